@@ -62,17 +62,17 @@ fn iterations(table: &mut Table, rounds: usize) -> Result<()> {
     for round in 0..=rounds {
         let limit = (CALLS_PER_RUN + 1).to_string();
         ensure_completed(&agent(&fixture, &["run", "Read the notes.", "--host", "own", "--max-iterations", &limit])?)?;
-        let of_loop = model.take();
-        size = of_loop.iter().map(|exchange| exchange.size).max().unwrap_or(size);
+        let loop_exchanges = model.take();
+        size = loop_exchanges.iter().map(|exchange| exchange.size).max().unwrap_or(size);
         let notes = fixture.project.root().join("notes.md");
         model::send_bare_requests(&model, CALLS_PER_RUN + 1, size, || {
             std::fs::read(&notes).map(|_| ()).context("the notes")
         })?;
-        let of_client = model.take();
+        let client_exchanges = model.take();
         // The first round warms up.
         if round > 0 {
-            zubi.extend(gaps_between(&of_loop));
-            bare.extend(gaps_between(&of_client));
+            zubi.extend(gaps_between(&loop_exchanges));
+            bare.extend(gaps_between(&client_exchanges));
         }
     }
     for percent in [50, 95] {
@@ -105,22 +105,24 @@ fn first_byte_of_a_tool(table: &mut Table, rounds: usize) -> Result<()> {
         _ => model::calls(&[(0, "bench_tick", json!({ "number": number }))]),
     })?;
     configure(&fixture, &model)?;
-    let (mut of_loop, mut direct) = (Samples::default(), Samples::default());
+    let (mut loop_samples, mut direct) = (Samples::default(), Samples::default());
     for round in 0..=rounds {
         let limit = (CALLS_PER_RUN + 1).to_string();
         ensure_completed(&agent(&fixture, &["run", "Tick.", "--max-iterations", &limit])?)?;
-        let (asked, heard) = (model.take(), ticks.take());
-        ensure!(heard.len() == CALLS_PER_RUN, "the tool received {} of {CALLS_PER_RUN} calls", heard.len());
+        let (exchanges, call_times) = (model.take(), ticks.take());
+        ensure!(call_times.len() == CALLS_PER_RUN, "the tool received {} of {CALLS_PER_RUN} calls", call_times.len());
         let bare: Vec<Duration> = (0..CALLS_PER_RUN).map(|number| ticks.call(number)).collect::<Result<_>>()?;
         if round > 0 {
-            of_loop.extend(asked.iter().zip(&heard).map(|(asked, heard)| heard.duration_since(asked.sent)));
+            loop_samples.extend(
+                exchanges.iter().zip(&call_times).map(|(exchange, call_time)| call_time.duration_since(exchange.sent)),
+            );
             direct.extend(bare);
         }
     }
     for percent in [50, 95] {
         table.push(Row {
             label: format!("from a call's last byte to its tool in another process, p{percent}"),
-            zubi: of_loop.percentile(percent),
+            zubi: loop_samples.percentile(percent),
             floor: Some(direct.percentile(percent)),
             unit: "ms",
             aim: (percent == 50).then_some(Aim::Adds(1.0)),
@@ -135,8 +137,8 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
     let iterations = EVENTS / (2 * CALLS);
     let fixture = HostsProject::new(Project::empty(), &[]);
     fixture.project.write("notes.md", "# Notes\n\nOne line.\n");
-    let model = Model::start(move |number, resumes| {
-        if resumes || number >= iterations {
+    let model = Model::start(move |number, is_resuming| {
+        if is_resuming || number >= iterations {
             return model::text("Read.");
         }
         let call = |at: usize| {
@@ -146,14 +148,15 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
     })?;
     configure(&fixture, &model)?;
     let limit = (iterations + 1).to_string();
-    let many = (EVENTS * 2).to_string();
-    let events = agent(&fixture, &["run", "Read.", "--host", "own", "--max-iterations", &limit, "--max-calls", &many])?;
+    let max_calls = (EVENTS * 2).to_string();
+    let events =
+        agent(&fixture, &["run", "Read.", "--host", "own", "--max-iterations", &limit, "--max-calls", &max_calls])?;
     ensure_completed(&events)?;
     let last_seq = events.iter().filter_map(|event| event["seq"].as_u64()).max().unwrap_or_default();
     let conversation = events.iter().find_map(|event| event["conversation"].as_str()).context("a conversation")?;
     model.take();
     let (mut long, mut new) = (Samples::default(), Samples::default());
-    model.resumes();
+    model.set_resuming();
     for round in 0..=rounds {
         // In turns. A question more for each round makes the conversation hardly longer.
         let mut times = Vec::new();
@@ -197,14 +200,14 @@ fn configure(fixture: &HostsProject, model: &Model) -> Result<()> {
 fn agent(fixture: &HostsProject, arguments: &[&str]) -> Result<Vec<Value>> {
     let mut command: Command = fixture.command();
     let output = command.arg("agent").args(arguments).arg("--json").stdin(Stdio::null()).output()?;
-    let (told, said) = (String::from_utf8(output.stdout)?, String::from_utf8_lossy(&output.stderr).into_owned());
-    ensure!(output.status.success(), "zubi agent {arguments:?}: {}\n{said}", output.status);
-    told.lines().map(|line| serde_json::from_str(line).with_context(|| format!("an event: {line}"))).collect()
+    let (stdout, stderr) = (String::from_utf8(output.stdout)?, String::from_utf8_lossy(&output.stderr).into_owned());
+    ensure!(output.status.success(), "zubi agent {arguments:?}: {}\n{stderr}", output.status);
+    stdout.lines().map(|line| serde_json::from_str(line).with_context(|| format!("an event: {line}"))).collect()
 }
 
 /// Fails unless the turn has come to its end.
 fn ensure_completed(events: &[Value]) -> Result<()> {
-    let ended = events.iter().rfind(|event| event["type"] == "ended").context("the run says how it ended")?;
-    ensure!(ended["reason"] == "completed", "the run has ended otherwise: {ended}");
+    let ended = events.iter().rfind(|event| event["type"] == "ended").context("the run reports its end")?;
+    ensure!(ended["reason"] == "completed", "the run has another end: {ended}");
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::table::{Aim, Row, Table};
 const ADDED: f64 = 200.0;
 
 /// The number of marked answers, each after a wait, at which the measurement stops.
-const MOST_MARKED: usize = 100;
+const MAX_MARKED: usize = 100;
 
 /// Starts both sides in turns, each time on fresh copies without caches.
 pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
@@ -28,8 +28,8 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
         if round % 2 == 0 {
             floor.push(bare(subject, introduction, &mut expected)?);
         }
-        let (took, before) = behind_zubi(subject, expected)?;
-        ours.push(took);
+        let (elapsed, before) = through_zubi(subject, expected)?;
+        ours.push(elapsed);
         marked += before;
         if round % 2 == 1 {
             floor.push(bare(subject, introduction, &mut expected)?);
@@ -50,31 +50,31 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
 /// The server alone, from its start. Its answers have to agree with each other and with what is known of the project.
 fn bare(subject: &Subject, introduction: &Introduction, expected: &mut Option<usize>) -> Result<Duration> {
     let project = Project::copy_published(subject.project);
-    let spot = subject.spots(&project)?.remove(0);
+    let position = subject.positions(&project)?.remove(0);
     let mut server = Server::start(subject, introduction, &project)?;
-    server.wait_until_ready(&spot.file)?;
-    let reply = server.request(Question::References, &spot)?;
-    let took = server.start_time().elapsed();
+    server.wait_until_ready(&position.file)?;
+    let reply = server.request(Question::References, &position)?;
+    let elapsed = server.start_time().elapsed();
     let count = lsp::count(&reply.result);
     ensure!(count >= subject.at_least, "{} alone knows {count} of {} references", subject.server, subject.at_least);
     let before = *expected.get_or_insert(count);
     ensure!(count == before, "{} alone gave {before} references, then {count}", subject.server);
-    Ok(took)
+    Ok(elapsed)
 }
 
 /// Measures the cold start through zubi and counts the marked answers before the complete one.
-fn behind_zubi(subject: &Subject, expected: Option<usize>) -> Result<(Duration, usize)> {
+fn through_zubi(subject: &Subject, expected: Option<usize>) -> Result<(Duration, usize)> {
     let project = Project::copy_published(subject.project);
-    let spot = subject.spots(&project)?.remove(0);
+    let position = subject.positions(&project)?.remove(0);
     Zubi::trust(&project)?;
     let mut zubi = Zubi::start(&project, subject.components)?;
-    for marked in 0..MOST_MARKED {
-        let reply = zubi.request(Question::References, &spot)?;
+    for marked in 0..MAX_MARKED {
+        let reply = zubi.request(Question::References, &position)?;
         match (reply.count() == expected, reply.is_ready()) {
             (true, true) => return Ok((zubi.wire.started.elapsed(), marked)),
             (_, false) => {}
             (false, true) => bail!("a silent partial answer, {expected:?} expected:\n{}", reply.text),
         }
     }
-    bail!("{} is not ready after {MOST_MARKED} answers", subject.server)
+    bail!("{} is not ready after {MAX_MARKED} answers", subject.server)
 }

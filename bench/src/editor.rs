@@ -12,12 +12,12 @@
 //! result.
 
 mod edits;
+mod expected;
 mod latency;
 mod questions;
 mod rounds;
 mod server;
 mod start;
-mod truth;
 
 use anyhow::{Context as _, Result, bail};
 use camino::Utf8PathBuf;
@@ -79,8 +79,8 @@ fn measure(extent: Extent) -> Result<(Table, Latencies)> {
     let mut cases = Vec::new();
     for edit in &edits {
         let questions = questions::questions_after(edit, &bench.project, bench.size)?;
-        let truths = truth::true_answers(&bench, edit, &questions)?;
-        cases.extend(questions.into_iter().zip(truths).map(|(question, truth)| Case { edit, question, truth }));
+        let expected = expected::expected_answers(&bench, edit, &questions)?;
+        cases.extend(questions.into_iter().zip(expected).map(|(question, expected)| Case { edit, question, expected }));
     }
     let mut servers = Vec::new();
     for program in Program::ALL {
@@ -124,7 +124,7 @@ mod tests {
     use super::{Extent, Size, measure};
 
     #[test]
-    fn every_answer_of_both_programs_is_the_true_one() {
+    fn both_programs_return_the_expected_answers() {
         let size = Size { areas: 4, contexts: 6 };
         let (table, latencies) = measure(Extent { size, starts: 1, rounds: 1 }).unwrap();
         for rendered in [table.render(), latencies.render()] {

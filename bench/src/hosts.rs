@@ -22,11 +22,11 @@ use crate::table::{Aim, Row, Table};
 pub(crate) use delay::ARGUMENT as DELAY;
 pub(crate) use delay::serve as serve_with_delay;
 
-/// How long the language server of the fronts takes for an answer.
+/// How long the language server of the clients takes for an answer.
 const ANSWER: Duration = Duration::from_millis(200);
 
 /// The number of concurrent clients.
-const FRONTS: usize = 50;
+const CLIENTS: usize = 50;
 
 /// A call that has next to nothing to do.
 fn trivial() -> Value {
@@ -41,10 +41,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         _ => bail!("usage: zubi-bench hosts [--quick]"),
     };
     processes::adopt_orphans();
-    println!("hosts and fronts; load average {}", stats::load_average());
+    println!("hosts and clients; load average {}", stats::load_average());
     let mut table = Table::default();
     overhead(&mut table, if quick { 200 } else { 3_000 })?;
-    fronts(&mut table, if quick { 2 } else { 7 })?;
+    concurrent_clients(&mut table, if quick { 2 } else { 7 })?;
     clients::measure(&mut table, if quick { 500 } else { 5_000 })?;
     println!("\nload average {}\n\n{}", stats::load_average(), table.render());
     Ok(())
@@ -56,34 +56,34 @@ fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
     let _daemon = fixture.daemon(&["--no-port"]);
     let mut client = Zubi::start_with(&fixture.project, &[], &[])?;
     let mut own = Zubi::start_with(&fixture.project, &[], &["--host", "own"])?;
-    let (mut through, mut without) = (Samples::default(), Samples::default());
+    let (mut through_host, mut in_process) = (Samples::default(), Samples::default());
     for round in 0..rounds + 50 {
         let [theirs, ours] = [&mut own, &mut client].map(|zubi| zubi.wire.request("tools/call", &trivial()));
         let (theirs, ours) = (theirs?, ours?);
-        ensure!(ours.result == theirs.result, "{} through a front, {} without", ours.result, theirs.result);
+        ensure!(ours.result == theirs.result, "{} through a host, {} without", ours.result, theirs.result);
         // The first calls are slow on both sides.
         if round >= 50 {
-            without.push(theirs.took);
-            through.push(ours.took);
+            in_process.push(theirs.elapsed);
+            through_host.push(ours.elapsed);
         }
     }
     for percent in [50, 95, 99] {
         table.push(Row {
-            label: format!("call of a trivial tool through a front, against none, p{percent} of {rounds}"),
-            zubi: through.percentile(percent),
-            floor: Some(without.percentile(percent)),
+            label: format!("call of a trivial tool through a host, against none, p{percent} of {rounds}"),
+            zubi: through_host.percentile(percent),
+            floor: Some(in_process.percentile(percent)),
             unit: "ms",
             aim: (percent == 50).then_some(Aim::Adds(0.3)),
             note: String::new(),
         });
     }
-    ensure!(fixture.status()["hosts"].as_array().is_some_and(|hosts| hosts.len() == 1), "the front has found no host");
+    ensure!(fixture.status()["hosts"].as_array().is_some_and(|hosts| hosts.len() == 1), "the client has found no host");
     let mebibytes = |zubi: &Zubi| -> Result<f64> {
         let bytes = processes::resident_bytes(zubi.wire.pid()).context("zubi runs")?;
         Ok(f64::from(u32::try_from(bytes / 1024)?) / 1024.0)
     };
     table.push(Row {
-        label: format!("resident memory of a front, after {rounds} calls, against a zubi of its own"),
+        label: format!("resident memory of a client, after {rounds} calls, against a zubi of its own"),
         zubi: mebibytes(&client)?,
         floor: Some(mebibytes(&own)?),
         unit: "MiB",
@@ -94,28 +94,28 @@ fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
 }
 
 /// Measures many clients that query one language server at once; it takes the same time for each.
-fn fronts(table: &mut Table, rounds: usize) -> Result<()> {
+fn concurrent_clients(table: &mut Table, rounds: usize) -> Result<()> {
     let fixture = HostsProject::new(Project::empty(), &[]);
     delay::install(&fixture.project, ANSWER)?;
     let _daemon = fixture.daemon(&["--no-port"]);
-    let mut fronts = Vec::new();
-    for _ in 0..FRONTS {
-        fronts.push(Zubi::start_with(&fixture.project, &[], &[])?);
+    let mut clients = Vec::new();
+    for _ in 0..CLIENTS {
+        clients.push(Zubi::start_with(&fixture.project, &[], &[])?);
     }
     let call = json!({ "name": "lsp_hover", "arguments": { "at": "a.delayed:1:1" } });
     let (mut last, mut all) = (Samples::default(), Samples::default());
     for round in 0..=rounds {
         let start = Instant::now();
         let mut requests = Vec::new();
-        for client in &mut fronts {
+        for client in &mut clients {
             requests.push(client.wire.send_request("tools/call", &call)?);
         }
-        for (front, asked) in fronts.iter_mut().zip(requests) {
-            let reply = front.wire.answer(&asked)?;
+        for (client, request) in clients.iter_mut().zip(requests) {
+            let reply = client.wire.answer(&request)?;
             let text = reply.result["content"][0]["text"].as_str().unwrap_or_default();
-            ensure!(text.contains("after a while"), "a front answers {text}");
+            ensure!(text.contains("after a while"), "a client answers {text}");
             if round > 0 {
-                all.push(reply.took);
+                all.push(reply.elapsed);
             }
         }
         // The first round starts the server.
@@ -124,9 +124,9 @@ fn fronts(table: &mut Table, rounds: usize) -> Result<()> {
         }
     }
     let floor = Some(stats::milliseconds(ANSWER));
-    let row = |what: String, zubi| Row { label: what, zubi, floor, unit: "ms", aim: None, note: String::new() };
-    table.push(row(format!("{FRONTS} clients at once, all answered, p50 of {rounds}"), last.percentile(50)));
-    table.push(row(format!("one of {FRONTS} concurrent clients, p50"), all.percentile(50)));
-    table.push(row(format!("one of {FRONTS} concurrent clients, p99"), all.percentile(99)));
+    let row = |label: String, zubi| Row { label, zubi, floor, unit: "ms", aim: None, note: String::new() };
+    table.push(row(format!("{CLIENTS} clients at once, all answered, p50 of {rounds}"), last.percentile(50)));
+    table.push(row(format!("one of {CLIENTS} concurrent clients, p50"), all.percentile(50)));
+    table.push(row(format!("one of {CLIENTS} concurrent clients, p99"), all.percentile(99)));
     Ok(())
 }

@@ -33,7 +33,7 @@ impl Introduction {
     /// Lets zubi send one request to a server through a program that records both directions.
     pub(crate) fn record(subject: &Subject) -> Result<Self> {
         let project = Project::copy_published(subject.project);
-        let spot = subject.spots(&project)?.remove(0);
+        let position = subject.positions(&project)?.remove(0);
         let environment = environment(&project, subject.components);
         let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_str());
         let words = subject.server_command(path.unwrap_or_default())?;
@@ -42,7 +42,7 @@ impl Introduction {
         project.install(command, &format!("#!/bin/sh\ntee -a '{sent}' | '{program}' \"$@\" | tee -a '{received}'\n"));
         Zubi::trust(&project)?;
         let mut zubi = Zubi::start(&project, subject.components)?;
-        zubi.request(Question::Hover, &spot)?;
+        zubi.request(Question::Hover, &position)?;
         drop(zubi);
         let read = |file| -> Result<Vec<Value>> {
             let bytes = std::fs::read(file).with_context(|| format!("{command} was not started from PATH"))?;

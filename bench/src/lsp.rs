@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use zubi_tests::{Project, zubi::environment};
 
 use crate::introduction::Introduction;
-use crate::subject::{Ready, Spot, Subject};
+use crate::subject::{Position, Ready, Subject};
 use crate::wire::{ErrorResponse, Framing, PendingRequest, Reply, Wire};
 
 /// LSP 3.17, `ErrorCodes.ContentModified`.
@@ -78,29 +78,31 @@ impl<'a> Server<'a> {
         match self.ready {
             Ready::Log(prefix) => {
                 // Opening something first would delay the search for files.
-                self.wire.wait_for_notification(|note| {
-                    note["method"] == "window/logMessage"
-                        && note["params"]["message"].as_str().is_some_and(|line| line.starts_with(prefix))
+                self.wire.wait_for_notification(|notification| {
+                    notification["method"] == "window/logMessage"
+                        && notification["params"]["message"].as_str().is_some_and(|line| line.starts_with(prefix))
                 })?;
                 self.open(file)
             }
             Ready::Progress(token) => {
                 self.open(file)?;
-                self.wire.wait_for_notification(|note| {
-                    note["method"] == "$/progress"
-                        && note["params"]["token"] == token
-                        && note["params"]["value"]["kind"] == "end"
+                self.wire.wait_for_notification(|notification| {
+                    notification["method"] == "$/progress"
+                        && notification["params"]["token"] == token
+                        && notification["params"]["value"]["kind"] == "end"
                 })?;
                 Ok(())
             }
             Ready::Titled(title) => {
                 self.open(file)?;
                 let mut token = Value::Null;
-                self.wire.wait_for_notification(|note| {
-                    let params = &note["params"];
-                    let is_progress = note["method"] == "$/progress";
+                self.wire.wait_for_notification(|notification| {
+                    let params = &notification["params"];
+                    let is_progress = notification["method"] == "$/progress";
                     let begins = is_progress && params["value"]["kind"] == "begin";
-                    if begins && params["value"]["title"].as_str().is_some_and(|own| own.starts_with(title)) {
+                    if begins
+                        && params["value"]["title"].as_str().is_some_and(|actual_title| actual_title.starts_with(title))
+                    {
                         token = params["token"].clone();
                     }
                     is_progress && params["value"]["kind"] == "end" && params["token"] == token
@@ -111,9 +113,9 @@ impl<'a> Server<'a> {
             Ready::ServerStatus => {
                 self.open(file)?;
                 let mut was_busy = false;
-                self.wire.wait_for_notification(|note| {
-                    let quiescent = &note["params"]["quiescent"];
-                    let is_status = note["method"] == "experimental/serverStatus";
+                self.wire.wait_for_notification(|notification| {
+                    let quiescent = &notification["params"]["quiescent"];
+                    let is_status = notification["method"] == "experimental/serverStatus";
                     was_busy |= is_status && quiescent == false;
                     is_status && was_busy && quiescent == true
                 })?;
@@ -138,11 +140,11 @@ impl<'a> Server<'a> {
         self.wire.notify("workspace/didChangeWatchedFiles", &json!({ "changes": changes }))
     }
 
-    pub(crate) fn send_question(&mut self, question: Question, spot: &Spot) -> Result<PendingRequest> {
-        self.open(&spot.file)?;
-        let mut params = json!({ "textDocument": { "uri": self.uri(&spot.file) } });
+    pub(crate) fn send_question(&mut self, question: Question, position: &Position) -> Result<PendingRequest> {
+        self.open(&position.file)?;
+        let mut params = json!({ "textDocument": { "uri": self.uri(&position.file) } });
         if question != Question::DocumentSymbols {
-            params["position"] = json!({ "line": spot.line, "character": spot.column });
+            params["position"] = json!({ "line": position.line, "character": position.column });
         }
         if question == Question::References {
             params["context"] = json!({ "includeDeclaration": true });
@@ -161,14 +163,12 @@ impl<'a> Server<'a> {
     }
 
     /// Sends a request and waits; repeats it as long as the server returns `ContentModified`, as the protocol requires.
-    pub(crate) fn request(&mut self, question: Question, spot: &Spot) -> Result<Reply> {
+    pub(crate) fn request(&mut self, question: Question, position: &Position) -> Result<Reply> {
         loop {
-            let request = self.send_question(question, spot)?;
+            let request = self.send_question(question, position)?;
             match self.answer(&request) {
                 Err(error)
-                    if error
-                        .downcast_ref::<ErrorResponse>()
-                        .is_some_and(|refused| refused.code == CONTENT_MODIFIED) => {}
+                    if error.downcast_ref::<ErrorResponse>().is_some_and(|error| error.code == CONTENT_MODIFIED) => {}
                 other => return other,
             }
         }

@@ -69,7 +69,7 @@ const COLD: &str = "cold";
 
 /// How often a cold start is measured on its own, and beside everything else; each in short and in full.
 const COLD_ALONE: (usize, usize) = (3, 7);
-const COLD_BESIDES: (usize, usize) = (1, 3);
+const COLD_WITH_OTHERS: (usize, usize) = (1, 3);
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -114,7 +114,7 @@ fn servers(arguments: &[String]) -> Result<()> {
     if all || breadth {
         breadth::measure(&mut table, if quick { 3 } else { 10 })?;
     }
-    let (short, full) = if cold_only { COLD_ALONE } else { COLD_BESIDES };
+    let (short, full) = if cold_only { COLD_ALONE } else { COLD_WITH_OTHERS };
     for subject in SUBJECTS {
         let is_named = named.iter().any(|one| one.name == subject.name);
         if !(all || is_named || (cold_only && named.is_empty())) {

@@ -6,7 +6,7 @@ use zubi_tests::Project;
 use zubi_tests::zubi::Start;
 
 use crate::lsp::Question;
-use crate::subject::Spot;
+use crate::subject::Position;
 use crate::wire::{Framing, PendingRequest, Reply, Wire};
 
 /// A running `zubi mcp`.
@@ -78,12 +78,12 @@ impl Zubi {
         Ok(reply)
     }
 
-    pub(crate) fn send_question(&mut self, question: Question, spot: &Spot) -> Result<PendingRequest> {
+    pub(crate) fn send_question(&mut self, question: Question, position: &Position) -> Result<PendingRequest> {
         let (tool, arguments) = match question {
-            Question::Hover => ("lsp_hover", json!({ "at": spot.to_at_argument() })),
-            Question::Definition => ("lsp_definition", json!({ "at": spot.to_at_argument() })),
-            Question::References => ("lsp_references", json!({ "at": spot.to_at_argument() })),
-            Question::DocumentSymbols => ("lsp_document_symbols", json!({ "path": spot.file })),
+            Question::Hover => ("lsp_hover", json!({ "at": position.to_at_argument() })),
+            Question::Definition => ("lsp_definition", json!({ "at": position.to_at_argument() })),
+            Question::References => ("lsp_references", json!({ "at": position.to_at_argument() })),
+            Question::DocumentSymbols => ("lsp_document_symbols", json!({ "path": position.file })),
         };
         self.wire.send_request("tools/call", &json!({ "name": tool, "arguments": arguments }))
     }
@@ -97,8 +97,8 @@ impl Zubi {
         Ok(ToolReply { reply, text })
     }
 
-    pub(crate) fn request(&mut self, question: Question, spot: &Spot) -> Result<ToolReply> {
-        let request = self.send_question(question, spot)?;
+    pub(crate) fn request(&mut self, question: Question, position: &Position) -> Result<ToolReply> {
+        let request = self.send_question(question, position)?;
         self.answer(&request)
     }
 }

@@ -9,25 +9,25 @@ use crate::introduction::Introduction;
 use crate::lsp::{self, Question, Server};
 use crate::mcp::Zubi;
 use crate::stats::Samples;
-use crate::subject::{Spot, Subject};
+use crate::subject::{Position, Subject};
 use crate::table::{Aim, Row, Table};
 
 /// Runs each event so many times.
 pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
     new_file(subject, introduction, table, rounds)?;
-    let (mut answering, mut ending) = (Samples::default(), Samples::default());
+    let (mut answer_times, mut end_times) = (Samples::default(), Samples::default());
     for _ in 0..rounds {
         let project = Project::copy_published(subject.project);
-        let spot = subject.spots(&project)?.remove(0);
+        let position = subject.positions(&project)?.remove(0);
         Zubi::trust(&project)?;
         let mut zubi = Zubi::start(&project, subject.components)?;
-        zubi.request(Question::References, &spot)?;
-        answering.push(kill_server(subject, &mut zubi, &spot)?);
-        ending.push(close(&mut zubi)?);
+        zubi.request(Question::References, &position)?;
+        answer_times.push(kill_server(subject, &mut zubi, &position)?);
+        end_times.push(close(&mut zubi)?);
     }
-    let mut push = |what: &str, samples: &Samples, aim: f64| {
+    let mut push = |name: &str, samples: &Samples, aim: f64| {
         table.push(Row {
-            label: format!("{}: {what}, p50 of {rounds}", subject.server),
+            label: format!("{}: {name}, p50 of {rounds}", subject.server),
             zubi: samples.percentile(50),
             floor: None,
             unit: "ms",
@@ -35,8 +35,8 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
             note: format!("slowest {:.0}", samples.percentile(100)),
         });
     };
-    push("server killed → outline answered again", &answering, 1000.0);
-    push("input closed → nothing left", &ending, 1000.0);
+    push("server killed → outline answered again", &answer_times, 1000.0);
+    push("input closed → nothing left", &end_times, 1000.0);
     Ok(())
 }
 
@@ -46,14 +46,14 @@ fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, r
     let (mut fresh, mut notified) = (0, 0);
     for _ in 0..rounds {
         let project = Project::copy_published(subject.project);
-        let spot = subject.spots(&project)?.remove(0);
+        let position = subject.positions(&project)?.remove(0);
         let mut server = Server::start(subject, introduction, &project)?;
-        server.wait_until_ready(&spot.file)?;
-        let before = lsp::count(&server.request(Question::References, &spot)?.result);
+        server.wait_until_ready(&position.file)?;
+        let before = lsp::count(&server.request(Question::References, &position)?.result);
         let changes = subject.write_new_file(&project);
         let start = Instant::now();
         server.notify_changes(&changes)?;
-        let after = lsp::count(&server.request(Question::References, &spot)?.result);
+        let after = lsp::count(&server.request(Question::References, &position)?.result);
         floor.push(start.elapsed());
         notified += usize::from(after > before);
         drop(server);
@@ -61,10 +61,10 @@ fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, r
         let project = Project::copy_published(subject.project);
         Zubi::trust(&project)?;
         let mut zubi = Zubi::start(&project, subject.components)?;
-        let before = zubi.request(Question::References, &spot)?.count();
+        let before = zubi.request(Question::References, &position)?.count();
         subject.write_new_file(&project);
-        let after = zubi.request(Question::References, &spot)?;
-        ours.push(after.reply.took);
+        let after = zubi.request(Question::References, &position)?;
+        ours.push(after.reply.elapsed);
         fresh += usize::from(after.count() > before);
     }
     table.push(Row {
@@ -81,7 +81,7 @@ fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, r
 }
 
 /// From killing the server to the next answered outline.
-fn kill_server(subject: &Subject, zubi: &mut Zubi, spot: &Spot) -> Result<Duration> {
+fn kill_server(subject: &Subject, zubi: &mut Zubi, position: &Position) -> Result<Duration> {
     let program = subject.command.first().context("a server has a program")?;
     let servers = processes::find_by_command(program);
     ensure!(!servers.is_empty(), "no process of `{program}` runs below zubi");
@@ -89,7 +89,7 @@ fn kill_server(subject: &Subject, zubi: &mut Zubi, spot: &Spot) -> Result<Durati
     for server in &servers {
         processes::kill(server);
     }
-    zubi.request(Question::DocumentSymbols, spot)?;
+    zubi.request(Question::DocumentSymbols, position)?;
     Ok(start.elapsed())
 }
 
@@ -97,6 +97,6 @@ fn kill_server(subject: &Subject, zubi: &mut Zubi, spot: &Spot) -> Result<Durati
 fn close(zubi: &mut Zubi) -> Result<Duration> {
     let watched = processes::watch(processes::descendants());
     zubi.wire.close_input();
-    let took = watched.ended_within(Duration::from_secs(10));
-    took.map_err(|left| anyhow::anyhow!("still running 10 s after the input closed: {left:?}"))
+    let outcome = watched.ended_within(Duration::from_secs(10));
+    outcome.map_err(|remaining| anyhow::anyhow!("still running 10 s after the input closed: {remaining:?}"))
 }

@@ -60,7 +60,7 @@ pub(crate) enum Ready {
 
 /// A position to query.
 #[derive(Debug, Clone)]
-pub(crate) struct Spot {
+pub(crate) struct Position {
     pub(crate) file: String,
     /// 0-based, as LSP counts; the files are ASCII at these lines, so every encoding agrees.
     pub(crate) line: usize,
@@ -68,7 +68,7 @@ pub(crate) struct Spot {
     pub(crate) name: String,
 }
 
-impl Spot {
+impl Position {
     /// The place as zubi's `at` takes it.
     pub(crate) fn to_at_argument(&self) -> String {
         format!("{}:{}:{}", self.file, self.line + 1, self.column + 1)
@@ -77,8 +77,8 @@ impl Spot {
 
 impl Subject {
     /// The positions of the symbols in a copy of the project.
-    pub(crate) fn spots(&self, project: &Project) -> Result<Vec<Spot>> {
-        self.symbols.iter().map(|(file, text)| spot(project, file, text)).collect()
+    pub(crate) fn positions(&self, project: &Project) -> Result<Vec<Position>> {
+        self.symbols.iter().map(|(file, text)| position(project, file, text)).collect()
     }
 
     /// Writes the new file, and declares it, as another program would. Returns the files touched with LSP's kinds of
@@ -102,21 +102,21 @@ impl Subject {
     }
 }
 
-fn spot(project: &Project, file: &str, text: &str) -> Result<Spot> {
+fn position(project: &Project, file: &str, text: &str) -> Result<Position> {
     let source = project.read(file);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     // `class Console` must not find `class ConsoleOptions`.
-    let end_in = |line: &str| {
+    let match_end = |line: &str| {
         let mut ends = line.match_indices(text).map(|(at, _)| at + text.len());
         ends.find(|end| !line.get(*end..).is_some_and(|rest| rest.starts_with(is_word)))
     };
     let (line, end) = source
         .lines()
         .enumerate()
-        .find_map(|(number, line)| Some((number, end_in(line)?)))
+        .find_map(|(number, line)| Some((number, match_end(line)?)))
         .with_context(|| format!("{file}: no {text:?}"))?;
     let name = text.rsplit(|c: char| !is_word(c)).next().unwrap_or(text);
-    Ok(Spot { file: file.to_owned(), line, column: end - name.len(), name: name.to_owned() })
+    Ok(Position { file: file.to_owned(), line, column: end - name.len(), name: name.to_owned() })
 }
 
 /// Symbols of rich, and a file that uses the first.

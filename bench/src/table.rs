@@ -72,7 +72,7 @@ impl Table {
                 Some(false) => "MISSED",
                 None => "",
             };
-            let remarks: Vec<_> = [verdict, &row.note].into_iter().filter(|remark| !remark.is_empty()).collect();
+            let notes: Vec<_> = [verdict, &row.note].into_iter().filter(|note| !note.is_empty()).collect();
             // Writing to a string cannot fail.
             writeln!(
                 text,
@@ -83,7 +83,7 @@ impl Table {
                 optional(row.floor),
                 optional(row.difference()),
                 optional(row.ratio()),
-                remarks.join(" · ")
+                notes.join(" · ")
             )
             .ok();
         }
@@ -98,8 +98,8 @@ mod tests {
     #[test]
     fn a_row_shows_whether_its_aim_is_reached() {
         let mut table = Table::default();
-        let row = |what: &str, zubi, floor, aim| Row {
-            label: what.to_owned(),
+        let row = |label: &str, zubi, floor, aim| Row {
+            label: label.to_owned(),
             zubi,
             floor,
             unit: "ms",

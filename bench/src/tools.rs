@@ -60,7 +60,7 @@ fn searches(table: &mut Table, rounds: usize) -> Result<()> {
     generate(project.root().as_std_path())?;
     let rg = tools::program("ripgrep", "rg");
     let mut zubi = Zubi::start(&project, &[])?;
-    for (what, query) in SEARCHES {
+    for (name, query) in SEARCHES {
         let (mut ours, mut theirs) = (Samples::default(), Samples::default());
         let mut lines = 0;
         for round in 0..=rounds {
@@ -74,17 +74,17 @@ fn searches(table: &mut Table, rounds: usize) -> Result<()> {
                 .current_dir(project.root())
                 .output()
                 .context("rg starts")?;
-            let took = start.elapsed();
+            let elapsed = start.elapsed();
             lines = String::from_utf8_lossy(&output.stdout).lines().count();
             ensure!(text.starts_with(&format!("{lines} line")), "rg finds {lines} lines of `{query}`, zubi: {text}");
             // The first round fills the caches of both.
             if round > 0 {
-                ours.push(reply.took);
-                theirs.push(took);
+                ours.push(reply.elapsed);
+                theirs.push(elapsed);
             }
         }
         table.push(Row {
-            label: format!("file.search for {what}, against `rg`, p50 of {rounds}"),
+            label: format!("file.search for {name}, against `rg`, p50 of {rounds}"),
             zubi: ours.percentile(50),
             floor: Some(theirs.percentile(50)),
             unit: "ms",
@@ -105,8 +105,8 @@ fn calls(table: &mut Table, rounds: usize) -> Result<()> {
     for _ in 0..rounds {
         let reply = zubi.wire.request("tools/call", &call)?;
         ensure!(reply.result["isError"] != Value::Bool(true), "get_setting fails: {}", reply.result);
-        ours.push(reply.took);
-        bare.push(zubi.wire.request("ping", &json!({}))?.took);
+        ours.push(reply.elapsed);
+        bare.push(zubi.wire.request("ping", &json!({}))?.elapsed);
     }
     for percent in [50, 95] {
         table.push(Row {
@@ -147,11 +147,11 @@ fn inline(table: &mut Table, rounds: usize) -> Result<()> {
         ensure!(text.lines().next() == Some("3"), "workspace.sum answers {text}");
         let start = Instant::now();
         let output = Command::new(&node).args(["-e", "console.log(1 + 2)"]).output().context("node starts")?;
-        let took = start.elapsed();
+        let elapsed = start.elapsed();
         ensure!(output.stdout == b"3\n", "node answers {}", String::from_utf8_lossy(&output.stdout));
         if round > 0 {
-            ours.push(reply.took);
-            theirs.push(took);
+            ours.push(reply.elapsed);
+            theirs.push(elapsed);
         }
     }
     for percent in [50, 95] {
@@ -170,12 +170,12 @@ fn inline(table: &mut Table, rounds: usize) -> Result<()> {
 /// Writes the tree, the same each time.
 fn generate(root: &Path) -> Result<()> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut next = |below: usize| {
+    let mut next = |limit: usize| {
         // Marsaglia's xorshift with the first triple of shifts in the paper.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        usize::try_from(state % below as u64).unwrap_or_default()
+        usize::try_from(state % limit as u64).unwrap_or_default()
     };
     for folder in 0..FOLDERS {
         let folder = root.join(format!("part{:02}/module{folder:03}", folder % 10));

@@ -8,7 +8,7 @@ use crate::introduction::Introduction;
 use crate::lsp::{self, Question, Server};
 use crate::mcp::Zubi;
 use crate::stats::Samples;
-use crate::subject::{Spot, Subject};
+use crate::subject::{Position, Subject};
 use crate::table::{Aim, Row, Table};
 
 /// The time that zubi may add to a warm answer, in milliseconds: median, and p95.
@@ -18,24 +18,24 @@ const ADDED_P95: f64 = 2.0;
 /// Two instances of one server, one behind zubi, take turns for so many rounds over all symbols.
 pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
     let (ours, theirs) = (Project::copy_published(subject.project), Project::copy_published(subject.project));
-    let spots = subject.spots(&ours)?;
-    let first = &spots[0];
+    let positions = subject.positions(&ours)?;
+    let first = &positions[0];
     Zubi::trust(&ours)?;
     let mut zubi = Zubi::start(&ours, subject.components)?;
     let mut server = Server::start(subject, introduction, &theirs)?;
     // Both sides read the whole project and have seen every symbol once before anything is timed.
     server.wait_until_ready(&first.file)?;
-    for spot in &spots {
+    for position in &positions {
         for question in Question::ALL {
-            zubi.request(question, spot)?;
-            server.request(question, spot)?;
+            zubi.request(question, position)?;
+            server.request(question, position)?;
         }
     }
     for question in Question::ALL {
-        compare(subject, table, &mut zubi, &mut server, question, &spots, rounds)?;
+        compare(subject, table, &mut zubi, &mut server, question, &positions, rounds)?;
     }
     sizes(subject, table, &mut zubi, &mut server, first)?;
-    hover_meanwhile(subject, table, &mut zubi, &mut server, &spots, rounds)?;
+    hover_during_references(subject, table, &mut zubi, &mut server, &positions, rounds)?;
     push_memory(table, &zubi, &format!("after all questions about {}", subject.title))
 }
 
@@ -45,26 +45,27 @@ fn compare(
     zubi: &mut Zubi,
     server: &mut Server<'_>,
     question: Question,
-    spots: &[Spot],
+    positions: &[Position],
     rounds: usize,
 ) -> Result<()> {
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     for round in 0..rounds {
-        for spot in spots {
+        for position in positions {
             // The order alternates, so that neither side profits from the cache of the other.
             if round % 2 == 0 {
-                floor.push(server.request(question, spot)?.took);
-                ours.push(zubi.request(question, spot)?.reply.took);
+                floor.push(server.request(question, position)?.elapsed);
+                ours.push(zubi.request(question, position)?.reply.elapsed);
             } else {
-                ours.push(zubi.request(question, spot)?.reply.took);
-                floor.push(server.request(question, spot)?.took);
+                ours.push(zubi.request(question, position)?.reply.elapsed);
+                floor.push(server.request(question, position)?.elapsed);
             }
         }
     }
     for (percent, aim) in [(50, ADDED_MEDIAN), (95, ADDED_P95)] {
-        let what = format!("{}: {}, warm, p{percent} of {}", subject.server, question.title(), rounds * spots.len());
+        let label =
+            format!("{}: {}, warm, p{percent} of {}", subject.server, question.title(), rounds * positions.len());
         table.push(Row {
-            label: what,
+            label,
             zubi: ours.percentile(percent),
             floor: Some(floor.percentile(percent)),
             unit: "ms",
@@ -76,17 +77,23 @@ fn compare(
 }
 
 /// The bytes of answers; the floor is what the server itself sends.
-fn sizes(subject: &Subject, table: &mut Table, zubi: &mut Zubi, server: &mut Server<'_>, spot: &Spot) -> Result<()> {
+fn sizes(
+    subject: &Subject,
+    table: &mut Table,
+    zubi: &mut Zubi,
+    server: &mut Server<'_>,
+    position: &Position,
+) -> Result<()> {
     for question in [Question::Hover, Question::References, Question::DocumentSymbols] {
-        let ours = zubi.request(question, spot)?;
-        let theirs = server.request(question, spot)?;
+        let ours = zubi.request(question, position)?;
+        let theirs = server.request(question, position)?;
         let note = match question {
             Question::References => {
                 let (counted, expected) = (ours.count(), lsp::count(&theirs.result));
                 ensure!(counted == Some(expected), "zubi counts {counted:?} references, the server {expected}");
-                format!("{expected} references to `{}`", spot.name)
+                format!("{expected} references to `{}`", position.name)
             }
-            _ => format!("`{}`", spot.name),
+            _ => format!("`{}`", position.name),
         };
         table.push(Row {
             label: format!("{}: {}, answer", subject.server, question.title()),
@@ -102,22 +109,22 @@ fn sizes(subject: &Subject, table: &mut Table, zubi: &mut Zubi, server: &mut Ser
 
 /// Sends a quick hover while references run. The server may answer one after the other; the question is if zubi adds to
 /// that.
-fn hover_meanwhile(
+fn hover_during_references(
     subject: &Subject,
     table: &mut Table,
     zubi: &mut Zubi,
     server: &mut Server<'_>,
-    spots: &[Spot],
+    positions: &[Position],
     rounds: usize,
 ) -> Result<()> {
-    let (slow, quick) = (&spots[0], &spots[1]);
+    let (slow, quick) = (&positions[0], &positions[1]);
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     for _ in 0..rounds {
         let references = server.send_question(Question::References, slow)?;
-        floor.push(server.request(Question::Hover, quick)?.took);
+        floor.push(server.request(Question::Hover, quick)?.elapsed);
         server.answer(&references)?;
         let references = zubi.send_question(Question::References, slow)?;
-        ours.push(zubi.request(Question::Hover, quick)?.reply.took);
+        ours.push(zubi.request(Question::Hover, quick)?.reply.elapsed);
         zubi.answer(&references)?;
     }
     table.push(Row {

@@ -36,12 +36,12 @@ fn measure(table: &mut Table, rounds: usize, restarts: usize) -> Result<()> {
     project.write("bench.json", &json!({ "rounds": rounds, "restarts": restarts }).to_string());
     Editor::new(&project, &tools::zubi()).window("", "bench").run();
     let figures: Value = serde_json::from_str(&project.read("figures.json")).context("the figures of the window")?;
-    let [bare, call, tool, nothing] = ["bare", "call", "tool", "nothing"].map(|name| samples(&figures, name));
-    let (bare, call, tool, nothing) = (bare?, call?, tool?, nothing?);
-    for (through, samples) in [("the extension's API", &call), ("`lm.invokeTool`", &tool)] {
+    let [bare, call, tool, local_tool] = ["bare", "call", "tool", "nothing"].map(|name| samples(&figures, name));
+    let (bare, call, tool, local_tool) = (bare?, call?, tool?, local_tool?);
+    for (api, samples) in [("the extension's API", &call), ("`lm.invokeTool`", &tool)] {
         for percent in [50, 95, 99] {
             table.push(Row {
-                label: format!("definition through {through}, against the editor's command, p{percent} of {rounds}"),
+                label: format!("definition through {api}, against the editor's command, p{percent} of {rounds}"),
                 zubi: samples.percentile(percent),
                 floor: Some(bare.percentile(percent)),
                 unit: "ms",
@@ -50,11 +50,10 @@ fn measure(table: &mut Table, rounds: usize, restarts: usize) -> Result<()> {
             });
         }
     }
-    let plain =
-        |what: String, zubi: f64| Row { label: what, zubi, floor: None, unit: "ms", aim: None, note: String::new() };
+    let plain = |label: String, zubi: f64| Row { label, zubi, floor: None, unit: "ms", aim: None, note: String::new() };
     for percent in [50, 99] {
-        let what = format!("a tool without editor requests, through `lm.invokeTool`, p{percent} of {rounds}");
-        table.push(plain(what, nothing.percentile(percent)));
+        let label = format!("a tool without editor requests, through `lm.invokeTool`, p{percent} of {rounds}");
+        table.push(plain(label, local_tool.percentile(percent)));
     }
     let activation = samples(&figures, "activation")?.percentile(50);
     table.push(plain("the extension is loaded and activated".to_owned(), activation));

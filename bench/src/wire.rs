@@ -21,7 +21,7 @@ pub(crate) enum Framing {
 }
 
 /// No answer takes longer than this; a cold rust-analyzer on a loaded machine takes ten seconds.
-const LIMIT: Duration = Duration::from_mins(2);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A message with the moment it had arrived whole, and its length in bytes.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct TimedMessage {
 /// An answer with the time from sending the question.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    pub(crate) took: Duration,
+    pub(crate) elapsed: Duration,
     pub(crate) bytes: usize,
     pub(crate) result: Value,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Reply {
 #[derive(Debug)]
 pub(crate) struct ErrorResponse {
     pub(crate) code: i64,
-    pub(crate) took: Duration,
+    pub(crate) elapsed: Duration,
     text: String,
 }
 
@@ -140,15 +140,15 @@ impl Wire {
         loop {
             if let Some(arrived) = self.waiting.remove(&request.id) {
                 let TimedMessage { received_at: at, bytes, mut message } = arrived;
-                let took = at - request.sent;
+                let elapsed = at - request.sent;
                 if let Some(code) = message["error"]["code"].as_i64() {
                     let text = message["error"]["message"].as_str().unwrap_or_default().to_owned();
-                    return Err(ErrorResponse { code, took, text }.into());
+                    return Err(ErrorResponse { code, elapsed, text }.into());
                 }
-                return Ok(Reply { took, bytes, result: message["result"].take() });
+                return Ok(Reply { elapsed, bytes, result: message["result"].take() });
             }
             let arrived = self.next_arrival()?;
-            self.sort(arrived);
+            self.store(arrived);
         }
     }
 
@@ -167,7 +167,7 @@ impl Wire {
                 }
             }
             let arrived = self.next_arrival()?;
-            self.sort(arrived);
+            self.store(arrived);
         }
     }
 
@@ -181,14 +181,14 @@ impl Wire {
     }
 
     fn next_arrival(&self) -> Result<TimedMessage> {
-        match self.arrivals.recv_timeout(LIMIT) {
+        match self.arrivals.recv_timeout(ANSWER_TIMEOUT) {
             Ok(arrived) => Ok(arrived),
-            Err(RecvTimeoutError::Timeout) => bail!("no answer within {} s", LIMIT.as_secs()),
+            Err(RecvTimeoutError::Timeout) => bail!("no answer within {} s", ANSWER_TIMEOUT.as_secs()),
             Err(RecvTimeoutError::Disconnected) => bail!("the program ended"),
         }
     }
 
-    fn sort(&mut self, arrived: TimedMessage) {
+    fn store(&mut self, arrived: TimedMessage) {
         match arrived.message["id"].as_i64() {
             Some(id) => drop(self.waiting.insert(id, arrived)),
             None => self.notifications.push(arrived),

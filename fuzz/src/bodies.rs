@@ -34,9 +34,9 @@ pub fn framing(bytes: &[u8]) {
         }
         frames
     };
-    let whole = frames(bytes.len().max(1));
-    assert_eq!(frames(1), whole, "the frames depend on how the stream was cut");
-    for frame in whole {
+    let expected = frames(bytes.len().max(1));
+    assert_eq!(frames(1), expected, "the frames depend on how the stream was cut");
+    for frame in expected {
         if let Frame::Body(body) = frame {
             assert!(body.len() <= MAX_BODY, "a body over the limit");
             if let Ok(message) = Message::parse(&body) {
@@ -61,12 +61,12 @@ pub fn workspace_edit(bytes: &[u8]) {
     }
     let guard = tempfile::tempdir().expect("a temporary directory");
     let base = fs::canonical(Utf8Path::from_path(guard.path()).expect("a UTF-8 path")).expect("it exists");
-    let (root, beside) = (base.join("W"), base.join("beside"));
+    let (root, outside) = (base.join("W"), base.join("beside"));
     for (path, content) in [
         (root.join("a.txt"), "\u{feff}one\r\ntwo 👍\r\nthree"),
         (root.join("d/b.txt"), "é\nx\n"),
         (root.join("d/e/c.txt"), ""),
-        (beside.join("secret"), "secret"),
+        (outside.join("secret"), "secret"),
     ] {
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
         fs::write_atomic(&path, content.as_bytes()).expect("a file");
@@ -77,7 +77,7 @@ pub fn workspace_edit(bytes: &[u8]) {
     }
     let text = text.replace("file:///W", &uri::from_path(&root).0);
     let Ok(edit) = serde_json::from_str::<serde_json::Value>(&text) else { return };
-    let state = || (tree(&root), tree(&beside));
+    let state = || (tree(&root), tree(&outside));
     let before = state();
     let workspace = Arc::new(WorkspaceFolders::open(std::slice::from_ref(&root)).expect("a workspace"));
     let state_dir = base.join("state");
@@ -90,18 +90,18 @@ pub fn workspace_edit(bytes: &[u8]) {
                 assert_eq!(state(), before, "planning wrote something");
                 // A path may be too long for the file system, which only the write detects.
                 if edits.apply(&plan.id).await.is_ok() {
-                    assert_eq!(tree(&beside), before.1, "something outside the workspace changed");
+                    assert_eq!(tree(&outside), before.1, "something outside the workspace changed");
                     edits.undo(&plan.id).await.expect("what was just applied can be undone");
                 }
             }
         });
-        assert_eq!(state(), before, "the tree is not as before");
+        assert_eq!(state(), before, "the tree differs from before");
     }
 }
 
 /// Every path with its content: bytes, a link's target, or a directory.
 fn tree(root: &Utf8Path) -> Vec<(Utf8PathBuf, Option<Vec<u8>>)> {
-    let mut things = Vec::new();
+    let mut entries = Vec::new();
     let mut open = vec![root.to_owned()];
     while let Some(directory) = open.pop() {
         for entry in directory.read_dir_utf8().expect("a directory") {
@@ -115,14 +115,14 @@ fn tree(root: &Utf8Path) -> Vec<(Utf8PathBuf, Option<Vec<u8>>)> {
             } else {
                 Some(fs::read_bytes(&path).expect("a file"))
             };
-            things.push((path, content));
+            entries.push((path, content));
         }
     }
-    things.sort();
-    things
+    entries.sort();
+    entries
 }
 
-/// A path or URI from a caller: whatever is resolved lies in the workspace, and URIs of paths are read back.
+/// A path or URI from a caller: every resolved path is in the workspace, and URIs of paths are read back.
 pub fn uri_path(bytes: &[u8]) {
     let Ok(given) = std::str::from_utf8(bytes) else { return };
     let guard = tempfile::tempdir().expect("a temporary directory");
@@ -142,7 +142,7 @@ pub fn uri_path(bytes: &[u8]) {
         }
         if let Ok(path) = workspace.resolve(&given) {
             assert!(fs::canonical(&path).expect("it exists").starts_with(&root), "{path} from {given:?}");
-            assert_eq!(workspace.resolve(&workspace.display(&path)), Ok(path), "what is shown is accepted back");
+            assert_eq!(workspace.resolve(&workspace.display(&path)), Ok(path), "a displayed path is not accepted");
         }
         if let Ok(path) = workspace.resolve_for_creation(&given) {
             assert!(path.starts_with(&root) && path.components().all(|part| part.as_str() != ".."), "{path}");

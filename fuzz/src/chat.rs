@@ -8,13 +8,13 @@ use zubi_tool_api::redact::Redactor;
 /// Bytes as a server may send them: no panic, the same answer for deltas of any size, deltas that add up to the answer,
 /// calls whose arguments are an object or a text, distinct ids, and no answer without an end mark.
 pub fn chat_stream(bytes: &[u8]) {
-    let (whole, deltas) = read(bytes, usize::MAX);
+    let (complete, deltas) = read(bytes, usize::MAX);
     for size in [1, 3, 64] {
         let (answer, parts) = read(bytes, size);
-        assert_eq!(without_ids(answer), without_ids(whole.clone()), "in parts of {size} bytes");
+        assert_eq!(without_ids(answer), without_ids(complete.clone()), "in parts of {size} bytes");
         assert_eq!(parts, deltas, "in parts of {size} bytes");
     }
-    let Ok(answer) = whole else { return };
+    let Ok(answer) = complete else { return };
     let (mut text, mut reasoning) = (String::new(), String::new());
     for delta in deltas {
         match delta {
@@ -31,8 +31,8 @@ pub fn chat_stream(bytes: &[u8]) {
         assert!(!call.tool.is_empty() && (call.arguments.is_object() || call.arguments.is_string()), "{call:?}");
     }
     let sent = String::from_utf8_lossy(bytes);
-    let is_whole = ["finish_reason", "[DONE]", "\\u"].iter().any(|end| sent.contains(end));
-    assert!(is_whole || sent.trim_start().starts_with(['{', '[']), "an answer without an end mark");
+    let has_end_mark = ["finish_reason", "[DONE]", "\\u"].iter().any(|end| sent.contains(end));
+    assert!(has_end_mark || sent.trim_start().starts_with(['{', '[']), "an answer without an end mark");
 }
 
 fn read(bytes: &[u8], size: usize) -> (Result<ModelAnswer, ErrorKind>, Vec<AnswerDelta>) {

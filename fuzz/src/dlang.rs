@@ -10,7 +10,7 @@ pub fn dlang_lexer(bytes: &[u8]) {
     tokens(&String::from_utf8_lossy(bytes));
 }
 
-/// Any bytes as a text: whatever it is, it has a tree of the same text.
+/// Any bytes as a text: its tree has the same text.
 pub fn dlang_parser(bytes: &[u8]) {
     check(&String::from_utf8_lossy(bytes));
 }
@@ -30,15 +30,15 @@ fn tokens(text: &str) -> Vec<dlang_syntax::LexedToken> {
     tokens
 }
 
-/// Parses and checks everything that must hold whatever the text is.
+/// Parses a text, and checks the properties that hold for any text.
 pub fn check(text: &str) -> Parse {
-    let whole = TextRange::up_to(TextSize::of(text));
+    let full_range = TextRange::up_to(TextSize::of(text));
     let tokens = tokens(text);
 
     let parse = parse(text);
     let root = parse.syntax();
-    assert_eq!(root.text().to_string(), text, "the tree is another text");
-    assert_eq!(parse.text_len(), whole.end());
+    assert_eq!(root.text().to_string(), text, "the tree has another text");
+    assert_eq!(parse.text_len(), full_range.end());
     let mut leaves = tokens.iter();
     for element in root.descendants_with_tokens() {
         match element {
@@ -63,21 +63,21 @@ pub fn check(text: &str) -> Parse {
         }
     }
     let has_error_node = root.descendants().any(|node| node.kind() == SyntaxKind::ERROR);
-    assert!(!has_error_node || parse.has_errors(), "something was skipped without a word");
+    assert!(!has_error_node || parse.has_errors(), "text was skipped without a diagnostic");
     for diagnostic in parse.diagnostics() {
         let related = diagnostic.related.iter().map(|related| related.location);
         for range in related.chain([diagnostic.range]) {
-            assert!(whole.contains_range(range), "{range:?} is outside");
+            assert!(full_range.contains_range(range), "{range:?} is outside");
             assert!(text.get(std::ops::Range::<usize>::from(range)).is_some(), "{range:?} cuts a character");
         }
         assert!(!diagnostic.message.is_empty());
     }
-    touch_everything(&parse.tree());
+    call_all_methods(&parse.tree());
     parse
 }
 
 /// Calls every method of the typed tree on every node.
-fn touch_everything(model: &ast::Model) {
+fn call_all_methods(model: &ast::Model) {
     let mut seen = String::new();
     for node in model.syntax().descendants() {
         for assignment in ast::schema::assignments(&node) {
@@ -92,8 +92,8 @@ fn touch_everything(model: &ast::Model) {
         if let Some(relationship) = ast::Relationship::cast(node.clone()) {
             let ends = [relationship.left(), relationship.right()];
             let texts: Vec<_> = ends.iter().flatten().map(ast::RelationshipEnd::text).collect();
-            let both = ends.iter().flatten().count();
-            assert!(both < 2 || ends[0] != ends[1], "one end is both");
+            let count = ends.iter().flatten().count();
+            assert!(count < 2 || ends[0] != ends[1], "both ends are the same");
             _ = write!(seen, "{texts:?}");
         }
         if let Some(reference) = ast::Reference::cast(node) {

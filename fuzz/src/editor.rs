@@ -22,7 +22,7 @@ pub fn dlang_editor(bytes: &[u8]) {
 /// Runs every feature except the formatter on a text, and checks the properties that hold for any text.
 pub fn check_features(text: &str) {
     let parse = parse(text);
-    let whole = TextRange::up_to(TextSize::of(text));
+    let full_range = TextRange::up_to(TextSize::of(text));
     let is_in_text = |range: TextRange| text.get(Range::<usize>::from(range)).is_some();
 
     let folds = folding(&parse);
@@ -31,20 +31,20 @@ pub fn check_features(text: &str) {
         let hidden = text.get(Range::<usize>::from(fold.range)).expect("a fold in the text");
         assert!(hidden.starts_with(['\n', '\r']), "a fold begins inside of a line");
     }
-    for offset in ranges(text).into_iter().flat_map(|range| [range.start(), range.end()]).chain([whole.end()]) {
+    for offset in ranges(text).into_iter().flat_map(|range| [range.start(), range.end()]).chain([full_range.end()]) {
         let selections = selection_ranges(&parse, offset);
-        let grows = |one: &TextRange, other: &TextRange| other.contains_range(*one) && one != other;
-        assert!(selections.is_sorted_by(grows), "a selection does not grow");
+        let contains = |one: &TextRange, other: &TextRange| other.contains_range(*one) && one != other;
+        assert!(selections.is_sorted_by(contains), "a selection does not grow");
         assert!(selections.iter().all(|range| is_in_text(*range) && range.contains_inclusive(offset)));
-        assert_eq!(selections.last(), Some(&whole));
+        assert_eq!(selections.last(), Some(&full_range));
     }
     // A list instead of recursion, because namespaces may be nested deep and stacks small.
     let symbols = document_symbols(&parse);
-    let mut waiting: Vec<_> = symbols.iter().map(|symbol| (whole, symbol)).collect();
-    while let Some((around, symbol)) = waiting.pop() {
-        assert!(around.contains_range(symbol.range), "{} is outside of {around:?}", symbol.name);
+    let mut stack: Vec<_> = symbols.iter().map(|symbol| (full_range, symbol)).collect();
+    while let Some((enclosing, symbol)) = stack.pop() {
+        assert!(enclosing.contains_range(symbol.range), "{} is outside of {enclosing:?}", symbol.name);
         assert!(symbol.range.contains_range(symbol.selection) && !symbol.name.is_empty());
-        waiting.extend(symbol.children.iter().map(|child| (symbol.range, child)));
+        stack.extend(symbol.children.iter().map(|child| (symbol.range, child)));
     }
     let tokens = semantic_tokens(&parse, None);
     assert!(tokens.is_sorted_by(|one, other| one.range.end() <= other.range.start()), "tokens overlap");
@@ -61,21 +61,21 @@ pub fn check_features(text: &str) {
     assert!(import_links(&parse).iter().all(|link| is_in_text(link.range) && !link.range.is_empty()));
 }
 
-/// Formats a text, whole and in parts, and checks what must hold whatever it is.
+/// Formats a text and parts of it, and checks the properties that hold for any text.
 pub fn check_format(text: &str) {
     let before = parse(text);
-    let whole = format(&before);
-    assert_eq!(whole.is_err(), before.has_errors(), "a text is formatted exactly if it has no errors");
-    if let Ok(whole) = &whole {
-        check_whole(text, &before, whole);
+    let formatted = format(&before);
+    assert_eq!(formatted.is_err(), before.has_errors(), "a text is formatted exactly if it has no errors");
+    if let Ok(formatted) = &formatted {
+        check_formatted(text, &before, formatted);
     }
     check_format_ranges(text, &ranges(text));
 }
 
-/// Formats parts of a text, and checks what must hold whatever it is.
+/// Formats parts of a text, and checks the properties that hold for any text.
 pub fn check_format_ranges(text: &str, ranges: &[TextRange]) {
     let before = parse(text);
-    let whole = format(&before);
+    let formatted = format(&before);
     for range in ranges {
         let Ok(part) = format_range(&before, *range) else {
             assert!(before.has_errors(), "a range of a text without errors is refused");
@@ -85,16 +85,16 @@ pub fn check_format_ranges(text: &str, ranges: &[TextRange]) {
         let after = parse(&part.text);
         assert_eq!(words(&after), words(&before), "a range changes tokens");
         // The line end of the output is the more frequent one of the text.
-        if let Ok(whole) = &whole
+        if let Ok(formatted) = &formatted
             && !text.contains('\r')
         {
             let both = format(&after).map(|it| it.text);
-            assert_eq!(both.as_deref(), Ok(whole.text.as_str()), "a formatted range is another text");
+            assert_eq!(both.as_deref(), Ok(formatted.text.as_str()), "a formatted range leads to another text");
         }
     }
 }
 
-fn check_whole(text: &str, before: &Parse, formatted: &FormattedText) {
+fn check_formatted(text: &str, before: &Parse, formatted: &FormattedText) {
     check_edits(text, formatted);
     let after = parse(&formatted.text);
     assert_eq!(words(&after), words(before), "tokens or comments changed");
@@ -104,14 +104,14 @@ fn check_whole(text: &str, before: &Parse, formatted: &FormattedText) {
     assert_eq!(codes(&after), codes(before));
 
     let again = format(&after).expect("a formatted text has no errors");
-    assert_eq!(again.text, formatted.text, "a formatted text is formatted");
+    assert_eq!(again.text, formatted.text, "formatting is not idempotent");
     assert_eq!(again.edits, []);
 
     let is_bare = formatted.text.is_empty() || formatted.text == "\u{feff}";
     assert!(is_bare || formatted.text.ends_with('\n'), "the last line does not end");
     for token in tokens(&after).filter(|token| token.kind() == SyntaxKind::WHITESPACE) {
         let text = token.text().replace("\r\n", "\n");
-        assert!(!text.contains(" \n") && !text.contains("\n\n\n"), "white space is left: {:?}", token.text());
+        assert!(!text.contains(" \n") && !text.contains("\n\n\n"), "superfluous white space: {:?}", token.text());
     }
 }
 

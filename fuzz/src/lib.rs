@@ -2,11 +2,11 @@
 
 mod bodies;
 mod chat;
+mod completion_checks;
 mod declared;
 mod dlang;
 mod editor;
 mod model;
-mod offers;
 mod shell;
 mod template;
 pub mod workspace;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use dlang_ide::{Occurrence, RenameError, definition, highlights, prepare_rename, references, rename, symbol_search};
 use dlang_model::edit::apply;
-use dlang_model::testing::{everything, render_diagnostics, resolve_imports};
+use dlang_model::testing::{queries, render_diagnostics, resolve_imports};
 use dlang_model::{Db, Definition, File, ModelChange, ModelHost, definitions, file_model, project_files, resolutions};
 use dlang_syntax::{TextRange, TextSize, tokenize};
 
-use crate::offers::check_offers;
+use crate::completion_checks::check_completions;
 
 /// The files, and the packages that some of them belong to.
 const FILES: [(&str, Option<&str>); 4] =
@@ -31,12 +31,12 @@ pub fn dlang_model(bytes: &[u8]) {
     let mut pieces = input.split(SEPARATOR);
     let texts: Vec<&str> = FILES.iter().map(|_| pieces.next().unwrap_or_default()).collect();
     let mut host = model(&texts);
-    everything::query_everything(&host);
+    queries::query_all(&host);
     check_navigation(&host);
-    check_offers(&mut host);
+    check_completions(&mut host);
     for (number, piece) in pieces.take(MAX_EDITS).enumerate() {
         let (path, _) = FILES.get(number % FILES.len()).expect("a file");
-        let text = host.file(path).expect("it is there").text(host.db());
+        let text = host.file(path).expect("a file").text(host.db());
         let middle = text.floor_char_boundary(text.len() / 2);
         let (before, after) = text.split_at(middle);
         let text = Arc::from([before, piece, after].concat());
@@ -47,14 +47,14 @@ pub fn dlang_model(bytes: &[u8]) {
         assert_eq!(
             render_diagnostics(&host),
             render_diagnostics(&model(&texts)),
-            "an edited model is not what it is from scratch"
+            "an edited model differs from a new one"
         );
-        everything::query_everything(&host);
+        queries::query_all(&host);
     }
 }
 
 fn text_of(host: &ModelHost, path: &str) -> String {
-    host.file(path).expect("it is there").text(host.db()).to_owned()
+    host.file(path).expect("a file").text(host.db()).to_owned()
 }
 
 /// A model of texts for [`FILES`].
@@ -76,7 +76,7 @@ pub fn check_navigation(host: &ModelHost) {
     let db = host.db();
     for file in project_files(db) {
         for (number, offset) in offsets(file.text(db)).into_iter().enumerate() {
-            check_place(db, *file, offset);
+            check_position(db, *file, offset);
             // A rename builds another model, so only some positions get one.
             if number % 3 == 0
                 && let Some(name) = ["A", "Zed", "in", "this", "X-"].get(number / 3 % 5)
@@ -87,7 +87,7 @@ pub fn check_navigation(host: &ModelHost) {
     }
     for query in ["", "a", "a.b", "t x"] {
         let found = symbol_search(db, query, 5);
-        assert!(found.symbols.len() == found.total.min(5), "a symbol has no place");
+        assert!(found.symbols.len() == found.total.min(5), "a symbol has no location");
         assert!(
             found.symbols.iter().all(|it| in_text(db, it.file, it.selection) && it.range.contains_range(it.selection))
         );
@@ -99,8 +99,8 @@ fn offsets(text: &str) -> Vec<TextSize> {
     let tokens = tokenize(text);
     let words: Vec<_> = tokens.iter().filter(|token| !token.kind.is_trivia()).collect();
     let step = words.len().div_ceil(MAX_OFFSETS).max(1);
-    let places = words.iter().step_by(step).enumerate();
-    places.map(|(number, token)| if number % 2 == 0 { token.range.start() } else { token.range.end() }).collect()
+    let positions = words.iter().step_by(step).enumerate();
+    positions.map(|(number, token)| if number % 2 == 0 { token.range.start() } else { token.range.end() }).collect()
 }
 
 fn in_text(db: &dyn Db, file: File, range: TextRange) -> bool {
@@ -108,10 +108,10 @@ fn in_text(db: &dyn Db, file: File, range: TextRange) -> bool {
 }
 
 fn word(db: &dyn Db, it: &Occurrence) -> String {
-    it.file.text(db).get(Range::<usize>::from(it.range)).expect("a place cuts a character").to_owned()
+    it.file.text(db).get(Range::<usize>::from(it.range)).expect("an occurrence cuts a character").to_owned()
 }
 
-fn check_place(db: &dyn Db, file: File, offset: TextSize) {
+fn check_position(db: &dyn Db, file: File, offset: TextSize) {
     if let Some(origin) = definition(db, file, offset) {
         assert!(in_text(db, file, origin.range) && origin.range.contains_inclusive(offset));
         for target in &origin.targets {
@@ -126,7 +126,7 @@ fn check_place(db: &dyn Db, file: File, offset: TextSize) {
     let Ok(prepared) = prepare_rename(db, file, offset) else { return };
     assert!(prepared.range.contains_inclusive(offset));
     assert!(here.iter().any(|it| it.range == prepared.range), "a name is not among its own occurrences");
-    assert!(all.iter().all(|it| word(db, it) == prepared.text), "a place is another name");
+    assert!(all.iter().all(|it| word(db, it) == prepared.text), "an occurrence has another name");
     // Every occurrence gives the same answer, except entries of a map that mean several elements.
     for other in [all.first(), all.last()].into_iter().flatten() {
         if prepare_rename(db, other.file, other.range.start()).is_ok() {
@@ -138,11 +138,11 @@ fn check_place(db: &dyn Db, file: File, offset: TextSize) {
 /// The targets of every reference, by paths and numbers.
 fn reference_targets(host: &ModelHost) -> Vec<(String, Vec<(String, u32)>)> {
     let db = host.db();
-    let of = |target: &Definition| (target.file.path(db).to_owned(), target.number);
+    let key = |target: &Definition| (target.file.path(db).to_owned(), target.number);
     let mut all = Vec::new();
     for file in project_files(db) {
         for (id, _) in file_model(db, *file).numbered_references() {
-            let targets = resolutions(db, *file).targets(id).iter().map(of).collect();
+            let targets = resolutions(db, *file).targets(id).iter().map(key).collect();
             all.push((file.path(db).to_owned(), targets));
         }
     }
@@ -165,7 +165,7 @@ pub fn check_rename(host: &ModelHost, file: File, offset: TextSize, new_name: &s
         }
         (Ok(_), Ok(edits)) => edits,
     };
-    let prepared = prepared.expect("it was prepared");
+    let prepared = prepared.expect("a prepared rename");
     if prepared.text == new_name {
         assert_eq!(edits, []);
         return true;
@@ -189,17 +189,17 @@ pub fn check_rename(host: &ModelHost, file: File, offset: TextSize, new_name: &s
     }
     let texts: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
     let renamed = model_like(host, &texts);
-    assert_eq!(reference_targets(&renamed), reference_targets(host), "a reference means something else");
-    let file = renamed.file(file.path(db)).expect("it is there");
+    assert_eq!(reference_targets(&renamed), reference_targets(host), "a reference has another target");
+    let file = renamed.file(file.path(db)).expect("the renamed file");
     match rename(renamed.db(), file, new_offset, &prepared.text) {
-        Ok(back) => {
-            for (edited, edits) in back {
+        Ok(reverse) => {
+            for (edited, edits) in reverse {
                 let before = text_of(host, edited.path(renamed.db()));
-                assert_eq!(apply(edited.text(renamed.db()), &edits), before, "the way back leads elsewhere");
+                assert_eq!(apply(edited.text(renamed.db()), &edits), before, "the reverse rename differs");
             }
         }
         // After the rename two elements with one name have different names, so it cannot be reverted.
-        Err(error) => assert!(matches!(error, RenameError::Declared { .. }) && has_twins(host), "{error}"),
+        Err(error) => assert!(matches!(error, RenameError::Declared { .. }) && has_duplicate_names(host), "{error}"),
     }
     true
 }
@@ -220,9 +220,9 @@ fn model_like(host: &ModelHost, texts: &[&str]) -> ModelHost {
 }
 
 /// Whether two elements of a file, two terms or two decisions of a context have one name.
-fn has_twins(host: &ModelHost) -> bool {
+fn has_duplicate_names(host: &ModelHost) -> bool {
     let db = host.db();
-    let has_twin = |mut names: Vec<String>| {
+    let has_duplicate = |mut names: Vec<String>| {
         names.sort_unstable();
         names.windows(2).any(|pair| matches!(pair, [one, other] if one == other))
     };
@@ -232,10 +232,10 @@ fn has_twins(host: &ModelHost) -> bool {
             Some(dlang_model::Body::Context(context)) => {
                 let terms = context.terms.iter().filter_map(|it| it.name.as_deref()).map(str::to_owned).collect();
                 let decisions = context.decisions.iter().filter_map(|it| it.name.as_deref());
-                has_twin(terms) || has_twin(decisions.map(str::to_owned).collect())
+                has_duplicate(terms) || has_duplicate(decisions.map(str::to_owned).collect())
             }
             _ => false,
         });
-        has_twin(fqns) || entries
+        has_duplicate(fqns) || entries
     })
 }

@@ -22,10 +22,10 @@ pub fn shell_reader(bytes: &[u8]) {
     if before.unresolved.is_empty() && !text.ends_with('\\') {
         let after = read(&format!("{text}\nrm x\n"), directory);
         if after.unresolved.is_empty() {
-            let kept = before.commands.iter().all(|argv| after.commands.contains(argv));
-            assert!(kept, "a command is hidden by what follows it: {before:?} {after:?}");
-            let added = after.commands.iter().any(|argv| argv == &["rm", "x"]);
-            assert!(added, "the preceding text hides a command: {after:?}");
+            let is_preserved = before.commands.iter().all(|argv| after.commands.contains(argv));
+            assert!(is_preserved, "a command is hidden by what follows it: {before:?} {after:?}");
+            let is_read = after.commands.iter().any(|argv| argv == &["rm", "x"]);
+            assert!(is_read, "the preceding text hides a command: {after:?}");
         }
     }
     assert!(started.elapsed() < BOUND, "it took {:?}", started.elapsed());

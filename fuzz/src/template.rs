@@ -43,7 +43,7 @@ pub fn template(bytes: &[u8]) {
             Err(problems) => {
                 assert!(
                     problems.iter().all(|problem| text.get(problem.range.clone()).is_some()),
-                    "a place outside of the text"
+                    "a range outside of the text"
                 );
                 continue;
             }
@@ -54,7 +54,7 @@ pub fn template(bytes: &[u8]) {
             Err(_) => {
                 assert!(
                     matches!(sink, Escaping::Url | Escaping::Header),
-                    "only these refuse values for what is in them"
+                    "only URLs and headers reject values for their content"
                 );
                 continue;
             }

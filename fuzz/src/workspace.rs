@@ -20,12 +20,12 @@ pub fn manifest(bytes: &[u8]) {
     in_text(text, &manifest::read(text, Purpose::Publish).diagnostics);
     for diagnostic in &parsed.diagnostics {
         for fix in manifest::fixes(path, text, diagnostic) {
-            fits(text, &fix, parsed.diagnostics.len());
+            check_fix(text, &fix, parsed.diagnostics.len());
         }
     }
     for key in ["acme/core", "core", "a: \"b\"\n"] {
         if let Some(fix) = manifest::add_dependency(path, text, key) {
-            fits(text, &fix, parsed.diagnostics.len());
+            check_fix(text, &fix, parsed.diagnostics.len());
         }
     }
 }
@@ -35,13 +35,13 @@ pub fn lock(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let parsed = lock::read(text);
     in_text(text, &parsed.diagnostics);
-    assert!(parsed.skipped.is_empty() || !parsed.diagnostics.is_empty(), "something was passed over in silence");
+    assert!(parsed.skipped.is_empty() || !parsed.diagnostics.is_empty(), "an entry was skipped without a diagnostic");
     for locked in parsed.lock.entries.values() {
         assert!(locked.commit.bytes().all(|byte| byte.is_ascii_hexdigit()));
     }
     let manifest = manifest::read("dependencies: {a/b: v1, c: {source: a/c, ref: v1}}", Purpose::Use).manifest;
     let found = lock::disagreements(&manifest, &parsed.lock);
-    in_text(text, &found.of_lock);
+    in_text(text, &found.in_lock);
 }
 
 /// A specifier, and after the first line end a `model.yaml`: every resolved path is a model inside, and a fix fits.
@@ -73,10 +73,10 @@ pub fn specifier(bytes: &[u8]) {
             }
             Err(error) => {
                 assert!(!error.message.is_empty());
-                let module = modules.of_file(importer);
+                let module = modules.module_of_file(importer);
                 let before = module.manifest.as_ref().map(|file| file.text.as_str()).unwrap_or_default();
                 for fix in error.fixes(&module) {
-                    fits(before, &fix, usize::MAX);
+                    check_fix(before, &fix, usize::MAX);
                 }
             }
         }
@@ -90,7 +90,7 @@ fn in_text(text: &str, diagnostics: &[ModelDiagnostic]) {
     }
 }
 
-fn fits(text: &str, fix: &Fix, diagnostics: usize) {
+fn check_fix(text: &str, fix: &Fix, diagnostics: usize) {
     let FixAction::Edit { range, text: new, .. } = &fix.action else { return };
     let mut after = text.to_owned();
     after.replace_range(Range::<usize>::from(*range), new);

@@ -10,13 +10,13 @@ use zubi_tests::models::{Expect, ScriptedReply, Turn};
 
 use crate::harness::{Scene, check};
 
-fn reads(path: &str) -> Turn {
+fn read_turn(path: &str) -> Turn {
     Turn::reply(ScriptedReply::text("").call("file_read", json!({ "path": path })).usage(1_000, 10, 0))
 }
 
 #[test]
-fn budgets_end_a_turn_with_what_was_done() {
-    assert_snapshot!(check(vec![reads("notes.txt"), reads("nothing.txt")], &["--max-iterations", "2"]), @r#"
+fn exceeded_budgets_end_a_turn_with_a_report() {
+    assert_snapshot!(check(vec![read_turn("notes.txt"), read_turn("nothing.txt")], &["--max-iterations", "2"]), @r#"
     > Do it.
     "" + file_read {"path":"notes.txt"}
     → Read a file: notes.txt
@@ -28,7 +28,7 @@ fn budgets_end_a_turn_with_what_was_done() {
       The model was called 2 times, which is the limit. Send “continue” in this conversation, or raise the limit.
     exit 1
     "#);
-    assert_snapshot!(check(vec![reads("notes.txt"), reads("nothing.txt")], &["--max-calls", "1"]), @r#"
+    assert_snapshot!(check(vec![read_turn("notes.txt"), read_turn("nothing.txt")], &["--max-calls", "1"]), @r#"
     > Do it.
     "" + file_read {"path":"notes.txt"}
     → Read a file: notes.txt
@@ -40,7 +40,7 @@ fn budgets_end_a_turn_with_what_was_done() {
       1 call was made, which is the limit. Send “continue” in this conversation, or raise the limit.
     exit 1
     "#);
-    assert_snapshot!(check(vec![reads("notes.txt"), reads("nothing.txt")], &["--max-tokens", "1500"]), @r#"
+    assert_snapshot!(check(vec![read_turn("notes.txt"), read_turn("nothing.txt")], &["--max-tokens", "1500"]), @r#"
     > Do it.
     "" + file_read {"path":"notes.txt"}
     → Read a file: notes.txt
@@ -91,7 +91,7 @@ fn a_turn_end_is_reported_when_not_even_the_start_can_be_stored() {
 }
 
 #[test]
-fn time_ends_a_call_too() {
+fn the_time_limit_ends_a_call() {
     let turns = vec![Turn::reply(ScriptedReply::text("").call("shell_run", json!({ "command": "sleep 1000" })))];
     assert_snapshot!(check(turns, &["--max-time", "2s"]), @r#"
     > Do it.
@@ -105,8 +105,8 @@ fn time_ends_a_call_too() {
 }
 
 #[test]
-fn the_same_call_over_and_over_ends_it() {
-    assert_snapshot!(check((0..5).map(|_| reads("notes.txt")).collect(), &[]), @r#"
+fn repeated_calls_end_the_turn() {
+    assert_snapshot!(check((0..5).map(|_| read_turn("notes.txt")).collect(), &[]), @r#"
     > Do it.
     "" + file_read {"path":"notes.txt"}
     → Read a file: notes.txt
@@ -130,9 +130,9 @@ fn the_same_call_over_and_over_ends_it() {
 }
 
 #[test]
-fn arguments_that_stay_wrong_end_it() {
-    let wrong = || Turn::reply(ScriptedReply::text("").call("file_read", json!({ "file": 5 })));
-    assert_snapshot!(check(vec![wrong(), wrong(), wrong()], &[]), @r#"
+fn repeated_invalid_arguments_end_the_turn() {
+    let invalid = || Turn::reply(ScriptedReply::text("").call("file_read", json!({ "file": 5 })));
+    assert_snapshot!(check(vec![invalid(), invalid(), invalid()], &[]), @r#"
     > Do it.
     "" + file_read {"file":5}
     → Read a file: 5
@@ -150,21 +150,21 @@ fn arguments_that_stay_wrong_end_it() {
 }
 
 /// A turn that reads `big.txt`, with `answers` before and after it; the reading turn fills the context.
-fn long(before: Vec<Turn>, lines: usize, answers: Vec<Turn>) -> String {
-    let reads = Turn::reply(
+fn long_conversation(before: Vec<Turn>, lines: usize, answers: Vec<Turn>) -> String {
+    let read_turn = Turn::reply(
         ScriptedReply::text("I look.").call("file_read", json!({ "path": "big.txt" })).usage(19_000, 500, 0),
     );
-    let scene = Scene::with_keys([before, vec![reads], answers].concat(), "context = 20000");
+    let scene = Scene::with_keys([before, vec![read_turn], answers].concat(), "context = 20000");
     scene.fixture.project.write("big.txt", &"All work and no play makes a long file.\n".repeat(lines));
-    let story = scene.run(&[]).story();
+    let transcript = scene.run(&[]).transcript();
     scene.finish();
-    story
+    transcript
 }
 
 #[test]
 fn results_of_a_long_conversation_are_omitted_first() {
     let answers = vec![Turn::reply(ScriptedReply::text("Work.")).expect(Expect::Outcome("left out"))];
-    assert_snapshot!(long(Vec::new(), 400, answers), @r#"
+    assert_snapshot!(long_conversation(Vec::new(), 400, answers), @r#"
     > Do it.
     "I look." + file_read {"path":"big.txt"}
     → Read a file: big.txt
@@ -177,7 +177,7 @@ fn results_of_a_long_conversation_are_omitted_first() {
 }
 
 #[test]
-fn a_longer_conversation_is_summarized_and_the_task_stays() {
+fn a_summary_replaces_answers_but_not_the_task() {
     let answers = vec![
         Turn::reply(ScriptedReply::text("It was about work.")).expect(Expect::Lacks("/tools")),
         Turn::reply(ScriptedReply::text("Work."))
@@ -186,7 +186,7 @@ fn a_longer_conversation_is_summarized_and_the_task_stays() {
     ];
     let word = "word-".repeat(10_000);
     let before = vec![Turn::reply(ScriptedReply::text(&word).call("file_list", json!({})))];
-    assert_snapshot!(long(before, 4, answers).replace(&word, "[word]"), @r#"
+    assert_snapshot!(long_conversation(before, 4, answers).replace(&word, "[word]"), @r#"
     > Do it.
     "[word]" + file_list {}
     → List files

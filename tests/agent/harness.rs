@@ -1,4 +1,4 @@
-//! A project, a scripted model, the program, and what happened as a text.
+//! A project, a scripted model, the program, and its events as a text.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -76,14 +76,14 @@ impl Scene {
     /// left.
     pub(crate) fn finish(self) {
         self.server.finish();
-        nothing_is_left();
+        assert_no_processes_left();
     }
 }
 
-/// No process of a test is left, also none that a call has started.
-pub(crate) fn nothing_is_left() {
-    let left = processes::nothing_left_within(STEP_TIMEOUT);
-    assert!(left.is_ok(), "still running: {left:#?}");
+/// Asserts that no process of a test is left, including those that a call has started.
+pub(crate) fn assert_no_processes_left() {
+    let outcome = processes::nothing_left_within(STEP_TIMEOUT);
+    assert!(outcome.is_ok(), "still running: {outcome:#?}");
 }
 
 /// A program whose events are read one by one.
@@ -106,7 +106,7 @@ impl RunningProgram {
     /// Reads events until one is of this type.
     pub(crate) fn read_until(&mut self, kind: &str) -> Value {
         loop {
-            let Some(event) = self.next() else { panic!("no `{kind}`:\n{}", story(&self.events)) };
+            let Some(event) = self.next() else { panic!("no `{kind}`:\n{}", transcript(&self.events)) };
             if event["type"] == kind {
                 return event;
             }
@@ -130,27 +130,27 @@ impl RunningProgram {
 }
 
 impl ProgramOutput {
-    /// Everything that happened, as a text.
-    pub(crate) fn story(&self) -> String {
+    /// Returns the events, the exit code and stderr as a text.
+    pub(crate) fn transcript(&self) -> String {
         let code = self.code.map_or_else(|| "killed".to_owned(), |code| format!("exit {code}"));
-        format!("{}\n{code}\n{}", story(&self.events), self.stderr).trim_end().to_owned()
+        format!("{}\n{code}\n{}", transcript(&self.events), self.stderr).trim_end().to_owned()
     }
 }
 
-/// Runs a task with a scripted model and returns what happened as a text, one line per event. The script must be
+/// Runs a task with a scripted model and returns the events as a text, one line per event. The script must be
 /// followed to its end, and no process may be left.
 pub(crate) fn check(turns: Vec<Turn>, words: &[&str]) -> String {
     let scene = Scene::new(turns);
     let outcome = scene.run(words);
-    let story = outcome.story();
+    let transcript = outcome.transcript();
     let root = scene.fixture.project.root().to_string();
     scene.finish();
-    story.replace(&root, "[project]")
+    transcript.replace(&root, "[project]")
 }
 
 /// Renders events as a text, without values that differ from run to run. In every test, events must be numbered without
 /// gaps, and the deltas of a text must add up to the text.
-pub(crate) fn story(events: &[Value]) -> String {
+pub(crate) fn transcript(events: &[Value]) -> String {
     let mut lines = Vec::new();
     let mut streamed = String::new();
     let mut seq = None;
@@ -166,7 +166,7 @@ pub(crate) fn story(events: &[Value]) -> String {
         lines.push(match kind.as_str() {
             "text" => {
                 let offset = usize::try_from(event["offset"].as_u64().expect("a number")).expect("a small one");
-                assert_eq!(offset, streamed.encode_utf16().count(), "not behind {streamed:?}: {event}");
+                assert_eq!(offset, streamed.encode_utf16().count(), "not after {streamed:?}: {event}");
                 streamed.push_str(&text("text"));
                 continue;
             }
@@ -178,7 +178,7 @@ pub(crate) fn story(events: &[Value]) -> String {
             "asked" => format!("> {}", text("text")),
             "answered" => {
                 let full_text = event["said"]["text"].as_str().unwrap_or_default();
-                assert!(full_text == streamed || streamed.is_empty(), "heard {streamed:?}, said {full_text:?}");
+                assert!(full_text == streamed || streamed.is_empty(), "streamed {streamed:?}, full text {full_text:?}");
                 let calls = event["said"]["calls"].as_array().into_iter().flatten();
                 let calls: Vec<String> = calls
                     .map(|call| format!(" + {} {}", call["tool"].as_str().unwrap_or_default(), call["arguments"]))

@@ -4,7 +4,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use zubi_tests::models::{ScriptedReply, Turn};
 
-use crate::harness::{Scene, nothing_is_left, story};
+use crate::harness::{Scene, assert_no_processes_left, transcript};
 
 /// Enough answers for a killed turn and a resumed one: the second receives the answers that the first did not.
 fn answers() -> Vec<Turn> {
@@ -20,9 +20,9 @@ fn answers() -> Vec<Turn> {
 
 #[test]
 fn a_killed_process_leaves_a_resumable_conversation() {
-    let whole = Scene::new(answers()).run(&[]).events.len();
-    assert!(whole > 10, "so many events have a whole turn: {whole}");
-    for at in 1..whole {
+    let event_count = Scene::new(answers()).run(&[]).events.len();
+    assert!(event_count > 10, "a turn has {event_count} events");
+    for at in 1..event_count {
         let scene = Scene::new(answers());
         let mut running = scene.start(&["run", "Do it.", "--json"]);
         for _ in 0..at {
@@ -30,16 +30,16 @@ fn a_killed_process_leaves_a_resumable_conversation() {
         }
         running.signal(Signal::KILL);
         let killed = running.wait();
-        nothing_is_left();
-        let describe = |what: &str| format!("{what} after event {at} of\n{}", story(&killed.events));
+        assert_no_processes_left();
+        let describe = |problem: &str| format!("{problem} after event {at} of\n{}", transcript(&killed.events));
         let resumed = scene.start(&["resume", "--json"]).wait();
-        assert_eq!(resumed.code, Some(0), "{}: {}", describe("it does not go on"), resumed.story());
+        assert_eq!(resumed.code, Some(0), "{}: {}", describe("the turn cannot be resumed"), resumed.transcript());
         let stored = scene.start(&["show", "--json"]).wait();
         let is_stored = |event: &&Value| !matches!(event["type"].as_str(), Some("text" | "thought" | "progress"));
         // Every printed event is stored unchanged.
         let printed: Vec<&Value> = killed.events.iter().filter(is_stored).collect();
-        let there: Vec<&Value> = stored.events.iter().take(printed.len()).collect();
-        assert_eq!(there, printed, "{}", describe("not kept"));
+        let stored_events: Vec<&Value> = stored.events.iter().take(printed.len()).collect();
+        assert_eq!(stored_events, printed, "{}", describe("events that are not stored"));
         let ends: Vec<&str> = stored
             .events
             .iter()

@@ -7,6 +7,7 @@
     reason = "a failed expectation is a failed test, and files are written and programs started as a user does it"
 )]
 
+mod apis;
 mod endings;
 mod harness;
 mod killing;
@@ -14,4 +15,3 @@ mod secrets;
 mod stopping;
 mod terminal;
 mod turns;
-mod wires;

@@ -21,12 +21,12 @@ fn model_keys_are_neither_printed_nor_stored() {
     ];
     let scene = Scene::with_keys(turns, &fields);
     let outcome = scene.run(&[]);
-    assert_eq!(outcome.code, Some(0), "{}", outcome.story());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.transcript());
     let stored = scene.start(&["show", "--json"]).wait();
     for secret in [KEY, "9876543210"] {
         for events in [&outcome.events, &stored.events] {
-            let holds: Vec<_> = events.iter().filter(|event| event.to_string().contains(secret)).collect();
-            assert!(holds.is_empty(), "{secret} stands in {holds:#?}");
+            let leaks: Vec<_> = events.iter().filter(|event| event.to_string().contains(secret)).collect();
+            assert!(leaks.is_empty(), "{secret} is in {leaks:#?}");
         }
     }
     let last = stored.events.last().expect("events");
@@ -37,17 +37,17 @@ fn model_keys_are_neither_printed_nor_stored() {
 /// A turn that is stopped in the middle of a secret ends before it, even when the model's last words are repeated.
 #[test]
 fn no_part_of_a_key_is_printed_when_an_answer_is_interrupted() {
-    let half = KEY.get(..KEY.len() - 4).expect("a part of it");
+    let prefix = KEY.get(..KEY.len() - 4).expect("a part of it");
     let scene =
-        Scene::new(vec![Turn::reply(ScriptedReply::text(&format!("So: {KEY}"))).cut_behind(half).end(End::Stall)]);
+        Scene::new(vec![Turn::reply(ScriptedReply::text(&format!("So: {KEY}"))).cut_after(prefix).end(End::Stall)]);
     let mut running = scene.start(&["run", "Do it.", "--json"]);
     running.read_until("text");
     running.signal(Signal::INT);
     let outcome = running.wait();
     let stored = scene.start(&["show", "--json"]).wait();
     for events in [&outcome.events, &stored.events] {
-        let holds: Vec<_> = events.iter().filter(|event| event.to_string().contains("sk-scri")).collect();
-        assert!(holds.is_empty(), "a part of the key stands in {holds:#?}");
+        let leaks: Vec<_> = events.iter().filter(|event| event.to_string().contains("sk-scri")).collect();
+        assert!(leaks.is_empty(), "a part of the key is in {leaks:#?}");
     }
     let last = outcome.events.last().expect("events");
     assert_snapshot!(last["text"].as_str().expect("a text"), @"

@@ -12,26 +12,26 @@ use zubi_tests::hosts::eventually;
 use zubi_tests::models::{End, Expect, ScriptedReply, Turn};
 use zubi_tests::processes;
 
-use crate::harness::{RunningProgram, STEP_TIMEOUT, Scene, nothing_is_left};
+use crate::harness::{RunningProgram, STEP_TIMEOUT, Scene, assert_no_processes_left};
 
-/// Interrupts a turn at `moment` and resumes it; returns the events of both as a text.
-fn check(turns: Vec<Turn>, moment: impl FnOnce(&Scene, &mut RunningProgram)) -> String {
+/// Interrupts a turn after `wait_for_moment` and resumes it; returns the events of both as a text.
+fn check(turns: Vec<Turn>, wait_for_moment: impl FnOnce(&Scene, &mut RunningProgram)) -> String {
     let scene = Scene::new(turns);
     let mut running = scene.start(&["run", "Do it.", "--json"]);
-    moment(&scene, &mut running);
+    wait_for_moment(&scene, &mut running);
     running.signal(Signal::INT);
     let stopped = running.wait();
-    nothing_is_left();
+    assert_no_processes_left();
     let resumed = scene.start(&["resume", "--json"]).wait();
-    let both = format!("{}\n--- resumed\n{}", stopped.story(), resumed.story());
+    let transcript = format!("{}\n--- resumed\n{}", stopped.transcript(), resumed.transcript());
     scene.finish();
-    both
+    transcript
 }
 
 #[test]
-fn while_the_model_speaks() {
+fn interruption_while_the_model_streams() {
     let turns = vec![
-        Turn::reply(ScriptedReply::text("One two three.")).cut_behind("two").end(End::Stall),
+        Turn::reply(ScriptedReply::text("One two three.")).cut_after("two").end(End::Stall),
         Turn::reply(ScriptedReply::text("Three.")).expect(Expect::Contains("/messages", "One".to_owned())),
     ];
     assert_snapshot!(check(turns, |_, running| drop(running.read_until("text"))), @r#"
@@ -48,13 +48,13 @@ fn while_the_model_speaks() {
 }
 
 #[test]
-fn before_the_first_token() {
+fn interruption_before_the_first_token() {
     let turns = vec![Turn::raw(200, "").end(End::Stall), Turn::reply(ScriptedReply::text("Yes?"))];
-    let story = check(turns, |scene, running| {
+    let transcript = check(turns, |scene, running| {
         running.read_until("iteration");
-        eventually("the model is asked", STEP_TIMEOUT, || (scene.request_count() == 1).then_some(()));
+        eventually("the model receives a request", STEP_TIMEOUT, || (scene.request_count() == 1).then_some(()));
     });
-    assert_snapshot!(story, @r#"
+    assert_snapshot!(transcript, @r#"
     > Do it.
     ended stopped: "The turn was stopped.\nCalls made: none.\nThe remaining work is not known."
     exit 130
@@ -68,23 +68,23 @@ fn before_the_first_token() {
 
 /// A full stdout pipe blocks the program, which still reacts to an interruption.
 #[test]
-fn while_its_output_is_not_read() {
+fn termination_while_stdout_is_blocked() {
     let scene = Scene::new(vec![Turn::reply(ScriptedReply::text(&"long ".repeat(40_000)))]);
     let mut command = scene.command(&["run", "Do it.", "--json"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("zubi starts");
-    let unread = child.stdout.take().expect("piped");
-    let is_full = || (rustix::io::ioctl_fionread(&unread).expect("a pipe") > 60_000).then_some(());
+    let stdout = child.stdout.take().expect("piped");
+    let is_full = || (rustix::io::ioctl_fionread(&stdout).expect("a pipe") > 60_000).then_some(());
     eventually("the pipe is full", STEP_TIMEOUT, is_full);
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process id");
     kill_process(pid, Signal::TERM).expect("it runs");
     let ended = eventually("it ends", STEP_TIMEOUT, || child.try_wait().expect("it can be waited for"));
     assert_eq!(ended.code(), Some(130));
-    drop(unread);
+    drop(stdout);
     scene.finish();
 }
 
 /// The reader of stdout has exited: the turn is cancelled, and its events so far are stored.
-fn unread(words: &[&str]) -> String {
+fn run_with_closed_stdout(words: &[&str]) -> String {
     let scene = Scene::new(vec![Turn::raw(200, "").end(End::Stall)]);
     let mut command = scene.command(&[&["run", "Do it."], words].concat());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("zubi starts");
@@ -97,21 +97,21 @@ fn unread(words: &[&str]) -> String {
         let lines = String::from_utf8(output.stdout).expect("text");
         lines.lines().map(|line| serde_json::from_str(line).expect("an event")).collect()
     };
-    nothing_is_left();
+    assert_no_processes_left();
     let end = stored.last().expect("events");
-    let id = stored.first().and_then(|began| began["conversation"].as_str()).expect("an id");
+    let id = stored.first().and_then(|first| first["conversation"].as_str()).expect("an id");
     let stderr = stderr.replace(id, "[ID]");
-    format!("exit {:?}\n{stderr}kept: {} {}", ended.code(), end["type"], end["reason"])
+    format!("exit {:?}\n{stderr}stored: {} {}", ended.code(), end["type"], end["reason"])
 }
 
 #[test]
-fn with_a_closed_output_pipe() {
-    assert_snapshot!(unread(&["--json"]), @r#"
+fn closed_stdout_stops_the_turn() {
+    assert_snapshot!(run_with_closed_stdout(&["--json"]), @r#"
     exit Some(1)
     Output closed: stopping the turn.
-    kept: "ended" "stopped"
+    stored: "ended" "stopped"
     "#);
-    assert_snapshot!(unread(&[]), @r#"
+    assert_snapshot!(run_with_closed_stdout(&[]), @r#"
     exit Some(1)
     Output closed: stopping the turn.
     ! Stopped.
@@ -119,17 +119,17 @@ fn with_a_closed_output_pipe() {
       Calls made: none.
       The remaining work is not known.
     hint: `zubi agent resume [ID]` resumes it.
-    kept: "ended" "stopped"
+    stored: "ended" "stopped"
     "#);
 }
 
 #[test]
-fn while_its_output_finds_no_room() {
+fn a_full_stdout_device_is_reported() {
     let scene = Scene::new(vec![Turn::reply(ScriptedReply::text("Yes."))]);
     let mut command = scene.command(&["run", "Do it.", "--json"]);
     let full = File::options().write(true).open("/dev/full").expect("Linux has it");
     let output = command.stdout(full).stderr(Stdio::piped()).output().expect("zubi starts");
-    nothing_is_left();
+    assert_no_processes_left();
     let stderr = String::from_utf8(output.stderr).expect("text");
     let list = scene.command(&["list", "--json"]).output().expect("zubi starts");
     let list: Value = serde_json::from_slice(&list.stdout).expect("a list");
@@ -143,7 +143,7 @@ fn while_its_output_finds_no_room() {
 }
 
 #[test]
-fn while_a_call_runs_with_children() {
+fn interruption_ends_child_processes() {
     let turns = vec![
         Turn::reply(
             ScriptedReply::text("")
@@ -151,7 +151,7 @@ fn while_a_call_runs_with_children() {
         ),
         Turn::reply(ScriptedReply::text("It was stopped.")),
     ];
-    let story = check(turns, |_, running| {
+    let transcript = check(turns, |_, running| {
         running.read_until("calling");
         eventually("the command runs", STEP_TIMEOUT, || {
             let children =
@@ -159,7 +159,7 @@ fn while_a_call_runs_with_children() {
             (children == 2).then_some(())
         });
     });
-    assert_snapshot!(story, @r#"
+    assert_snapshot!(transcript, @r#"
     > Do it.
     "" + shell_run {"command":"sleep 1234 & sleep 1234; wait","timeoutMs":600000}
     → Run a command: sleep 1234 & sleep 1234; wait
@@ -175,8 +175,8 @@ fn while_a_call_runs_with_children() {
 }
 
 #[test]
-fn during_the_retry_delay() {
-    let turns = vec![Turn::refuses(529, "busy").header("Retry-After", "90"), Turn::reply(ScriptedReply::text("Yes."))];
+fn interruption_during_the_retry_delay() {
+    let turns = vec![Turn::refusal(529, "busy").header("Retry-After", "90"), Turn::reply(ScriptedReply::text("Yes."))];
     assert_snapshot!(check(turns, |_, running| drop(running.read_until("retrying"))), @r#"
     > Do it.
     retrying after overloaded: scripted answers 529: busy

@@ -23,7 +23,7 @@ struct Terminal {
     child: Child,
     /// The output so far, and how much of it has been read.
     output: String,
-    seen: usize,
+    read_length: usize,
 }
 
 impl Terminal {
@@ -43,19 +43,19 @@ impl Terminal {
         controlled.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
         controlled.current_dir(scene.fixture.project.root()).stdin(end()).stdout(end()).stderr(end());
         let child = controlled.spawn().expect("zubi starts");
-        Self { screen, child, output: String::new(), seen: 0 }
+        Self { screen, child, output: String::new(), read_length: 0 }
     }
 
     /// Waits until this text is on the screen, after the part that was already read.
     fn read_until(&mut self, text: &str) {
         let start = Instant::now();
         loop {
-            if let Some(at) = self.output.get(self.seen..).and_then(|new| new.find(text)) {
-                self.seen += at + text.len();
+            if let Some(at) = self.output.get(self.read_length..).and_then(|new| new.find(text)) {
+                self.read_length += at + text.len();
                 return;
             }
-            let left = STEP_TIMEOUT.saturating_sub(start.elapsed());
-            assert!(self.read(left), "no {text:?} on the screen:\n{}", self.output);
+            let remaining = STEP_TIMEOUT.saturating_sub(start.elapsed());
+            assert!(self.read(remaining), "no {text:?} on the screen:\n{}", self.output);
         }
     }
 
@@ -79,7 +79,7 @@ impl Terminal {
         }
     }
 
-    fn types(&mut self, text: &str) {
+    fn type_text(&mut self, text: &str) {
         self.screen.write_all(text.as_bytes()).expect("somebody reads");
     }
 
@@ -96,21 +96,21 @@ impl Terminal {
 
 const CTRL_C: &str = "\u{3}";
 
-fn runs(command: &str) -> Turn {
+fn command_turn(command: &str) -> Turn {
     Turn::reply(ScriptedReply::text("I run it.").call("shell_run", json!({ "command": command })))
 }
 
 #[test]
-fn a_question_is_answered_with_other_arguments() {
+fn an_approval_can_change_the_arguments() {
     let scene = Scene::new(vec![
-        runs("python3 -c 'print(1)'"),
+        command_turn("python3 -c 'print(1)'"),
         Turn::reply(ScriptedReply::text("Two.")).expect(Expect::Outcome("2")),
     ]);
     let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
     terminal.read_until("[n]: ");
-    terminal.types("1 {broken\n");
+    terminal.type_text("1 {broken\n");
     terminal.read_until("or n: ");
-    terminal.types("1 {\"command\": \"echo 2\"}\n");
+    terminal.type_text("1 {\"command\": \"echo 2\"}\n");
     assert_snapshot!(terminal.end().replace(scene.fixture.project.root().as_str(), "[project]"), @r#"
     I run it.
     → Run a command: python3 -c 'print(1)'
@@ -134,12 +134,12 @@ fn a_question_is_answered_with_other_arguments() {
 #[test]
 fn a_denial_passes_its_reason_to_the_model() {
     let scene = Scene::new(vec![
-        runs("python3 -c 'print(1)'"),
+        command_turn("python3 -c 'print(1)'"),
         Turn::reply(ScriptedReply::text("As you like.")).expect(Expect::Outcome("use echo")),
     ]);
     let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
     terminal.read_until("[n]: ");
-    terminal.types("n use echo\n");
+    terminal.type_text("n use echo\n");
     assert_snapshot!(terminal.end().replace(scene.fixture.project.root().as_str(), "[project]"), @"
     I run it.
     → Run a command: python3 -c 'print(1)'
@@ -162,14 +162,14 @@ fn a_denial_passes_its_reason_to_the_model() {
 
 #[test]
 fn ctrl_c_during_a_question_stops_the_turn() {
-    let scene = Scene::new(vec![runs("python3 -c 'print(1)'"), Turn::reply(ScriptedReply::text("All right."))]);
+    let scene = Scene::new(vec![command_turn("python3 -c 'print(1)'"), Turn::reply(ScriptedReply::text("All right."))]);
     let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
     terminal.read_until("[n]: ");
-    terminal.types(CTRL_C);
+    terminal.type_text(CTRL_C);
     let screen = terminal.end();
     assert!(screen.contains("resume") && screen.ends_with("exit 130"), "{screen}");
     let resumed = scene.start(&["resume", "--json"]).wait();
-    assert_eq!(resumed.code, Some(0), "{}", resumed.story());
+    assert_eq!(resumed.code, Some(0), "{}", resumed.transcript());
     scene.finish();
 }
 
@@ -181,28 +181,28 @@ fn a_chat_streams_calls_stops_and_resumes() {
                 .call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })),
         ),
         Turn::reply(ScriptedReply::text("Changed.")),
-        Turn::reply(ScriptedReply::text("Let me think about this")).cut_behind("think").end(End::Stall),
+        Turn::reply(ScriptedReply::text("Let me think about this")).cut_after("think").end(End::Stall),
         Turn::reply(ScriptedReply::text("As I said."))
             .expect(Expect::Contains("/messages", "first line\\nsecond line".to_owned())),
     ]);
     let mut terminal = Terminal::open(&scene, &["chat"]);
     terminal.read_until("/help");
     terminal.read_until("> ");
-    terminal.types("Change two.\n");
+    terminal.type_text("Change two.\n");
     terminal.read_until("Changed.");
     terminal.read_until("> ");
-    terminal.types("first line\\\n");
+    terminal.type_text("first line\\\n");
     terminal.read_until("… ");
-    terminal.types("second line\n");
+    terminal.type_text("second line\n");
     terminal.read_until("Let");
-    terminal.types(CTRL_C);
+    terminal.type_text(CTRL_C);
     terminal.read_until("> ");
-    terminal.types("Go on.\n");
+    terminal.type_text("Go on.\n");
     terminal.read_until("As I said.");
     terminal.read_until("> ");
-    terminal.types("/new\n/list\n");
+    terminal.type_text("/new\n/list\n");
     terminal.read_until("Change two.");
-    terminal.types("/quit\n");
+    terminal.type_text("/quit\n");
     let screen = terminal.end();
     assert!(screen.ends_with("exit 0"), "{screen}");
     let missing: Vec<&str> = ["→ Edit", "-two", "+three"].into_iter().filter(|it| !screen.contains(it)).collect();
@@ -211,63 +211,63 @@ fn a_chat_streams_calls_stops_and_resumes() {
 }
 
 #[test]
-fn a_second_ctrl_c_leaves_at_once() {
+fn a_second_ctrl_c_exits_immediately() {
     let scene = Scene::new(vec![Turn::raw(200, "").end(End::Stall)]);
     let mut terminal = Terminal::open(&scene, &["chat"]);
     terminal.read_until("> ");
-    terminal.types("Hello.\n");
-    eventually("the model is asked", STEP_TIMEOUT, || (scene.request_count() == 1).then_some(()));
-    terminal.types(CTRL_C);
+    terminal.type_text("Hello.\n");
+    eventually("the model receives a request", STEP_TIMEOUT, || (scene.request_count() == 1).then_some(()));
+    terminal.type_text(CTRL_C);
     terminal.read_until("> ");
-    terminal.types(CTRL_C);
+    terminal.type_text(CTRL_C);
     assert!(terminal.end().ends_with("exit 130"));
     scene.finish();
 }
 
 /// A scene with one more provider, which accepts requests and never answers.
-fn with_silent_provider(turns: Vec<Turn>) -> (Scene, TcpListener) {
-    let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = silent.local_addr().expect("it is bound");
-    silent.set_nonblocking(true).expect("it is not");
-    (Scene::with_keys(turns, &format!("\n[models.silent]\nurl = 'http://{address}/v1'\n")), silent)
+fn scene_with_silent_provider(turns: Vec<Turn>) -> (Scene, TcpListener) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
+    listener.set_nonblocking(true).expect("it is not");
+    (Scene::with_keys(turns, &format!("\n[models.silent]\nurl = 'http://{address}/v1'\n")), listener)
 }
 
 /// Accepts a request to that provider.
-fn accept_request(silent: &TcpListener) -> TcpStream {
-    eventually("the provider is asked", STEP_TIMEOUT, || silent.accept().ok()).0
+fn accept_request(listener: &TcpListener) -> TcpStream {
+    eventually("the provider receives a request", STEP_TIMEOUT, || listener.accept().ok()).0
 }
 
 #[test]
-fn a_pipe_sends_nothing_to_another_model_while_the_provider_is_silent() {
-    let (scene, silent) = with_silent_provider(Vec::new());
+fn piped_input_waits_for_the_selected_model() {
+    let (scene, listener) = scene_with_silent_provider(Vec::new());
     let mut command = scene.command(&["chat"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("piped");
     stdin.write_all(b"/model other\nOnly for the other.\n").expect("it reads");
-    let _asked = accept_request(&silent);
+    let _request = accept_request(&listener);
     interrupt(child);
     scene.finish();
 }
 
 #[test]
-fn a_silent_provider_is_waited_for_until_ctrl_c() {
-    let (scene, silent) = with_silent_provider(vec![Turn::reply(ScriptedReply::text("As before."))]);
+fn ctrl_c_cancels_the_wait_for_a_provider() {
+    let (scene, listener) = scene_with_silent_provider(vec![Turn::reply(ScriptedReply::text("As before."))]);
     let mut terminal = Terminal::open(&scene, &["chat"]);
-    let as_before = format!("Still using scripted/{MODEL}");
+    let unchanged = format!("Still using scripted/{MODEL}");
     for (command, answer) in
-        [("/model other\n", as_before), ("/models\n", "Cancelled the query to the providers".to_owned())]
+        [("/model other\n", unchanged), ("/models\n", "Cancelled the query to the providers".to_owned())]
     {
         terminal.read_until("> ");
-        terminal.types(command);
-        let _asked = accept_request(&silent);
-        terminal.types(CTRL_C);
+        terminal.type_text(command);
+        let _request = accept_request(&listener);
+        terminal.type_text(CTRL_C);
         terminal.read_until(&answer);
     }
     terminal.read_until("> ");
-    terminal.types("Hello.\n");
+    terminal.type_text("Hello.\n");
     terminal.read_until("As before.");
     terminal.read_until("> ");
-    terminal.types("/quit\n");
+    terminal.type_text("/quit\n");
     let screen = terminal.end();
     assert!(screen.ends_with("exit 0"), "{screen}");
     scene.finish();
@@ -306,10 +306,10 @@ fn the_page_is_served_until_ctrl_c() {
 }
 
 #[test]
-fn ctrl_c_ends_the_page_also_before_a_provider_has_answered() {
-    let (scene, silent) = with_silent_provider(Vec::new());
+fn ctrl_c_ends_the_page_while_a_provider_is_silent() {
+    let (scene, listener) = scene_with_silent_provider(Vec::new());
     let child = web(&scene, &["--model", "other"]);
-    let _asked = accept_request(&silent);
+    let _request = accept_request(&listener);
     // No address was printed, because the program did not wait for the provider.
     assert_eq!(interrupt(child), "");
     scene.finish();

@@ -7,7 +7,7 @@ use zubi_tests::models::{Expect, ScriptedReply, Turn};
 use crate::harness::{Scene, check};
 
 /// A turn that reads, edits and runs a command.
-fn works(outcome: &'static str) -> Vec<Turn> {
+fn edit_and_run_turns(outcome: &'static str) -> Vec<Turn> {
     vec![
         Turn::reply(ScriptedReply::text("I look.").call("file_read", json!({ "path": "notes.txt" })))
             .expect(Expect::Tools(vec!["file_read", "file_edit", "shell_run"])),
@@ -21,8 +21,8 @@ fn works(outcome: &'static str) -> Vec<Turn> {
 }
 
 #[test]
-fn a_task_that_reads_edits_and_runs_a_command_that_a_rule_allows() {
-    assert_snapshot!(check(works("42"), &["--auto-approve", "shell.run:python3 -c *"]), @r#"
+fn an_auto_approve_rule_allows_a_command() {
+    assert_snapshot!(check(edit_and_run_turns("42"), &["--auto-approve", "shell.run:python3 -c *"]), @r#"
     > Do it.
     "I look." + file_read {"path":"notes.txt"}
     → Read a file: notes.txt
@@ -43,7 +43,7 @@ fn a_task_that_reads_edits_and_runs_a_command_that_a_rule_allows() {
 
 #[test]
 fn a_command_is_refused_when_no_user_can_be_prompted() {
-    assert_snapshot!(check(works("zubi.toml"), &[]), @r#"
+    assert_snapshot!(check(edit_and_run_turns("zubi.toml"), &[]), @r#"
     > Do it.
     "I look." + file_read {"path":"notes.txt"}
     → Read a file: notes.txt
@@ -112,10 +112,10 @@ fn read_only_calls_run_in_parallel_with_invalid_ones() {
 #[test]
 fn transient_provider_errors_are_retried() {
     let turns = vec![
-        Turn::refuses(429, "slow down").header("Retry-After", "0"),
-        Turn::refuses(529, "overloaded").header("Retry-After", "0"),
+        Turn::refusal(429, "slow down").header("Retry-After", "0"),
+        Turn::refusal(529, "overloaded").header("Retry-After", "0"),
         Turn::reply(ScriptedReply::text("Here it is, all of it."))
-            .cut_behind("Here")
+            .cut_after("Here")
             .end(zubi_tests::models::End::Reset),
         Turn::reply(ScriptedReply::text("Here it is, all of it.")),
     ];
@@ -131,14 +131,14 @@ fn transient_provider_errors_are_retried() {
 }
 
 #[test]
-fn what_it_will_never_answer_is_not() {
-    assert_snapshot!(check(vec![Turn::refuses(401, "no such key: sk-scripted-0123456789")], &[]), @r#"
+fn permanent_provider_errors_are_not_retried() {
+    assert_snapshot!(check(vec![Turn::refusal(401, "no such key: sk-scripted-0123456789")], &[]), @r#"
     > Do it.
     ended model: "The model gave no answer.\nCalls made: none.\nThe remaining work is not known."
       scripted answers 401 Unauthorized: no such key: (redacted). Check the key of this provider: `zubi agent models` says where it was found.
     exit 3
     "#);
-    assert_snapshot!(check(vec![Turn::refuses(400, "no")], &[]), @r#"
+    assert_snapshot!(check(vec![Turn::refusal(400, "no")], &[]), @r#"
     > Do it.
     ended model: "The model gave no answer.\nCalls made: none.\nThe remaining work is not known."
       scripted answers 400 Bad Request: no. Choose another model with --model if this one does not support such a request.
@@ -147,7 +147,7 @@ fn what_it_will_never_answer_is_not() {
 }
 
 #[test]
-fn the_final_answer_is_data_that_fits() {
+fn the_final_answer_matches_the_schema() {
     let schema = json!({
         "type": "object", "properties": { "lines": { "type": "integer" } }, "required": ["lines"], "additionalProperties": false,
     });
@@ -158,7 +158,7 @@ fn the_final_answer_is_data_that_fits() {
     let scene = Scene::new(turns);
     scene.fixture.project.write("lines.json", &schema.to_string());
     let outcome = scene.run(&["--output-schema", "lines.json"]);
-    assert_snapshot!(outcome.story(), @r#"
+    assert_snapshot!(outcome.transcript(), @r#"
     > Do it.
     "" + final_answer {"lines":"many"}
     → final_answer

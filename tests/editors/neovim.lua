@@ -2,18 +2,18 @@
 --
 -- Environment: ZUBI the program, RESULT the file for the answer. The current directory is a copy of examples/bank.
 
-local PATIENCE = 60000 -- milliseconds until the test fails
+local TIMEOUT = 60000 -- milliseconds until the test fails
 
 local function wait_for(what, is_there)
   -- The condition is looked at whenever something has arrived.
-  if not vim.wait(PATIENCE, is_there, 10) then error('waited in vain for ' .. what) end
+  if not vim.wait(TIMEOUT, is_there, 10) then error('waited in vain for ' .. what) end
 end
 
 local client_id
 local seen = {}
 
 local function ask(buffer, method, params)
-  local answers, why = vim.lsp.buf_request_sync(buffer, method, params, PATIENCE)
+  local answers, why = vim.lsp.buf_request_sync(buffer, method, params, TIMEOUT)
   if why then error(method .. ': ' .. why) end
   local answer = answers[client_id]
   if answer.error then error(method .. ': ' .. vim.inspect(answer.error)) end
@@ -91,7 +91,7 @@ local function run()
 
   -- What was typed askew stands as it should.
   vim.api.nvim_buf_set_lines(buffer, -1, -1, true, { 'Team    Later' })
-  vim.lsp.buf.formatting_sync(nil, PATIENCE)
+  vim.lsp.buf.formatting_sync(nil, TIMEOUT)
   seen.formatted = vim.api.nvim_buf_get_lines(buffer, -2, -1, true)[1]
   vim.cmd('wall')
 

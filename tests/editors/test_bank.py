@@ -14,7 +14,7 @@ from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, 
 
 ROOT = pathlib.Path.cwd()
 ACCOUNTS = ROOT / "domains" / "accounts.dlang"
-PATIENCE = 60
+TIMEOUT = 60
 
 
 def make_client() -> LanguageClient:
@@ -37,9 +37,9 @@ async def client(request: pytest.FixtureRequest, lsp_client: LanguageClient):
     params = types.InitializeParams(
         capabilities=client_capabilities(request.param), workspace_folders=[folder], root_uri=folder.uri
     )
-    await asyncio.wait_for(lsp_client.initialize_session(params), PATIENCE)
+    await asyncio.wait_for(lsp_client.initialize_session(params), TIMEOUT)
     yield
-    await asyncio.wait_for(lsp_client.shutdown_session(), PATIENCE)
+    await asyncio.wait_for(lsp_client.shutdown_session(), TIMEOUT)
 
 
 class Document:
@@ -80,7 +80,7 @@ class Document:
 
 @pytest.mark.asyncio
 async def test_editing(client: LanguageClient) -> None:
-    await asyncio.wait_for(edit(client), PATIENCE)
+    await asyncio.wait_for(edit(client), TIMEOUT)
 
 
 async def edit(client: LanguageClient) -> None:

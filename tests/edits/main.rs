@@ -12,7 +12,7 @@ use zubi_tests::zubi::{id, text};
 use zubi_tests::{Project, Zubi};
 
 /// A project whose files have every property that an edit could lose.
-fn awkward() -> Project {
+fn project_with_fragile_files() -> Project {
     let project = Project::fixture("python");
     // Carriage returns, a byte-order mark, no final newline, an executable bit.
     let text = "\u{feff}from shapes.shape import total_area\r\n\r\nprint(total_area)  # 📐\r\nprint(total_area)";
@@ -27,7 +27,7 @@ fn awkward() -> Project {
 
 #[tokio::test]
 async fn an_edit_preserves_all_unrelated_bytes() {
-    let project = awkward();
+    let project = project_with_fragile_files();
     let zubi = Zubi::start(&project, &["ty"]).await;
     let before = project.bytes("shapes/windows.py");
     let plan = zubi.result("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "sum_area" })).await;
@@ -53,7 +53,7 @@ async fn an_edit_preserves_all_unrelated_bytes() {
 
 #[tokio::test]
 async fn undo_restores_every_byte() {
-    let project = awkward();
+    let project = project_with_fragile_files();
     let zubi = Zubi::start(&project, &["ty"]).await;
     let rename = json!({ "symbol": "total_area", "newName": "sum_area" });
     round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await;
@@ -129,7 +129,7 @@ async fn undoing_a_file_rename_restores_the_old_name() {
 }
 
 #[tokio::test]
-async fn a_file_that_changed_since_is_refused() {
+async fn changed_file_is_refused() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
     let rename = json!({ "symbol": "total_area", "newName": "sum_area" });
@@ -156,7 +156,7 @@ async fn a_file_that_changed_since_is_refused() {
 }
 
 #[tokio::test]
-async fn a_plan_is_good_for_one_application() {
+async fn plan_applies_only_once() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
     let plan = zubi.result("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "sum_area" })).await;

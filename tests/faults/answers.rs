@@ -3,14 +3,14 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::harness::{FaultyServer, face, hover};
+use crate::harness::{FaultyServer, hover, run_calls};
 
 /// The settings for answers that take long to send.
 const LONG_TIMEOUT: &str = "timeouts = { request_ms = 20000 }";
 
 #[tokio::test]
 async fn a_frame_of_a_gigabyte() {
-    assert_snapshot!(face("huge-frame", LONG_TIMEOUT, &[hover()]).await, @"
+    assert_snapshot!(run_calls("huge-frame", LONG_TIMEOUT, &[hover()]).await, @"
     Failed to explain the symbol: hostile broke the protocol: the answer has 1073741824 bytes, more than the 67108864 that are read
     Retry; if it happens again, report a defect of the server.
     ");
@@ -18,7 +18,7 @@ async fn a_frame_of_a_gigabyte() {
 
 #[tokio::test]
 async fn an_announced_frame_of_a_gigabyte_that_never_arrives() {
-    assert_snapshot!(face("huge-announced", "", &[hover(), hover()]).await, @"
+    assert_snapshot!(run_calls("huge-announced", "", &[hover(), hover()]).await, @"
     Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
     Retry: the server may be ready by then; zubi ends one that stays silent and starts it again.
     ────
@@ -29,15 +29,15 @@ async fn an_announced_frame_of_a_gigabyte_that_never_arrives() {
 
 #[tokio::test]
 async fn an_answer_that_would_fill_the_memory() {
-    assert_snapshot!(face("many-values", LONG_TIMEOUT, &[hover()]).await, @"
+    assert_snapshot!(run_calls("many-values", LONG_TIMEOUT, &[hover()]).await, @"
     Failed to explain the symbol: hostile broke the protocol: a message is malformed: it has more than 2000000 values
     Retry; if it happens again, report a defect of the server.
     ");
 }
 
 #[tokio::test]
-async fn nesting_without_end() {
-    assert_snapshot!(face("deep", "", &[hover()]).await, @"
+async fn unlimited_nesting() {
+    assert_snapshot!(run_calls("deep", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile broke the protocol: a message is malformed: not JSON: recursion limit exceeded at line 1 column 144
     Retry; if it happens again, report a defect of the server.
     ");
@@ -45,7 +45,7 @@ async fn nesting_without_end() {
 
 #[tokio::test]
 async fn bytes_that_are_not_utf8() {
-    assert_snapshot!(face("not-utf8", "", &[hover()]).await, @"
+    assert_snapshot!(run_calls("not-utf8", "", &[hover()]).await, @"
     at a.hostile:1:1 alpha
     a ���� word
     [hostile · ready]
@@ -54,7 +54,7 @@ async fn bytes_that_are_not_utf8() {
 
 #[tokio::test]
 async fn responses_with_unknown_ids() {
-    assert_snapshot!(face("wrong-ids", "", &[hover(), hover()]).await, @"
+    assert_snapshot!(run_calls("wrong-ids", "", &[hover(), hover()]).await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]
@@ -63,24 +63,24 @@ async fn responses_with_unknown_ids() {
     a word
     [hostile · ready]
     ");
-    assert_snapshot!(face("lost-ids", "", &[hover()]).await, @"
+    assert_snapshot!(run_calls("lost-ids", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
     Retry: the server may be ready by then; zubi ends one that stays silent and starts it again.
     ");
 }
 
 #[tokio::test]
-async fn what_is_offered_late_or_never_or_no_longer() {
-    assert_snapshot!(face("late-registration", "", &[hover()]).await, @"
+async fn capabilities_registered_late_never_or_removed() {
+    assert_snapshot!(run_calls("late-registration", "", &[hover()]).await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]
     ");
-    assert_snapshot!(face("no-capabilities", "", &[hover()]).await, @"
+    assert_snapshot!(run_calls("no-capabilities", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile cannot explain symbols
     Use another request, or read the file; the server does not support this one.
     ");
-    assert_snapshot!(face("unregisters", "", &[hover(), hover()]).await, @"
+    assert_snapshot!(run_calls("unregisters", "", &[hover(), hover()]).await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]
@@ -91,20 +91,20 @@ async fn what_is_offered_late_or_never_or_no_longer() {
 }
 
 #[tokio::test]
-async fn ready_too_early_never_and_twice() {
+async fn readiness_reported_early_never_or_twice() {
     let row = "readiness = { progress = { titles = [\"Indexing\"], project_files = [] } }";
-    let impatient = ("lsp_hover", json!({ "at": "a.hostile:1:1", "waitMs": 500 }));
-    assert_snapshot!(face("ready-never", row, &[impatient]).await, @"
+    let short_wait = ("lsp_hover", json!({ "at": "a.hostile:1:1", "waitMs": 500 }));
+    assert_snapshot!(run_calls("ready-never", row, &[short_wait]).await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · loading · may be incomplete: hostile was still loading; retry, or give a larger `waitMs`]
     ");
-    assert_snapshot!(face("ready-early", row, &[hover()]).await, @"
+    assert_snapshot!(run_calls("ready-early", row, &[hover()]).await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]
     ");
-    assert_snapshot!(face("ready-twice", row, &[hover()]).await, @"
+    assert_snapshot!(run_calls("ready-twice", row, &[hover()]).await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]
@@ -112,7 +112,7 @@ async fn ready_too_early_never_and_twice() {
 }
 
 /// Every query about code.
-const QUESTIONS: &[&str] = &[
+const QUERIES: &[&str] = &[
     "lsp_hover",
     "lsp_definition",
     "lsp_references",
@@ -126,18 +126,18 @@ const QUESTIONS: &[&str] = &[
 ];
 
 #[tokio::test]
-async fn answers_of_the_wrong_type_to_every_question() {
-    let faced = FaultyServer::with_vice("wrong-types", "").await;
+async fn answers_of_the_wrong_type() {
+    let server = FaultyServer::with_fault("wrong-types", "").await;
     let mut texts = Vec::new();
-    for tool in QUESTIONS {
+    for tool in QUERIES {
         let arguments = match *tool {
             "lsp_document_symbols" | "lsp_format_document" | "lsp_diagnostics" => json!({ "path": "a.hostile" }),
             "lsp_rename_symbol" => json!({ "at": "a.hostile:1:1", "newName": "gamma" }),
             _ => json!({ "at": "a.hostile:1:1" }),
         };
-        texts.push(format!("{tool}: {}", faced.call_text((tool, arguments)).await));
+        texts.push(format!("{tool}: {}", server.call_text((tool, arguments)).await));
     }
-    faced.end().await;
+    server.end().await;
     assert_snapshot!(texts.join("\n"), @r#"
     lsp_hover: Failed to explain the symbol: hostile broke the protocol: its answer to `textDocument/hover` is not of a form that the protocol has
     Retry; if it happens again, report a defect of the server.
@@ -165,7 +165,7 @@ async fn answers_of_the_wrong_type_to_every_question() {
 #[tokio::test]
 async fn locations_outside_the_workspace() {
     let at = json!({ "at": "a.hostile:1:1" });
-    assert_snapshot!(face("foreign-uris", "", &[("lsp_definition", at.clone()), ("lsp_references", at)]).await, @"
+    assert_snapshot!(run_calls("foreign-uris", "", &[("lsp_definition", at.clone()), ("lsp_references", at)]).await, @"
     at a.hostile:1:1 alpha
     9 definitions of `alpha`
      [31m  (external)
@@ -213,17 +213,17 @@ async fn locations_outside_the_workspace() {
 }
 
 #[tokio::test]
-async fn edits_that_must_not_be_made() {
+async fn forbidden_edits() {
     let rename = ("lsp_rename_symbol", json!({ "at": "a.hostile:1:1", "newName": "gamma" }));
-    assert_snapshot!(face("edit-outside", "", std::slice::from_ref(&rename)).await, @"
+    assert_snapshot!(run_calls("edit-outside", "", std::slice::from_ref(&rename)).await, @"
     Failed to plan the rename: the server wants to change `file://[beside]/outside.txt`, which is outside the workspace
     Nothing was planned. Make the change by hand in the files that may be edited.
     ");
-    assert_snapshot!(face("edit-through-link", "", std::slice::from_ref(&rename)).await, @"
+    assert_snapshot!(run_calls("edit-through-link", "", std::slice::from_ref(&rename)).await, @"
     Failed to plan the rename: the server wants to change `file://[project]/link/secret.txt`, which is outside the workspace
     Nothing was planned. Make the change by hand in the files that may be edited.
     ");
-    assert_snapshot!(face("edit-overlap", "", &[rename]).await, @"
+    assert_snapshot!(run_calls("edit-overlap", "", &[rename]).await, @"
     Failed to plan the rename: two edits of `a.hostile` overlap: one at 1:1 and one at 1:3
     Nothing was planned. Make this change by hand, or request a smaller one.
     ");
@@ -231,7 +231,7 @@ async fn edits_that_must_not_be_made() {
 
 #[tokio::test]
 async fn unsolicited_edits() {
-    assert_snapshot!(face("unasked-edit", "", &[hover(), hover()]).await, @"
+    assert_snapshot!(run_calls("unasked-edit", "", &[hover(), hover()]).await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]

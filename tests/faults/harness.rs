@@ -9,16 +9,16 @@ use zubi_tests::{Project, Zubi, processes};
 
 /// The time limit of one call. The rows give the server two seconds for a request and for its start; the rest is for
 /// zubi's own work and clean-up on a busy machine.
-pub(crate) const BOUND: Duration = Duration::from_secs(15);
+pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The peak memory that zubi may use, in bytes.
-const MEMORY: u64 = 250 * 1024 * 1024;
+const MEMORY_LIMIT: u64 = 250 * 1024 * 1024;
 
 /// How long a fault without an end is watched.
-const LONG_ENOUGH: Duration = Duration::from_secs(4);
+const OBSERVATION_TIME: Duration = Duration::from_secs(4);
 
 /// How long a process may outlive zubi.
-const LEFT_WITHIN: Duration = Duration::from_secs(3);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A query that any server can answer.
 pub(crate) fn hover() -> (&'static str, Value) {
@@ -34,7 +34,7 @@ pub(crate) struct FaultyServer {
 
 impl FaultyServer {
     /// Starts zubi with the server that has this fault; `row` is appended to the server's row in the user's catalogue.
-    pub(crate) async fn with_vice(vice: &str, row: &str) -> Self {
+    pub(crate) async fn with_fault(fault: &str, row: &str) -> Self {
         processes::adopt_orphans();
         let project = Project::fixture("python");
         project.write("a.hostile", "alpha beta\n");
@@ -46,115 +46,121 @@ impl FaultyServer {
         std::os::unix::fs::symlink(&outside, project.root().join("link")).expect("a new link");
         let config = project.home().join("config/zubi");
         std::fs::create_dir_all(&config).expect("directories");
-        std::fs::write(config.join("servers.toml"), catalogue(vice, row)).expect("a new file");
-        let before = everything(&project);
+        std::fs::write(config.join("servers.toml"), catalogue(fault, row)).expect("a new file");
+        let before = list_files(&project);
         let zubi = Zubi::start(&project, &["ty"]).await;
         Self { project, zubi, before }
     }
 
-    /// Makes a call within [`BOUND`].
+    /// Makes a call within [`CALL_TIMEOUT`].
     pub(crate) async fn call_text(&self, (tool, arguments): (&str, Value)) -> String {
         let answer = self.zubi.call(tool, arguments).await;
-        assert!(answer.took < BOUND, "{tool} took {:?}:\n{}", answer.took, answer.text);
-        let first = answer.text.lines().next().unwrap_or_default();
+        assert!(answer.elapsed < CALL_TIMEOUT, "{tool} took {:?}:\n{}", answer.elapsed, answer.text);
+        let first_line = answer.text.lines().next().unwrap_or_default();
         if answer.is_error {
-            let has_known_form =
-                ["Invalid input: ", "Error in ", "Failed to "].iter().any(|form| first.starts_with(form));
+            let has_known_prefix =
+                ["Invalid input: ", "Error in ", "Failed to "].iter().any(|prefix| first_line.starts_with(prefix));
             assert!(
-                has_known_form && answer.text.lines().count() > 1,
-                "an error without form or next step:\n{}",
+                has_known_prefix && answer.text.lines().count() > 1,
+                "an error without a known prefix or without a hint:\n{}",
                 answer.text
             );
         }
-        let beside = self.project.root().parent().expect("a parent");
-        without_pause(&answer.text)
+        let parent = self.project.root().parent().expect("a parent");
+        mask_restart_delay(&answer.text)
             .replace(env!("CARGO_BIN_EXE_hostile"), "[hostile]")
-            .replace(beside.as_str(), "[beside]")
+            .replace(parent.as_str(), "[beside]")
     }
 
     /// Checks the properties that hold after any behaviour of the server; then ends everything.
     pub(crate) async fn end(self) {
-        let decent = self.zubi.call("lsp_hover", json!({ "at": "shapes/shape.py:35 total_area" })).await;
-        assert!(!decent.is_error && decent.text.ends_with("[ty · ready]"), "the other server:\n{}", decent.text);
-        assert!(decent.took < BOUND, "the other server took {:?}", decent.took);
+        let other_answer = self.zubi.call("lsp_hover", json!({ "at": "shapes/shape.py:35 total_area" })).await;
+        assert!(
+            !other_answer.is_error && other_answer.text.ends_with("[ty · ready]"),
+            "the other server:\n{}",
+            other_answer.text
+        );
+        assert!(other_answer.elapsed < CALL_TIMEOUT, "the other server took {:?}", other_answer.elapsed);
         let peak = processes::peak_bytes(self.zubi.pid()).expect("zubi runs");
-        assert!(peak < MEMORY, "zubi held {} MB", peak >> 20);
-        assert_eq!(everything(&self.project), self.before, "files changed");
+        assert!(peak < MEMORY_LIMIT, "zubi used {} MB", peak >> 20);
+        assert_eq!(list_files(&self.project), self.before, "files changed");
         assert_eq!(self.zubi.close().await, Some(0));
-        let left = processes::nothing_left_within(LEFT_WITHIN);
-        left.unwrap_or_else(|left| panic!("still running after {LEFT_WITHIN:?}: {left:?}"));
+        let remaining = processes::nothing_left_within(EXIT_TIMEOUT);
+        remaining.unwrap_or_else(|remaining| panic!("still running after {EXIT_TIMEOUT:?}: {remaining:?}"));
     }
 }
 
 /// Makes these calls to a server with a fault, one after the other, and checks the properties that must hold
 /// afterwards.
-pub(crate) async fn face(vice: &str, row: &str, questions: &[(&str, Value)]) -> String {
-    let faced = FaultyServer::with_vice(vice, row).await;
+pub(crate) async fn run_calls(fault: &str, row: &str, calls: &[(&str, Value)]) -> String {
+    let server = FaultyServer::with_fault(fault, row).await;
     let mut texts = Vec::new();
-    for question in questions {
-        texts.push(faced.call_text(question.clone()).await);
+    for call in calls {
+        texts.push(server.call_text(call.clone()).await);
     }
-    faced.end().await;
+    server.end().await;
     texts.join("\n────\n")
 }
 
 /// Repeats the same call to a server that never stops its activity. Every answer must be the same.
-pub(crate) async fn query_repeatedly(vice: &str) -> String {
+pub(crate) async fn query_repeatedly(fault: &str) -> String {
     // Its activity slows down every process on the machine.
-    let faced = FaultyServer::with_vice(vice, "timeouts = { request_ms = 10000 }").await;
-    let first = faced.call_text(hover()).await;
+    let server = FaultyServer::with_fault(fault, "timeouts = { request_ms = 10000 }").await;
+    let first = server.call_text(hover()).await;
     let start = Instant::now();
-    while start.elapsed() < LONG_ENOUGH {
-        assert_eq!(faced.call_text(hover()).await, first);
+    while start.elapsed() < OBSERVATION_TIME {
+        assert_eq!(server.call_text(hover()).await, first);
     }
-    faced.end().await;
+    server.end().await;
     first
 }
 
 /// The files of the project, and the files beside it that must not change.
-fn everything(project: &Project) -> Vec<(Utf8PathBuf, Vec<u8>)> {
+fn list_files(project: &Project) -> Vec<(Utf8PathBuf, Vec<u8>)> {
     let mut files = project.everything();
-    let beside = project.root().parent().expect("a parent").join("outside.txt");
-    files.push((beside.clone(), std::fs::read(beside).expect("readable")));
+    let outside = project.root().parent().expect("a parent").join("outside.txt");
+    files.push((outside.clone(), std::fs::read(outside).expect("readable")));
     files
 }
 
 /// Returns the announced pause before the next start, in seconds.
-pub(crate) fn pause(text: &str) -> Option<u64> {
-    let (_, rest) = text.split_once(PAUSE)?;
+pub(crate) fn restart_delay(text: &str) -> Option<u64> {
+    let (_, rest) = text.split_once(RESTART_DELAY_TEXT)?;
     rest.split_once(" s;")?.0.parse().ok()
 }
 
-const PAUSE: &str = "is started again only after ";
+const RESTART_DELAY_TEXT: &str = "is started again only after ";
 
 /// Removes the pause, which depends on the elapsed time.
-fn without_pause(text: &str) -> String {
-    match pause(text) {
-        Some(seconds) => text.replace(&format!("{PAUSE}{seconds} s;"), &format!("{PAUSE}[pause] s;")),
+fn mask_restart_delay(text: &str) -> String {
+    match restart_delay(text) {
+        Some(seconds) => {
+            text.replace(&format!("{RESTART_DELAY_TEXT}{seconds} s;"), &format!("{RESTART_DELAY_TEXT}[pause] s;"))
+        }
         None => text.to_owned(),
     }
 }
 
-fn catalogue(vice: &str, row: &str) -> String {
+fn catalogue(fault: &str, row: &str) -> String {
     let program = env!("CARGO_BIN_EXE_hostile");
     format!(
         "[[server]]\n\
          id = \"hostile\"\n\
          title = \"hostile\"\n\
          command = \"{program}\"\n\
-         args = [\"{vice}\"]\n\
+         args = [\"{fault}\"]\n\
          version_args = []\n\
          languages = [{{ id = \"hostile\", extensions = [\"hostile\"] }}]\n\
          untrusted = \"run\"\n\
          {}\n\
          {}\n\
          {row}\n",
-        unless(row, "readiness", "\"initialized\""),
-        unless(row, "timeouts", "{ initialize_ms = 2000, request_ms = 2000, shutdown_ms = 300 }"),
+        default_field(row, "readiness", "\"initialized\""),
+        default_field(row, "timeouts", "{ initialize_ms = 2000, request_ms = 2000, shutdown_ms = 300 }"),
     )
 }
 
 /// A field of the row, unless the row has it already.
-fn unless(row: &str, field: &str, value: &str) -> String {
+fn default_field(row: &str, field: &str, value: &str) -> String {
     if row.contains(field) { String::new() } else { format!("{field} = {value}") }
 }

@@ -9,7 +9,7 @@ use zubi_tests::{Project, Zubi};
 const LARGE: usize = 20 * 1024 * 1024;
 
 #[tokio::test]
-async fn every_invalid_input_is_refused_with_a_next_step() {
+async fn invalid_inputs_are_rejected_with_a_hint() {
     let project = Project::fixture("python");
     project.write("large.py", &"# filler\n".repeat(LARGE / 9));
     std::fs::write(project.root().join("binary.py"), [0, 159, 146, 150, 0, 1]).expect("a new file");
@@ -202,12 +202,12 @@ async fn every_invalid_input_is_refused_with_a_next_step() {
     Invalid input: plan: is required
     `plan` (string): Applied p-… or a-… Example: {"plan":"p-[plan]"}
     "#);
-    let still = zubi.call_stable("lsp_hover", at("shapes/shape.py:35 total_area")).await;
-    assert!(still.ends_with("[ty · ready]"), "{still}");
+    let hover = zubi.call_stable("lsp_hover", at("shapes/shape.py:35 total_area")).await;
+    assert!(hover.ends_with("[ty · ready]"), "{hover}");
 }
 
 #[tokio::test]
-async fn a_workspace_that_is_deleted_while_it_is_worked_on() {
+async fn a_workspace_deleted_during_a_session() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
     zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await;

@@ -14,7 +14,7 @@ fn definition(context: u32) -> (&'static str, serde_json::Value) {
 async fn library_text_is_requested_with_the_lsp_method() {
     let references = ("lsp_references", json!({ "at": "a.hostile:1:1" }));
     let symbols = ("lsp_workspace_symbols", json!({ "query": "String" }));
-    assert_snapshot!(face("library", "", &[definition(0), definition(1), references, symbols]).await, @"
+    assert_snapshot!(run_calls("library", "", &[definition(0), definition(1), references, symbols]).await, @"
     at a.hostile:1:1 alpha
     2 definitions of `alpha`
     jar:///library.jar!/Other.hostile (external)
@@ -50,7 +50,7 @@ async fn library_text_is_requested_with_the_lsp_method() {
 #[tokio::test]
 async fn library_text_is_requested_with_the_configured_method() {
     let row = "virtual_documents = { schemes = [\"jdt\"], request = \"hostile/contents\" }";
-    assert_snapshot!(face("library-own", row, &[definition(0)]).await, @"
+    assert_snapshot!(run_calls("library-own", row, &[definition(0)]).await, @"
     at a.hostile:1:1 alpha
     2 definitions of `alpha`
     jar:///library.jar!/Other.hostile (external)
@@ -64,7 +64,7 @@ async fn library_text_is_requested_with_the_configured_method() {
 #[tokio::test]
 async fn a_library_without_text_is_reported_with_the_reason() {
     // The server does not support this.
-    assert_snapshot!(face("library-own", "", &[definition(0)]).await, @"
+    assert_snapshot!(run_calls("library-own", "", &[definition(0)]).await, @"
     at a.hostile:1:1 alpha
     2 definitions of `alpha`
     jar:///library.jar!/Other.hostile (external)
@@ -73,7 +73,7 @@ async fn a_library_without_text_is_reported_with_the_reason() {
       4:20  (no text: hostile gives none for `jdt:`)
     [hostile · ready]
     ");
-    assert_snapshot!(face("library-empty", "", &[definition(0)]).await, @"
+    assert_snapshot!(run_calls("library-empty", "", &[definition(0)]).await, @"
     at a.hostile:1:1 alpha
     2 definitions of `alpha`
     jar:///library.jar!/Other.hostile (external)
@@ -82,7 +82,7 @@ async fn a_library_without_text_is_reported_with_the_reason() {
       4:20  (no text: hostile has no source of it)
     [hostile · ready]
     ");
-    assert_snapshot!(face("library-wrong", "", &[definition(0)]).await, @"
+    assert_snapshot!(run_calls("library-wrong", "", &[definition(0)]).await, @"
     at a.hostile:1:1 alpha
     2 definitions of `alpha`
     jar:///library.jar!/Other.hostile (external)
@@ -92,8 +92,8 @@ async fn a_library_without_text_is_reported_with_the_reason() {
     [hostile · ready]
     ");
     // The answer takes a while to send and to read.
-    let patient = "timeouts = { request_ms = 20000 }";
-    assert_snapshot!(face("library-large", patient, &[definition(0)]).await, @"
+    let long_timeout = "timeouts = { request_ms = 20000 }";
+    assert_snapshot!(run_calls("library-large", long_timeout, &[definition(0)]).await, @"
     at a.hostile:1:1 alpha
     2 definitions of `alpha`
     jar:///library.jar!/Other.hostile (external)
@@ -102,7 +102,7 @@ async fn a_library_without_text_is_reported_with_the_reason() {
       4:20  (no text: hostile broke the protocol: the text has 9437184 bytes, more than the 8388608 that are read)
     [hostile · ready]
     ");
-    assert_snapshot!(face("library-silent", "", &[definition(0)]).await, @"
+    assert_snapshot!(run_calls("library-silent", "", &[definition(0)]).await, @"
     at a.hostile:1:1 alpha
     2 definitions of `alpha`
     jar:///library.jar!/Other.hostile (external)

@@ -10,6 +10,6 @@
 mod answers;
 mod harness;
 mod inputs;
-mod keeping;
 mod library;
+mod lifetime;
 mod processes;

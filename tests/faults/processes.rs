@@ -2,11 +2,11 @@
 
 use insta::assert_snapshot;
 
-use crate::harness::{face, hover, query_repeatedly};
+use crate::harness::{hover, query_repeatedly, run_calls};
 
 #[tokio::test]
-async fn one_that_crashes_at_its_start() {
-    assert_snapshot!(face("crash-at-start", "", &[hover(), hover(), hover()]).await, @"
+async fn server_crash_at_start() {
+    assert_snapshot!(run_calls("crash-at-start", "", &[hover(), hover(), hover()]).await, @"
     Failed to explain the symbol: hostile is not running: the process ended (exit status: 3); it wrote: cannot load its data
     it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
     ────
@@ -19,16 +19,16 @@ async fn one_that_crashes_at_its_start() {
 }
 
 #[tokio::test]
-async fn one_that_never_answers_the_handshake() {
-    assert_snapshot!(face("silent-at-start", "", &[hover()]).await, @"
+async fn server_without_handshake_answer() {
+    assert_snapshot!(run_calls("silent-at-start", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile is not running: `initialize` failed: no answer within 2 s
     it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
     ");
 }
 
 #[tokio::test]
-async fn one_that_crashes_in_the_middle_of_an_answer() {
-    assert_snapshot!(face("crash-in-answer", "", &[hover(), hover()]).await, @"
+async fn server_crash_during_an_answer() {
+    assert_snapshot!(run_calls("crash-in-answer", "", &[hover(), hover()]).await, @"
     Failed to explain the symbol: hostile is not running: the process ended (exit status: 7)
     it failed several times in a row and is started again only after [pause] s; retry the request then
     ────
@@ -38,9 +38,9 @@ async fn one_that_crashes_in_the_middle_of_an_answer() {
 }
 
 #[tokio::test]
-async fn one_that_crashes_at_every_third_question() {
-    let questions = [hover(), hover(), hover(), hover(), hover(), hover()];
-    assert_snapshot!(face("crash-at-every-third", "", &questions).await, @"
+async fn server_crash_at_every_third_request() {
+    let calls = [hover(), hover(), hover(), hover(), hover(), hover()];
+    assert_snapshot!(run_calls("crash-at-every-third", "", &calls).await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]
@@ -68,8 +68,8 @@ async fn one_that_crashes_at_every_third_question() {
 }
 
 #[tokio::test]
-async fn one_that_never_answers_is_ended_after_the_second_time() {
-    assert_snapshot!(face("hang", "", &[hover(), hover()]).await, @"
+async fn an_unresponsive_server_is_stopped_after_two_timeouts() {
+    assert_snapshot!(run_calls("hang", "", &[hover(), hover()]).await, @"
     Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
     Retry: the server may be ready by then; zubi ends one that stays silent and starts it again.
     ────
@@ -79,8 +79,8 @@ async fn one_that_never_answers_is_ended_after_the_second_time() {
 }
 
 #[tokio::test]
-async fn one_that_closes_its_output_and_stays_is_ended_at_once() {
-    assert_snapshot!(face("closes-output", "", &[hover(), hover()]).await, @"
+async fn a_server_that_closes_its_output_is_stopped() {
+    assert_snapshot!(run_calls("closes-output", "", &[hover(), hover()]).await, @"
     Failed to explain the symbol: hostile is not running: it closed its output but continued to run, so it was ended
     it failed several times in a row and is started again only after [pause] s; retry the request then
     ────
@@ -90,16 +90,16 @@ async fn one_that_closes_its_output_and_stays_is_ended_at_once() {
 }
 
 #[tokio::test]
-async fn one_that_prints_something_else_without_end() {
-    assert_snapshot!(face("noise-only", "", &[hover()]).await, @"
+async fn endless_output_outside_the_protocol() {
+    assert_snapshot!(run_calls("noise-only", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile is not running: it writes something that is not the protocol: ! | ! | ! | ! | !; the process ended (exit status: 0)
     it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
     ");
 }
 
 #[tokio::test]
-async fn one_that_prints_between_its_messages() {
-    assert_snapshot!(face("noise-between", "", &[hover(), hover()]).await, @"
+async fn output_between_messages() {
+    assert_snapshot!(run_calls("noise-between", "", &[hover(), hover()]).await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]
@@ -111,7 +111,7 @@ async fn one_that_prints_between_its_messages() {
 }
 
 #[tokio::test]
-async fn one_that_writes_to_its_standard_error_without_end() {
+async fn endless_stderr_output() {
     assert_snapshot!(query_repeatedly("stderr-flood").await, @"
     at a.hostile:1:1 alpha
     a word
@@ -120,7 +120,7 @@ async fn one_that_writes_to_its_standard_error_without_end() {
 }
 
 #[tokio::test]
-async fn one_that_floods_with_notifications() {
+async fn endless_notifications() {
     assert_snapshot!(query_repeatedly("flood").await, @"
     at a.hostile:1:1 alpha
     a word
@@ -139,7 +139,7 @@ async fn endless_server_requests() {
 
 #[tokio::test]
 async fn server_requests_without_reading_the_responses() {
-    assert_snapshot!(face("ask-deaf", "", &[hover()]).await, @"
+    assert_snapshot!(run_calls("ask-deaf", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
     Retry: the server may be ready by then; zubi ends one that stays silent and starts it again.
     ");

@@ -61,8 +61,8 @@ impl Daemon {
         let mut child = zubi.arg("serve").stderr(Stdio::piped()).spawn().expect("zubi starts");
         let stderr = child.stderr.take().expect("piped");
         let mut daemon = Self(child);
-        let first = BufReader::new(stderr).lines().map_while(Result::ok).find(|line| line.contains("serving "));
-        assert!(first.is_some(), "zubi serve ended: {:?}", daemon.0.wait());
+        let serving_line = BufReader::new(stderr).lines().map_while(Result::ok).find(|line| line.contains("serving "));
+        assert!(serving_line.is_some(), "zubi serve ended: {:?}", daemon.0.wait());
         daemon
     }
 }
@@ -76,7 +76,7 @@ impl Drop for Daemon {
 }
 
 #[test]
-fn both_clients_print_the_problems_that_a_host_knows() {
+fn both_clients_print_the_diagnostics_of_a_host() {
     let project = Project::empty();
     project.write("shop/desk.py", "x: int = undefined_naïve\n");
     let run_clients = |arguments: &[&str]| {
@@ -92,10 +92,10 @@ fn both_clients_print_the_problems_that_a_host_knows() {
     assert!(text.contains("No zubi host serves") && code == Some(3), "{code:?} {text}");
 
     let daemon = Daemon::start(&project);
-    let asking = format!("using the daemon host, process {}\n", daemon.0.id());
-    let problem = "shop/desk.py:1:10 error: Name `undefined_naïve` used when not defined (ty)\n";
-    assert_eq!(run_clients(&["shop/desk.py"]), (format!("{problem}{asking}"), Some(1)));
-    assert_eq!(run_clients(&[]), (format!("{problem}{asking}"), Some(1)));
+    let host_line = format!("using the daemon host, process {}\n", daemon.0.id());
+    let diagnostic = "shop/desk.py:1:10 error: Name `undefined_naïve` used when not defined (ty)\n";
+    assert_eq!(run_clients(&["shop/desk.py"]), (format!("{diagnostic}{host_line}"), Some(1)));
+    assert_eq!(run_clients(&[]), (format!("{diagnostic}{host_line}"), Some(1)));
     let (text, code) = run_clients(&["/etc/hostname"]);
     assert!(text.contains("is not in this workspace") && code == Some(3), "{code:?} {text}");
 }
@@ -121,14 +121,14 @@ with VSCodeIPCClient(port=int(sys.argv[1]), timeout=60.0) as client:
 ";
 
 #[test]
-fn over_the_port_a_client_proves_itself_and_may_look() {
+fn a_port_client_authenticates_and_reads() {
     let project = Project::empty();
     let _daemon = Daemon::start(&project);
     let run = project.home().join("state/zubi/run");
     let files = run.read_dir_utf8().expect("the daemon has a directory").flatten();
     let file = files.map(camino::Utf8DirEntry::into_path).find(|path| path.extension() == Some("json"));
-    let text = std::fs::read_to_string(file.expect("the daemon has a file")).expect("it can be read");
-    let record: Value = serde_json::from_str(&text).expect("it is JSON");
+    let text = std::fs::read_to_string(file.expect("the daemon has a file")).expect("readable");
+    let record: Value = serde_json::from_str(&text).expect("JSON");
     let port = record["port"].to_string();
     let mut python = command(&project, tools::python());
     python.env("PYTHONPATH", example("python")).args(["-B", "-c", OVER_PORT, &port]);

@@ -23,7 +23,7 @@ fn editor(agent: &mut Agent, arguments: &Value, fixture: &HostsProject) -> Strin
 }
 
 #[test]
-fn agents_see_what_an_open_editor_sees_and_go_back_to_the_daemon_when_it_closes() {
+fn agents_use_an_open_editor_and_return_to_the_daemon() {
     let fixture = HostsProject::python();
     let daemon = fixture.daemon(&[]);
     let mut agents = fixture.agents(2);
@@ -32,14 +32,14 @@ fn agents_see_what_an_open_editor_sees_and_go_back_to_the_daemon_when_it_closes(
 
     for _ in 0..2 {
         let window = Window::open(&fixture, ".", "Window");
-        window.look_at("shapes/shape.py");
+        window.report_active_file("shapes/shape.py");
         for agent in &mut agents {
             assert_eq!(hover(agent), IN_WINDOW);
         }
         assert_eq!(window.request_count("textDocument/hover"), 2);
         assert!(
             !hosts::running_programs("ty server").iter().any(|server| is_below(server, window.pid())),
-            "beside an editor"
+            "a server runs although an editor is open"
         );
         let status = fixture.status();
         let clients = |kind: &str| {
@@ -63,10 +63,10 @@ fn agents_see_what_an_open_editor_sees_and_go_back_to_the_daemon_when_it_closes(
 }
 
 #[test]
-fn what_is_open_and_its_problems_reach_an_agent() {
+fn open_files_and_diagnostics_reach_an_agent() {
     let fixture = HostsProject::python();
     let window = Window::open(&fixture, ".", "Window");
-    window.look_at("shapes/shape.py");
+    window.report_active_file("shapes/shape.py");
     let mut agent = fixture.agent(&[]);
     assert_snapshot!(editor(&mut agent, &json!({ "command": "open_files" }), &fixture), @"
     1 file open
@@ -135,7 +135,7 @@ fn no_server_runs_for_agents_while_an_editor_answers() {
 }
 
 #[test]
-fn nothing_is_written_under_an_editor() {
+fn writing_tools_are_disabled_while_an_editor_is_open() {
     let fixture = HostsProject::python();
     let before = fixture.project.everything();
     let mut agent = fixture.agent(&[]);
@@ -176,7 +176,7 @@ fn two_windows_do_not_disturb_each_other() {
 }
 
 #[test]
-fn an_agent_uses_the_selected_one_of_two_windows_with_the_same_folder() {
+fn an_agent_uses_the_window_selected_by_its_environment() {
     let fixture = HostsProject::python();
     let windows = ["Left", "Right"].map(|name| Window::open(&fixture, ".", name));
     for (window, name) in windows.iter().zip(["Left", "Right"]) {
@@ -212,7 +212,7 @@ fn other_programs_query_the_open_files() {
     // Without an editor nothing is open.
     assert_snapshot!(ipc(&["getActiveFile"]), @r#"{"active":false,"note":"no editor is connected"}"#);
     let window = Window::open(&fixture, ".", "Window");
-    window.look_at("shapes/shape.py");
+    window.report_active_file("shapes/shape.py");
     assert_snapshot!(ipc(&["getActiveFile"]), @r#"{"active":true,"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","languageId":"python","isDirty":true,"lineCount":40,"selection":{"line":35,"column":5},"diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}"#);
     assert_snapshot!(ipc(&["getOpenFiles"]), @r#"{"count":1,"files":[{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","languageId":"python","isDirty":true,"lineCount":40}]}"#);
     assert_snapshot!(ipc(&["getWorkspaceErrors"]), @r#"{"summary":{"errors":1,"warnings":0,"info":0,"filesWithErrors":1,"filesWithWarnings":0},"bySource":{"window":1},"topErrorFiles":[{"path":"[project]/shapes/shape.py","errors":1,"warnings":0}],"sources":["window"],"note":"from the editor: most of its servers check only open files; validating a file opens it"}"#);
@@ -231,7 +231,7 @@ fn an_editor_with_its_own_host_is_not_discovered() {
     let mut command = fixture.command();
     command.args(["--host", "own"]);
     let window = Window::start(command, fixture.project.root(), "Window");
-    window.look_at("shapes/shape.py");
+    window.report_active_file("shapes/shape.py");
     let mut agent = fixture.agent(&[]);
     assert!(!hover(&mut agent).contains("typed in"));
     assert_eq!(pid(&fixture.only_host()), agent.pid());

@@ -36,7 +36,7 @@ fn a_host_uses_the_next_free_port() {
     let fixture = hosts_project();
     // A host of a concurrent test may use it, and free it in between.
     let first = eventually(
-        "the first port can be had: an editor or a `zubi serve` beside the tests must not keep it",
+        "the first port is free: an editor or a `zubi serve` beside the tests must not use it",
         STEP_TIMEOUT,
         || Some(occupy_ports(std::iter::once(*NUMBERED.start()))).filter(|listeners| !listeners.is_empty()),
     );
@@ -46,13 +46,13 @@ fn a_host_uses_the_next_free_port() {
     assert!(daemon.stderr_text().contains(&format!("port {port}")), "{}", daemon.stderr_text());
     drop(daemon);
 
-    let all = occupy_ports(NUMBERED);
+    let busy_ports = occupy_ports(NUMBERED);
     let daemon = fixture.daemon(&[]);
-    let port = eventually("the killed one is forgotten", STEP_TIMEOUT, || {
+    let port = eventually("the new daemon is found", STEP_TIMEOUT, || {
         let host = fixture.live_records().into_iter().find(|host| pid(host) == daemon.pid())?;
         Some(port_of(&host))
     });
-    assert!(!numbers(&all).contains(&port) && port > 1023, "{port}");
+    assert!(!numbers(&busy_ports).contains(&port) && port > 1023, "{port}");
     drop(daemon);
 
     // A port from the settings is not replaced by another: clients look for the host there.
@@ -66,7 +66,7 @@ fn a_host_uses_the_next_free_port() {
             String::from_utf8_lossy(&output.stderr).replace(&port, "[port]")
         })
         .collect();
-    assert_eq!(outputs[0], outputs[1], "what a detached one says is passed on");
+    assert_eq!(outputs[0], outputs[1], "a detached daemon prints the same error");
     assert_snapshot!(outputs[0], @"
     error: port [port] on 127.0.0.1 is not available: another program uses it, or it requires more privileges
     hint: Choose another port, or omit --port to use the next free one.
@@ -79,52 +79,55 @@ fn files_of_a_killed_host_are_removed_by_the_next_reader() {
     let fixture = hosts_project();
     let mut daemon = fixture.daemon(&[]);
     let run = fixture.run_directory();
-    let left = || {
+    let remaining_files = || {
         let paths = run.read_dir_utf8().expect("a directory").flatten().map(camino::Utf8DirEntry::into_path);
         let mut names: Vec<Utf8PathBuf> = paths.filter(|path| path.extension() != Some("lock")).collect();
         names.sort();
         names
     };
     daemon.kill();
-    assert_eq!(left().len(), 2, "its file and its socket: {:?}", left());
+    assert_eq!(remaining_files().len(), 2, "its file and its socket: {:?}", remaining_files());
     let status = fixture.status();
     assert_eq!(
         (&status["hosts"], &status["unreachable"], &status["disbelieved"]),
         (&json!([]), &json!([]), &json!([]))
     );
-    assert!(left().is_empty(), "{:?}", left());
+    assert!(remaining_files().is_empty(), "{:?}", remaining_files());
     processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
 
 #[test]
-fn a_process_with_a_hosts_number_is_not_the_host() {
+fn a_reused_process_id_is_not_the_host() {
     let fixture = hosts_project();
     let run = fixture.run_directory();
     // The process is this test's, but the start time is another one. The path of its socket is arbitrary.
     let socket = run.join(INSTANCE).with_extension("sock");
-    let elsewhere = base(&fixture).join("other.sock");
+    let outside_socket = base(&fixture).join("other.sock");
     let listener = |path: &Utf8Path| UnixListener::bind(path).expect("a socket");
     let cases = [
         ("its own", socket, false),
-        ("one elsewhere", elsewhere.clone(), true),
+        ("one elsewhere", outside_socket.clone(), true),
         ("one elsewhere, through the directory", run.join("../../../../other.sock"), true),
         ("another's", run.join("bbbbbbbbbbbbbbbb.sock"), true),
     ];
     fixture.daemon(&[]).kill();
     fixture.status();
-    for (what, named, stays) in cases {
-        let socket_path =
-            if named.starts_with(&run) && !named.as_str().contains("..") { named.clone() } else { elsewhere.clone() };
+    for (what, recorded_socket, is_preserved) in cases {
+        let socket_path = if recorded_socket.starts_with(&run) && !recorded_socket.as_str().contains("..") {
+            recorded_socket.clone()
+        } else {
+            outside_socket.clone()
+        };
         let _socket = listener(&socket_path);
         let mut host = advertisement(&fixture, INSTANCE);
         host["startedAt"] = json!(started_at(std::process::id()) + 1);
-        host["socket"] = json!(named);
+        host["socket"] = json!(recorded_socket);
         write_own(&run.join(INSTANCE).with_extension("json"), host.to_string().as_bytes());
         let status = fixture.status();
         let listed = (&status["hosts"], &status["unreachable"], &status["disbelieved"]);
         assert_eq!(listed, (&json!([]), &json!([]), &json!([])), "{what}");
-        assert_eq!((fixture.files().len(), socket_path.exists()), (0, stays), "{what}");
-        if stays {
+        assert_eq!((fixture.files().len(), socket_path.exists()), (0, is_preserved), "{what}");
+        if is_preserved {
             std::fs::remove_file(&socket_path).expect("a socket");
         }
     }
@@ -169,9 +172,9 @@ fn a_forged_host_file_is_reported_and_does_no_harm() {
     for (what, content) in contents(&fixture) {
         write_own(&file, &content);
         let status = fixture.status();
-        assert_eq!(status["hosts"][0]["pid"], daemon.pid(), "{what}: the one that lives is found");
+        assert_eq!(status["hosts"][0]["pid"], daemon.pid(), "{what}: the running host is not found");
         let why = [&status["disbelieved"][0]["why"], &status["unreachable"][0]["why"]];
-        let why = why.into_iter().find_map(|why| why.as_str()).unwrap_or("nothing is told");
+        let why = why.into_iter().find_map(|why| why.as_str()).unwrap_or("no reason is given");
         let why = why.replace(base(&fixture).as_str(), "[base]").replace(env!("CARGO_PKG_VERSION"), "[version]");
         writeln!(report, "{what}: {why}").expect("a text");
     }
@@ -214,17 +217,17 @@ impl OtherUserFixture {
         let program = base(&fixture).join("zubi");
         std::fs::copy(tools::zubi(), &program).expect("a copy");
         set_mode(&program, 0o755);
-        let others = Self { fixture, program };
-        others.give();
-        others
+        let other_user = Self { fixture, program };
+        other_user.change_owner();
+        other_user
     }
 
     /// Gives the other user everything except the program.
-    fn give(&self) {
+    fn change_owner(&self) {
         set_mode(base(&self.fixture), 0o755);
-        let mine = [self.fixture.project.root(), self.fixture.project.home()];
+        let folders = [self.fixture.project.root(), self.fixture.project.home()];
         let script = format!("chown -R {OTHER_UID}:{OTHER_UID} \"$@\"");
-        let status = Command::new("/bin/sh").args(["-c", &script, "sh"]).args(mine).status();
+        let status = Command::new("/bin/sh").args(["-c", &script, "sh"]).args(folders).status();
         assert!(status.expect("a shell").success());
     }
 
@@ -245,41 +248,42 @@ impl OtherUserFixture {
 
 #[test]
 fn an_unreadable_file_is_reported() {
-    let others = OtherUserFixture::new();
-    let daemon = Daemon::start(others.command(), &[]);
-    let file = others.fixture.run_directory().join(INSTANCE).with_extension("json");
+    let other_user = OtherUserFixture::new();
+    let daemon = Daemon::start(other_user.command(), &[]);
+    let file = other_user.fixture.run_directory().join(INSTANCE).with_extension("json");
     std::fs::write(&file, "{}").expect("root may");
     std::os::unix::fs::chown(&file, Some(OTHER_UID), Some(OTHER_UID)).expect("root may");
     set_mode(&file, 0o000);
-    let output = others.render_output(&others.run(&["status"]));
+    let output = other_user.render_output(&other_user.run(&["status"]));
     assert_snapshot!(output.replace(&daemon.pid().to_string(), "[pid]").lines().last().expect("lines"), @"warning: ignoring `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`: Permission denied (os error 13); remove it");
 }
 
 #[test]
-fn without_a_writable_state_directory_a_session_does_not_share() {
-    let others = OtherUserFixture::new();
-    let state = others.fixture.project.home().join("state");
-    std::fs::remove_dir_all(&state).expect("what was written so far");
+fn a_read_only_state_directory_disables_sharing() {
+    let other_user = OtherUserFixture::new();
+    let state = other_user.fixture.project.home().join("state");
+    std::fs::remove_dir_all(&state).expect("a directory");
     std::fs::create_dir(&state).expect("a directory");
     set_mode(&state, 0o555);
 
-    let mut agent = Agent::spawn(others.command(), &[]);
+    let mut agent = Agent::spawn(other_user.command(), &[]);
     assert!(agent.tools().contains(&"lsp_hover".to_owned()));
-    let stderr =
-        eventually("it is said", STEP_TIMEOUT, || Some(agent.stderr_text()).filter(|stderr| stderr.contains('\n')));
-    assert_snapshot!(stderr.replace(base(&others.fixture).as_str(), "[base]").trim_end(), @"warning: this process does not share its language servers: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)");
+    let stderr = eventually("the warning is printed", STEP_TIMEOUT, || {
+        Some(agent.stderr_text()).filter(|stderr| stderr.contains('\n'))
+    });
+    assert_snapshot!(stderr.replace(base(&other_user.fixture).as_str(), "[base]").trim_end(), @"warning: this process does not share its language servers: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)");
     assert!(agent.close().success());
-    assert_snapshot!(others.render_output(&others.run(&["serve"])), @"
+    assert_snapshot!(other_user.render_output(&other_user.run(&["serve"])), @"
     exit 3
     error: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)
     hint: Make that directory accessible only to you, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another one.
     ");
-    assert_snapshot!(without_hash(&others.render_output(&others.run(&["serve", "--detach"]))), @"
+    assert_snapshot!(without_hash(&other_user.render_output(&other_user.run(&["serve", "--detach"]))), @"
     exit 3
     error: `[base]/home/state/zubi/serve-[hash].log` cannot be written: Permission denied (os error 13)
     hint: Give yourself alone the right to that directory, or set XDG_STATE_HOME to another.
     ");
-    assert_snapshot!(others.render_output(&others.run(&["status"])), @"
+    assert_snapshot!(other_user.render_output(&other_user.run(&["status"])), @"
     exit 0
     no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
     ");
@@ -330,19 +334,19 @@ impl Drop for ServeProcess {
 }
 
 #[test]
-fn of_six_daemons_that_start_at_once_one_serves() {
+fn only_one_of_six_concurrent_daemons_serves() {
     let fixture = hosts_project();
-    let mut all: Vec<ServeProcess> = (0..6).map(|_| ServeProcess::serve(&fixture)).collect();
-    let serving = pid(&fixture.only_host());
-    let at = all.iter().position(|process| process.child().id() == serving).expect("one of them");
-    let mut one = all.swap_remove(at);
+    let mut processes: Vec<ServeProcess> = (0..6).map(|_| ServeProcess::serve(&fixture)).collect();
+    let serving_pid = pid(&fixture.only_host());
+    let index = processes.iter().position(|process| process.child().id() == serving_pid).expect("one of them");
+    let mut daemon = processes.swap_remove(index);
     let render = |output: &Output| {
-        let stderr = String::from_utf8_lossy(&output.stderr).replace(&serving.to_string(), "[pid]");
+        let stderr = String::from_utf8_lossy(&output.stderr).replace(&serving_pid.to_string(), "[pid]");
         format!("exit {}\n{stderr}", output.status.code().unwrap_or(-1))
     };
-    let mut outputs: Vec<String> = all.into_iter().map(|process| render(&process.output())).collect();
-    assert_eq!(one.child_mut().try_wait().expect("a child"), None);
-    assert_eq!(pid(&fixture.status()["hosts"][0]), serving);
+    let mut outputs: Vec<String> = processes.into_iter().map(|process| render(&process.output())).collect();
+    assert_eq!(daemon.child_mut().try_wait().expect("a child"), None);
+    assert_eq!(pid(&fixture.status()["hosts"][0]), serving_pid);
     // Later ones print the same, even with `--detach`.
     outputs.extend([&["serve"][..], &["serve", "--detach"]].map(|arguments| render(&fixture.run(arguments))));
     assert_eq!(outputs.len(), 7);
@@ -353,7 +357,7 @@ fn of_six_daemons_that_start_at_once_one_serves() {
     hint: `zubi status` shows it, `zubi stop` stops it.
     ");
     assert!(fixture.run(&["stop"]).status.success());
-    let ended = eventually("the daemon ends", STEP_TIMEOUT, || one.child_mut().try_wait().expect("a child"));
+    let ended = eventually("the daemon ends", STEP_TIMEOUT, || daemon.child_mut().try_wait().expect("a child"));
     assert_eq!(ended.code(), Some(0));
     processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }

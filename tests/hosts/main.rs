@@ -7,15 +7,15 @@
 )]
 
 mod clients;
-mod crowds;
+mod controlled;
 mod editor;
+mod failover;
 mod faults;
-mod lost;
-mod moving;
-mod problems;
+mod interrupted_calls;
+mod load;
 mod raw;
+mod running_calls;
 mod security;
 mod sharing;
-mod steered;
-mod under_way;
+mod validation;
 mod window;

@@ -98,21 +98,21 @@ impl Raw {
         Self::with_transport(Transport::Port(stream), reader)
     }
 
-    /// Starts `visitor` as this user, who must be able to read the program.
-    pub(crate) fn visitor(user: PeerUser, visitor: &Utf8Path, words: &[&str]) -> Self {
-        let mut command = user.command(visitor);
-        command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    /// Starts `program` as this user, who must be able to read the program.
+    pub(crate) fn process(user: PeerUser, program: &Utf8Path, arguments: &[&str]) -> Self {
+        let mut command = user.command(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("setpriv is part of util-linux");
         let (input, output) = (child.stdin.take(), child.stdout.take().expect("piped"));
         Self::with_transport(Transport::Process(child, input), output)
     }
 
     fn with_transport(transport: Transport, mut reader: impl Read + Send + 'static) -> Self {
-        let (sender, heard) = channel();
+        let (sender, lines) = channel();
         thread::spawn(move || {
-            let (mut line, mut piece) = (Vec::new(), [0; 8192]);
-            while let Ok(length @ 1..) = reader.read(&mut piece) {
-                for byte in piece.iter().take(length) {
+            let (mut line, mut chunk) = (Vec::new(), [0; 8192]);
+            while let Ok(length @ 1..) = reader.read(&mut chunk) {
+                for byte in chunk.iter().take(length) {
                     if *byte == b'\n' {
                         sender.send(std::mem::take(&mut line)).ok();
                     } else {
@@ -124,7 +124,7 @@ impl Raw {
                 sender.send(line).ok();
             }
         });
-        Self { transport, lines: heard, last: 0 }
+        Self { transport, lines, last: 0 }
     }
 
     /// Writes bytes; returns whether that succeeded.
@@ -219,16 +219,16 @@ pub(crate) fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
 
 /// The line with which a client proves that it knows the token.
 pub(crate) fn authenticate(token: &str, nonce: &str) -> Vec<u8> {
-    let ours = "17".repeat(32);
+    let client_nonce = "17".repeat(32);
     let mut mac = Hmac::<Sha256>::new_from_slice(&bytes(token)).expect("any length");
     mac.update(b"zubi client\0");
     mac.update(&bytes(nonce));
-    mac.update(&bytes(&ours));
+    mac.update(&bytes(&client_nonce));
     let proof = mac.finalize().into_bytes().iter().fold(String::new(), |mut digits, byte| {
         write!(digits, "{byte:02x}").expect("a text");
         digits
     });
-    request(0, "authenticate", &json!({ "nonce": ours, "proof": proof }))
+    request(0, "authenticate", &json!({ "nonce": client_nonce, "proof": proof }))
 }
 
 fn bytes(digits: &str) -> Vec<u8> {

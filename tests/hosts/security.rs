@@ -45,10 +45,10 @@ pub(crate) fn started_at(pid: u32) -> u64 {
 pub(crate) const INSTANCE: &str = "aaaaaaaaaaaaaaaa";
 
 /// Gives every user access to the directories above the run directory.
-fn open_the_way(fixture: &HostsProject) {
+fn grant_access_to_parents(fixture: &HostsProject) {
     let run = fixture.run_directory();
-    let way = run.ancestors().skip(1).take_while(|directory| directory.starts_with(base(fixture)));
-    way.for_each(|directory| set_mode(directory, 0o755));
+    let parents = run.ancestors().skip(1).take_while(|directory| directory.starts_with(base(fixture)));
+    parents.for_each(|directory| set_mode(directory, 0o755));
 }
 
 /// A host, and a program that both users can start.
@@ -56,16 +56,16 @@ struct Scene {
     fixture: HostsProject,
     _daemon: Daemon,
     host: Value,
-    visitor: Utf8PathBuf,
+    peer_program: Utf8PathBuf,
 }
 
 impl Scene {
     fn new() -> Self {
         let fixture = HostsProject::new(Project::empty(), &[]);
         let daemon = fixture.daemon(&[]);
-        open_the_way(&fixture);
-        let (host, visitor) = (fixture.only_host(), visitor(&fixture));
-        Self { fixture, _daemon: daemon, host, visitor }
+        grant_access_to_parents(&fixture);
+        let (host, peer_program) = (fixture.only_host(), peer_program(&fixture));
+        Self { fixture, _daemon: daemon, host, peer_program }
     }
 
     fn file(&self) -> Utf8PathBuf {
@@ -75,11 +75,11 @@ impl Scene {
     }
 
     fn at_socket(&self, user: PeerUser) -> Raw {
-        Raw::visitor(user, &self.visitor, &["socket", socket_of(&self.host)])
+        Raw::process(user, &self.peer_program, &["socket", socket_of(&self.host)])
     }
 
     fn at_port(&self, user: PeerUser) -> Raw {
-        Raw::visitor(user, &self.visitor, &["port", &port_of(&self.host).to_string()])
+        Raw::process(user, &self.peer_program, &["port", &port_of(&self.host).to_string()])
     }
 
     /// Returns the content of the host's file if this user can read it.
@@ -90,7 +90,7 @@ impl Scene {
 }
 
 /// Returns a copy that every user can read; the built program may be in a home directory.
-fn visitor(fixture: &HostsProject) -> Utf8PathBuf {
+fn peer_program(fixture: &HostsProject) -> Utf8PathBuf {
     let copy = base(fixture).join("visitor");
     std::fs::copy(env!("CARGO_BIN_EXE_visitor"), &copy).expect("it was built with this test");
     set_mode(&copy, 0o755);
@@ -102,12 +102,12 @@ fn ping() -> Vec<u8> {
 }
 
 /// Summarizes everything that a `ping` returns.
-fn answer_to_ping(mut raw: Raw) -> String {
+fn send_ping(mut raw: Raw) -> String {
     raw.send_bytes(&ping());
-    in_a_word(raw.line())
+    summarize_response(raw.line())
 }
 
-fn in_a_word(line: Option<String>) -> String {
+fn summarize_response(line: Option<String>) -> String {
     let Some(line) = line else { return "let go without a word".to_owned() };
     if !line.starts_with('{') {
         return line;
@@ -120,11 +120,11 @@ fn in_a_word(line: Option<String>) -> String {
 }
 
 /// Returns the response to a line instead of a proof, and to a request right after it.
-fn instead_of_a_proof(raw: &mut Raw, line: &[u8]) -> String {
+fn send_instead_of_proof(raw: &mut Raw, line: &[u8]) -> String {
     raw.send_bytes(&[line, &ping()].concat());
-    let first = in_a_word(raw.line());
+    let first = summarize_response(raw.line());
     if first != "answered" {
-        assert_eq!(raw.rest(), [""; 0], "nobody who is refused hears more");
+        assert_eq!(raw.rest(), [""; 0], "a refused client receives nothing more");
     }
     first
 }
@@ -145,11 +145,11 @@ const ATTEMPTS: &[(&str, Attempt)] = &[
         unwrap_either(who.shell("echo > \"$1/x\" && echo left", &scene.fixture.run_directory()))
     }),
     ("read the file", |scene, who| unwrap_either(who.shell("cat \"$1\" > /dev/null && echo read", &scene.file()))),
-    ("the socket", |scene, who| answer_to_ping(scene.at_socket(who))),
+    ("the socket", |scene, who| send_ping(scene.at_socket(who))),
     ("the socket, all open", |scene, who| {
         set_mode(&scene.fixture.run_directory(), 0o755);
         set_mode(socket_of(&scene.host).into(), 0o666);
-        let answer = answer_to_ping(scene.at_socket(who));
+        let answer = send_ping(scene.at_socket(who));
         set_mode(&scene.fixture.run_directory(), 0o700);
         set_mode(socket_of(&scene.host).into(), 0o600);
         answer
@@ -157,12 +157,12 @@ const ATTEMPTS: &[(&str, Attempt)] = &[
     ("the port, no proof", |scene, who| {
         let mut raw = scene.at_port(who);
         raw.nonce();
-        instead_of_a_proof(&mut raw, b"")
+        send_instead_of_proof(&mut raw, b"")
     }),
     ("the port, a wrong proof", |scene, who| {
         let mut raw = scene.at_port(who);
         let wrong = authenticate(&"00".repeat(32), &raw.nonce());
-        instead_of_a_proof(&mut raw, &wrong)
+        send_instead_of_proof(&mut raw, &wrong)
     }),
     ("the port, a proof of before", |scene, who| {
         // An attacker has recorded the traffic.
@@ -171,14 +171,14 @@ const ATTEMPTS: &[(&str, Attempt)] = &[
         assert!(before.send_bytes(&line) && before.message()["result"]["proof"].is_string());
         let mut raw = scene.at_port(who);
         raw.nonce();
-        instead_of_a_proof(&mut raw, &line)
+        send_instead_of_proof(&mut raw, &line)
     }),
     ("the port, with what he can read", |scene, who| match scene.read_record(who) {
         Err(why) => format!("the file: {why}"),
         Ok(record) => {
             let mut raw = scene.at_port(who);
             let line = authenticate(token_of(&record), &raw.nonce());
-            instead_of_a_proof(&mut raw, &line)
+            send_instead_of_proof(&mut raw, &line)
         }
     }),
 ];
@@ -188,11 +188,11 @@ fn unwrap_either(result: Result<String, String>) -> String {
 }
 
 #[test]
-fn only_the_owner_gets_anything_from_a_host() {
+fn only_the_owner_can_access_a_host() {
     let scene = Scene::new();
     let mut table = String::new();
-    for (what, attempt) in ATTEMPTS {
-        writeln!(table, "{what}").expect("a text");
+    for (name, attempt) in ATTEMPTS {
+        writeln!(table, "{name}").expect("a text");
         for user in [PeerUser::Owner, PeerUser::Other] {
             writeln!(table, "    {user:?}: {}", attempt(&scene, user)).expect("a text");
         }
@@ -229,12 +229,12 @@ fn only_the_owner_gets_anything_from_a_host() {
         Owner: answered
         Other: the file: Permission denied
     "#);
-    let left = scene.fixture.files();
-    assert_eq!((left.len(), scene.fixture.status()["disbelieved"].clone()), (1, json!([])));
+    let files = scene.fixture.files();
+    assert_eq!((files.len(), scene.fixture.status()["disbelieved"].clone()), (1, json!([])));
 }
 
 #[test]
-fn the_port_is_for_looking_and_the_socket_for_everything() {
+fn the_port_is_read_only_and_the_socket_is_not() {
     let scene = Scene::new();
     let protocol: Value = serde_json::from_str(&scene.fixture.output(&["ipc", "--schema"])).expect("JSON");
     let methods = protocol["methods"].as_object().expect("methods");
@@ -244,18 +244,18 @@ fn the_port_is_for_looking_and_the_socket_for_everything() {
         let answer = raw.request(method, params);
         answer["error"]["message"].as_str().is_some_and(|why| why.contains("over the port"))
     };
-    let mut only_socket = Vec::new();
-    for (method, _) in methods.iter().filter(|(_, about)| about["from"] == "client") {
+    let mut socket_methods = Vec::new();
+    for (method, _) in methods.iter().filter(|(_, spec)| spec["from"] == "client") {
         let denied = refused(&mut port, method, &json!({}));
         assert_eq!(denied, methods[method]["port"] == false, "{method} over the port");
         if method != "host/shutdown" {
             assert!(!refused(&mut socket, method, &json!({})), "{method} over the socket");
         }
         if denied {
-            only_socket.push(method.as_str());
+            socket_methods.push(method.as_str());
         }
     }
-    assert_snapshot!(only_socket.join(" "), @"tools/find tools/explain tools/policy tools/register tools/unregister resources/list resources/read host/status host/shutdown");
+    assert_snapshot!(socket_methods.join(" "), @"tools/find tools/explain tools/policy tools/register tools/unregister resources/list resources/read host/status host/shutdown");
 
     // Only read-only tools are listed.
     let file = scene.fixture.project.root().join("new.txt");
@@ -272,7 +272,7 @@ fn the_port_is_for_looking_and_the_socket_for_everything() {
     assert!(answer["result"]["isError"] != false && !file.exists(), "{answer}");
 
     assert_eq!(socket.request("host/shutdown", &json!({}))["result"], true);
-    eventually("the host has gone", STEP_TIMEOUT, || scene.fixture.files().is_empty().then_some(()));
+    eventually("the host has ended", STEP_TIMEOUT, || scene.fixture.files().is_empty().then_some(()));
 }
 
 /// Sends requests over the port in the first argument; the token is in the host's file.
@@ -287,7 +287,7 @@ except IpcError as error:
 ";
 
 /// Returns the answers of a squatter that has received the client's proof.
-fn lies(request: &Value) -> Vec<(&'static str, Option<Value>)> {
+fn forged_answers(request: &Value) -> Vec<(&'static str, Option<Value>)> {
     let result = |value: Value| Some(json!({ "jsonrpc": "2.0", "id": request["id"], "result": value }));
     vec![
         ("nothing, and goes", None),
@@ -300,22 +300,22 @@ fn lies(request: &Value) -> Vec<(&'static str, Option<Value>)> {
 #[test]
 fn an_impostor_at_the_port_learns_nothing_and_is_not_trusted() {
     let scene = Scene::new();
-    let (token, names) = (token_of(&scene.host), lies(&Value::Null));
+    let (token, names) = (token_of(&scene.host), forged_answers(&Value::Null));
     let mut report = String::new();
     for (index, (name, _)) in names.iter().enumerate() {
-        let mut squatter = Raw::visitor(PeerUser::Other, &scene.visitor, &["listen"]);
+        let mut squatter = Raw::process(PeerUser::Other, &scene.peer_program, &["listen"]);
         let port: u16 = squatter.line().and_then(|port| port.parse().ok()).expect("a port");
         // A file as a host leaves it, whose port another user has taken.
-        let mut left = scene.host.clone();
-        left["port"] = json!(port);
-        std::fs::write(scene.file(), left.to_string()).expect("the host's file");
+        let mut record = scene.host.clone();
+        record["port"] = json!(port);
+        std::fs::write(scene.file(), record.to_string()).expect("the host's file");
         let client = client(&scene.fixture, port);
         squatter.send_bytes(format!("{}\n", json!({ "nonce": "5a".repeat(32) })).as_bytes());
         let request = squatter.message();
         assert_eq!(request["method"], "authenticate", "{name}");
-        let rest = match lies(&request).swap_remove(index).1 {
-            Some(lie) => {
-                squatter.send_bytes(format!("{lie}\n").as_bytes());
+        let remaining_lines = match forged_answers(&request).swap_remove(index).1 {
+            Some(answer) => {
+                squatter.send_bytes(format!("{answer}\n").as_bytes());
                 squatter.rest()
             }
             None => {
@@ -323,7 +323,7 @@ fn an_impostor_at_the_port_learns_nothing_and_is_not_trusted() {
                 Vec::new()
             }
         };
-        assert_eq!(rest, [""; 0], "{name}: nothing is asked of what has not proved itself");
+        assert_eq!(remaining_lines, [""; 0], "{name}: an unauthenticated host receives no request");
         assert!(!request.to_string().contains(token), "{name}");
         let output = client.wait_with_output().expect("Python ends");
         let text = String::from_utf8_lossy(&output.stdout).replace(&port.to_string(), "[port]");

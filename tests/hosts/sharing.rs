@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use zubi_tests::hosts::{self, HostsProject, STEP_TIMEOUT, eventually, is_below, pid};
 use zubi_tests::{Agent, processes};
 
-use crate::steered::{ANSWER, SteeredProject};
+use crate::controlled::{ANSWER, ControlledProject};
 
 /// Queries that a language server answers.
-fn questions() -> [(&'static str, Value); 3] {
+fn queries() -> [(&'static str, Value); 3] {
     [
         ("lsp_hover", json!({ "at": "shapes/shape.py:35 total_area" })),
         ("lsp_references", json!({ "symbol": "Circle", "path": "shapes/shape.py" })),
@@ -19,11 +19,11 @@ fn questions() -> [(&'static str, Value); 3] {
 
 /// The unmodified answers.
 fn answers(agent: &mut Agent) -> Vec<Value> {
-    questions().iter().map(|(tool, arguments)| agent.call(tool, arguments)).collect()
+    queries().iter().map(|(tool, arguments)| agent.call(tool, arguments)).collect()
 }
 
 fn hover(agent: &mut Agent) -> String {
-    let [(tool, arguments), ..] = questions();
+    let [(tool, arguments), ..] = queries();
     agent.call_text(tool, &arguments)
 }
 
@@ -43,7 +43,7 @@ fn pids(agents: &[Agent]) -> Vec<u32> {
 }
 
 #[test]
-fn ten_agents_that_start_at_once_have_one_language_server_between_them() {
+fn ten_concurrent_agents_share_one_language_server() {
     let fixture = HostsProject::python();
     let mut agents = fixture.agents(10);
     let all: Vec<Vec<Value>> = agents.iter_mut().map(answers).collect();
@@ -66,7 +66,7 @@ fn ten_agents_that_start_at_once_have_one_language_server_between_them() {
         assert_eq!(*answers, expected, "{}", agent.stderr_text());
         assert_eq!(agent.stderr_text(), "");
     }
-    assert_eq!(hosts::running_programs("ty server").len(), 2, "one of its own");
+    assert_eq!(hosts::running_programs("ty server").len(), 2, "the private host has its own server");
     assert!(own.close().success());
 
     for agent in agents {
@@ -77,7 +77,7 @@ fn ten_agents_that_start_at_once_have_one_language_server_between_them() {
 }
 
 #[test]
-fn the_server_is_the_daemons_and_outlives_all_agents() {
+fn the_daemons_server_outlives_all_agents() {
     let fixture = HostsProject::python();
     let mut daemon = fixture.daemon(&[]);
     let mut agents = fixture.agents(10);
@@ -93,7 +93,7 @@ fn the_server_is_the_daemons_and_outlives_all_agents() {
     for agent in agents {
         assert!(agent.close().success());
     }
-    assert_eq!(hosts::running_programs("ty server"), servers, "the server has another life than the agents");
+    assert_eq!(hosts::running_programs("ty server"), servers, "the server has ended with the agents");
     assert_eq!(hover(&mut fixture.agent(&[])), texts[0]);
     assert_eq!(hosts::running_programs("ty server"), servers);
 
@@ -121,13 +121,13 @@ fn a_call_without_a_host_leaves_nothing() {
 fn each_agent_has_its_own_filters() {
     let fixture = HostsProject::python();
     let _daemon = fixture.daemon(&[]);
-    let mut plain = fixture.agent(&[]);
-    let all = plain.tools();
+    let mut unfiltered = fixture.agent(&[]);
+    let all = unfiltered.tools();
     assert!(all.contains(&"apply_edit".to_owned()) && all.contains(&"lsp_hover".to_owned()), "{all:?}");
     for flag in ["--read-only", "--tools=lsp_hover,apply_edit", "--tools=!lsp_hover", "--toolsets=files"] {
-        let mut narrowed = fixture.agent(&[flag]);
+        let mut filtered = fixture.agent(&[flag]);
         let mut own = fixture.agent(&[flag, "--host", "own"]);
-        let tools = narrowed.tools();
+        let tools = filtered.tools();
         assert_eq!(tools, own.tools(), "{flag}");
         assert_ne!(tools, all, "{flag}");
         // A tool outside the list cannot be called either.
@@ -136,23 +136,23 @@ fn each_agent_has_its_own_filters() {
                 "lsp_hover" => json!({ "at": "shapes/shape.py:35 total_area" }),
                 _ => json!({ "plan": "p-aaaaaaaaaa" }),
             };
-            assert_eq!(narrowed.call_error(name, &arguments), own.call_error(name, &arguments), "{flag} {name}");
-            let by_another = json!({ "tool": name, "arguments": arguments });
+            assert_eq!(filtered.call_error(name, &arguments), own.call_error(name, &arguments), "{flag} {name}");
+            let delegated = json!({ "tool": name, "arguments": arguments });
             for caller in ["call_tool", "call_read_tool"] {
                 assert_eq!(
-                    narrowed.call_error(caller, &by_another),
-                    own.call_error(caller, &by_another),
+                    filtered.call_error(caller, &delegated),
+                    own.call_error(caller, &delegated),
                     "{flag} {name}"
                 );
             }
         }
     }
-    assert_eq!(plain.tools(), all, "what another agent wants is nothing to this one");
-    assert!(hover(&mut plain).contains("total_area"));
+    assert_eq!(unfiltered.tools(), all, "the filters of another agent affect this one");
+    assert!(hover(&mut unfiltered).contains("total_area"));
 }
 
 #[test]
-fn tools_excluded_from_a_daemon_are_not_available_to_any_agent() {
+fn tools_excluded_from_a_daemon_are_unavailable() {
     let fixture = HostsProject::python();
     let _daemon = fixture.daemon(&["--read-only"]);
     let mut agent = fixture.agent(&[]);
@@ -162,15 +162,16 @@ fn tools_excluded_from_a_daemon_are_not_available_to_any_agent() {
 }
 
 #[test]
-fn a_private_host_is_not_discovered_and_does_not_discover_others() {
+fn private_hosts_neither_discover_nor_are_discovered() {
     let fixture = HostsProject::python();
     let own = |flags: &[&str], variable: Option<&str>| {
         let mut command = fixture.command();
         command.envs(variable.map(|value| ("ZUBI_HOST", value)));
         Agent::spawn(command, flags)
     };
-    let ways: [(&[&str], Option<&str>); 3] = [(&["--host", "own"], None), (&["--trust"], None), (&[], Some("own"))];
-    for (flags, variable) in ways {
+    let private_options: [(&[&str], Option<&str>); 3] =
+        [(&["--host", "own"], None), (&["--trust"], None), (&[], Some("own"))];
+    for (flags, variable) in private_options {
         let mut agent = own(flags, variable);
         let mut other = own(flags, variable);
         assert_eq!(hover(&mut agent), hover(&mut other));
@@ -181,7 +182,7 @@ fn a_private_host_is_not_discovered_and_does_not_discover_others() {
         }
     }
     let _daemon = fixture.daemon(&[]);
-    for (flags, variable) in ways {
+    for (flags, variable) in private_options {
         let mut agent = own(flags, variable);
         hover(&mut agent);
         let status = fixture.status();
@@ -193,22 +194,22 @@ fn a_private_host_is_not_discovered_and_does_not_discover_others() {
 }
 
 #[test]
-fn another_environment_is_named_in_the_status_line_and_only_there() {
+fn a_different_environment_is_reported_only_in_the_status_line() {
     let fixture = HostsProject::python();
     let _daemon = fixture.daemon(&[]);
-    let same = hover(&mut fixture.agent(&[]));
-    for (variable, value, clause) in [
+    let answer = hover(&mut fixture.agent(&[]));
+    for (variable, value, note) in [
         ("PATH", format!("{}:/nowhere", zubi_tests::tools::path(&["ty"])), "the host has another PATH"),
         ("VIRTUAL_ENV", "/some/venv".to_owned(), "the host has no Python environment"),
     ] {
         let mut command = fixture.command();
         command.env(variable, value);
         let mut agent = Agent::spawn(command, &[]);
-        let line = same.strip_suffix(']').expect("a status line");
-        assert_eq!(hover(&mut agent), format!("{line} · {clause}]"));
+        let line = answer.strip_suffix(']').expect("a status line");
+        assert_eq!(hover(&mut agent), format!("{line} · {note}]"));
         // An answer without a status line does not get one.
         let text = agent.call_error("lsp_hover", &json!({ "at": "nowhere.py:1:1" }));
-        assert!(!text.contains(clause), "{text}");
+        assert!(!text.contains(note), "{text}");
         assert_eq!(agent.stderr_text(), "");
     }
 }
@@ -225,60 +226,60 @@ fn an_approval_by_the_user_reaches_the_daemon() {
     fixture.project.write(".vscode/agent-tools.json", TOOLS);
     fixture.trust();
     let _daemon = fixture.daemon(&[]);
-    let greet = json!({ "name": "Ada" });
+    let arguments = json!({ "name": "Ada" });
     let approval = json!({ "answer": "yes: this call" });
     let mut agent = fixture.agent(&["--toolsets", "declared,tools"]).with_user(approval);
     assert!(agent.tools().contains(&"workspace_greet".to_owned()), "{:?}", agent.tools());
-    let text = agent.call_text("workspace_greet", &greet);
+    let text = agent.call_text("workspace_greet", &arguments);
     assert!(text.starts_with("hello Ada"), "{text}");
     let [form] = agent.forms() else { panic!("{:?}", agent.forms()) };
     let message = form["message"].as_str().expect("a message");
     assert!(message.contains("workspace.greet wants to run") && message.contains("hello"), "{message}");
 
     let mut other = fixture.agent(&[]).with_user(json!({ "answer": "no", "reason": "use bonjour" }));
-    let text = other.call_error("workspace_greet", &greet);
+    let text = other.call_error("workspace_greet", &arguments);
     assert!(text.contains("the user denied it") && text.contains("they say: use bonjour"), "{text}");
-    assert!(!other.tools().contains(&"workspace_greet".to_owned()), "what one agent lists is nothing to another");
-    assert_eq!((agent.forms().len(), other.forms().len()), (1, 1), "each person is asked by their own agent");
+    assert!(!other.tools().contains(&"workspace_greet".to_owned()), "the toolsets of one agent affect another");
+    assert_eq!((agent.forms().len(), other.forms().len()), (1, 1), "each agent prompts its own user");
 }
 
 #[test]
 fn progress_reaches_through_a_daemon() {
-    let steered = SteeredProject::new();
-    steered.withhold_answers(&["initialize"]);
-    let _daemon = steered.0.daemon(&[]);
-    let mut agent = steered.0.agent(&[]);
+    let controlled = ControlledProject::new();
+    controlled.withhold_answers(&["initialize"]);
+    let _daemon = controlled.0.daemon(&[]);
+    let mut agent = controlled.0.agent(&[]);
     let call = agent.begin_call("lsp_hover", &json!({ "at": "a.hostile:1:1" }));
     let progress = agent.progress(call);
     assert!(progress.contains("steered"), "{progress}");
 }
 
 #[test]
-fn a_call_that_is_taken_back_is_so_behind_a_daemon_too() {
-    let steered = SteeredProject::new();
-    let fixture = &steered.0;
-    steered.withhold_answers(&["textDocument/hover"]);
+fn cancellation_reaches_through_a_daemon() {
+    let controlled = ControlledProject::new();
+    let fixture = &controlled.0;
+    controlled.withhold_answers(&["textDocument/hover"]);
     let _daemon = fixture.daemon(&[]);
     let mut agent = fixture.agent(&[]);
     let arguments = json!({ "at": "a.hostile:1:1" });
     let call = agent.begin_call("lsp_hover", &arguments);
-    steered.wait_until_received("textDocument/hover", 1);
+    controlled.wait_until_received("textDocument/hover", 1);
     let start = Instant::now();
     agent.cancel(call);
-    steered.wait_until_received("$/cancelRequest", 1);
+    controlled.wait_until_received("$/cancelRequest", 1);
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
     // The agent has cancelled the call, and the next query is answered at once.
-    steered.withhold_answers(&[]);
+    controlled.withhold_answers(&[]);
     let text = agent.call_text("lsp_hover", &arguments);
     assert!(text.contains(ANSWER), "{text}");
 
     // When an agent disconnects, its calls are cancelled too.
-    steered.withhold_answers(&["textDocument/hover"]);
+    controlled.withhold_answers(&["textDocument/hover"]);
     agent.begin_call("lsp_hover", &arguments);
-    steered.wait_until_received("textDocument/hover", 3);
+    controlled.wait_until_received("textDocument/hover", 3);
     assert!(agent.close().success());
-    steered.wait_until_received("$/cancelRequest", 2);
-    eventually("the daemon is alone again", STEP_TIMEOUT, || {
+    controlled.wait_until_received("$/cancelRequest", 2);
+    eventually("the daemon has no clients", STEP_TIMEOUT, || {
         let status = fixture.status();
         (status["hosts"][0]["clients"].as_array()?.len() == 1).then_some(())
     });

@@ -52,9 +52,12 @@ impl Window {
     /// Opens a folder of the project in a window whose hovers contain its name; returns when others can find it.
     pub(crate) fn open(fixture: &HostsProject, folder: &str, name: &'static str) -> Self {
         let window = Self::start(fixture.command(), &fixture.project.root().join(folder), name);
-        let own = json!([window.folder]);
+        let folders = json!([window.folder]);
         eventually("the window's host can be found", STEP_TIMEOUT, || {
-            fixture.live_records().into_iter().find(|host| host["kind"] == "editor" && host["workspaceFolders"] == own)
+            fixture
+                .live_records()
+                .into_iter()
+                .find(|host| host["kind"] == "editor" && host["workspaceFolders"] == folders)
         });
         window
     }
@@ -66,15 +69,15 @@ impl Window {
         let folder: Utf8PathBuf = folder.components().filter(|part| part.as_str() != ".").collect();
         let input = Mutex::new(child.stdin.take());
         let wire = Arc::new(Wire { input, answers: Mutex::default(), received_methods: Mutex::default() });
-        let (output, said) = (child.stdout.take().expect("piped"), StderrCapture::capture(&mut child));
-        let (answering, root) = (Arc::clone(&wire), folder.clone());
+        let (output, stderr) = (child.stdout.take().expect("piped"), StderrCapture::capture(&mut child));
+        let (connection, root) = (Arc::clone(&wire), folder.clone());
         thread::spawn(move || {
             let mut output = BufReader::new(output);
             while let Some(message) = read(&mut output) {
-                answering.handle_message(message, &root, name);
+                connection.handle_message(message, &root, name);
             }
         });
-        let window = Self { child, folder, wire, stderr: said };
+        let window = Self { child, folder, wire, stderr };
         window.request(
             "initialize",
             &json!({
@@ -122,7 +125,7 @@ impl Window {
     }
 
     /// Notifies that a file is open, active, and not saved.
-    pub(crate) fn look_at(&self, file: &str) {
+    pub(crate) fn report_active_file(&self, file: &str) {
         let open = json!({ "uri": self.uri(file), "languageId": "python", "isDirty": true, "lineCount": 40 });
         let mut active = open.clone();
         active["selection"] = json!({ "line": 35, "column": 5 });
@@ -164,15 +167,17 @@ impl Wire {
 /// The editor's answers: a hover with its name, and one diagnostic in one file.
 fn answer(method: &str, folder: &Utf8Path, name: &str) -> Value {
     let range = json!({ "start": { "line": 34, "character": 4 }, "end": { "line": 34, "character": 14 } });
-    let problem =
+    let diagnostic =
         json!({ "range": range, "severity": 1, "source": "window", "message": format!("not saved in {name}") });
     match method {
         "textDocument/hover" => json!({ "contents": { "kind": "plaintext", "value": format!("typed in {name}") } }),
         "textDocument/definition" => json!([{ "uri": uri(folder, "shapes/shape.py"), "range": range }]),
         "workspace/diagnostic" => {
-            json!({ "items": [{ "uri": uri(folder, "shapes/shape.py"), "kind": "full", "items": [problem] }] })
+            json!({ "items": [{ "uri": uri(folder, "shapes/shape.py"), "kind": "full", "items": [diagnostic] }] })
         }
-        _ => json!({ "kind": "full", "items": [problem], "isOpen": true, "isCurrent": true, "languageId": "python" }),
+        _ => {
+            json!({ "kind": "full", "items": [diagnostic], "isOpen": true, "isCurrent": true, "languageId": "python" })
+        }
     }
 }
 

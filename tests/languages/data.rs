@@ -9,7 +9,7 @@ use zubi_tests::{Project, Zubi};
 async fn json() {
     let project = Project::fixture("json");
     let zubi = Zubi::start(&project, &["node", "vscode-langservers"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "shapes.json" })),
         ("lsp_workspace_symbols", json!({ "query": "circle" })),
         ("lsp_hover", json!({ "at": "shapes.json:3 radius" })),
@@ -19,7 +19,7 @@ async fn json() {
         ("lsp_rename_symbol", json!({ "at": "shapes.json:3 radius", "newName": "size" })),
         ("lsp_format_document", json!({ "path": "shapes.schema.json" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"shapes.json"}
     6 symbols in `shapes.json`
       string $schema ./shapes.schema.json  2
@@ -95,7 +95,7 @@ async fn json() {
 async fn yaml() {
     let project = Project::fixture("yaml");
     let zubi = Zubi::start(&project, &["node", "yaml-language-server"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "shapes.yaml" })),
         ("lsp_definition", json!({ "at": "shapes.yaml:8 circle" })),
         ("lsp_hover", json!({ "at": "shapes.yaml:3 radius" })),
@@ -104,7 +104,7 @@ async fn yaml() {
         ("lsp_references", json!({ "at": "shapes.yaml:8 circle" })),
         ("lsp_format_document", json!({ "path": "shapes.yaml" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"shapes.yaml"}
     10 symbols in `shapes.yaml`
       module circle  2-4
@@ -169,7 +169,7 @@ async fn yaml() {
 async fn toml() {
     let project = Project::fixture("toml");
     let zubi = Zubi::start(&project, &["tombi"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "shapes.toml" })),
         ("lsp_workspace_symbols", json!({ "query": "circle" })),
         ("lsp_definition", json!({ "at": "member/Cargo.toml:6 serde" })),
@@ -180,7 +180,7 @@ async fn toml() {
         ("lsp_rename_symbol", json!({ "at": "shapes.toml:5 radius", "newName": "size" })),
         ("lsp_format_document", json!({ "path": "shapes.toml" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"shapes.toml"}
     5 symbols in `shapes.toml`
       object circle  4-7
@@ -246,7 +246,7 @@ async fn toml() {
 async fn dockerfile() {
     let project = Project::fixture("docker");
     let zubi = Zubi::start(&project, &["node", "docker-langserver"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "Dockerfile" })),
         ("lsp_definition", json!({ "at": "Dockerfile:7 build" })),
         ("lsp_hover", json!({ "at": "Dockerfile:5 AREA" })),
@@ -254,7 +254,7 @@ async fn dockerfile() {
         ("lsp_rename_symbol", json!({ "at": "Dockerfile:2 build", "newName": "make" })),
         ("lsp_references", json!({ "at": "Dockerfile:2 build" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"Dockerfile"}
     7 symbols in `Dockerfile`
       function FROM  2
@@ -309,7 +309,7 @@ async fn dockerfile() {
 async fn bash() {
     let project = Project::fixture("shell");
     let zubi = Zubi::start(&project, &["node", "bash-language-server"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "shapes.sh" })),
         ("lsp_workspace_symbols", json!({ "query": "rectangle" })),
         ("lsp_definition", json!({ "at": "report.sh:6 rectangle_area" })),
@@ -321,7 +321,7 @@ async fn bash() {
         ("lsp_rename_symbol", json!({ "symbol": "rectangle_area", "newName": "box_area" })),
         ("lsp_signature_help", json!({ "at": "report.sh:9:16" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"shapes.sh"}
     4 symbols in `shapes.sh`
       function rectangle_area  5-8

@@ -9,7 +9,7 @@ use zubi_tests::{Project, Zubi};
 async fn emmylua() {
     let project = Project::fixture("lua");
     let zubi = Zubi::start(&project, &["emmylua"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "shape.lua" })),
         ("lsp_workspace_symbols", json!({ "query": "circle" })),
         ("lsp_definition", json!({ "at": "report.lua:7 total_area" })),
@@ -23,7 +23,7 @@ async fn emmylua() {
         ("lsp_rename_symbol", json!({ "at": "shape.lua:27 total_area", "newName": "combined_area" })),
         ("lsp_format_document", json!({ "path": "broken.lua" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"shape.lua"}
     9 symbols in `shape.lua`
       object M  2

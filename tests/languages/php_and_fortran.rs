@@ -9,7 +9,7 @@ use zubi_tests::{Project, Zubi};
 async fn intelephense() {
     let project = Project::fixture("php");
     let zubi = Zubi::start(&project, &["node", "intelephense"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "src/Circle.php" })),
         ("lsp_workspace_symbols", json!({ "query": "Circle" })),
         ("lsp_definition", json!({ "at": "src/report.php:15 total_area" })),
@@ -21,7 +21,7 @@ async fn intelephense() {
         ("lsp_diagnostics", json!({ "path": "src/report.php" })),
         ("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "combined_area" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"src/Circle.php"}
     6 symbols in `src/Circle.php`
       namespace Shapes  3
@@ -101,7 +101,7 @@ async fn intelephense() {
 async fn fortls() {
     let project = Project::fixture("fortran");
     let zubi = Zubi::start(&project, &["fortls"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "shapes.f90" })),
         ("lsp_workspace_symbols", json!({ "query": "circle" })),
         ("lsp_definition", json!({ "at": "report.f90:8 circle_area" })),
@@ -113,7 +113,7 @@ async fn fortls() {
         ("lsp_rename_symbol", json!({ "symbol": "circle_area", "newName": "disc_area" })),
         ("lsp_format_document", json!({ "path": "report.f90" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"shapes.f90"}
     4 symbols in `shapes.f90`
       module shapes  2-18

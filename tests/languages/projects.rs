@@ -6,7 +6,7 @@ use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi, processes};
 
 /// Three Python projects in `core`, `app` (which uses `core`) and `tools` (which has a symbol of the same name).
-fn python_monorepo(settings_of_app: &str) -> Project {
+fn python_monorepo(app_settings: &str) -> Project {
     let project = Project::empty();
     for name in ["core", "app", "tools"] {
         project.write(&format!("{name}/pyproject.toml"), &format!("[project]\nname = \"{name}\"\n"));
@@ -14,7 +14,7 @@ fn python_monorepo(settings_of_app: &str) -> Project {
     }
     project.write("core/core/shape.py", "def area(x: float) -> float:\n    return x\n");
     project.write("app/app/main.py", "from core.shape import area\n\nprint(area(1))\n");
-    project.write("app/pyproject.toml", &format!("[project]\nname = \"app\"\n\n{settings_of_app}\n"));
+    project.write("app/pyproject.toml", &format!("[project]\nname = \"app\"\n\n{app_settings}\n"));
     project.write("tools/tools/other.py", "def area() -> str:\n    return \"another\"\n\n\narea()\n");
     project
 }
@@ -167,8 +167,8 @@ async fn uses_in_another_package_of_a_node_workspace_are_found() {
     project.write("packages/core/src/core.ts", "export function area(x: number) {\n  return x;\n}\n");
     project.write("packages/app/src/main.ts", "import { area } from \"../../core/src/core\";\n\narea(1);\n");
     let zubi = Zubi::start(&project, &["typescript"]).await;
-    let seven = zubi.call_stable("lsp_references", json!({ "symbol": "area" })).await;
-    assert_snapshot!(seven, @r#"
+    let latest = zubi.call_stable("lsp_references", json!({ "symbol": "area" })).await;
+    assert_snapshot!(latest, @r#"
     at packages/core/src/core.ts:1:17 area (function)
     3 references to `area` in 2 files
     packages/app/src/main.ts
@@ -182,7 +182,7 @@ async fn uses_in_another_package_of_a_node_workspace_are_found() {
     zubi.close().await;
     let zubi = Zubi::start(&project, &["node", "typescript-language-server"]).await;
     let older = zubi.call_stable("lsp_references", json!({ "symbol": "area" })).await;
-    assert_eq!(older, seven.replace("[typescript ", "[typescript-language-server "));
+    assert_eq!(older, latest.replace("[typescript ", "[typescript-language-server "));
 }
 
 #[tokio::test]
@@ -303,7 +303,7 @@ async fn a_repository_in_a_folder_of_repositories_is_a_project() {
 }
 
 #[tokio::test]
-async fn uses_in_another_project_do_not_make_up_for_those_that_were_not_read() {
+async fn uses_elsewhere_do_not_hide_unread_files() {
     let project = Project::empty();
     for name in ["a", "b"] {
         project.write(&format!("{name}/.clangd"), "\n");
@@ -320,7 +320,7 @@ async fn uses_in_another_project_do_not_make_up_for_those_that_were_not_read() {
 }
 
 #[tokio::test]
-async fn a_project_queried_for_a_foreign_symbol_does_not_count_it_as_its_own() {
+async fn foreign_symbols_are_not_counted_as_own() {
     let project = Project::empty();
     for (name, text) in
         [("p1", "func Alpha() int { return 1 }"), ("p3", "// Gamma is not Alpha.\nfunc Gamma() int { return 2 }")]

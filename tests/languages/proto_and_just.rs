@@ -9,7 +9,7 @@ use zubi_tests::{Project, Zubi};
 async fn buf() {
     let project = Project::fixture("proto");
     let zubi = Zubi::start(&project, &["buf"]).await;
-    let questions = [
+    let queries = [
         ("lsp_workspace_symbols", json!({ "query": "ReportService" })),
         ("lsp_document_symbols", json!({ "path": "shapes/v1/report.proto" })),
         ("lsp_definition", json!({ "at": "shapes/v1/report.proto:9 Circle" })),
@@ -21,7 +21,7 @@ async fn buf() {
         ("lsp_rename_symbol", json!({ "at": "shapes/v1/shape.proto:6 Circle", "newName": "Ring" })),
         ("lsp_format_document", json!({ "path": "shapes/v1/broken.proto" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_workspace_symbols {"query":"ReportService"}
     2 symbols matching `ReportService`
       interface shapes.v1.ReportService  shapes/v1/report.proto:17:9  in shapes.v1
@@ -135,7 +135,7 @@ async fn buf() {
 async fn just_lsp() {
     let project = Project::fixture("just");
     let zubi = Zubi::start(&project, &["just-lsp"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "justfile" })),
         ("lsp_workspace_symbols", json!({ "query": "draw" })),
         ("lsp_definition", json!({ "at": "justfile:7 draw" })),
@@ -147,7 +147,7 @@ async fn just_lsp() {
         ("lsp_rename_symbol", json!({ "at": "justfile:4 side", "newName": "edge" })),
         ("lsp_format_document", json!({ "path": "justfile" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"justfile"}
     4 symbols in `justfile`
       variable side  4-5
@@ -234,11 +234,11 @@ async fn just_lsp() {
 async fn just_sees_an_imported_file_that_changed() {
     let project = Project::fixture("just");
     let zubi = Zubi::start(&project, &["just-lsp"]).await;
-    let questions =
+    let queries =
         [("lsp_definition", json!({ "at": "justfile:7 draw" })), ("lsp_diagnostics", json!({ "path": "justfile" }))];
-    answers(&zubi, &questions).await;
+    answers(&zubi, &queries).await;
     project.write("shapes.just", "# Two lines of comment\n# come first.\ndraw side:\nmissing:\n");
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_definition {"at":"justfile:7 draw"}
     at justfile:7:15 draw
     1 definition of `draw`

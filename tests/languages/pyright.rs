@@ -194,7 +194,7 @@ async fn stubs_of_the_library() {
     let zubi = Zubi::start(&project, SERVERS).await;
     let without_machine = |answer: String| {
         let lines = answer.lines().map(|line| match line.split_once("/typeshed-fallback/") {
-            Some((_, place)) => format!("[pyright]/typeshed-fallback/{place}"),
+            Some((_, path)) => format!("[pyright]/typeshed-fallback/{path}"),
             None => line.to_owned(),
         });
         lines.collect::<Vec<_>>().join("\n")
@@ -208,8 +208,8 @@ async fn stubs_of_the_library() {
       1827:5  def len(obj: Sized, /) -> int: ...
     [pyright · ready]
     ");
-    let of_its_type = json!({ "tool": "lsp_type_definition", "arguments": { "at": "library.py:1 size" } });
-    assert_snapshot!(without_machine(zubi.call_stable("call_read_tool", of_its_type).await), @"
+    let type_definition = json!({ "tool": "lsp_type_definition", "arguments": { "at": "library.py:1 size" } });
+    assert_snapshot!(without_machine(zubi.call_stable("call_read_tool", type_definition).await), @"
     at library.py:1:1 size
     1 type definition of `size`
     [pyright]/typeshed-fallback/stdlib/builtins.pyi (external)

@@ -6,7 +6,7 @@ use zubi_tests::flows::answers;
 use zubi_tests::{Project, Zubi};
 
 /// Identical queries for every server, so that their answers can be compared.
-fn questions() -> Vec<(&'static str, Value)> {
+fn queries() -> Vec<(&'static str, Value)> {
     vec![
         ("lsp_document_symbols", json!({ "path": "shapes/shape.py" })),
         ("lsp_workspace_symbols", json!({ "query": "Circle" })),
@@ -26,7 +26,7 @@ fn questions() -> Vec<(&'static str, Value)> {
 async fn basedpyright() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["node", "basedpyright"]).await;
-    assert_snapshot!(answers(&zubi, &questions()).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries()).await, @r#"
     ──── lsp_document_symbols {"path":"shapes/shape.py"}
     18 symbols in `shapes/shape.py`
       class Shape  6-11
@@ -149,7 +149,7 @@ async fn basedpyright() {
 async fn pyrefly() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["pyrefly"]).await;
-    assert_snapshot!(answers(&zubi, &questions()).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries()).await, @r#"
     ──── lsp_document_symbols {"path":"shapes/shape.py"}
     9 symbols in `shapes/shape.py`
       class Shape  6-11
@@ -261,7 +261,7 @@ async fn pyrefly() {
 async fn zuban() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["zuban"]).await;
-    assert_snapshot!(answers(&zubi, &questions()).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries()).await, @r#"
     ──── lsp_document_symbols {"path":"shapes/shape.py"}
     11 symbols in `shapes/shape.py`
       variable ABC  3
@@ -372,7 +372,7 @@ async fn zuban() {
 async fn jedi_language_server() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["jedi-language-server"]).await;
-    assert_snapshot!(answers(&zubi, &questions()).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries()).await, @r#"
     ──── lsp_document_symbols {"path":"shapes/shape.py"}
     14 symbols in `shapes/shape.py`
       class ABC class ABC  3

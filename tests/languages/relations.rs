@@ -410,8 +410,8 @@ async fn typescript() {
 async fn references_with_text_matches() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, RUST).await;
-    let question = json!({ "symbol": "total_area", "includeText": true });
-    assert_snapshot!(zubi.call_stable("lsp_references", question).await, @"
+    let query = json!({ "symbol": "total_area", "includeText": true });
+    assert_snapshot!(zubi.call_stable("lsp_references", query).await, @"
     at src/shape.rs:34:8 total_area (function)
     3 references to `total_area` in 2 files
     src/report.rs

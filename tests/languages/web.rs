@@ -9,7 +9,7 @@ use zubi_tests::{Project, Zubi};
 async fn html() {
     let project = Project::fixture("web");
     let zubi = Zubi::start(&project, &["node", "vscode-langservers"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "index.html" })),
         ("lsp_hover", json!({ "at": "index.html:12 class" })),
         ("lsp_completion", json!({ "at": "index.html:12:18", "limit": 3 })),
@@ -17,7 +17,7 @@ async fn html() {
         ("lsp_rename_symbol", json!({ "at": "index.html:11 main", "newName": "section" })),
         ("lsp_definition", json!({ "at": "index.html:12 circle" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"index.html"}
     9 symbols in `index.html`
       field html  2-15
@@ -74,7 +74,7 @@ async fn html() {
 async fn css() {
     let project = Project::fixture("web");
     let zubi = Zubi::start(&project, &["node", "vscode-langservers"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "style.css" })),
         ("lsp_workspace_symbols", json!({ "query": "circle" })),
         ("lsp_definition", json!({ "at": "style.css:7 --circle-colour" })),
@@ -85,7 +85,7 @@ async fn css() {
         ("lsp_rename_symbol", json!({ "at": "style.css:3 --circle-colour", "newName": "--ring-colour" })),
         ("lsp_signature_help", json!({ "at": "style.css:7:14" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"style.css"}
     3 symbols in `style.css`
       class :root  2-4
@@ -161,7 +161,7 @@ async fn css() {
 async fn svelte() {
     let project = Project::fixture("svelte");
     let zubi = Zubi::start(&project, &["node", "svelte-language-server"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "src/Rectangle.svelte" })),
         ("lsp_definition", json!({ "at": "src/Rectangle.svelte:7 rectangleArea" })),
         ("lsp_references", json!({ "at": "src/Rectangle.svelte:5 height" })),
@@ -171,7 +171,7 @@ async fn svelte() {
         ("lsp_rename_symbol", json!({ "at": "src/Report.svelte:4 side", "newName": "edge" })),
         ("lsp_workspace_symbols", json!({ "query": "Rectangle" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"src/Rectangle.svelte"}
     6 symbols in `src/Rectangle.svelte`
       field script  1-8
@@ -246,7 +246,7 @@ async fn svelte() {
 async fn vtsls() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, &["node", "vtsls"]).await;
-    let questions = [
+    let queries = [
         ("lsp_document_symbols", json!({ "path": "src/shape.ts" })),
         ("lsp_workspace_symbols", json!({ "query": "Circle" })),
         ("lsp_definition", json!({ "at": "src/report.ts:8 totalArea" })),
@@ -260,7 +260,7 @@ async fn vtsls() {
         ("lsp_code_actions", json!({ "at": "src/broken.ts:3", "context": { "only": ["quickfix"] } })),
         ("lsp_format_document", json!({ "path": "src/messy.ts" })),
     ];
-    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"src/shape.ts"}
     12 symbols in `src/shape.ts`
       interface Shape  2-5

@@ -7,7 +7,7 @@ use zubi_tests::{Project, Zubi};
 
 /// Sends a slow request and then a quick one, in every round; the quick one is answered first. The test compares the
 /// order of arrival, not the clock.
-async fn quick_first(published: &str, components: &[&str], slow: (&str, &str), quick: &str) {
+async fn assert_quick_first(published: &str, components: &[&str], slow: (&str, &str), quick: &str) {
     let project = Project::copy_published(published);
     let zubi = Zubi::start(&project, components).await;
     let references = || zubi.call("lsp_references", json!({ "symbol": slow.0, "path": slow.1, "maxTokens": 20_000 }));
@@ -15,16 +15,16 @@ async fn quick_first(published: &str, components: &[&str], slow: (&str, &str), q
     references().await;
     hover().await;
     for round in 0..10 {
-        let (order, mut arrivals) = mpsc::unbounded_channel();
-        let (slow_order, quick_order) = (order.clone(), order);
+        let (sender, mut arrivals) = mpsc::unbounded_channel();
+        let (slow_sender, quick_sender) = (sender.clone(), sender);
         tokio::join!(
             async {
                 references().await;
-                slow_order.send("references").expect("open");
+                slow_sender.send("references").expect("open");
             },
             async {
                 hover().await;
-                quick_order.send("hover").expect("open");
+                quick_sender.send("hover").expect("open");
             }
         );
         assert_eq!(arrivals.recv().await, Some("hover"), "{components:?}, round {round}");
@@ -34,7 +34,7 @@ async fn quick_first(published: &str, components: &[&str], slow: (&str, &str), q
 #[tokio::test]
 async fn hover_passes_references_on_rust_analyzer() {
     let slow = ("Command", "src/builder/command.rs");
-    quick_first("clap_builder", &["rust-analyzer"], slow, "src/builder/arg_group.rs:70 ArgGroup").await;
+    assert_quick_first("clap_builder", &["rust-analyzer"], slow, "src/builder/arg_group.rs:70 ArgGroup").await;
 }
 
 #[tokio::test]
@@ -42,16 +42,16 @@ async fn hover_passes_a_cold_start() {
     // The references wait for a project that takes seconds to read; queries about an open file do not.
     let project = Project::copy_published("leveldb");
     let zubi = Zubi::start(&project, &["clangd"]).await;
-    let (order, mut arrivals) = mpsc::unbounded_channel();
-    let (slow_order, quick_order) = (order.clone(), order);
+    let (sender, mut arrivals) = mpsc::unbounded_channel();
+    let (slow_sender, quick_sender) = (sender.clone(), sender);
     tokio::join!(
         async {
             zubi.call_stable("lsp_references", json!({ "at": "include/leveldb/slice.h:28 Slice", "limit": 1 })).await;
-            slow_order.send("references").expect("open");
+            slow_sender.send("references").expect("open");
         },
         async {
             zubi.call_stable("lsp_document_symbols", json!({ "path": "util/arena.h" })).await;
-            quick_order.send("symbols").expect("open");
+            quick_sender.send("symbols").expect("open");
         }
     );
     assert_eq!(arrivals.recv().await, Some("symbols"));

@@ -31,45 +31,45 @@ async fn start_zubi(fixture: &str, components: &[&str], file: &str, server: &str
 }
 
 #[tokio::test]
-async fn killing_zubi_leaves_nothing() {
+async fn killing_zubi_leaves_no_process() {
     for (fixture, components, file, server) in SERVERS {
         let (_project, zubi, all) = start_zubi(fixture, components, file, server).await;
-        let own = all.iter().find(|process| process.pid.unsigned_abs() == zubi.pid()).expect("zubi runs");
-        processes::kill(own);
-        let left = processes::nothing_left_within(LIMIT);
-        left.unwrap_or_else(|left| panic!("{server}: still running {LIMIT:?} after zubi was killed: {left:?}"));
+        let zubi_process = all.iter().find(|process| process.pid.unsigned_abs() == zubi.pid()).expect("zubi runs");
+        processes::kill(zubi_process);
+        let alive = processes::nothing_left_within(LIMIT);
+        alive.unwrap_or_else(|alive| panic!("{server}: still running {LIMIT:?} after zubi was killed: {alive:?}"));
     }
 }
 
 #[tokio::test]
-async fn killing_zubi_while_servers_start_leaves_nothing() {
+async fn killing_zubi_during_start_leaves_no_process() {
     processes::adopt_orphans();
     for (fixture, components, file, server) in SERVERS {
         let project = Project::fixture(fixture);
         let zubi = Zubi::start(&project, components).await;
         let pid = zubi.pid();
-        let own = processes::descendants().into_iter().find(|process| process.pid.unsigned_abs() == pid);
+        let zubi_process = processes::descendants().into_iter().find(|process| process.pid.unsigned_abs() == pid);
         // The call never gets an answer; it only makes zubi begin to start servers.
         let call = zubi.result("lsp_document_symbols", json!({ "path": file }));
         tokio::pin!(call);
         let is_pending = std::future::poll_fn(|cx| std::task::Poll::Ready(call.as_mut().poll(cx).is_pending()));
         assert!(is_pending.await, "nothing was sent");
-        processes::kill(&own.expect("zubi runs"));
-        let left = processes::nothing_left_within(LIMIT);
-        left.unwrap_or_else(|left| panic!("{server}: still running {LIMIT:?} after zubi was killed: {left:?}"));
+        processes::kill(&zubi_process.expect("zubi runs"));
+        let alive = processes::nothing_left_within(LIMIT);
+        alive.unwrap_or_else(|alive| panic!("{server}: still running {LIMIT:?} after zubi was killed: {alive:?}"));
     }
 }
 
 #[tokio::test]
-async fn closing_the_input_ends_everything() {
+async fn closing_stdin_ends_all_processes() {
     for (fixture, components, file, server) in SERVERS {
         let (_project, zubi, all) = start_zubi(fixture, components, file, server).await;
         let watched = processes::watch(all);
         let code = zubi.close();
         let code = tokio::time::timeout(LIMIT, code).await.unwrap_or_else(|_| panic!("{server}: zubi did not end"));
         assert_eq!(code, Some(0), "{server}");
-        let left = watched.ended_within(LIMIT);
-        left.unwrap_or_else(|left| panic!("{server}: still running {LIMIT:?} after the input closed: {left:?}"));
+        let alive = watched.ended_within(LIMIT);
+        alive.unwrap_or_else(|alive| panic!("{server}: still running {LIMIT:?} after the input closed: {alive:?}"));
         assert_eq!(processes::descendants(), Vec::<Process>::new(), "{server}");
     }
 }
@@ -92,7 +92,7 @@ fn stubborn(project: &Project) {
 }
 
 #[tokio::test]
-async fn a_server_that_wants_to_stay_ends_too() {
+async fn stubborn_server_is_ended() {
     for kill in [true, false] {
         processes::adopt_orphans();
         let project = Project::fixture("cpp");
@@ -102,13 +102,13 @@ async fn a_server_that_wants_to_stay_ends_too() {
         assert!(processes::find_by_command("sleep 3600").len() >= 2, "{:?}", processes::descendants());
         if kill {
             let pid = zubi.pid();
-            let own = processes::descendants().into_iter().find(|process| process.pid.unsigned_abs() == pid);
-            processes::kill(&own.expect("zubi runs"));
+            let zubi_process = processes::descendants().into_iter().find(|process| process.pid.unsigned_abs() == pid);
+            processes::kill(&zubi_process.expect("zubi runs"));
         } else {
             tokio::time::timeout(LIMIT, zubi.close()).await.expect("zubi ends in time");
         }
-        let left = processes::nothing_left_within(LIMIT);
-        left.unwrap_or_else(|left| panic!("killed {kill}: still running after {LIMIT:?}: {left:?}"));
+        let alive = processes::nothing_left_within(LIMIT);
+        alive.unwrap_or_else(|alive| panic!("killed {kill}: still running after {LIMIT:?}: {alive:?}"));
     }
 }
 

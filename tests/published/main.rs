@@ -15,9 +15,9 @@ async fn check(name: &str, components: &[&str], questions: Vec<(&str, Value)>) -
     let mut transcript = String::new();
     for (tool, arguments) in questions {
         // The time that a busy machine may need to read a whole project.
-        let mut patient = arguments.clone();
-        patient["waitMs"] = json!(150_000);
-        let answer = zubi.call_stable(tool, patient).await;
+        let mut arguments_with_wait = arguments.clone();
+        arguments_with_wait["waitMs"] = json!(150_000);
+        let answer = zubi.call_stable(tool, arguments_with_wait).await;
         let lines: Vec<&str> = answer.lines().collect();
         let (status, body) = lines.split_last().expect("an answer has a status line");
         let excerpt = format!("{}\n", body.get(..body.len().min(5)).unwrap_or_default().join("\n"));

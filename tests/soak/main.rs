@@ -21,7 +21,7 @@ const CALLS: usize = 5_000;
 const CALLS_FOR_EACH_DEATH: u64 = 25;
 
 /// How long a process may outlive zubi.
-const LEFT_WITHIN: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The processes to kill, by a part of their command line.
 const VICTIMS: [&str; 3] = ["ty server", "clangd", "gopls"];
@@ -54,15 +54,15 @@ fn project() -> Project {
     project
 }
 
-fn questions() -> Vec<(&'static str, Value)> {
+fn queries() -> Vec<(&'static str, Value)> {
     let positions = [
         ("py/shapes/shape.py", "py/shapes/shape.py:35 total_area", "py/shapes/report.py:10 total_area", "whole_area"),
         ("src/shape.cc", "src/shape.cc:9 total_area", "src/report.cc:9 total_area", "whole_area"),
         ("go/shape/shape.go", "go/shape/shape.go:31 TotalArea", "go/report/report.go:10 TotalArea", "WholeArea"),
     ];
-    let mut questions = Vec::new();
+    let mut queries = Vec::new();
     for (file, declared, used, new_name) in positions {
-        questions.extend([
+        queries.extend([
             ("lsp_document_symbols", json!({ "path": file })),
             ("lsp_hover", json!({ "at": declared })),
             ("lsp_definition", json!({ "at": used })),
@@ -73,8 +73,8 @@ fn questions() -> Vec<(&'static str, Value)> {
             ("lsp_hover", json!({ "at": format!("{file}:9999:1") })),
         ]);
     }
-    questions.push(("lsp_workspace_symbols", json!({ "query": "Circle" })));
-    questions
+    queries.push(("lsp_workspace_symbols", json!({ "query": "Circle" })));
+    queries
 }
 
 /// Whether an answer is well formed: an error in one of the three forms with a next step, or a text with a status line.
@@ -108,16 +108,16 @@ fn kill_one(dice: &mut Dice, zubi: u32) -> bool {
 }
 
 #[tokio::test]
-async fn a_long_conversation_with_servers_that_die() {
+async fn long_session_with_dying_servers() {
     processes::adopt_orphans();
     let calls = std::env::var("ZUBI_SOAK_CALLS").ok().and_then(|calls| calls.parse().ok()).unwrap_or(CALLS);
     let project = project();
     let before = project.everything();
     let zubi = Zubi::start(&project, &["ty", "clangd", "go", "gopls"]).await;
-    let questions = questions();
+    let queries = queries();
     let mut dice = Dice(0x5eed_0f50_a4c0_ffee);
     // The first unmarked answer to each query: every other unmarked answer must be equal.
-    let mut truths = BTreeMap::<String, String>::new();
+    let mut answers = BTreeMap::<String, String>::new();
     let mut marked = 0;
     let (mut deaths, mut errors, mut longest) = (0, BTreeMap::<String, usize>::new(), Duration::ZERO);
     // The peak memory in each half, in bytes.
@@ -125,7 +125,7 @@ async fn a_long_conversation_with_servers_that_die() {
     let start = Instant::now();
     let mut done = 0;
     while done < calls {
-        let [one, other] = [dice.one_of(&questions).clone(), dice.one_of(&questions).clone()];
+        let [one, other] = [dice.one_of(&queries).clone(), dice.one_of(&queries).clone()];
         // Polled last, when both requests have been sent.
         let death = async {
             if dice.next_below(CALLS_FOR_EACH_DEATH) == 0 && kill_one(&mut dice, zubi.pid()) {
@@ -138,18 +138,18 @@ async fn a_long_conversation_with_servers_that_die() {
             assert!(is_explained(&answer), "call {done}, {tool} {arguments}:\n{}", answer.text);
             // Snapshots of problems have a number of their own.
             if !answer.is_error && !is_marked(&answer) && tool != "lsp_diagnostics" {
-                let truth = truths.entry(format!("{tool} {arguments}")).or_insert_with(|| answer.text.clone());
-                assert_eq!(*truth, answer.text, "call {done}, {tool} {arguments}: an answer that claims to be whole");
+                let known = answers.entry(format!("{tool} {arguments}")).or_insert_with(|| answer.text.clone());
+                assert_eq!(*known, answer.text, "call {done}, {tool} {arguments}: an unmarked answer differs");
             }
             marked += usize::from(!answer.is_error && is_marked(&answer));
             if answer.is_error {
                 let first = answer.text.lines().next().unwrap_or_default().to_owned();
                 *errors.entry(first).or_default() += 1;
             }
-            longest = longest.max(answer.took);
+            longest = longest.max(answer.elapsed);
             let resident = processes::resident_bytes(zubi.pid()).expect("zubi runs");
-            let half = &mut peaks[usize::from(done >= calls / 2)];
-            *half = resident.max(*half);
+            let peak = &mut peaks[usize::from(done >= calls / 2)];
+            *peak = resident.max(*peak);
             done += 1;
         }
     }
@@ -165,6 +165,6 @@ async fn a_long_conversation_with_servers_that_die() {
     assert!(second <= first + first / 5, "memory grew from {first} to {second} KiB");
     assert_eq!(project.everything(), before, "files changed");
     assert_eq!(zubi.close().await, Some(0));
-    let left = processes::nothing_left_within(LEFT_WITHIN);
-    left.unwrap_or_else(|left| panic!("still running after {LEFT_WITHIN:?}: {left:?}"));
+    let alive = processes::nothing_left_within(EXIT_TIMEOUT);
+    alive.unwrap_or_else(|alive| panic!("still running after {EXIT_TIMEOUT:?}: {alive:?}"));
 }

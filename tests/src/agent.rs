@@ -24,12 +24,12 @@ impl StderrCapture {
     /// Captures the stderr of a process, which must be a pipe.
     pub fn capture(child: &mut Child) -> Self {
         let capture = Self::default();
-        let (mut pipe, heard) = (child.stderr.take().expect("piped"), Arc::clone(&capture.0));
+        let (mut pipe, captured) = (child.stderr.take().expect("piped"), Arc::clone(&capture.0));
         thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(length @ 1..) = pipe.read(&mut buffer) {
                 let read = buffer.get(..length).unwrap_or_default();
-                heard.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(read);
+                captured.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(read);
             }
         });
         capture
@@ -47,7 +47,7 @@ pub struct Agent {
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
     unread: VecDeque<Value>,
-    last: u64,
+    last_id: u64,
     is_ready: bool,
     /// The user's answer to every form; without it the client supports no forms.
     user: Option<Value>,
@@ -72,7 +72,7 @@ impl Agent {
             }
         });
         let unread = VecDeque::new();
-        Self { child, input, messages, unread, last: 0, is_ready: false, user: None, forms: Vec::new(), stderr }
+        Self { child, input, messages, unread, last_id: 0, is_ready: false, user: None, forms: Vec::new(), stderr }
     }
 
     /// Adds a user who fills in every form like this. Must be called before the first request.
@@ -102,7 +102,7 @@ impl Agent {
     }
 
     /// Performs the handshake, unless that has happened.
-    pub fn greet(&mut self) {
+    pub fn initialize(&mut self) {
         if !std::mem::replace(&mut self.is_ready, true) {
             let capabilities = if self.user.is_some() { json!({ "elicitation": {} }) } else { json!({}) };
             let client = json!({ "name": "agent", "version": "1" });
@@ -114,8 +114,8 @@ impl Agent {
 
     /// Sends a request without waiting for the response, and returns its number, which is also its progress token.
     pub fn begin(&mut self, method: &str, params: &Value) -> u64 {
-        self.last += 1;
-        let number = self.last;
+        self.last_id += 1;
+        let number = self.last_id;
         let mut params = params.clone();
         params["_meta"] = json!({ "progressToken": number });
         self.send(&json!({ "jsonrpc": "2.0", "id": number, "method": method, "params": params }));
@@ -124,7 +124,7 @@ impl Agent {
 
     /// Begins to call a tool.
     pub fn begin_call(&mut self, tool: &str, arguments: &Value) -> u64 {
-        self.greet();
+        self.initialize();
         self.begin("tools/call", &json!({ "name": tool, "arguments": arguments }))
     }
 
@@ -166,7 +166,7 @@ impl Agent {
 
     /// The names of the tools in its list, in order.
     pub fn tools(&mut self) -> Vec<String> {
-        self.greet();
+        self.initialize();
         let listed = result(&self.request("tools/list", &json!({})));
         let tools = listed["tools"].as_array().unwrap_or_else(|| panic!("{listed}"));
         tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
@@ -181,7 +181,7 @@ impl Agent {
     }
 
     /// Waits until the user has filled in one more form.
-    pub fn fill_in(&mut self) {
+    pub fn wait_for_form(&mut self) {
         let before = self.forms.len();
         while self.forms.len() == before {
             let message = self.receive();

@@ -19,18 +19,18 @@ pub const STEP_TIMEOUT: Duration = Duration::from_secs(30);
 /// The interval of polling for states that send no event.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Polls until `look` returns a value.
+/// Polls until `poll` returns a value.
 ///
 /// # Panics
 ///
-/// When the time limit has passed; `what` describes the expected state.
-pub fn eventually<T>(what: &str, limit: Duration, mut poll: impl FnMut() -> Option<T>) -> T {
+/// When the time limit has passed; `description` describes the expected state.
+pub fn eventually<T>(description: &str, limit: Duration, mut poll: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
         if let Some(found) = poll() {
             return found;
         }
-        assert!(start.elapsed() < limit, "not within {limit:?}: {what}");
+        assert!(start.elapsed() < limit, "not within {limit:?}: {description}");
         std::thread::park_timeout(POLL_INTERVAL);
     }
 }

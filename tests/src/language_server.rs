@@ -11,7 +11,7 @@ pub struct LanguageServer {
     server: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    last: u64,
+    last_id: u64,
 }
 
 impl LanguageServer {
@@ -20,7 +20,7 @@ impl LanguageServer {
     pub fn open(mut command: Command, initialize: &Value) -> (Self, Value) {
         let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let (input, output) = (server.stdin.take().expect("piped"), server.stdout.take().expect("piped"));
-        let mut opened = Self { server, input, output: BufReader::new(output), last: 0 };
+        let mut opened = Self { server, input, output: BufReader::new(output), last_id: 0 };
         opened.send(&json!({ "id": 0, "method": "initialize", "params": initialize }));
         let answer = loop {
             let message = opened.receive();
@@ -63,14 +63,14 @@ impl LanguageServer {
     /// Sends a request and waits for the response: the whole message, with `result` or `error`. Requests of the server
     /// get an empty response, notifications are ignored.
     pub fn request(&mut self, method: &str, params: &Value) -> Value {
-        self.last += 1;
-        let id = json!(format!("ask {}", self.last));
+        self.last_id += 1;
+        let id = json!(format!("ask {}", self.last_id));
         self.send(&json!({ "id": id, "method": method, "params": params }));
         loop {
             let message = self.receive();
             match (message.get("id"), message.get("method")) {
                 (Some(request_id), Some(_)) => self.send(&json!({ "id": request_id, "result": null })),
-                (Some(answered), None) if *answered == id => return message,
+                (Some(response_id), None) if *response_id == id => return message,
                 _ => {}
             }
         }

@@ -68,13 +68,13 @@ impl WatchedProcesses {
     /// Waits until all have ended, at most this long. Returns how long it took, or those still running.
     pub fn ended_within(&self, limit: Duration) -> Result<Duration, Vec<Process>> {
         let start = Instant::now();
-        let left: Vec<Process> = self
+        let remaining: Vec<Process> = self
             .0
             .iter()
             .filter(|(_, handle)| !ends_within(handle, limit.saturating_sub(start.elapsed())))
             .map(|(process, _)| process.clone())
             .collect();
-        if left.is_empty() { Ok(start.elapsed()) } else { Err(left) }
+        if remaining.is_empty() { Ok(start.elapsed()) } else { Err(remaining) }
     }
 }
 
@@ -82,8 +82,8 @@ impl WatchedProcesses {
 fn ends_within(handle: &OwnedFd, limit: Duration) -> bool {
     let start = Instant::now();
     loop {
-        let left = Timespec::try_from(limit.saturating_sub(start.elapsed())).expect("a short time");
-        match poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&left)) {
+        let remaining = Timespec::try_from(limit.saturating_sub(start.elapsed())).expect("a short time");
+        match poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&remaining)) {
             Ok(ready) => return ready > 0,
             // The signal of another child's end; the awaited process may still run.
             Err(Errno::INTR) => {}
@@ -107,15 +107,15 @@ pub fn nothing_left_except(others: &[u32], limit: Duration) -> Result<Duration, 
         all
     };
     loop {
-        let mut left = descendants();
-        if left.is_empty() {
+        let mut remaining = descendants();
+        if remaining.is_empty() {
             // While a process ends, its children change their parent, and one reading can miss them; the next does not.
-            left = descendants();
+            remaining = descendants();
         }
-        if left.is_empty() {
+        if remaining.is_empty() {
             return Ok(start.elapsed());
         }
-        watch(left).ended_within(limit.saturating_sub(start.elapsed()))?;
+        watch(remaining).ended_within(limit.saturating_sub(start.elapsed()))?;
     }
 }
 

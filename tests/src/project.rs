@@ -199,16 +199,16 @@ fn copy(from: &Utf8Path, to: &Utf8Path) {
     });
 }
 
-fn walk(directory: &Utf8Path, see: &mut impl FnMut(&Utf8Path)) {
+fn walk(directory: &Utf8Path, visit: &mut impl FnMut(&Utf8Path)) {
     let entries = directory.read_dir_utf8().unwrap_or_else(|error| panic!("cannot list {directory}: {error}"));
     for entry in entries {
         let path = entry.expect("an entry").into_path();
         // Files that programs leave behind are not part of a project.
-        let left_behind = matches!(path.file_name(), Some("__pycache__" | "target" | ".cache" | "node_modules"));
-        if path.is_dir() && !left_behind {
-            walk(&path, see);
+        let is_generated = matches!(path.file_name(), Some("__pycache__" | "target" | ".cache" | "node_modules"));
+        if path.is_dir() && !is_generated {
+            walk(&path, visit);
         } else if path.is_file() {
-            see(&path);
+            visit(&path);
         }
     }
 }

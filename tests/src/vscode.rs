@@ -156,12 +156,12 @@ impl<'a> Editor<'a> {
             .output()
             .expect("node starts");
         let log = format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
-        let left = processes::nothing_left_except(&self.excluded_pids, Duration::from_secs(10));
+        let exited = processes::nothing_left_except(&self.excluded_pids, Duration::from_secs(10));
         let cases = std::fs::read_to_string(&results).unwrap_or_else(|_| panic!("no case ran\n{log}"));
         let cases: Vec<Value> = serde_json::from_str(&cases).expect("a list of cases");
         let lines = cases.iter().map(line).collect::<Vec<_>>().join("\n");
         assert!(outcome.status.success(), "{log}\n\n{}\n{lines}", outcome.status);
-        assert!(left.is_ok(), "still running: {left:?}");
+        assert!(exited.is_ok(), "still running: {exited:?}");
         lines
     }
 }

@@ -21,7 +21,7 @@ pub struct Answer {
     /// The whole text, with values that differ from run to run replaced (see [`Zubi::stable`]).
     pub text: String,
     pub is_error: bool,
-    pub took: Duration,
+    pub elapsed: Duration,
 }
 
 /// The client's side of the connection: records progress notifications.
@@ -178,8 +178,8 @@ impl Zubi {
     pub async fn call(&self, tool: &str, arguments: Value) -> Answer {
         let start = Instant::now();
         let result = self.result(tool, arguments).await;
-        let took = start.elapsed();
-        Answer { text: self.stable(&text(&result)), is_error: result.is_error.unwrap_or(false), took }
+        let elapsed = start.elapsed();
+        Answer { text: self.stable(&text(&result)), is_error: result.is_error.unwrap_or(false), elapsed }
     }
 
     /// Calls a tool and returns the unmodified result.

@@ -15,12 +15,12 @@ fn call(project: &Project, tool: &str, input: &Value) -> (String, Option<i32>) {
     let (out, err) = (output.stdout, output.stderr);
     let text = if output.status.success() { out } else { [out, err].concat() };
     let text = String::from_utf8(text).expect("UTF-8");
-    let plain = |line: &str| line.trim_start_matches("error: ").trim_start_matches("hint: ").to_owned();
-    (text.lines().map(plain).collect::<Vec<_>>().join("\n"), output.status.code())
+    let strip_label = |line: &str| line.trim_start_matches("error: ").trim_start_matches("hint: ").to_owned();
+    (text.lines().map(strip_label).collect::<Vec<_>>().join("\n"), output.status.code())
 }
 
 #[tokio::test]
-async fn the_same_call_gives_the_same_text() {
+async fn calls_and_mcp_give_the_same_text() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty", "ruff"]).await;
     let calls = [

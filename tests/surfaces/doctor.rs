@@ -9,7 +9,7 @@ use zubi_tests::zubi::Start;
 fn doctor(start: &Start<'_>, arguments: &[&str]) -> (String, Option<i32>) {
     let output = start.command().arg("doctor").args(arguments).output().expect("zubi starts");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    let (printed, told) = (text(output.stdout), text(output.stderr));
+    let (printed, stderr_text) = (text(output.stdout), text(output.stderr));
     let line = |line: &str| match line.split_once(" after ") {
         Some((head, _)) if line.ends_with(" s") => format!("{head} after [time]"),
         _ => line.split("  /").next().unwrap_or_default().to_owned(),
@@ -17,12 +17,12 @@ fn doctor(start: &Start<'_>, arguments: &[&str]) -> (String, Option<i32>) {
     // The sandbox differs between machines; without a report there is no line about it.
     let (report, sandbox) = printed.split_once("\nsandbox of commands: ").unwrap_or((&printed, "none"));
     assert!(printed.is_empty() || sandbox.trim().len() > 3, "{printed}");
-    let text = format!("{}\n{told}", report.trim_end());
+    let text = format!("{}\n{stderr_text}", report.trim_end());
     (text.trim().lines().map(line).collect::<Vec<_>>().join("\n"), output.status.code())
 }
 
 #[test]
-fn what_is_there_and_what_is_missing() {
+fn installed_and_missing_servers_are_reported() {
     let project = Project::fixture("python");
     project.write("web/app.ts", "export const a = 1;\n");
     let (text, code) = doctor(&Start::new(&project, &["ty", "ruff"]), &[]);
@@ -43,11 +43,11 @@ fn what_is_there_and_what_is_missing() {
 
     without a server, not needed for the code: toml
     ");
-    assert_eq!(zubi_tests::processes::find_by_command("ty server"), Vec::new(), "nothing is left running");
+    assert_eq!(zubi_tests::processes::find_by_command("ty server"), Vec::new(), "a server is left running");
 }
 
 #[test]
-fn what_is_built_in() {
+fn a_built_in_server_is_reported() {
     let project = Project::fixture("python");
     project.write("docs/model.dlang", "Domain D { vision: \"v\" }\n");
     let (text, code) = doctor(&Start::new(&project, &["ty"]), &[]);
@@ -61,7 +61,7 @@ fn what_is_built_in() {
 }
 
 #[test]
-fn the_same_for_programs() {
+fn the_json_report_is_complete() {
     let project = Project::fixture("python");
     let output = Start::new(&project, &["ty"]).command().args(["doctor", "--json"]).output().expect("zubi starts");
     assert_eq!(output.status.code(), Some(0));
@@ -70,11 +70,14 @@ fn the_same_for_programs() {
     let servers = report["languages"][0]["servers"].as_array().expect("servers");
     let ty = servers.iter().find(|server| server["id"] == "ty").expect("ty is reported");
     assert_eq!((&ty["state"], &ty["readiness"], &ty["tested"]), (&"works".into(), &"ready".into(), &true.into()));
-    assert!(ty["readyMs"].as_u64().is_some() && ty["abilities"].as_array().is_some_and(|all| all.len() > 5), "{ty}");
+    assert!(
+        ty["readyMs"].as_u64().is_some() && ty["abilities"].as_array().is_some_and(|abilities| abilities.len() > 5),
+        "{ty}"
+    );
 }
 
 #[test]
-fn an_untrusted_folder_starts_nothing_of_the_project() {
+fn an_untrusted_folder_starts_no_server() {
     let project = Project::fixture("rust");
     let (text, code) = doctor(&Start::new(&project, &["rust-analyzer"]).without_trust(), &[]);
     assert_eq!(code, Some(1));
@@ -101,7 +104,7 @@ fn nothing_is_installed_without_a_request() {
 
 /// A fake package manager, because a real one would change the machine; the test checks its command line.
 #[test]
-fn what_is_missing_is_installed_by_its_package_manager() {
+fn a_missing_server_is_installed_by_its_package_manager() {
     let project = Project::fixture("typescript");
     project.install("npm", "#!/bin/sh\necho \"npm was asked to $*\"\n");
     let (text, code) = doctor(&Start::new(&project, &[]), &["--fix", "--yes"]);

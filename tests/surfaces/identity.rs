@@ -14,25 +14,25 @@ use serde_json::{Map, Value};
 use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi, tools};
 
-use self::channels::{Channel, ChannelReply, LEFT_OUT};
+use self::channels::{Channel, ChannelReply, UNSUPPORTED};
 use self::inputs::ModelFacts;
 
 const TOOLS: [&str; 4] = ["domainlang_validate", "domainlang_list", "domainlang_get", "domainlang_explain"];
 
 /// About this many queries go to each channel that starts a process per query, in addition to those that are the first
 /// to answer or refuse a property.
-const CALLED: usize = 20;
+const PER_CALL_COUNT: usize = 20;
 
 /// The maximum number of differences shown.
 const MAX_DIFFERENCES: usize = 20;
 
 /// Sends every query over every channel about the whole project. There are at least this number of queries.
-async fn check(project: &Project, at_least: usize) {
-    check_folders(project, &[], at_least).await;
+async fn check(project: &Project, min_count: usize) {
+    check_folders(project, &[], min_count).await;
 }
 
 /// Checks a workspace of these folders of the project, if there are any.
-async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
+async fn check_folders(project: &Project, folders: &[&str], min_count: usize) {
     let folders: Vec<Utf8PathBuf> = folders.iter().map(|folder| project.root().join(folder)).collect();
     let arguments = channels::arguments(&folders);
     let zubi = Start::new(project, &[]).arguments(&arguments).mcp().await;
@@ -40,33 +40,34 @@ async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
     let mut reference = Channel::Mcp(zubi.into());
     let facts = ModelFacts::collect(&mut reference, project, properties(&schemas[1].1)).await;
     let questions: Vec<_> = schemas.iter().flat_map(|(tool, schema)| inputs::questions(tool, schema, &facts)).collect();
-    assert!(questions.len() >= at_least, "there are only {} questions", questions.len());
+    assert!(questions.len() >= min_count, "there are only {} queries", questions.len());
 
-    let (mut lasting, mut called) =
+    let (mut persistent, mut per_call) =
         (channels::persistent_channels(project, &folders).await, channels::per_call_channels(project, &folders));
-    let step = questions.len().div_ceil(CALLED);
+    let step = questions.len().div_ceil(PER_CALL_COUNT);
     let mut queried = BTreeSet::new();
     let (mut differences, mut answers) = (Vec::new(), BTreeMap::new());
     for (number, question) in questions.iter().enumerate() {
         let expected = reference.query(question).await;
         let mut aspects = |name: &'static str| {
             let properties = question.input.keys().map(String::as_str).chain(["none"]);
-            let seen = properties.map(|property| (name, question.tool.clone(), property.to_owned(), expected.is_ok()));
-            seen.filter(|aspect| queried.insert(aspect.clone())).count()
+            let aspects =
+                properties.map(|property| (name, question.tool.clone(), property.to_owned(), expected.is_ok()));
+            aspects.filter(|aspect| queried.insert(aspect.clone())).count()
         };
         aspects("");
-        let mut due: Vec<&mut (&'static str, Channel<'_>)> = lasting.iter_mut().collect();
-        due.extend(
-            called
+        let mut active: Vec<&mut (&'static str, Channel<'_>)> = persistent.iter_mut().collect();
+        active.extend(
+            per_call
                 .iter_mut()
-                .filter(|(name, channel)| channel.has_words(question) && (aspects(name) > 0 || number % step == 0)),
+                .filter(|(name, channel)| channel.supports(question) && (aspects(name) > 0 || number % step == 0)),
         );
-        for (name, channel) in due {
+        for (name, channel) in active {
             let actual = channel.query(question).await;
             *answers.entry(*name).or_insert(0) += 1;
             if actual != expected {
-                let (expected, said) = (render_reply(&expected), render_reply(&actual));
-                differences.push(format!("{question}\n  expected {expected}\n  {name}: {said}"));
+                let (expected, actual) = (render_reply(&expected), render_reply(&actual));
+                differences.push(format!("{question}\n  expected {expected}\n  {name}: {actual}"));
             }
         }
     }
@@ -75,14 +76,14 @@ async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
     assert!(differences.is_empty(), "{number} differences:\n{}", differences.join("\n"));
 
     // Checks that every channel supported most queries, and that each property was both answered and refused.
-    for (name, _) in lasting.iter().chain(&called) {
+    for (name, _) in persistent.iter().chain(&per_call) {
         let number = answers.get(name).copied().unwrap_or(0);
-        assert!(number > CALLED, "{name} was asked only {number} of {} questions", questions.len());
+        assert!(number > PER_CALL_COUNT, "{name} received only {number} of {} queries", questions.len());
     }
     for (tool, schema) in &schemas {
         for (property, is_answer) in properties(schema).keys().flat_map(|name| [(name, true), (name, false)]) {
             let aspect = ("", tool.clone(), property.clone(), is_answer);
-            assert!(queried.contains(&aspect), "{tool}: no question with `{property}` whose answer is {is_answer}");
+            assert!(queried.contains(&aspect), "{tool}: no query with `{property}` whose answer is {is_answer}");
         }
     }
 }
@@ -110,18 +111,18 @@ fn render_reply(reply: &ChannelReply) -> String {
 }
 
 #[tokio::test]
-async fn of_the_shop() {
+async fn answers_about_the_shop() {
     check(&Project::example("shop"), 300).await;
 }
 
 #[tokio::test]
-async fn of_the_bank() {
+async fn answers_about_the_bank() {
     check(&Project::example("bank"), 400).await;
 }
 
 /// Two folders with the same last name.
 #[tokio::test]
-async fn of_a_workspace_of_two_folders() {
+async fn answers_about_a_workspace_of_two_folders() {
     let project = Project::empty();
     let folders = ["retail/model", "money/model"];
     for (example, folder) in ["examples/shop", "examples/bank"].into_iter().zip(folders) {
@@ -132,7 +133,7 @@ async fn of_a_workspace_of_two_folders() {
 
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "the program that writes the model")]
-async fn of_a_model_that_is_written() {
+async fn answers_about_a_generated_model() {
     let project = Project::empty();
     let mut write = std::process::Command::new(tools::large_example());
     let written = write.arg(project.root()).args(["--areas", "3", "--contexts", "4"]).output().expect("it starts");
@@ -141,13 +142,13 @@ async fn of_a_model_that_is_written() {
 }
 
 #[test]
-fn what_a_command_has_no_word_for() {
+fn unsupported_properties_have_no_option() {
     let project = Project::empty();
-    for (tool, property) in LEFT_OUT {
+    for (tool, property) in UNSUPPORTED {
         let mut command = Start::dlang(&project).command();
         let help = command.args([channels::subcommand(tool), "--help"]).output().expect("dlang starts").stdout;
         let help = String::from_utf8(help).expect("UTF-8");
         assert!(help.contains("Usage: dlang"), "{help}");
-        assert!(!help.contains(&format!("--{property}")), "`dlang` has --{property} now: compare it");
+        assert!(!help.contains(&format!("--{property}")), "`dlang` supports --{property}: remove it from UNSUPPORTED");
     }
 }

@@ -9,13 +9,13 @@ use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi};
 
 #[tokio::test]
-async fn both_eras_of_the_protocol_answer_alike() {
+async fn both_protocol_versions_give_equal_answers() {
     let project = Project::fixture("python");
     let start = Start::new(&project, &["ty"]);
     let (old, new) = (start.mcp().await, start.clone().stateless().mcp().await);
     for zubi in [&old, &new] {
         let server = zubi.server();
-        let info = server.server_info.as_ref().expect("zubi says who it is");
+        let info = server.server_info.as_ref().expect("the server's name and version");
         assert_eq!((info.name.as_str(), info.version.as_str()), ("zubi", env!("CARGO_PKG_VERSION")));
     }
     assert_snapshot!(old.server().protocol_version, @"2025-11-25");
@@ -39,8 +39,9 @@ async fn the_tool_list_is_small_and_describes_each_tool() {
     for tool in &tools {
         assert!(tool.output_schema.is_none(), "{} has an output schema", tool.name);
         let annotations = tool.annotations.as_ref().expect("annotations");
-        let (reads, destroys) = (annotations.read_only_hint, annotations.destructive_hint);
-        writeln!(table, "{} read-only={reads:?} destructive={destroys:?}", tool.name).expect("writing to a string");
+        let (is_read_only, is_destructive) = (annotations.read_only_hint, annotations.destructive_hint);
+        writeln!(table, "{} read-only={is_read_only:?} destructive={is_destructive:?}", tool.name)
+            .expect("writing to a string");
     }
     assert_snapshot!(table, @"
     lsp_definition read-only=Some(true) destructive=None
@@ -65,7 +66,7 @@ async fn the_tool_list_is_small_and_describes_each_tool() {
 }
 
 #[tokio::test]
-async fn read_only_means_that_tools_which_write_do_not_exist() {
+async fn a_read_only_session_has_no_writing_tools() {
     let project = Project::fixture("python");
     let zubi = Start::new(&project, &["ty"]).arguments(&["--read-only"]).mcp().await;
     let names: Vec<_> = zubi.tools().await.into_iter().map(|tool| tool.name.into_owned()).collect();
@@ -86,22 +87,22 @@ async fn unlisted_tools_are_found_and_called() {
     assert_snapshot!(line, @"lsp_explain (read, toolset lsp): One symbol in one answer: type and documentation, definition with source, number of references with the first few, implementations and callers.");
     let question = json!({ "symbol": "total_area" });
     let direct = zubi.call_stable("lsp_explain", question.clone()).await;
-    let through = json!({ "tool": "lsp_explain", "arguments": question });
-    assert_eq!(zubi.call_stable("call_read_tool", through).await, direct);
+    let delegated = json!({ "tool": "lsp_explain", "arguments": question });
+    assert_eq!(zubi.call_stable("call_read_tool", delegated).await, direct);
     // A read-only session has no tool that calls tools that write, and no way around that.
-    let writes = json!({ "tool": "undo_edit", "arguments": { "plan": "p-aaaaaaaaaa" } });
-    assert_snapshot!(zubi.call_refused("call_read_tool", writes.clone()).await, @"
+    let write_arguments = json!({ "tool": "undo_edit", "arguments": { "plan": "p-aaaaaaaaaa" } });
+    assert_snapshot!(zubi.call_refused("call_read_tool", write_arguments.clone()).await, @"
     Invalid input: tool: `undo_edit`: it writes, and this session is read-only
     `find_tools` lists the available tools.
     ");
-    let request =
-        CallToolRequestParams::new("call_tool").with_arguments(writes.as_object().cloned().unwrap_or_default());
+    let request = CallToolRequestParams::new("call_tool")
+        .with_arguments(write_arguments.as_object().cloned().unwrap_or_default());
     let refusal = zubi.peer().call_tool(request).await.expect_err("the tool does not exist");
     assert_snapshot!(refusal, @"Mcp error: -32602: unknown tool `call_tool`: it writes, and this session is read-only");
 }
 
 #[tokio::test]
-async fn refusals_name_the_next_step() {
+async fn errors_name_the_next_step() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
     assert_snapshot!(zubi.call_refused("lsp_hover", json!({})).await, @r#"
@@ -142,7 +143,7 @@ async fn refusals_name_the_next_step() {
 }
 
 #[tokio::test]
-async fn three_ways_to_give_a_place_mean_the_same() {
+async fn equivalent_ways_to_give_a_location() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
     let by_symbol = zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await;
@@ -176,7 +177,7 @@ async fn three_ways_to_give_a_place_mean_the_same() {
 }
 
 #[tokio::test]
-async fn an_untrusted_folder_runs_no_foreign_code() {
+async fn an_untrusted_folder_runs_no_project_code() {
     let project = Project::fixture("rust");
     let zubi = Start::new(&project, &["rust-analyzer"]).without_trust().mcp().await;
     assert_snapshot!(zubi.call("lsp_hover", json!({ "symbol": "total_area" })).await.text, @"

@@ -6,7 +6,7 @@ use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi};
 
 #[tokio::test]
-async fn a_language_whose_server_is_not_installed() {
+async fn a_language_without_an_installed_server() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, &[]).await;
     assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"
@@ -49,7 +49,7 @@ async fn a_language_whose_server_is_not_installed() {
 }
 
 #[tokio::test]
-async fn a_domain_model_hides_no_code_of_a_language_without_a_server() {
+async fn a_domain_model_does_not_hide_other_code() {
     let project = Project::fixture("typescript");
     project.write("shop.dlang", "Domain Shapes { vision: \"v\" }\nbc Circle for Shapes { description: \"d\" }\n");
     // A text file about the code declares nothing, whatever its lines look like.
@@ -70,7 +70,7 @@ async fn a_domain_model_hides_no_code_of_a_language_without_a_server() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_not_trusted() {
+async fn an_untrusted_folder() {
     let project = Project::fixture("rust");
     let zubi = Start::new(&project, &["rust-analyzer"]).without_trust().mcp().await;
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area" })).await, @"

@@ -9,7 +9,7 @@ use crate::project;
 use crate::windows::hosts_project;
 
 #[test]
-fn the_chat_view_does_what_the_page_does() {
+fn the_chat_view_behaves_like_the_page() {
     let fixture = hosts_project(project());
     let editor = Editor::new(&fixture.project, &tools::zubi()).like_user().extension("models");
     assert_snapshot!(editor.window("", "chat").run(), @"
@@ -22,7 +22,7 @@ fn the_chat_view_does_what_the_page_does() {
 }
 
 #[test]
-fn the_editors_models_work_on_tasks_of_other_extensions() {
+fn editor_models_run_tasks_of_other_extensions() {
     let fixture = hosts_project(project());
     let editor = Editor::new(&fixture.project, &tools::zubi()).like_user().extension("models");
     assert_snapshot!(editor.window("", "models").run(), @"

@@ -6,11 +6,11 @@ use zubi_tests::hosts::HostsProject;
 use zubi_tests::tools;
 use zubi_tests::vscode::Editor;
 
-use crate::with_tool_file;
+use crate::project_with_tools;
 
 #[test]
 fn the_user_is_prompted_and_the_answer_is_applied() {
-    let fixture = HostsProject::new(with_tool_file(), &["node"]);
+    let fixture = HostsProject::new(project_with_tools(), &["node"]);
     assert_snapshot!(Editor::new(&fixture.project, &tools::zubi()).like_user().window("", "approvals").run(), @"
     ok      a tool that looks is not asked about
     ok      VS Code asks with the file that would be written; who cancels has denied it
@@ -23,7 +23,7 @@ fn the_user_is_prompted_and_the_answer_is_applied() {
 
 #[test]
 fn deny_rules_apply_even_when_everything_is_approved() {
-    let fixture = HostsProject::new(with_tool_file(), &["node"]);
+    let fixture = HostsProject::new(project_with_tools(), &["node"]);
     let config = fixture.project.home().join("config/zubi");
     std::fs::create_dir_all(&config).expect("a new directory");
     let rule = "[[policy]]\naction = \"deny\"\ntools = [\"workspace.part\"]\nreason = \"nobody parts\"\n";
@@ -36,7 +36,7 @@ fn deny_rules_apply_even_when_everything_is_approved() {
 }
 
 #[test]
-fn nothing_of_a_folder_without_trust_runs() {
-    let fixture = HostsProject::new(with_tool_file(), &["node"]);
+fn an_untrusted_folder_runs_nothing() {
+    let fixture = HostsProject::new(project_with_tools(), &["node"]);
     assert_snapshot!(Editor::new(&fixture.project, &tools::zubi()).without_trust().window("", "untrusted").run(), @"ok      without trust no other program runs than the one that came with the extension, and nothing of the folder");
 }

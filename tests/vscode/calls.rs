@@ -6,12 +6,12 @@ use zubi_tests::hosts::{HostsProject, eventually};
 use zubi_tests::tools;
 use zubi_tests::vscode::Editor;
 
-use crate::windows::{WINDOW, hosts_project, ready};
-use crate::{project, with_tool_file};
+use crate::windows::{WINDOW_TIMEOUT, hosts_project, wait_until_ready};
+use crate::{project, project_with_tools};
 
 #[test]
 fn every_tool_answers() {
-    let fixture = HostsProject::new(with_tool_file(), &["node"]);
+    let fixture = HostsProject::new(project_with_tools(), &["node"]);
     // The driver of this window answers no dialogs; the tests of approvals cover prompts and answers.
     let editor =
         Editor::new(&fixture.project, &tools::zubi()).extension("sample").setting("zubi.autoApprove", json!(true));
@@ -37,19 +37,19 @@ fn python_is_answered_by_the_editor() {
 }
 
 #[test]
-fn what_another_extension_contributes_is_called_over_mcp() {
-    let fixture = hosts_project(with_tool_file());
+fn contributed_tools_are_called_over_mcp() {
+    let fixture = hosts_project(project_with_tools());
     let output = std::thread::scope(|scope| {
         let window = scope.spawn(|| {
             Editor::new(&fixture.project, &tools::zubi()).like_user().extension("sample").window("", "mcp").run()
         });
-        ready(&fixture, "window.ready");
+        wait_until_ready(&fixture, "window.ready");
         let mut agent = fixture.agent(&[]);
-        let found = agent.call_text("find_tools", &json!({ "query": "count the words of a text" }));
-        assert!(found.contains("words.count"), "{found}");
+        let tools = agent.call_text("find_tools", &json!({ "query": "count the words of a text" }));
+        assert!(tools.contains("words.count"), "{tools}");
         // Unsaved text of the user.
-        let counted = agent.call_text("call_tool", &json!({ "tool": "words.count", "arguments": {} }));
-        assert!(counted.contains(r#""words": 5"#), "{counted}");
+        let count_answer = agent.call_text("call_tool", &json!({ "tool": "words.count", "arguments": {} }));
+        assert!(count_answer.contains(r#""words": 5"#), "{count_answer}");
         let unknown = json!({ "tool": "snippets.find", "arguments": { "name": "nothing" } });
         let refused = agent.call_error("call_tool", &unknown);
         assert!(refused.contains("There is no snippet nothing"), "{refused}");
@@ -63,5 +63,5 @@ fn what_another_extension_contributes_is_called_over_mcp() {
     ok      VS Code starts the MCP server of this window, and calls its tools
     ok      an agent in another process calls it too
     ");
-    eventually("nobody hosts it any more", WINDOW, || fixture.live_records().is_empty().then_some(()));
+    eventually("the host has ended", WINDOW_TIMEOUT, || fixture.live_records().is_empty().then_some(()));
 }

@@ -1,6 +1,6 @@
 //! The VS Code extension in a real VS Code: the language model tools, called as a language model's client calls them
 //! (here and in [`calls`]), edits ([`edits`]), approval prompts ([`approvals`]), agents and windows ([`windows`]), the
-//! visible parts ([`look`]), zubi's own agent ([`agent`]), and the installed package ([`packaging`]).
+//! visible parts ([`appearance`]), zubi's own agent ([`agent`]), and the installed package ([`packaging`]).
 //!
 //! The cases are in `editors/vscode/tests/real/suite`; the lists here name the cases that must have run.
 
@@ -11,10 +11,10 @@
 )]
 
 mod agent;
+mod appearance;
 mod approvals;
 mod calls;
 mod edits;
-mod look;
 mod packaging;
 mod windows;
 
@@ -36,7 +36,7 @@ fn project() -> Project {
 }
 
 /// A project with tools that the workspace declares.
-fn with_tool_file() -> Project {
+fn project_with_tools() -> Project {
     let project = project();
     project.write(".vscode/agent-tools.json", include_str!("agent-tools.json"));
     project
@@ -92,6 +92,6 @@ fn an_unresponsive_server_is_restarted() {
 
 #[test]
 fn without_the_program_the_tools_report_it() {
-    let nowhere = tools::ROOT.join("no/such/program");
-    assert_snapshot!(vscode::run("missing", &project(), &nowhere), @"ok      without the program every tool says so in a text");
+    let missing_program = tools::ROOT.join("no/such/program");
+    assert_snapshot!(vscode::run("missing", &project(), &missing_program), @"ok      without the program every tool says so in a text");
 }

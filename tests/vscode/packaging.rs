@@ -7,7 +7,7 @@ use zubi_tests::hosts::HostsProject;
 use zubi_tests::tools;
 use zubi_tests::vscode::Editor;
 
-use crate::{project, with_tool_file};
+use crate::{project, project_with_tools};
 
 #[test]
 fn the_package_installs_and_runs_the_program_in_it() {
@@ -18,14 +18,14 @@ fn the_package_installs_and_runs_the_program_in_it() {
     let outcome = package.current_dir(&*tools::ROOT).output().expect("xtask starts");
     let output = format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
     assert!(outcome.status.success(), "{output}");
-    let made = out.read_dir_utf8().expect("a directory").flatten().map(camino::Utf8DirEntry::into_path);
-    let package = made.into_iter().find(|path| path.extension() == Some("vsix"));
-    let package = package.unwrap_or_else(|| panic!("no package was made: {output}"));
+    let packages = out.read_dir_utf8().expect("a directory").flatten().map(camino::Utf8DirEntry::into_path);
+    let package = packages.into_iter().find(|path| path.extension() == Some("vsix"));
+    let package = package.unwrap_or_else(|| panic!("no package was created: {output}"));
     // No program exists except the bundled one.
-    let nowhere = tools::ROOT.join("no/such/program");
-    let installed = Editor::new(&project, &nowhere).package(package.clone());
+    let missing_program = tools::ROOT.join("no/such/program");
+    let installed = Editor::new(&project, &missing_program).package(package.clone());
     assert_snapshot!(installed.window("", "packaged").run(), @"ok      the installed package runs the program that came with it");
-    let fixture = HostsProject::new(with_tool_file(), &["node"]);
-    let untrusted = Editor::new(&fixture.project, &nowhere).package(package).without_trust();
+    let fixture = HostsProject::new(project_with_tools(), &["node"]);
+    let untrusted = Editor::new(&fixture.project, &missing_program).package(package).without_trust();
     assert_snapshot!(untrusted.window("", "untrusted").run(), @"ok      without trust no other program runs than the one that came with the extension, and nothing of the folder");
 }

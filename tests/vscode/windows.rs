@@ -13,7 +13,7 @@ use zubi_tests::{Agent, Project, tools};
 use crate::project;
 
 /// How long a window may take to open or to close.
-pub(crate) const WINDOW: Duration = Duration::from_mins(2);
+pub(crate) const WINDOW_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A project for windows. The window's server creates the user's runtime directory if it does not exist, and hosts are
 /// then found there.
@@ -30,8 +30,8 @@ fn open_files(agent: &mut Agent) -> String {
 }
 
 /// Waits until a window has written this file.
-pub(crate) fn ready(fixture: &HostsProject, file: &str) {
-    eventually("the window is ready", WINDOW, || fixture.project.root().join(file).exists().then_some(()));
+pub(crate) fn wait_until_ready(fixture: &HostsProject, file: &str) {
+    eventually("the window is ready", WINDOW_TIMEOUT, || fixture.project.root().join(file).exists().then_some(()));
 }
 
 /// Whether the host of this kind has this process among its clients.
@@ -50,11 +50,12 @@ fn an_agent_moves_from_a_daemon_to_the_window_and_back() {
     assert!(open_files(&mut agent).contains("no editor"));
     assert!(is_client(&fixture, "daemon", agent.pid()));
     fixture.project.write("agent.pid", &agent.pid().to_string());
-    let others = [daemon.pid(), agent.pid()];
+    let processes = [daemon.pid(), agent.pid()];
     let output = std::thread::scope(|scope| {
-        let window = scope
-            .spawn(|| Editor::new(&fixture.project, &tools::zubi()).window("", "beside").with_processes(&others).run());
-        eventually("the agent sees what is not saved in the window", WINDOW, || {
+        let window = scope.spawn(|| {
+            Editor::new(&fixture.project, &tools::zubi()).window("", "beside").with_processes(&processes).run()
+        });
+        eventually("the agent sees unsaved text of the window", WINDOW_TIMEOUT, || {
             let text = open_files(&mut agent);
             (text.contains("web/src/shape.ts") && text.contains("not saved")).then_some(())
         });
@@ -62,7 +63,7 @@ fn an_agent_moves_from_a_daemon_to_the_window_and_back() {
         window.join().expect("the window")
     });
     assert_snapshot!(output, @"ok      an agent that has asked a daemon asks this window as long as it is open");
-    eventually("the agent asks the daemon again", WINDOW, || {
+    eventually("the agent uses the daemon again", WINDOW_TIMEOUT, || {
         (open_files(&mut agent).contains("no editor") && is_client(&fixture, "daemon", agent.pid())).then_some(())
     });
     assert!(agent.close().success());
@@ -82,17 +83,17 @@ fn each_of_two_windows_has_its_own_agents() {
             editor.window("one", "window").window("two", "window").run()
         });
         for folder in folders {
-            ready(&fixture, &format!("{folder}/window.ready"));
+            wait_until_ready(&fixture, &format!("{folder}/window.ready"));
         }
         for folder in folders {
             let mut agent = Agent::spawn(fixture.command_in(folder), &[]);
             fixture.project.write(&format!("{folder}/agent.pid"), &agent.pid().to_string());
-            let read = json!({ "tool": "file.read", "arguments": { "path": "src/shape.ts", "endLine": 1 } });
-            let text = agent.call_text("call_read_tool", &read);
+            let arguments = json!({ "tool": "file.read", "arguments": { "path": "src/shape.ts", "endLine": 1 } });
+            let text = agent.call_text("call_read_tool", &arguments);
             assert!(text.contains(&format!("// not saved in {folder}")), "{text}");
             let text = open_files(&mut agent);
             assert!(text.contains("src/shape.ts") && text.contains("not saved"), "{text}");
-            ready(&fixture, &format!("{folder}/window.asked"));
+            wait_until_ready(&fixture, &format!("{folder}/window.asked"));
             // The agent must end before the windows, so that it does not count as left behind.
             assert!(agent.close().success());
             fixture.project.write(&format!("{folder}/agent.seen"), "");
@@ -113,10 +114,10 @@ fn a_reload_leaves_no_process_and_the_agent_reconnects() {
             let editor = Editor::new(&fixture.project, &tools::zubi()).like_user();
             editor.window("", "reloaded").run()
         });
-        ready(&fixture, "window.ready");
+        wait_until_ready(&fixture, "window.ready");
         let mut agent = fixture.agent(&[]);
         fixture.project.write("agent.pid", &agent.pid().to_string());
-        eventually("the window loaded anew is asked", WINDOW, || {
+        eventually("the agent uses the reloaded window", WINDOW_TIMEOUT, || {
             open_files(&mut agent);
             fixture.project.root().join("agent.seen").exists().then_some(())
         });
@@ -130,7 +131,7 @@ fn a_reload_leaves_no_process_and_the_agent_reconnects() {
 }
 
 #[test]
-fn an_extension_that_is_taken_away_leaves_nothing() {
+fn an_uninstalled_extension_leaves_nothing() {
     let output = Editor::new(&project(), &tools::zubi()).like_user().window("", "disposed").run();
     assert_snapshot!(output, @r"
     ok      the extension runs, and is taken away

@@ -59,9 +59,9 @@ fn run(group: &str, project: &Project, server: &Server) -> String {
         .envs(environment)
         .output()
         .expect("node starts");
-    let (shown, said) = (String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
-    assert!(outcome.status.success(), "{}\n{shown}\n{said}", outcome.status);
-    shown.replace(project.root().as_str(), "PROJECT")
+    let (stdout, stderr) = (String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
+    assert!(outcome.status.success(), "{}\n{stdout}\n{stderr}", outcome.status);
+    stdout.replace(project.root().as_str(), "PROJECT")
 }
 
 fn read(path: &str) -> serde_json::Value {
@@ -76,7 +76,7 @@ fn file_reads_reply() -> ScriptedReply {
 }
 
 #[test]
-fn a_task_from_its_first_word_to_its_end() {
+fn a_complete_task() {
     let project = project();
     let edit = json!({ "path": "catalogue.md", "old": "- tea\n", "new": "- tea\n- cake\n" });
     let server = Server::start(
@@ -88,7 +88,7 @@ fn a_task_from_its_first_word_to_its_end() {
             Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "grep -c tea catalogue.md" }))),
             Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "grep -c cake catalogue.md" }))),
             Turn::reply(ScriptedReply::text("**Done**: cake is in the catalogue.").usage(1700, 20, 1500)),
-            Turn::reply(ScriptedReply::text("Once upon a time there was a shop.")).cut_behind("time").end(End::Stall),
+            Turn::reply(ScriptedReply::text("Once upon a time there was a shop.")).cut_after("time").end(End::Stall),
             Turn::reply(ScriptedReply::text("They lived happily."))
                 .expect(Expect::Contains("/messages", "Go on.".to_owned())),
             Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "wc -l < catalogue.md" }))),

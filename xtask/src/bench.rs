@@ -6,7 +6,7 @@
 use anyhow::Result;
 
 use crate::setup::components::VALGRIND_TOOLS;
-use crate::{place, run, setup};
+use crate::{paths, run, setup};
 
 /// Components of the benchmark against language servers; the rest of the set-up is for the tests.
 const COMPONENTS: &[&str] = &[
@@ -52,8 +52,8 @@ fn model(arguments: &[String]) -> Result<()> {
     setup::run(&["valgrind".to_owned()])?;
     build("dlang-bench")?;
     let valgrind = setup::program("valgrind", "valgrind");
-    let tools = place::tools().join("valgrind").join(VALGRIND_TOOLS);
-    let mut bench = run::command(place::target().join("dist/dlang-bench").as_str());
+    let tools = paths::tools().join("valgrind").join(VALGRIND_TOOLS);
+    let mut bench = run::command(paths::target().join("dist/dlang-bench").as_str());
     run::loud(bench.env("VALGRIND_LIB", tools).args(["--valgrind", valgrind.as_str()]).args(arguments))
 }
 
@@ -65,7 +65,7 @@ fn servers(arguments: &[String]) -> Result<()> {
 /// Runs the benchmark of zubi. The selections `lsp`, `hosts`, `agent`, `tools` and `editor` need no foreign language server.
 fn bench(arguments: &[String]) -> Result<()> {
     build("zubi-bench")?;
-    run::loud(run::command(place::target().join("dist/zubi-bench").as_str()).args(arguments))
+    run::loud(run::command(paths::target().join("dist/zubi-bench").as_str()).args(arguments))
 }
 
 /// Builds the product and a benchmark as they are distributed.

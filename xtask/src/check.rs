@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use camino::Utf8PathBuf;
 
 use crate::run::{self, Parts};
-use crate::{codegen, extension, generate, place, setup, test};
+use crate::{codegen, extension, generate, paths, setup, test};
 
 /// Runs every check, even after one failed, and prints the seconds that each took.
 pub(crate) fn run() -> Result<()> {
@@ -71,7 +71,7 @@ pub(crate) fn deny() -> Result<String> {
 /// The files under version control, and new ones that are not ignored; relative to the root.
 fn tracked_files() -> Result<Vec<Utf8PathBuf>> {
     let list = run::quiet(run::command("git").args(["ls-files", "--cached", "--others", "--exclude-standard"]))?;
-    let files: Vec<_> = list.lines().map(Utf8PathBuf::from).filter(|file| place::ROOT.join(file).is_file()).collect();
+    let files: Vec<_> = list.lines().map(Utf8PathBuf::from).filter(|file| paths::ROOT.join(file).is_file()).collect();
     if files.is_empty() {
         bail!("git lists no files; the check must run in a checkout");
     }

@@ -7,7 +7,7 @@
 use anyhow::{Context as _, Result};
 
 use crate::fresh::{self, Fresh};
-use crate::{place, run};
+use crate::{paths, run};
 
 mod grammar;
 mod keywords;
@@ -30,7 +30,7 @@ pub(crate) fn check() -> Result<String> {
 }
 
 fn sources() -> Result<Vec<Fresh>> {
-    let home = place::ROOT.join("crates/dlang-syntax");
+    let home = paths::ROOT.join("crates/dlang-syntax");
     let read = |name: &str| {
         let file = home.join(name);
         std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))
@@ -48,11 +48,11 @@ fn sources() -> Result<Vec<Fresh>> {
         source("nodes.rs", nodes::nodes(&grammar))?,
         Fresh { file: home.join("src/generated/reference.md"), text: page.clone() },
         Fresh {
-            file: place::ROOT.join("docs/src/reference/domainlang-syntax.md"),
+            file: paths::ROOT.join("docs/src/reference/domainlang-syntax.md"),
             text: format!("{PAGE_NOTICE}{page}"),
         },
         Fresh {
-            file: place::ROOT.join("editors/vscode/syntaxes/domain-lang.tmLanguage.json"),
+            file: paths::ROOT.join("editors/vscode/syntaxes/domain-lang.tmLanguage.json"),
             text: textmate::grammar(&words),
         },
     ])

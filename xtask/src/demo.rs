@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use crate::{place, run, setup};
+use crate::{paths, run, setup};
 
 /// Questions about the example models, with the arguments of `dlang` that answer them.
 const QUESTIONS: &[(&str, &[&str])] = &[
@@ -41,7 +41,7 @@ pub(crate) fn run() -> Result<()> {
     println!("\n4. a real language server");
     setup::run(&["ty".to_owned()])?;
     println!("\n5. questions about a project in Python");
-    run::loud(&mut run::command(place::target().join("debug/zubi-demo").as_str()))
+    run::loud(&mut run::command(paths::target().join("debug/zubi-demo").as_str()))
 }
 
 /// Runs the agent with a recorded scenario as its model; the tool calls are real. Then replays its calls. The conversation is
@@ -49,9 +49,9 @@ pub(crate) fn run() -> Result<()> {
 fn agent() -> Result<()> {
     for arguments in AGENT {
         println!("\n  $ zubi {}", arguments.join(" "));
-        let mut command = run::command(place::target().join("debug/zubi").as_str());
-        let state = place::target().join("demo");
-        command.current_dir(place::ROOT.join("examples/bank")).env("XDG_STATE_HOME", state);
+        let mut command = run::command(paths::target().join("debug/zubi").as_str());
+        let state = paths::target().join("demo");
+        command.current_dir(paths::ROOT.join("examples/bank")).env("XDG_STATE_HOME", state);
         run::loud(command.args(["--host", "own"]).args(*arguments))?;
     }
     Ok(())
@@ -61,14 +61,14 @@ fn agent() -> Result<()> {
 fn print_answer(question: &str, arguments: &[&str]) -> Result<()> {
     println!("\n● {question}\n  $ dlang {}", arguments.join(" "));
     let start = Instant::now();
-    let answer = run::quiet(run::command(place::target().join("debug/dlang").as_str()).args(arguments))?;
-    let took = start.elapsed();
+    let answer = run::quiet(run::command(paths::target().join("debug/dlang").as_str()).args(arguments))?;
+    let duration = start.elapsed();
     for line in answer.lines() {
         println!("  │ {line}");
     }
     if answer.is_empty() {
         println!("  │ (no word, exit code 0)");
     }
-    println!("  └ {:.1} ms", took.as_secs_f64() * 1e3);
+    println!("  └ {:.1} ms", duration.as_secs_f64() * 1e3);
     Ok(())
 }

@@ -8,14 +8,14 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::{place, run, setup};
+use crate::{paths, run, setup};
 
 /// The components that lints and unit tests need.
 pub(crate) const COMPONENTS: [&str; 2] = ["node", "vscode-extension"];
 
 /// The directory of the extension.
 pub(crate) fn directory() -> Utf8PathBuf {
-    place::ROOT.join("editors/vscode")
+    paths::ROOT.join("editors/vscode")
 }
 
 /// The maximum number of lines of TypeScript, without blank lines and comments: everything else belongs into Rust.
@@ -33,16 +33,16 @@ pub(crate) fn lint() -> Result<String> {
             "editors/vscode/src has {lines} lines of code besides protocol.ts; fewer than {MAX_LINES} may be TypeScript"
         );
     }
-    run::loud(tool("prettier").args(["--check", "--log-level", "warn"]).args(FORMATTED).current_dir(&*place::ROOT))?;
+    run::loud(tool("prettier").args(["--check", "--log-level", "warn"]).args(FORMATTED).current_dir(&*paths::ROOT))?;
     run::loud(tool("tsc").arg("--noEmit"))?;
     // The chat page, with its unit tests: it runs in a browser, where there are other types.
     run::loud(tool("tsc").args(["--project", "tests/page/tsconfig.json"]))?;
     run::loud(tool("eslint").args(["--max-warnings", "0", "."]))?;
-    run::loud(tool("eslint").args(["--max-warnings", "0", "."]).current_dir(place::ROOT.join("crates/zubi-web")))?;
+    run::loud(tool("eslint").args(["--max-warnings", "0", "."]).current_dir(paths::ROOT.join("crates/zubi-web")))?;
     // The examples follow the same rules, checked by the same programs.
     for example in ["examples/ipc/typescript", "examples/vscode-extension"] {
-        run::loud(tool("tsc").arg("--project").arg(place::ROOT.join(example)))?;
-        run::loud(tool("eslint").args(["--max-warnings", "0", "."]).current_dir(place::ROOT.join(example)))?;
+        run::loud(tool("tsc").arg("--project").arg(paths::ROOT.join(example)))?;
+        run::loud(tool("eslint").args(["--max-warnings", "0", "."]).current_dir(paths::ROOT.join(example)))?;
     }
     Ok(format!("{lines} lines of code in the extension"))
 }
@@ -81,7 +81,7 @@ pub(crate) fn node() -> Command {
 
 fn with_node(program: &Utf8Path) -> Command {
     let mut command = run::command(program.as_str());
-    let node = place::tools().join("bin/node");
+    let node = paths::tools().join("bin/node");
     let path = std::env::var("PATH").unwrap_or_default();
     command.current_dir(directory()).env("PATH", format!("{node}:{path}"));
     command

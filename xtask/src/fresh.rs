@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use camino::Utf8PathBuf;
 
-use crate::place;
+use crate::paths;
 
 /// A file and its fresh content.
 pub(crate) struct Fresh {
@@ -15,7 +15,7 @@ pub(crate) struct Fresh {
 pub(crate) fn write(files: &[Fresh]) -> Result<()> {
     for Fresh { file, text } in files {
         std::fs::write(file, text).with_context(|| format!("cannot write {file}"))?;
-        println!("   wrote {}", file.strip_prefix(&*place::ROOT).unwrap_or(file));
+        println!("   wrote {}", file.strip_prefix(&*paths::ROOT).unwrap_or(file));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use camino::Utf8Path;
 
 use crate::run::Parts;
-use crate::{place, run, setup};
+use crate::{paths, run, setup};
 
 /// A file system in memory, on Linux.
 const SHARED_MEMORY: &str = "/dev/shm";
@@ -16,7 +16,7 @@ pub(crate) fn run(seconds: u32) -> Result<()> {
     // Coverage instrumentation is an unstable compiler option; this makes the pinned stable compiler accept it.
     let cargo_fuzz = || {
         let mut command = run::command(fuzz.as_str());
-        command.env("RUSTC_BOOTSTRAP", "1").current_dir(place::ROOT.as_path());
+        command.env("RUSTC_BOOTSTRAP", "1").current_dir(paths::ROOT.as_path());
         command
     };
     let targets = run::quiet(cargo_fuzz().args(["fuzz", "list"]))?;

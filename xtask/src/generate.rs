@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use crate::fresh::{self, Fresh};
-use crate::{place, run, test};
+use crate::{paths, run, test};
 
 mod extension;
 mod ipc;
@@ -37,20 +37,20 @@ fn pages() -> Result<Vec<Fresh>> {
     let codes: Value = serde_json::from_str(&zubi(&["tools", "codes", "--json"])?)
         .context("the output of `zubi tools codes --json` is not valid JSON")?;
     let protocol = zubi(&["ipc", "--schema"])?;
-    let reference = place::ROOT.join("docs/src/reference");
+    let reference = paths::ROOT.join("docs/src/reference");
     Ok(vec![
         Fresh { file: reference.join("tools.md"), text: tools_page(&tools)? },
         Fresh { file: reference.join("error-codes.md"), text: codes_page(&codes)? },
         Fresh { file: reference.join("command-line.md"), text: command_line_page()? },
         Fresh { file: reference.join("servers.md"), text: servers::page()? },
         Fresh { file: reference.join("ipc.md"), text: ipc::page(&protocol)? },
-        Fresh { file: place::ROOT.join("docs/ipc.schema.json"), text: protocol },
+        Fresh { file: paths::ROOT.join("docs/ipc.schema.json"), text: protocol },
         Fresh {
-            file: place::ROOT.join("editors/vscode/schemas/agent-tools.schema.json"),
+            file: paths::ROOT.join("editors/vscode/schemas/agent-tools.schema.json"),
             text: zubi(&["tools", "schema"])?,
         },
         Fresh {
-            file: place::ROOT.join("editors/vscode/src/protocol.ts"),
+            file: paths::ROOT.join("editors/vscode/src/protocol.ts"),
             text: typescript::module(&zubi(&["lsp", "--schema"])?)?,
         },
         extension::manifest(tools.as_array().context("the tool list is not an array")?)?,
@@ -65,7 +65,7 @@ fn zubi(arguments: &[&str]) -> Result<String> {
 /// The output of one of the two programs. The caller has built the workspace: `cargo run -p zubi` here would compile the
 /// shared dependencies once more, with the features of that package alone.
 fn program(name: &str, arguments: &[&str]) -> Result<String> {
-    run::quiet(run::command(place::target().join("debug").join(name).as_str()).args(arguments))
+    run::quiet(run::command(paths::target().join("debug").join(name).as_str()).args(arguments))
 }
 
 /// The help of every command of both programs.

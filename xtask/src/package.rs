@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
-use crate::{extension, place, run, setup};
+use crate::{extension, paths, run, setup};
 
 /// The systems of the packages by the names of vsce, each with its Rust target.
 const TARGETS: &[(&str, &str)] = &[
@@ -65,7 +65,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Some(program) => program.clone(),
         None => build(target)?,
     };
-    let out = options.out.clone().unwrap_or_else(|| place::target().join("vsix"));
+    let out = options.out.clone().unwrap_or_else(|| paths::target().join("vsix"));
     println!("{}", package(Some((target, &program)), &out)?);
     if options.target.is_none() {
         println!("{}", package(None, &out)?);
@@ -82,7 +82,7 @@ fn build(target: &str) -> Result<Utf8PathBuf> {
         .with_context(|| format!("there is no target `{target}` with a program; there are {}", names.join(", ")))?;
     let mut cargo = run::cargo();
     cargo.args(["build", "--locked", "--profile", "dist", "--package", "zubi", "--bin", "zubi"]);
-    let mut directory = place::target();
+    let mut directory = paths::target();
     if *triple != output_after("host: ", Command::new("rustc").arg("-vV"))? {
         let libraries = Utf8PathBuf::from(output_after("", Command::new("rustc").args(["--print", "sysroot"]))?);
         if !libraries.join("lib/rustlib").join(triple).is_dir() {
@@ -122,7 +122,7 @@ fn package(program: Option<(&str, &Utf8Path)>, out: &Utf8Path) -> Result<String>
     vsce.args(["package", "--no-dependencies", "--allow-missing-repository", "--skip-license"]);
     let name = match program {
         Some((target, program)) => {
-            put_program(program, &stage.join("server").join(program_name(target)))?;
+            copy_program(program, &stage.join("server").join(program_name(target)))?;
             vsce.args(["--target", target]);
             format!("zubi-{target}-{version}.vsix")
         }
@@ -136,7 +136,7 @@ fn package(program: Option<(&str, &Utf8Path)>, out: &Utf8Path) -> Result<String>
 }
 
 /// Copies the program and makes it executable: a package preserves that.
-fn put_program(program: &Utf8Path, to: &Utf8Path) -> Result<()> {
+fn copy_program(program: &Utf8Path, to: &Utf8Path) -> Result<()> {
     let directory = to.parent().context("a path without a directory")?;
     std::fs::create_dir_all(directory)?;
     std::fs::copy(program, to).with_context(|| format!("cannot copy {program}"))?;
@@ -148,15 +148,15 @@ fn put_program(program: &Utf8Path, to: &Utf8Path) -> Result<()> {
 fn copy_allowed(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
     const LIST: &str = ".vscodeignore";
     let list = std::fs::read_to_string(from.join(LIST)).with_context(|| format!("cannot read {from}/{LIST}"))?;
-    let made = |pattern: &&str| pattern.starts_with("dist/") || pattern.starts_with("server/");
-    for pattern in list.lines().filter_map(|line| line.strip_prefix('!')).filter(|pattern| !made(pattern)) {
+    let is_built = |pattern: &&str| pattern.starts_with("dist/") || pattern.starts_with("server/");
+    for pattern in list.lines().filter_map(|line| line.strip_prefix('!')).filter(|pattern| !is_built(pattern)) {
         let (directory, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
         let (begins, ends) = name.split_once('*').unwrap_or((name, ""));
         let mut copied = 0;
         for entry in from.join(directory).read_dir_utf8().with_context(|| format!("`{pattern}` of {LIST}"))? {
             let entry = entry?;
-            let fits = entry.file_name().starts_with(begins) && entry.file_name().ends_with(ends);
-            if fits && entry.file_type()?.is_file() {
+            let is_match = entry.file_name().starts_with(begins) && entry.file_name().ends_with(ends);
+            if is_match && entry.file_type()?.is_file() {
                 std::fs::create_dir_all(to.join(directory))?;
                 std::fs::copy(entry.path(), to.join(directory).join(entry.file_name()))?;
                 copied += 1;

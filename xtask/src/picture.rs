@@ -7,7 +7,7 @@ use anstyle_svg::Term;
 use anyhow::{Context as _, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::{place, run, setup, test};
+use crate::{paths, run, setup, test};
 
 /// The picture, relative to the root.
 const FILE: &str = "docs/src/images/terminal.svg";
@@ -29,8 +29,8 @@ const RESET: &str = "\u{1b}[0m";
 pub(crate) fn write() -> Result<()> {
     setup::run(&["ty".to_owned()])?;
     test::build()?;
-    let project = place::target().join("picture");
-    copy(&place::ROOT.join("examples/lending"), &project)?;
+    let project = paths::target().join("picture");
+    copy(&paths::ROOT.join("examples/lending"), &project)?;
     let mut screen = String::new();
     let rename = ["call", "lsp_rename_symbol", "--symbol", "Desk.take_back", "--newName", "accept"];
     let planned = zubi(&project, &rename, &mut screen, None)?;
@@ -40,8 +40,8 @@ pub(crate) fn write() -> Result<()> {
     zubi(&project, &["call", "undo_edit", "--plan", &plan], &mut screen, Some(&plan))?;
     let screen = screen.replace(&plan, PLAN);
     let svg = Term::new().min_width_px(COLUMNS * 9).render_svg(&screen);
-    let file = place::ROOT.join(FILE);
-    std::fs::create_dir_all(file.parent().unwrap_or(&place::ROOT))?;
+    let file = paths::ROOT.join(FILE);
+    std::fs::create_dir_all(file.parent().unwrap_or(&paths::ROOT))?;
     std::fs::write(&file, svg).with_context(|| format!("cannot write {file}"))?;
     println!("   wrote {FILE}");
     Ok(())
@@ -49,11 +49,11 @@ pub(crate) fn write() -> Result<()> {
 
 /// Runs one command in the project and appends it and its coloured output to the screen. Returns the plain output.
 fn zubi(project: &Utf8Path, arguments: &[&str], screen: &mut String, plan: Option<&str>) -> Result<String> {
-    let mut command = run::command(place::target().join("debug/zubi").as_str());
+    let mut command = run::command(paths::target().join("debug/zubi").as_str());
     let path = std::env::var("PATH").unwrap_or_default();
     command.current_dir(project).args(["--host", "own"]).args(arguments);
-    command.env("PATH", format!("{}:{path}", place::tools().join("bin/ty")));
-    command.env("XDG_STATE_HOME", place::target().join("picture-state"));
+    command.env("PATH", format!("{}:{path}", paths::tools().join("bin/ty")));
+    command.env("XDG_STATE_HOME", paths::target().join("picture-state"));
     let output = run::quiet(&mut command)?;
     ensure!(plan.is_none_or(|plan| arguments.contains(&plan)), "the command names another plan");
     writeln!(screen, "{GREEN}${RESET} {BOLD}zubi {}{RESET}", arguments.join(" "))?;

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::place;
+use crate::paths;
 
 /// A command in the workspace's root.
 pub(crate) fn command(program: &str) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(&*place::ROOT);
+    command.current_dir(&*paths::ROOT);
     command
 }
 
@@ -62,15 +62,15 @@ pub(crate) fn filter(command: &mut Command, text: &str) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs a command, prints its stderr line by line and passes each line to `see`.
-pub(crate) fn run_watched(command: &mut Command, mut see: impl FnMut(&str)) -> Result<()> {
+/// Runs a command, prints its stderr line by line and passes each line to `on_line`.
+pub(crate) fn run_with_lines(command: &mut Command, mut on_line: impl FnMut(&str)) -> Result<()> {
     let command_line = display(command);
     let mut child = command.stderr(Stdio::piped()).spawn().with_context(|| format!("cannot start `{command_line}`"))?;
     if let Some(stderr) = child.stderr.take() {
         for line in BufReader::new(stderr).lines() {
             let line = line.with_context(|| format!("cannot read the output of `{command_line}`"))?;
             println!("{line}");
-            see(&line);
+            on_line(&line);
         }
     }
     let status = child.wait().with_context(|| format!("cannot wait for `{command_line}`"))?;
@@ -121,7 +121,7 @@ impl Parts {
     pub(crate) fn finish(&self) -> Result<()> {
         print!("\nseconds per part\n{}", self.table());
         let failed: Vec<_> =
-            self.rows.iter().filter_map(|(name, _, why)| Some(format!("{name}: {}", why.as_ref()?))).collect();
+            self.rows.iter().filter_map(|(name, _, failure)| Some(format!("{name}: {}", failure.as_ref()?))).collect();
         if failed.is_empty() { Ok(()) } else { bail!("{}", failed.join("\n       ")) }
     }
 }

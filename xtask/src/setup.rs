@@ -13,7 +13,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 use camino::Utf8PathBuf;
 
-use crate::place;
+use crate::paths;
 use components::{Component, Source};
 
 /// Installs the named components, or all that are not on demand.
@@ -29,7 +29,7 @@ pub(crate) fn run(only: &[String]) -> Result<()> {
             |component| if only.is_empty() { !component.on_demand } else { only.iter().any(|n| n == component.name) },
         )
         .collect();
-    std::fs::create_dir_all(place::tools()).context("cannot create target/tools")?;
+    std::fs::create_dir_all(paths::tools()).context("cannot create target/tools")?;
     // Compiling uses the processors and downloading the network: side by side they take as long as the longer one.
     let (compiled, fetched): (Vec<&Component>, Vec<&Component>) =
         selected.into_iter().partition(|component| matches!(component.source, Source::Cargo { .. }));
@@ -45,7 +45,7 @@ pub(crate) fn run(only: &[String]) -> Result<()> {
 
 /// The program of an installed component.
 pub(crate) fn program(component: &str, program: &str) -> Utf8PathBuf {
-    place::tools().join("bin").join(component).join(program)
+    paths::tools().join("bin").join(component).join(program)
 }
 
 fn install_all(components: &[&Component]) -> Vec<String> {
@@ -54,12 +54,12 @@ fn install_all(components: &[&Component]) -> Vec<String> {
         let start = Instant::now();
         match ensure(component) {
             Ok((version, installed)) => {
-                let took = if installed {
+                let outcome = if installed {
                     format!("installed in {:.1} s", start.elapsed().as_secs_f64())
                 } else {
                     "present".to_owned()
                 };
-                println!("   {:<27} {version:<46} {took}", component.name);
+                println!("   {:<27} {version:<46} {outcome}", component.name);
             }
             Err(error) => {
                 println!("   {:<27} FAILED", component.name);
@@ -75,7 +75,7 @@ const LAYOUT: u32 = 1;
 
 /// Installs a component unless it is present. Returns the version it reported, and whether it was installed now.
 fn ensure(component: &Component) -> Result<(String, bool)> {
-    let stamp = place::tools().join("stamps").join(component.name);
+    let stamp = paths::tools().join("stamps").join(component.name);
     let expected_fingerprint = format!("{LAYOUT} {component:?}{}", install::lock_of(component)?);
     if let Ok(text) = std::fs::read_to_string(&stamp)
         && let Some((version, fingerprint)) = text.split_once('\n')
@@ -87,7 +87,7 @@ fn ensure(component: &Component) -> Result<(String, bool)> {
     install::install(component)?;
     install::link(component)?;
     let version = install::check(component)?;
-    std::fs::create_dir_all(place::tools().join("stamps"))?;
+    std::fs::create_dir_all(paths::tools().join("stamps"))?;
     std::fs::write(&stamp, format!("{version}\n{expected_fingerprint}"))
         .with_context(|| format!("cannot write {stamp}"))?;
     Ok((version, true))

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, Result, bail};
 
 use crate::run::{self, Parts};
-use crate::{check, extension, generate, place, setup};
+use crate::{check, extension, generate, paths, setup};
 
 /// Test binaries of `zubi-tests` that only `--full` runs: each starts many servers and runs alone on the machine.
 /// The nextest profile `default` excludes the same ones (`.config/nextest.toml`; a test compares the two).
@@ -47,12 +47,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let mut tests = run::command(nextest.as_str());
         tests.args(["nextest", "run", "--workspace", "--locked", "--no-fail-fast"]);
         tests.args(["--profile", if options.full { "full" } else { "default" }]).args(&options.nextest);
-        let outcome = run::run_watched(&mut tests, |line| summary.read(line));
+        let outcome = run::run_with_lines(&mut tests, |line| summary.read(line));
         outcome.map(|()| format!("{} passed", summary.passed))
     });
     let slowest = summary.slowest();
     print!("\nslowest {SLOWEST} tests (seconds)\n{slowest}");
-    let file = place::target().join("test-times.txt");
+    let file = paths::target().join("test-times.txt");
     std::fs::write(&file, format!("seconds per part\n{}\nslowest tests (seconds)\n{slowest}", parts.table()))
         .with_context(|| format!("cannot write {file}"))?;
     let outcome = parts.finish();
@@ -128,7 +128,7 @@ fn test_time(line: &str) -> Option<(f64, String)> {
 #[cfg(test)]
 mod tests {
     use super::{FULL_ONLY, Summary, test_time};
-    use crate::place;
+    use crate::paths;
 
     #[test]
     fn the_summary_line_is_parsed() {
@@ -158,8 +158,8 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_profile_excludes_what_only_the_full_run_has() {
-        let config = std::fs::read_to_string(place::ROOT.join(".config/nextest.toml")).expect("the configuration");
+    fn the_quick_profile_excludes_tests_of_the_full_run() {
+        let config = std::fs::read_to_string(paths::ROOT.join(".config/nextest.toml")).expect("the configuration");
         let filter = format!("not (package(zubi-tests) & binary(/^({})$/))", FULL_ONLY.join("|"));
         assert!(config.contains(&format!("default-filter = \"{filter}\"")), "no `{filter}` in\n{config}");
     }

@@ -26,7 +26,7 @@ mod tests {
     use super::parse_collected;
 
     #[test]
-    fn the_count_is_read() {
+    fn the_instruction_count_is_parsed() {
         let stderr = "==7== Callgrind, a call-graph generating cache profiler\n==7== \n==7== Events    : Ir\n==7== Collected : 123456\n";
         assert_eq!(parse_collected(stderr), Some(123_456.0));
         assert_eq!(parse_collected("==7== Events : Ir\n"), None);

@@ -97,7 +97,7 @@ mod tests {
     use super::median;
 
     #[test]
-    fn the_middle_one() {
+    fn the_median_is_the_lower_middle_value() {
         for (figures, middle) in [(&[][..], 0.0), (&[3.0], 3.0), (&[9.0, 1.0], 1.0), (&[9.0, 1.0, 2.0], 2.0)] {
             assert!((median(figures) - middle).abs() < 1e-9, "{figures:?}");
         }

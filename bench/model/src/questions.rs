@@ -99,11 +99,11 @@ fn measure(folder: &Utf8Path, size: Size, rounds: usize) -> Result<Vec<Value>> {
 
     let snapshot = workspace.snapshot();
     let contexts = size.areas * size.contexts;
-    let mut measure_query = |name: &str, question: &dyn Fn() -> Result<()>| -> Result<()> {
+    let mut measure_query = |name: &str, query: &dyn Fn() -> Result<()>| -> Result<()> {
         let mut times = Vec::new();
         for _ in 0..rounds * 4 {
             let start = Instant::now();
-            question()?;
+            query()?;
             times.push(milliseconds(start));
         }
         row(name, times);
@@ -135,11 +135,11 @@ fn problems(workspace: &Workspace) -> Result<usize> {
 }
 
 /// Lists elements and writes the answer, as a tool does.
-fn list(snapshot: &WorkspaceSnapshot, entity: EntityType, at_least: usize) -> Result<()> {
+fn list(snapshot: &WorkspaceSnapshot, entity: EntityType, minimum: usize) -> Result<()> {
     let answer = queries::list(snapshot, &ListInput::new(entity))?;
-    let written = answer.to_string();
+    let text = answer.to_string();
     let count = answer["count"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
-    ensure!(count >= at_least && written.len() > count, "{count} elements instead of {at_least}");
+    ensure!(count >= minimum && text.len() > count, "{count} elements instead of {minimum}");
     Ok(())
 }
 

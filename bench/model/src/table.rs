@@ -1,4 +1,4 @@
-//! The one table that is printed: a row for each thing, a column for each size.
+//! The printed table: a row for each figure, a column for each size.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::questions;
 /// A figure.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    pub(crate) what: String,
+    pub(crate) label: String,
     pub(crate) unit: &'static str,
     pub(crate) figure: f64,
     /// The floor, measured at the same time.
@@ -18,22 +18,22 @@ pub(crate) struct Row {
 
 impl Row {
     /// Milliseconds without a floor.
-    pub(crate) fn new(what: &str, figure: f64) -> Self {
-        Self { what: what.to_owned(), unit: "ms", figure, floor: None }
+    pub(crate) fn new(label: &str, figure: f64) -> Self {
+        Self { label: label.to_owned(), unit: "ms", figure, floor: None }
     }
 }
 
 /// The aim, and the measured figure of DomainLang's original tools, for the smaller size. A missed aim is not a
 /// failure: figures depend on the machine.
 struct Baseline {
-    what: &'static str,
+    label: &'static str,
     unit: &'static str,
     aim: Option<f64>,
     existing: &'static str,
 }
 
-const fn baseline(what: &'static str, unit: &'static str, aim: Option<f64>, existing: &'static str) -> Baseline {
-    Baseline { what, unit, aim, existing }
+const fn baseline(label: &'static str, unit: &'static str, aim: Option<f64>, existing: &'static str) -> Baseline {
+    Baseline { label, unit, aim, existing }
 }
 
 const BASELINES: &[Baseline] = &[
@@ -57,7 +57,7 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn push(&mut self, size: Size, row: Row) {
-        println!("   {} ({}): {}", row.what, row.unit, number(row.figure));
+        println!("   {} ({}): {}", row.label, row.unit, number(row.figure));
         if !self.sizes.contains(&size) {
             self.sizes.push(size);
         }
@@ -76,7 +76,7 @@ impl Table {
         text.push('\n');
         let mut done: Vec<(&str, &str)> = Vec::new();
         for (_, first) in &self.rows {
-            let key = (first.what.as_str(), first.unit);
+            let key = (first.label.as_str(), first.unit);
             if done.contains(&key) {
                 continue;
             }
@@ -87,11 +87,12 @@ impl Table {
     }
 
     fn line(&self, text: &mut String, first: &Row) {
-        write!(text, "| {} ({}) |", first.what, first.unit).ok();
+        write!(text, "| {} ({}) |", first.label, first.unit).ok();
         let mut figures = Vec::new();
         for size in &self.sizes {
-            let is_it = |(of, row): &&(Size, Row)| of == size && row.what == first.what && row.unit == first.unit;
-            let row = self.rows.iter().find(is_it).map(|(_, row)| row);
+            let is_cell =
+                |(row_size, row): &&(Size, Row)| row_size == size && row.label == first.label && row.unit == first.unit;
+            let row = self.rows.iter().find(is_cell).map(|(_, row)| row);
             let ratio = row.and_then(|row| Some(row.figure / row.floor.filter(|floor| *floor > 0.0)?));
             figures.extend(row.map(|row| row.figure));
             write!(text, " {} | {} |", optional(row.map(|row| row.figure)), optional(ratio)).ok();
@@ -100,7 +101,7 @@ impl Table {
             [small, .., large] if *small > 0.0 => Some(large / small),
             _ => None,
         };
-        let baseline = BASELINES.iter().find(|baseline| baseline.what == first.what && baseline.unit == first.unit);
+        let baseline = BASELINES.iter().find(|baseline| baseline.label == first.label && baseline.unit == first.unit);
         let aim = baseline.and_then(|baseline| baseline.aim).map_or_else(String::new, |aim| {
             let verdict = if figures.first().is_some_and(|figure| *figure <= aim) { "reached" } else { "MISSED" };
             format!("≤ {} {verdict}", number(aim))

@@ -25,7 +25,7 @@ pub(super) struct Exchange {
 pub(super) struct Model {
     port: u16,
     exchanges: Arc<Mutex<Vec<Exchange>>>,
-    resumes: Arc<AtomicBool>,
+    is_resuming: Arc<AtomicBool>,
 }
 
 impl Model {
@@ -34,15 +34,16 @@ impl Model {
     pub(super) fn start(script: impl Fn(usize, bool) -> Vec<String> + Send + Sync + 'static) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").context("a port")?;
         let port = listener.local_addr()?.port();
-        let model = Self { port, exchanges: Arc::default(), resumes: Arc::default() };
-        let (exchanges, resumes) = (Arc::clone(&model.exchanges), Arc::clone(&model.resumes));
+        let model = Self { port, exchanges: Arc::default(), is_resuming: Arc::default() };
+        let (exchanges, is_resuming) = (Arc::clone(&model.exchanges), Arc::clone(&model.is_resuming));
         let script = Arc::new(script);
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (exchanges, resumes, script) = (Arc::clone(&exchanges), Arc::clone(&resumes), Arc::clone(&script));
+                let (exchanges, is_resuming, script) =
+                    (Arc::clone(&exchanges), Arc::clone(&is_resuming), Arc::clone(&script));
                 thread::spawn(move || {
                     // A client that has gone needs no answer.
-                    drop(serve(&stream, &exchanges, |number| script(number, resumes.load(Ordering::Relaxed))));
+                    drop(serve(&stream, &exchanges, |number| script(number, is_resuming.load(Ordering::Relaxed))));
                 });
             }
         });
@@ -54,8 +55,8 @@ impl Model {
     }
 
     /// Makes the script answer as for a resumed conversation from now on.
-    pub(super) fn resumes(&self) {
-        self.resumes.store(true, Ordering::Relaxed);
+    pub(super) fn set_resuming(&self) {
+        self.is_resuming.store(true, Ordering::Relaxed);
     }
 
     /// Returns the requests since the last call.
@@ -153,14 +154,14 @@ fn read_message(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Vec
 /// The floor: a client that sends this number of requests of this size on one connection and does `work` between them.
 pub(super) fn send_bare_requests(
     model: &Model,
-    questions: usize,
+    request_count: usize,
     size: usize,
     work: impl Fn() -> Result<()>,
 ) -> Result<()> {
     let stream = TcpStream::connect(("127.0.0.1", model.port))?;
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
-    for number in 0..questions {
+    for number in 0..request_count {
         let body = json!({ "answers": number, "padding": "x".repeat(size) }).to_string();
         let head =
             format!("POST /v1/chat/completions HTTP/1.1\r\nhost: bench\r\ncontent-length: {}\r\n\r\n", body.len());

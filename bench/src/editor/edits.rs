@@ -11,7 +11,7 @@ use zubi_tests::Project;
 const VOCABULARY: &str = "shared/vocabulary.dlang";
 
 /// The inserted text.
-const STROKE: &str = "x";
+const KEYSTROKE: &str = "x";
 
 /// The effect of an edit on the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     Rename,
 }
 
-/// Characters at one place of one file.
+/// Characters at one position of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
     pub(crate) title: &'static str,
@@ -39,10 +39,10 @@ pub(crate) struct Edit {
     line: usize,
     column: usize,
     /// How many characters.
-    strokes: usize,
+    keystrokes: usize,
 }
 
-/// All of them, for a model that lies on disk.
+/// Returns all edits for a model on disk.
 pub(crate) fn all(project: &Project, size: Size) -> Result<Vec<Edit>> {
     let area = edited_area(size);
     let (file, fqn) = (area_path(area), context_fqn(area, 0));
@@ -53,19 +53,19 @@ pub(crate) fn all(project: &Project, size: Size) -> Result<Vec<Edit>> {
     let declared = offset_after(&text, &[&head])?;
     let description = offset_after(&text, &[&head, "description", "\""])?;
     let team = team(&text, declared)?;
-    let renamed = format!("{fqn}{STROKE}");
-    let same = [fqn.clone(), fqn.clone()];
+    let renamed = format!("{fqn}{KEYSTROKE}");
+    let unchanged = [fqn.clone(), fqn.clone()];
     let edit = |title, kind, file: &str, text: &str, offset, subject| {
         let (line, column) = line_and_character(text, offset);
-        let strokes = if kind == Kind::Typing { 20 } else { 1 };
-        Edit { title, kind, file: file.to_owned(), subject, offset, line, column, strokes }
+        let keystrokes = if kind == Kind::Typing { 20 } else { 1 };
+        Edit { title, kind, file: file.to_owned(), subject, offset, line, column, keystrokes }
     };
     let business = "HarbourBusiness".to_owned();
     let vision = offset_after(&vocabulary, &["Domain HarbourBusiness", "\""])?;
     let team = offset_after(&vocabulary, &[&format!("Team {team}")])?;
     Ok(vec![
-        edit("a character in a body", Kind::Body, &file, &text, description, same.clone()),
-        edit("20 characters typed at once", Kind::Typing, &file, &text, description, same.clone()),
+        edit("a character in a body", Kind::Body, &file, &text, description, unchanged.clone()),
+        edit("20 characters typed at once", Kind::Typing, &file, &text, description, unchanged.clone()),
         edit("a context renamed", Kind::Rename, &file, &text, declared, [fqn, renamed]),
         edit(
             "a character in the file that all import",
@@ -75,7 +75,7 @@ pub(crate) fn all(project: &Project, size: Size) -> Result<Vec<Edit>> {
             vision,
             [business.clone(), business],
         ),
-        edit("a team renamed in the file that all import", Kind::Rename, VOCABULARY, &vocabulary, team, same),
+        edit("a team renamed in the file that all import", Kind::Rename, VOCABULARY, &vocabulary, team, unchanged),
     ])
 }
 
@@ -98,24 +98,28 @@ impl Edit {
     /// The text with the edit in it.
     pub(crate) fn apply_to(&self, text: &str) -> String {
         let mut text = text.to_owned();
-        text.insert_str(self.offset, &STROKE.repeat(self.strokes));
+        text.insert_str(self.offset, &KEYSTROKE.repeat(self.keystrokes));
         text
     }
 
     /// The notifications of an editor for the edit or its reversal: the content changes of each
     /// `textDocument/didChange`.
-    pub(crate) fn changes(&self, is_in: bool) -> Vec<Value> {
-        let change = |stroke: usize| {
-            let from = self.column + stroke;
-            let (to, text) = if is_in { (from, STROKE) } else { (from + 1, "") };
+    pub(crate) fn changes(&self, is_applied: bool) -> Vec<Value> {
+        let change = |keystroke: usize| {
+            let from = self.column + keystroke;
+            let (to, text) = if is_applied { (from, KEYSTROKE) } else { (from + 1, "") };
             let position = |character: usize| json!({ "line": self.line, "character": character });
             json!([{ "range": { "start": position(from), "end": position(to) }, "text": text }])
         };
-        if is_in { (0..self.strokes).map(change).collect() } else { (0..self.strokes).rev().map(change).collect() }
+        if is_applied {
+            (0..self.keystrokes).map(change).collect()
+        } else {
+            (0..self.keystrokes).rev().map(change).collect()
+        }
     }
 }
 
-/// The offset behind the last of some pieces, each looked for behind the one before it. The model is ASCII, so columns are
+/// Returns the offset after the last fragment, each found after the one before it. The model is ASCII, so columns are
 /// bytes.
 pub(crate) fn offset_after(text: &str, fragments: &[&str]) -> Result<usize> {
     ensure!(text.is_ascii(), "the model has characters of several bytes");
@@ -146,7 +150,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_edit_is_typed_and_taken_back() {
+    fn an_edit_is_typed_and_reverted() {
         let text = "Domain A {\n    vision: \"b\"\n}\n";
         let offset = offset_after(text, &["Domain", "\""]).unwrap();
         let (line, column) = line_and_character(text, offset);
@@ -159,7 +163,7 @@ mod tests {
             offset,
             line,
             column,
-            strokes: 2,
+            keystrokes: 2,
         };
         assert_eq!(edit.apply_to(text), "Domain A {\n    vision: \"xxb\"\n}\n");
         let range = |from: usize, to: usize| json!({ "start": { "line": 1, "character": from }, "end": { "line": 1, "character": to } });

@@ -15,7 +15,7 @@ pub(crate) struct Row {
     pub(crate) aim: Option<f64>,
 }
 
-/// All of them, in the order in which they are shown.
+/// All rows, in the order of the table.
 #[derive(Debug, Default)]
 pub(crate) struct Latencies(Vec<Row>);
 
@@ -29,7 +29,7 @@ impl Latencies {
         let mut text = "| what (ms) | p50 | p95 | p99 | without an edit, p50 | p95 | ratio | aim, p95 | |\n\
                         |---|--:|--:|--:|--:|--:|--:|--:|---|\n"
             .to_owned();
-        for Row { label: what, samples, floor, aim } in &self.0 {
+        for Row { label, samples, floor, aim } in &self.0 {
             let number = |value: f64| format!("{value:.2}");
             let floor = |percent| floor.as_ref().map(|floor| floor.percentile(percent));
             let optional = |value: Option<f64>| value.map(number).unwrap_or_default();
@@ -39,7 +39,7 @@ impl Latencies {
             // Writing to a string cannot fail.
             writeln!(
                 text,
-                "| {what} | {} | {} | {} | {} | {} | {} | {} | {verdict} |",
+                "| {label} | {} | {} | {} | {} | {} | {} | {} | {verdict} |",
                 number(p50),
                 number(p95),
                 number(p99),
@@ -68,8 +68,8 @@ mod tests {
             samples
         };
         let mut latencies = Latencies::default();
-        let mut row = |what: &str, times: &[u64], floor: Option<&[u64]>, aim| {
-            latencies.push(Row { label: what.to_owned(), samples: samples(times), floor: floor.map(samples), aim });
+        let mut row = |label: &str, times: &[u64], floor: Option<&[u64]>, aim| {
+            latencies.push(Row { label: label.to_owned(), samples: samples(times), floor: floor.map(samples), aim });
         };
         row("quick", &[3, 1, 2], Some(&[1, 1, 1]), Some(5.0));
         row("slow", &[3, 1, 6], Some(&[4, 4, 5]), Some(5.0));

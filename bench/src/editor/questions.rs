@@ -22,7 +22,7 @@ pub(crate) struct Question {
     /// Without the edit, and with it.
     pub(crate) params: [Value; 2],
     /// Whether the answer is another one with the edit.
-    pub(crate) sees_edit: bool,
+    pub(crate) depends_on_edit: bool,
 }
 
 impl Question {
@@ -31,26 +31,26 @@ impl Question {
     }
 }
 
-fn question(title: &str, method: &'static str, params: Value, sees_edit: bool) -> Question {
-    Question { title: title.to_owned(), method, params: [params.clone(), params], sees_edit }
+fn question(title: &str, method: &'static str, params: Value, depends_on_edit: bool) -> Question {
+    Question { title: title.to_owned(), method, params: [params.clone(), params], depends_on_edit }
 }
 
 /// Returns the requests after an edit: those of tools, and those of editors about the shown document.
 pub(crate) fn questions_after(edit: &Edit, project: &Project, size: Size) -> Result<Vec<Question>> {
-    let mut questions = of_tools(edit, size);
+    let mut questions = model_questions(edit, size);
     let document = json!({ "uri": format!("file://{}", project.root().join(&edit.file)) });
-    let diagnostics = |sees_edit| {
+    let diagnostics = |depends_on_edit| {
         question(
             "diagnostics of the document",
             "textDocument/diagnostic",
             json!({ "textDocument": document }),
-            sees_edit,
+            depends_on_edit,
         )
     };
     if edit.kind == Kind::Body && !edit.is_shared() {
         let text = project.read(&edit.file);
-        questions.extend(of_editor(edit, &document, &text)?);
-        questions.extend(of_agent(edit, &text)?);
+        questions.extend(editor_questions(edit, &document, &text)?);
+        questions.extend(tool_questions(edit, &text)?);
         questions.push(diagnostics(false));
     } else if edit.kind == Kind::Rename && !edit.is_shared() {
         questions.push(diagnostics(true));
@@ -59,9 +59,9 @@ pub(crate) fn questions_after(edit: &Edit, project: &Project, size: Size) -> Res
 }
 
 /// Whether an answer shows an edit depends on what is edited: a name, or a text of one element.
-fn of_tools(edit: &Edit, size: Size) -> Vec<Question> {
+fn model_questions(edit: &Edit, size: Size) -> Vec<Question> {
     let is_rename = edit.kind == Kind::Rename;
-    let about = |title: &str, method| Question {
+    let element_question = |title: &str, method| Question {
         params: edit.subject.clone().map(|fqn| json!({ "fqn": fqn })),
         ..question(title, method, Value::Null, true)
     };
@@ -70,8 +70,8 @@ fn of_tools(edit: &Edit, size: Size) -> Vec<Question> {
         question("validate", "domainlang/validate", json!({}), is_rename),
         // Relationships of a context that has another name are lost.
         question("get, the summary", "domainlang/get", json!({}), is_rename && !edit.is_shared()),
-        about("get, one element", "domainlang/get"),
-        about("explain", "domainlang/explain"),
+        element_question("get, one element", "domainlang/get"),
+        element_question("explain", "domainlang/explain"),
         question("list teams", "domainlang/list", json!({ "type": "teams" }), is_rename && edit.is_shared()),
         question(
             &format!("list {contexts} contexts"),
@@ -88,11 +88,11 @@ fn head(edit: &Edit) -> String {
 }
 
 /// Calls of tools: from the answers of DomainLang's own requests to what a tool for code makes of them.
-fn of_agent(edit: &Edit, text: &str) -> Result<Vec<Question>> {
+fn tool_questions(edit: &Edit, text: &str) -> Result<Vec<Question>> {
     let (line, column) = edits::line_and_character(text, edits::offset_after(text, &[&head(edit), " by "])?);
     let at = format!("{}:{}:{}", edit.file, line + 1, column + 1);
-    let call = |title: &str, tool, args: Value, sees_edit| {
-        question(&format!("tool `{tool}`{title}"), TOOL, json!({ "id": tool, "args": args }), sees_edit)
+    let call = |title: &str, tool, args: Value, depends_on_edit| {
+        question(&format!("tool `{tool}`{title}"), TOOL, json!({ "id": tool, "args": args }), depends_on_edit)
     };
     Ok(vec![
         call(", one element", "domainlang_get", json!({ "fqn": edit.subject[0] }), true),
@@ -102,17 +102,17 @@ fn of_agent(edit: &Edit, text: &str) -> Result<Vec<Question>> {
     ])
 }
 
-fn of_editor(edit: &Edit, document: &Value, text: &str) -> Result<Vec<Question>> {
+fn editor_questions(edit: &Edit, document: &Value, text: &str) -> Result<Vec<Question>> {
     let head = head(edit);
     let at = |fragments: &[&str]| -> Result<Value> {
         let (line, character) = edits::line_and_character(text, edits::offset_after(text, fragments)?);
         Ok(json!({ "textDocument": document, "position": { "line": line, "character": character } }))
     };
-    let whole = json!({ "textDocument": document });
+    let document_params = json!({ "textDocument": document });
     Ok(vec![
         question("completion of a team", "textDocument/completion", at(&[&head, " by "])?, false),
         question("hover", "textDocument/hover", at(&[&head])?, true),
-        question("symbols of the document", "textDocument/documentSymbol", whole.clone(), true),
-        question("semantic tokens, the difference", TOKENS_DELTA, whole, true),
+        question("symbols of the document", "textDocument/documentSymbol", document_params.clone(), true),
+        question("semantic tokens, the difference", TOKENS_DELTA, document_params, true),
     ])
 }

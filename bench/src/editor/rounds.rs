@@ -4,10 +4,10 @@ use anyhow::{Result, ensure};
 use serde_json::Value;
 
 use super::edits::Edit;
+use super::expected::excerpt;
 use super::latency::{Latencies, Row};
 use super::questions::Question;
 use super::server::Server;
-use super::truth::excerpt;
 use crate::stats::Samples;
 
 /// The aim for an answer right after an edit, p95 in milliseconds. A person notices a tenth of a second; updates during
@@ -20,7 +20,7 @@ pub(crate) struct Case<'a> {
     pub(crate) edit: &'a Edit,
     pub(crate) question: Question,
     /// The answer without the edit, and with it.
-    pub(crate) truth: [Value; 2],
+    pub(crate) expected: [Value; 2],
 }
 
 #[derive(Debug, Clone, Default)]
@@ -47,8 +47,8 @@ pub(crate) fn measure(
                 turns.reverse();
             }
             for (server, (times, wire)) in turns {
-                for is_in in [true, false] {
-                    run_round(case, server, is_in, &mut times[number])?;
+                for is_applied in [true, false] {
+                    run_round(case, server, is_applied, &mut times[number])?;
                     wire.push(server.request_unknown_method()?);
                 }
             }
@@ -64,29 +64,29 @@ pub(crate) fn measure(
                 aim: Some(AIM),
             });
         }
-        let what = format!("`{program}`: a request with an unknown method");
-        latencies.push(Row { label: what, samples: wire, floor: None, aim: None });
+        let label = format!("`{program}`: a request with an unknown method");
+        latencies.push(Row { label, samples: wire, floor: None, aim: None });
     }
     Ok(())
 }
 
 /// The edit with the question at its heels, and the question again.
-fn run_round(case: &Case<'_>, server: &mut Server, is_in: bool, times: &mut Times) -> Result<()> {
-    let edited = server.edit(case.edit, is_in)?;
-    let first = server.request(&case.question, is_in, Some(edited))?;
-    let second = server.request(&case.question, is_in, None)?;
-    for ((took, answer), samples) in [(first, &mut times.after_edit), (second, &mut times.without_edit)] {
-        let truth = &case.truth[usize::from(is_in)];
+fn run_round(case: &Case<'_>, server: &mut Server, is_applied: bool, times: &mut Times) -> Result<()> {
+    let edited = server.edit(case.edit, is_applied)?;
+    let first = server.request(&case.question, is_applied, Some(edited))?;
+    let second = server.request(&case.question, is_applied, None)?;
+    for ((elapsed, answer), samples) in [(first, &mut times.after_edit), (second, &mut times.without_edit)] {
+        let expected = &case.expected[usize::from(is_applied)];
         ensure!(
-            answer == *truth,
+            answer == *expected,
             "`{}` answers {} after {} with {}, not with {}",
             server.program.title(),
             case.question.title,
             case.edit.title,
             excerpt(&answer),
-            excerpt(truth)
+            excerpt(expected)
         );
-        samples.push(took);
+        samples.push(elapsed);
     }
     Ok(())
 }

@@ -63,7 +63,7 @@ impl Server {
         // Registrations, progress and refreshes: an editor agrees to all of them with `null`.
         let mut wire = Wire::start(command, Framing::Headers, Box::new(|_, _| Some(Value::Null)))?;
         let folder = format!("file://{folder}");
-        wire.request("initialize", &introduction(program, &folder))?;
+        wire.request("initialize", &initialize_params(program, &folder))?;
         Ok(Self { program, wire, folder, versions: BTreeMap::new(), tokens: None })
     }
 
@@ -87,11 +87,11 @@ impl Server {
     }
 
     /// Makes an edit or takes it back, without waiting for anything. Returns the moment before the first message.
-    pub(crate) fn edit(&mut self, edit: &Edit, is_in: bool) -> Result<Instant> {
+    pub(crate) fn edit(&mut self, edit: &Edit, is_applied: bool) -> Result<Instant> {
         let uri = self.uri(&edit.file);
         let version = self.versions.get_mut(&uri).context("the document is open")?;
         let messages: Vec<Value> = edit
-            .changes(is_in)
+            .changes(is_applied)
             .into_iter()
             .map(|changes| {
                 *version += 1;
@@ -109,10 +109,10 @@ impl Server {
     pub(crate) fn request(
         &mut self,
         question: &Question,
-        is_edit_in: bool,
+        is_edited: bool,
         since: Option<Instant>,
     ) -> Result<(Duration, Value)> {
-        let mut params = question.params[usize::from(is_edit_in)].clone();
+        let mut params = question.params[usize::from(is_edited)].clone();
         if question.method == TOKENS_DELTA {
             if self.tokens.is_none() {
                 self.all_tokens(&params)?;
@@ -120,13 +120,13 @@ impl Server {
             params["previousResultId"] = self.tokens.as_ref().map_or(Value::Null, |(id, _)| id.clone());
         }
         let request = self.wire.send_request(question.method, &params)?;
-        let Reply { took, result, .. } = self.wire.answer(&match since {
+        let Reply { elapsed, result, .. } = self.wire.answer(&match since {
             Some(since) => request.timed_from(since),
             None => request,
         })?;
         let answer = if question.method == TOKENS_DELTA { self.with_difference(result)? } else { result };
         ensure!(question.method != TOOL || answer["isError"] == false, "{} fails: {answer}", question.title);
-        Ok((took, answer))
+        Ok((elapsed, answer))
     }
 
     /// All semantic tokens of a document, as a list of numbers.
@@ -164,7 +164,7 @@ impl Server {
         match self.wire.request("$/unknown", &json!({})) {
             Ok(_) => bail!("a method that does not exist was answered"),
             Err(error) => match error.downcast_ref::<ErrorResponse>() {
-                Some(refused) if refused.code == METHOD_NOT_FOUND => Ok(refused.took),
+                Some(error) if error.code == METHOD_NOT_FOUND => Ok(error.elapsed),
                 _ => Err(error),
             },
         }
@@ -176,7 +176,7 @@ impl Server {
 }
 
 /// The `initialize` parameters of VS Code that the servers use.
-fn introduction(program: Program, folder: &str) -> Value {
+fn initialize_params(program: Program, folder: &str) -> Value {
     let options = match program {
         Program::Dlang => Value::Null,
         Program::Zubi => json!({ "zubi": { "editorProtocol": 1 } }),

@@ -20,7 +20,7 @@ use crate::table::{Row, Table};
 const CLIENTS: [usize; 3] = [1, 10, 64];
 
 /// Measures with so many questions in each round.
-pub(super) fn measure(table: &mut Table, questions: usize) -> Result<()> {
+pub(super) fn measure(table: &mut Table, requests: usize) -> Result<()> {
     let fixture = HostsProject::new(Project::empty(), &[]);
     let _daemon = fixture.daemon(&["--no-port"]);
     let host = fixture.only_host();
@@ -36,8 +36,8 @@ pub(super) fn measure(table: &mut Table, questions: usize) -> Result<()> {
     let call = trivial();
     let call = json!({ "method": "tools/call", "params": { "tool": call["name"], "arguments": call["arguments"] } });
     for clients in CLIENTS {
-        let each = questions.div_ceil(clients);
-        for (what, message) in [("ping", &ping), ("a trivial tool", &call)] {
+        let each = requests.div_ceil(clients);
+        for (name, message) in [("ping", &ping), ("a trivial tool", &call)] {
             // In turns: each kind once to warm up, then what counts.
             load(echo.as_std_path(), clients, each / 10, message)?;
             load(Path::new(socket), clients, each / 10, message)?;
@@ -45,7 +45,7 @@ pub(super) fn measure(table: &mut Table, questions: usize) -> Result<()> {
             let zubi = load(Path::new(socket), clients, each, message)?;
             for percent in [50, 99] {
                 table.push(Row {
-                    label: format!("{what} over the socket, {clients} clients at once, against an echo, p{percent}"),
+                    label: format!("{name} over the socket, {clients} clients at once, against an echo, p{percent}"),
                     zubi: zubi.samples.percentile(percent),
                     floor: Some(floor.samples.percentile(percent)),
                     unit: "ms",
@@ -64,39 +64,39 @@ struct Load {
 }
 
 /// Runs this number of clients with this number of requests each, one after the other.
-fn load(socket: &Path, clients: usize, questions: usize, message: &Value) -> Result<Load> {
+fn load(socket: &Path, clients: usize, requests: usize, message: &Value) -> Result<Load> {
     let start = Instant::now();
-    let asking: Vec<_> = (0..clients)
+    let threads: Vec<_> = (0..clients)
         .map(|_| {
             let (socket, message) = (socket.to_owned(), message.clone());
-            thread::spawn(move || send_requests(&socket, questions, message))
+            thread::spawn(move || send_requests(&socket, requests, message))
         })
         .collect();
     let mut samples = Samples::default();
-    for client in asking {
+    for client in threads {
         samples.extend(client.join().map_err(|_| anyhow!("a client panicked"))??);
     }
-    let request_count = u32::try_from(clients * questions)?;
+    let request_count = u32::try_from(clients * requests)?;
     Ok(Load { samples, per_second: f64::from(request_count) / start.elapsed().as_secs_f64() })
 }
 
-fn send_requests(socket: &Path, questions: usize, mut message: Value) -> Result<Vec<std::time::Duration>> {
+fn send_requests(socket: &Path, requests: usize, mut message: Value) -> Result<Vec<std::time::Duration>> {
     let stream = UnixStream::connect(socket).context("the socket")?;
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut writer = &stream;
-    let mut took = Vec::with_capacity(questions);
+    let mut durations = Vec::with_capacity(requests);
     let mut answer = String::new();
     message["jsonrpc"] = json!("2.0");
-    for id in 0..questions {
+    for id in 0..requests {
         message["id"] = json!(id);
         let start = Instant::now();
         writer.write_all(format!("{message}\n").as_bytes())?;
         answer.clear();
         reader.read_line(&mut answer)?;
-        took.push(start.elapsed());
+        durations.push(start.elapsed());
         ensure!(answer.contains(&format!("\"id\":{id}")) && !answer.contains("\"error\""), "{answer}");
     }
-    Ok(took)
+    Ok(durations)
 }
 
 /// Sends every line back.

@@ -7,18 +7,18 @@
 //!
 //! There are no proposals in comments and strings, except in the string of an import ([`import`]).
 
+mod context;
 mod expected;
 mod import;
 mod names;
-mod place;
 mod snippets;
 mod words;
 
 use dlang_model::{Db, Definition, ElementKind, File, parse};
 use dlang_syntax::TextSize;
 
+use self::context::CompletionContext;
 pub use self::import::{ImportAlias, ImportCandidates, ImportDependency, import_prefix};
-use self::place::CompletionContext;
 use dlang_model::edit::TextEdit;
 
 /// The maximum number of references, and of import specifiers, in one result.

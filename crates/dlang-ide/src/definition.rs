@@ -77,10 +77,10 @@ pub(crate) fn declarations(db: &dyn Db, subject: &NamedEntity) -> Vec<Target> {
             let imports = model.index.imports.iter().zip(&model.imports);
             let named = imports.filter(|(import, _)| import.alias.as_ref() == Some(name));
             let target = |range, focus| Target { file: *file, range, focus };
-            named.filter_map(|(_, places)| Some(target(places.range, places.alias?))).collect()
+            named.filter_map(|(_, data)| Some(target(data.range, data.alias?))).collect()
         }
-        NamedEntity::Entry { context, range: place } => {
-            vec![Target { file: context.file, range: entry_range(db, *context, *place), focus: *place }]
+        NamedEntity::Entry { context, range: name_range } => {
+            vec![Target { file: context.file, range: entry_range(db, *context, *name_range), focus: *name_range }]
         }
     }
 }
@@ -90,7 +90,7 @@ fn entry_range(db: &dyn Db, context: Definition, name: TextRange) -> TextRange {
     let Some(dlang_model::Body::Context(content)) = context.body(db) else { return name };
     let terms = content.terms.iter().map(|term| (term.name_range, term.range));
     let entries = terms.chain(content.decisions.iter().map(|decision| (decision.name_range, decision.range)));
-    entries.filter(|(place, _)| *place == Some(name)).map(|(_, range)| range).next().unwrap_or(name)
+    entries.filter(|(name_range, _)| *name_range == Some(name)).map(|(_, range)| range).next().unwrap_or(name)
 }
 
 #[cfg(test)]

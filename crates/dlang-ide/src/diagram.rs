@@ -59,7 +59,7 @@ impl FromStr for DiagramFormat {
 pub fn diagram(db: &dyn Db, fqn: &str, format: DiagramFormat) -> Value {
     let maps = maps(db);
     let Some(map) = map_named(db, &maps, fqn) else { return not_found(db, &maps, fqn, format) };
-    let graph = graph::of_map(db, map);
+    let graph = graph::build(db, map);
     let text = match format {
         DiagramFormat::Mermaid => mermaid::write(&graph),
         DiagramFormat::PlantUml => plantuml::write(&graph),
@@ -76,20 +76,20 @@ pub fn diagram(db: &dyn Db, fqn: &str, format: DiagramFormat) -> Value {
 
 /// Every map of the project.
 fn maps(db: &dyn Db) -> Vec<Definition> {
-    let of_file = |file: &dlang_model::File| {
+    let maps_of_file = |file: &dlang_model::File| {
         let file = *file;
         let numbered = file_index(db, file).elements_with_numbers();
         let is_map = |kind| matches!(kind, ElementKind::ContextMap | ElementKind::DomainMap);
         numbered.filter(move |(_, it)| is_map(it.kind)).map(move |(number, _)| Definition { file, number })
     };
-    project_files(db).iter().flat_map(of_file).collect()
+    project_files(db).iter().flat_map(maps_of_file).collect()
 }
 
 /// The map that a name means. Other elements of the name do not count: only maps can be meant.
 fn map_named(db: &dyn Db, maps: &[Definition], name: &str) -> Option<Definition> {
     let by_fqn = maps.iter().find(|map| map.fqn(db).is_some_and(|fqn| fqn == name));
-    let mut called = maps.iter().filter(|map| map.name(db).is_some_and(|own| own == name));
-    let only = called.next().filter(|_| called.next().is_none());
+    let mut named = maps.iter().filter(|map| map.name(db).is_some_and(|own| own == name));
+    let only = named.next().filter(|_| named.next().is_none());
     by_fqn.or(only).copied()
 }
 

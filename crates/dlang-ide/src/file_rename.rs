@@ -99,12 +99,12 @@ impl SpecifierForm {
 
     /// The path of the target afterwards, in this form.
     fn render_path(self, moved: &MovedImport<'_>) -> String {
-        let left_out = match self {
+        let omitted = match self {
             Self::Whole => 0,
             Self::Short => EXTENSION.len(),
             Self::Folder(length) => length,
         };
-        let prefix_len = moved.target.len().saturating_sub(left_out);
+        let prefix_len = moved.target.len().saturating_sub(omitted);
         moved.target.get(..prefix_len).unwrap_or(moved.target).to_owned()
     }
 }
@@ -128,11 +128,11 @@ fn relative(form: SpecifierForm, moved: &MovedImport<'_>) -> String {
 
 /// The longest key that fits a specifier, its folder, and what comes behind the key.
 fn alias<'a>(specifier: &'a str, aliases: &'a [(&str, &str)]) -> Option<(&'a str, &'a str, &'a str)> {
-    let fits = |(key, folder): &(&'a str, &'a str)| {
+    let prefix_match = |(key, folder): &(&'a str, &'a str)| {
         let rest = specifier.strip_prefix(key)?;
         (rest.is_empty() || rest.starts_with('/')).then_some((*key, *folder, rest))
     };
-    aliases.iter().filter_map(fits).max_by_key(|(key, ..)| key.len())
+    aliases.iter().filter_map(prefix_match).max_by_key(|(key, ..)| key.len())
 }
 
 fn folder_of(path: &str) -> &str {

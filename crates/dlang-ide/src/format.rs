@@ -65,15 +65,15 @@ pub fn format(parse: &Parse) -> Result<FormattedText, Refusal> {
 /// text do not matter, except a string without an end, because it is then unknown which text is inside a string.
 pub fn format_range(parse: &Parse, range: TextRange) -> Result<FormattedText, Refusal> {
     let region = region::find(&parse.syntax(), range);
-    refuse(parse, |code, place| {
+    refuse(parse, |code, range| {
         let is_everywhere =
             matches!(code, SyntaxCode::UnterminatedString | SyntaxCode::FileTooLarge | SyntaxCode::TooManyErrors);
-        is_everywhere || region.is_some_and(|region| region.entries.intersect(place).is_some())
+        is_everywhere || region.is_some_and(|region| region.entries.intersect(range).is_some())
     })?;
     if let Some(error) = region.and_then(|region| region.error) {
         return Err(Refusal { first: error, count: 1 });
     }
-    Ok(format_ranges(parse, |edit_range| region.is_some_and(|region| region.whole.contains_range(edit_range))))
+    Ok(format_ranges(parse, |edit_range| region.is_some_and(|region| region.full.contains_range(edit_range))))
 }
 
 fn format_ranges(parse: &Parse, is_selected: impl Fn(TextRange) -> bool) -> FormattedText {
@@ -85,9 +85,9 @@ fn format_ranges(parse: &Parse, is_selected: impl Fn(TextRange) -> bool) -> Form
     FormattedText { text: apply(&text, &edits), edits }
 }
 
-fn refuse(parse: &Parse, matters: impl Fn(SyntaxCode, TextRange) -> bool) -> Result<(), Refusal> {
+fn refuse(parse: &Parse, is_relevant: impl Fn(SyntaxCode, TextRange) -> bool) -> Result<(), Refusal> {
     let errors = parse.diagnostics().iter().filter(|it| it.severity() == Severity::Error);
-    let ranges: Vec<_> = errors.filter(|it| matters(it.code, it.range)).map(|it| it.range).collect();
+    let ranges: Vec<_> = errors.filter(|it| is_relevant(it.code, it.range)).map(|it| it.range).collect();
     match ranges.iter().min_by_key(|range| range.start()) {
         Some(first) => Err(Refusal { first: *first, count: ranges.len() }),
         None => Ok(()),

@@ -5,7 +5,7 @@
 //! typing error. [`crate::symbol_search`] is different: it matches the letters of a name while a user types it.
 
 mod fields;
-mod likeness;
+mod similarity;
 
 use std::cmp::Reverse;
 
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use self::fields::{Field, fields};
-use self::likeness::{Hit, QueryTerm};
+use self::similarity::{Hit, QueryTerm};
 use crate::lines::Lines;
 use crate::query::InvalidInput;
 
@@ -113,7 +113,7 @@ fn words_of(query: &str) -> Result<Vec<QueryTerm>, InvalidInput> {
         return Err(invalid(format!("longer than {MAX_QUERY} bytes. Use a few words.")));
     }
     let mut words: Vec<QueryTerm> = Vec::new();
-    for word in likeness::words(query).map(|(_, word)| QueryTerm::new(word)) {
+    for word in similarity::words(query).map(|(_, word)| QueryTerm::new(word)) {
         if !words.contains(&word) {
             words.push(word);
         }
@@ -133,7 +133,7 @@ fn rank(fields: &[Field<'_>], words: &[QueryTerm]) -> Rank {
 
 /// How much a field has of a word, 0 if nothing, and where in its text that is.
 fn hit(field: &Field<'_>, word: &QueryTerm) -> (u32, Option<usize>) {
-    let score = |hit: Option<Hit>, weight: u32| hit.map_or(0, |hit| hit.likeness * weight);
+    let score = |hit: Option<Hit>, weight: u32| hit.map_or(0, |hit| hit.similarity * weight);
     let by_name = field.name.and_then(|name| word.in_name(name));
     let by_text = field.text.and_then(|text| word.in_prose(text));
     let at = by_text.map(|hit| hit.at);

@@ -14,9 +14,9 @@ pub struct Hint {
 
 /// The kinds of the relationships that end in a range and whose arrow points somewhere: what these patterns on these sides
 /// make of it. The other forms are named by what is written. In the order of the text.
-pub fn hints(db: &dyn Db, file: File, within: TextRange) -> Vec<Hint> {
+pub fn hints(db: &dyn Db, file: File, range: TextRange) -> Vec<Hint> {
     let views = relationship_views(db, file);
-    let directional = views.iter().filter(|view| view.is_directional() && within.contains_inclusive(view.range.end()));
+    let directional = views.iter().filter(|view| view.is_directional() && range.contains_inclusive(view.range.end()));
     directional.map(|view| Hint { offset: view.range.end(), text: view.kind.as_str().to_owned() }).collect()
 }
 
@@ -31,12 +31,12 @@ mod tests {
     use super::hints;
 
     /// The text with its hints in it.
-    fn check(text: &str, within: TextRange) -> String {
+    fn check(text: &str, range: TextRange) -> String {
         let host = host(text);
         let file = host.files().next().unwrap();
         let mut rendered = String::new();
         let mut from = 0;
-        for hint in hints(host.db(), file, within) {
+        for hint in hints(host.db(), file, range) {
             let to = usize::from(hint.offset);
             write!(rendered, "{}«{}»", &text[from..to], hint.text).unwrap();
             from = to;

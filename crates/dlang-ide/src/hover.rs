@@ -47,7 +47,7 @@ pub fn hover(db: &dyn Db, file: File, offset: TextSize, links: Links<'_>) -> Opt
     // Between two tokens the one behind is what the pointer is on.
     let candidates = [tokens.clone().right_biased(), tokens.left_biased()];
     candidates.into_iter().flatten().find_map(|token| {
-        let markdown = of_token(&mut Page::new(db, links), file, &token)?;
+        let markdown = token_markdown(&mut Page::new(db, links), file, &token)?;
         Some(Hover { range: range_of(&token), markdown })
     })
 }
@@ -65,11 +65,11 @@ fn range_of(token: &SyntaxToken) -> TextRange {
     }
 }
 
-fn of_token(page: &mut Page<'_>, file: File, token: &SyntaxToken) -> Option<String> {
+fn token_markdown(page: &mut Page<'_>, file: File, token: &SyntaxToken) -> Option<String> {
     let node = token.parent()?;
     match (token.kind(), node.kind()) {
         (SyntaxKind::IDENT, SyntaxKind::REFERENCE) => segment::segment(page, file, token, &node),
-        (SyntaxKind::IDENT, SyntaxKind::NAME) => of_name(page, file, &node),
+        (SyntaxKind::IDENT, SyntaxKind::NAME) => name_markdown(page, file, &node),
         (SyntaxKind::IDENT | SyntaxKind::DOT, SyntaxKind::QUALIFIED_NAME) => {
             let namespace = node.parent().and_then(NamespaceDeclaration::cast)?;
             let definition = definition_at(page.db, file, namespace.syntax().text_range())?;
@@ -96,7 +96,7 @@ fn of_token(page: &mut Page<'_>, file: File, token: &SyntaxToken) -> Option<Stri
 }
 
 /// Explains the entity that a declared name names.
-fn of_name(page: &mut Page<'_>, file: File, name: &SyntaxNode) -> Option<String> {
+fn name_markdown(page: &mut Page<'_>, file: File, name: &SyntaxNode) -> Option<String> {
     let owner = name.parent()?;
     if ElementKind::from_syntax(owner.kind()).is_some() {
         let definition = definition_at(page.db, file, owner.text_range())?;

@@ -42,7 +42,7 @@ mod tests {
     use super::lenses;
 
     #[test]
-    fn above_context_maps() {
+    fn context_maps_have_lenses() {
         let lenses = lenses(&parse("cmap A { }\nns N {\n  /** Doc. */\n  ContextMap B { }\n}\ndmap C { } cmap {"));
         let rendered: Vec<_> = lenses.iter().map(|it| format!("{:?} {:?}", it.range.start(), it.map)).collect();
         assert_eq!(rendered, ["0 Some(\"A\")", "32 Some(\"B\")", "53 None"]);

@@ -50,7 +50,7 @@ mod tests {
     use super::Lines;
 
     #[test]
-    fn lines_end_as_they_do_for_editors() {
+    fn all_line_ends_of_lsp_are_recognized() {
         let lines = Lines::new("a\nb\r\nc\rd\n\re\r\n");
         let rendered: Vec<String> = (0..8).map(|number| format!("{:?}", lines.line(number))).collect();
         assert_eq!(rendered, ["0..1", "2..3", "5..6", "7..8", "9..9", "10..11", "13..13", "13..13"]);

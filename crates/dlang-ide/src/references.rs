@@ -9,7 +9,7 @@ use dlang_model::{Db, File, project_files, usages_in};
 use dlang_syntax::{TextRange, TextSize};
 
 use crate::definition::declarations;
-use crate::symbol::{NameAt, NamedEntity, alias_of, name_at, targets, words_behind};
+use crate::symbol::{NameAt, NamedEntity, alias_of, name_at, targets, words_after};
 use crate::words::words;
 
 /// A place where something is named.
@@ -54,18 +54,18 @@ pub(crate) fn occurrences(db: &dyn Db, file: File, subjects: &[NamedEntity]) -> 
             NamedEntity::Namespace(namespace) => {
                 namespace.blocks(db, file).into_iter().map(|(_, range)| range).collect()
             }
-            _ => of_file(file, declarations(db, subject)),
+            _ => focus_ranges(file, declarations(db, subject)),
         };
         found.extend(declared.into_iter().map(|range| Occurrence { file, range, is_declaration: true }));
-        let used = uses(db, file, subject);
-        found.extend(used.into_iter().map(|range| Occurrence { file, range, is_declaration: false }));
+        let usages = uses(db, file, subject).into_iter();
+        found.extend(usages.map(|range| Occurrence { file, range, is_declaration: false }));
     }
     found.sort_by_key(|occurrence| occurrence.range.start());
     found.dedup();
     found
 }
 
-fn of_file(file: File, targets: Vec<crate::definition::Target>) -> Vec<TextRange> {
+fn focus_ranges(file: File, targets: Vec<crate::definition::Target>) -> Vec<TextRange> {
     targets.into_iter().filter(|target| target.file == file).map(|target| target.focus).collect()
 }
 
@@ -73,7 +73,7 @@ fn of_file(file: File, targets: Vec<crate::definition::Target>) -> Vec<TextRange
 fn uses(db: &dyn Db, file: File, subject: &NamedEntity) -> Vec<TextRange> {
     let text = file.text(db);
     // The word of a reference that has so many others behind it.
-    let word = |range: TextRange, behind: usize| words(text, range).iter().rev().nth(behind).map(|word| word.range);
+    let word = |range: TextRange, after: usize| words(text, range).iter().rev().nth(after).map(|word| word.range);
     match subject {
         NamedEntity::Element(definition) => {
             usages_in(db, file, *definition).iter().filter_map(|usage| word(usage.range, 0)).collect()
@@ -83,17 +83,17 @@ fn uses(db: &dyn Db, file: File, subject: &NamedEntity) -> Vec<TextRange> {
             let mut found = Vec::new();
             for (reference, targets) in targets(db, file, |reference| reference.text.split('.').any(|it| it == name)) {
                 // An entry of a map may mean elements of several namespaces.
-                let mut behind: Vec<usize> =
-                    targets.iter().filter_map(|target| words_behind(db, reference, *target, namespace)).collect();
-                behind.sort_unstable();
-                behind.dedup();
-                found.extend(behind.into_iter().filter_map(|behind| word(reference.range, behind)));
+                let mut following: Vec<usize> =
+                    targets.iter().filter_map(|target| words_after(db, reference, *target, namespace)).collect();
+                following.sort_unstable();
+                following.dedup();
+                found.extend(following.into_iter().filter_map(|following| word(reference.range, following)));
             }
             found
         }
         NamedEntity::Alias { file: owner, name } if *owner == file => {
-            let begins = |text: &str| text.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
-            let references = targets(db, file, |reference| begins(&reference.text));
+            let has_alias = |text: &str| text.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
+            let references = targets(db, file, |reference| has_alias(&reference.text));
             let is_alias = references.into_iter().filter(|(reference, targets)| {
                 targets.iter().any(|target| alias_of(db, reference, *target) == Some(name.as_str()))
             });

@@ -106,17 +106,17 @@ fn find_conflict(db: &dyn Db, subject: &NamedEntity, new_name: &str) -> Option<F
         // Two namespaces would become one, and could no longer be separated.
         NamedEntity::Namespace(namespace) => {
             let path = match leading_words(&namespace.path, 1) {
-                Some(around) => smol_str::format_smolstr!("{around}.{new_name}"),
+                Some(parent) => smol_str::format_smolstr!("{parent}.{new_name}"),
                 None => SmolStr::new(new_name),
             };
             first(&NamedEntity::Namespace(Namespace { path, files: namespace.files.clone() }))
         }
         NamedEntity::Alias { file, .. } => first(&NamedEntity::Alias { file: *file, name: SmolStr::new(new_name) }),
-        NamedEntity::Entry { context, range: place } => {
+        NamedEntity::Entry { context, range: entry_range } => {
             let Some(Body::Context(content)) = context.body(db) else { return None };
             let terms: Vec<_> = content.terms.iter().map(|it| (it.name.as_ref(), it.name_range)).collect();
             let decisions: Vec<_> = content.decisions.iter().map(|it| (it.name.as_ref(), it.name_range)).collect();
-            let is_term = terms.iter().any(|(_, range)| *range == Some(*place));
+            let is_term = terms.iter().any(|(_, range)| *range == Some(*entry_range));
             let others = if is_term { terms } else { decisions };
             let other = others.into_iter().find(|(name, _)| name.is_some_and(|name| name == new_name))?;
             Some(FileRange { file: context.file, range: other.1? })

@@ -122,8 +122,8 @@ Domain
         let rendered = found.symbols.iter().map(|symbol| {
             let text = symbol.file.text(host.db());
             assert_eq!(&text[symbol.selection], symbol.name.as_str());
-            let (path, place) = (symbol.file.path(host.db()), position(text, symbol.selection.start()));
-            format!("\n{:?} {} = {:?} {path}:{place}", symbol.kind, symbol.name, symbol.fqn.as_deref())
+            let (path, location) = (symbol.file.path(host.db()), position(text, symbol.selection.start()));
+            format!("\n{:?} {} = {:?} {path}:{location}", symbol.kind, symbol.name, symbol.fqn.as_deref())
         });
         format!("{}{}", found.total, rendered.collect::<String>())
     }
@@ -163,14 +163,14 @@ Domain
     }
 
     #[test]
-    fn what_there_is_not() {
+    fn names_without_matches() {
         assert_eq!(check("Nothing"), "0");
         assert_eq!(check("é"), "0");
         assert_eq!(check(&"a".repeat(1000)), "0");
     }
 
     #[test]
-    fn everything() {
+    fn an_empty_query_matches_all_elements() {
         insta::assert_snapshot!(check(""), @r#"
         11
         Domain Care = Some("Care") care.dlang:1:8

@@ -47,22 +47,22 @@ impl Namespace {
 
     /// Returns the range of the namespace's name in a block: the last word of the path. `None` if the block does not
     /// belong to this namespace.
-    pub(crate) fn place_in(&self, db: &dyn Db, block: Definition) -> Option<TextRange> {
+    pub(crate) fn name_range_in(&self, db: &dyn Db, block: Definition) -> Option<TextRange> {
         let fqn = block.fqn(db).filter(|_| block.kind(db) == Some(ElementKind::Namespace))?;
         let rest = fqn.strip_prefix(self.path.as_str())?;
         if !self.files.contains(&block.file) || !(rest.is_empty() || rest.starts_with('.')) {
             return None;
         }
         let own = count(&block.name(db)?);
-        let around = count(&fqn).checked_sub(own)?;
-        let number = count(&self.path).checked_sub(around + 1)?;
+        let outer = count(&fqn).checked_sub(own)?;
+        let number = count(&self.path).checked_sub(outer + 1)?;
         words(block.file.text(db), block.data(db)?.name?).get(number).map(|word| word.range)
     }
 
     /// The blocks of a file that say the name, and where.
     pub(crate) fn blocks(&self, db: &dyn Db, file: File) -> Vec<(Definition, TextRange)> {
         let blocks = dlang_model::definitions(db, file);
-        blocks.filter_map(|block| Some((block, self.place_in(db, block)?))).collect()
+        blocks.filter_map(|block| Some((block, self.name_range_in(db, block)?))).collect()
     }
 }
 
@@ -80,8 +80,8 @@ fn files_around(db: &dyn Db, file: File) -> FxHashSet<File> {
     let mut found = FxHashSet::from_iter([file]);
     let mut waiting = vec![file];
     while let Some(next) = waiting.pop() {
-        let around = neighbours.get(&next).into_iter().flatten();
-        waiting.extend(around.filter(|other| found.insert(**other)));
+        let adjacent = neighbours.get(&next).into_iter().flatten();
+        waiting.extend(adjacent.filter(|other| found.insert(**other)));
     }
     found
 }
@@ -154,7 +154,7 @@ pub(crate) fn alias_of<'a>(db: &dyn Db, reference: &'a Reference, target: Defini
 }
 
 /// Returns how many words of a reference to `target` follow the one that names `namespace`; `None` if no word names it.
-pub(crate) fn words_behind(
+pub(crate) fn words_after(
     db: &dyn Db,
     reference: &Reference,
     target: Definition,
@@ -164,19 +164,18 @@ pub(crate) fn words_behind(
         return None;
     }
     let fqn = target.fqn(db)?;
-    let behind = fqn.strip_prefix(namespace.path.as_str())?.strip_prefix('.')?;
-    let behind = count(behind);
-    (behind < count(&reference.text)).then_some(behind)
+    let rest = fqn.strip_prefix(namespace.path.as_str())?.strip_prefix('.')?;
+    Some(count(rest)).filter(|following| *following < count(&reference.text))
 }
 
-/// The targets of a file's references, of those that `is_wanted`. A file without one is not resolved.
+/// The targets of a file's references, of those that satisfy `is_match`. A file without one is not resolved.
 pub(crate) fn targets(
     db: &dyn Db,
     file: File,
-    is_wanted: impl Fn(&Reference) -> bool,
+    is_match: impl Fn(&Reference) -> bool,
 ) -> Vec<(&Reference, &[Definition])> {
     let matching: Vec<(ReferenceId, &Reference)> =
-        file_model(db, file).numbered_references().filter(|(_, reference)| is_wanted(reference)).collect();
+        file_model(db, file).numbered_references().filter(|(_, reference)| is_match(reference)).collect();
     if matching.is_empty() {
         return Vec::new();
     }

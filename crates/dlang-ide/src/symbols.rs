@@ -78,10 +78,10 @@ pub fn document_symbols(parse: &Parse) -> Vec<Symbol> {
             }
             Some(inner) => found.extend(element(&inner, Vec::new())),
             None => {
-                let Some(around) = open.pop() else { return found };
-                let children = std::mem::replace(&mut found, around.preceding);
-                found.extend(element(&Element::NamespaceDeclaration(around.namespace), children));
-                rest = around.rest;
+                let Some(enclosing) = open.pop() else { return found };
+                let children = std::mem::replace(&mut found, enclosing.preceding);
+                found.extend(element(&Element::NamespaceDeclaration(enclosing.namespace), children));
+                rest = enclosing.rest;
             }
         }
     }
@@ -97,7 +97,7 @@ struct OpenNamespace {
 }
 
 /// The symbol of an element. The children of a namespace are known already.
-fn element(element: &Element, of_namespace: Vec<Symbol>) -> Option<Symbol> {
+fn element(element: &Element, namespace_children: Vec<Symbol>) -> Option<Symbol> {
     let (kind, detail, children) = match element {
         Element::Domain(it) => (SymbolKind::Domain, Some(domain_detail(it)), Vec::new()),
         Element::BoundedContext(it) => (SymbolKind::BoundedContext, context_detail(it), folders(it)),
@@ -106,7 +106,7 @@ fn element(element: &Element, of_namespace: Vec<Symbol>) -> Option<Symbol> {
         Element::Metadata(_) => (SymbolKind::Metadata, None, Vec::new()),
         Element::ContextMap(it) => (SymbolKind::ContextMap, context_map_detail(it), relationships(it)),
         Element::DomainMap(it) => (SymbolKind::DomainMap, domain_map_detail(it), Vec::new()),
-        Element::NamespaceDeclaration(it) => (SymbolKind::Namespace, it.name_text(), of_namespace),
+        Element::NamespaceDeclaration(it) => (SymbolKind::Namespace, it.name_text(), namespace_children),
     };
     let range = element.syntax().text_range();
     let name = element.name_text().filter(|name| !name.is_empty());
@@ -157,11 +157,11 @@ fn domain_map_detail(map: &DomainMap) -> Option<String> {
 }
 
 /// `2 domains`; nothing for none.
-fn number(count: usize, of: &str) -> Option<String> {
+fn number(count: usize, noun: &str) -> Option<String> {
     match count {
         0 => None,
-        1 => Some(format!("1 {of}")),
-        _ => Some(format!("{count} {of}s")),
+        1 => Some(format!("1 {noun}")),
+        _ => Some(format!("{count} {noun}s")),
     }
 }
 

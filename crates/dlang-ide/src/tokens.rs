@@ -55,43 +55,43 @@ pub enum TokenKind {
 
 /// Returns the tokens of a text, or those that a range touches, in order. Brackets and separators are left out, as are
 /// names at positions that the parser does not understand.
-pub fn semantic_tokens(parse: &Parse, within: Option<TextRange>) -> Vec<SemanticToken> {
+pub fn semantic_tokens(parse: &Parse, range: Option<TextRange>) -> Vec<SemanticToken> {
     let mut tokens = Vec::new();
     let root = parse.syntax();
     let mut walk = root.preorder_with_tokens();
     while let Some(event) = walk.next() {
         let WalkEvent::Enter(element) = event else { continue };
-        let is_outside = within.is_some_and(|within| element.text_range().intersect(within).is_none());
+        let is_outside = range.is_some_and(|range| element.text_range().intersect(range).is_none());
         match element {
             _ if is_outside => walk.skip_subtree(),
             NodeOrToken::Node(_) => {}
-            NodeOrToken::Token(token) => tokens.extend(of_token(&token)),
+            NodeOrToken::Token(token) => tokens.extend(semantic_token(&token)),
         }
     }
     tokens
 }
 
-fn of_token(token: &SyntaxToken) -> Option<SemanticToken> {
+fn semantic_token(token: &SyntaxToken) -> Option<SemanticToken> {
     let (kind, is_declaration) = match token.kind() {
         LINE_COMMENT | BLOCK_COMMENT => (TokenKind::Comment, false),
         DOC_COMMENT => (TokenKind::Documentation, false),
         STRING => (TokenKind::String, false),
         RIGHT_ARROW | LEFT_ARROW | BOTH_ARROW | APART_ARROW => (TokenKind::Arrow, false),
-        IDENT => of_name(token)?,
+        IDENT => name_kind(token)?,
         kind => (TokenKind::Keyword(keyword(kind)?.role), false),
     };
     Some(SemanticToken { range: token.text_range(), kind, is_declaration })
 }
 
 /// Returns the kind of a name, and whether it is declared here.
-fn of_name(token: &SyntaxToken) -> Option<(TokenKind, bool)> {
+fn name_kind(token: &SyntaxToken) -> Option<(TokenKind, bool)> {
     let node = token.parent()?;
     let owner = node.parent()?;
     match node.kind() {
         NAME => Some((declaration_kind(owner.kind())?, true)),
         QUALIFIED_NAME => Some((TokenKind::Namespace, true)),
         REFERENCE if !is_last_segment(token) => Some((TokenKind::Namespace, false)),
-        REFERENCE => Some((of_element(expected_kind(&owner)?), false)),
+        REFERENCE => Some((element_kind(expected_kind(&owner)?), false)),
         _ => None,
     }
 }
@@ -102,12 +102,12 @@ fn declaration_kind(owner: SyntaxKind) -> Option<TokenKind> {
         IMPORT_STATEMENT => TokenKind::Namespace,
         DOMAIN_TERM | SYNONYM_LIST => TokenKind::Term,
         DECISION | POLICY | BUSINESS_RULE => TokenKind::Decision,
-        element => of_element(ElementKind::from_syntax(element)?),
+        element => element_kind(ElementKind::from_syntax(element)?),
     })
 }
 
 /// Returns the kind of an element's name.
-fn of_element(kind: ElementKind) -> TokenKind {
+fn element_kind(kind: ElementKind) -> TokenKind {
     match kind {
         ElementKind::Domain => TokenKind::Domain,
         ElementKind::BoundedContext => TokenKind::BoundedContext,
@@ -137,9 +137,9 @@ mod tests {
 
     /// One line for each token: its text and what it is.
     #[track_caller]
-    fn check_within(text: &str, within: Option<TextRange>) -> String {
+    fn check_range(text: &str, range: Option<TextRange>) -> String {
         let mut rendered = String::new();
-        for token in semantic_tokens(&parse(text), within) {
+        for token in semantic_tokens(&parse(text), range) {
             let declares = if token.is_declaration { ", declaration" } else { "" };
             _ = writeln!(rendered, "{} {:?}{declares}", &text[Range::<usize>::from(token.range)], token.kind);
         }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     fn check(text: &str) -> String {
-        check_within(text, None)
+        check_range(text, None)
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn a_range() {
         let range = TextRange::at(TextSize::new(7), TextSize::new(5));
-        insta::assert_snapshot!(check_within("Team A Team B Team C", Some(range)), @r"
+        insta::assert_snapshot!(check_range("Team A Team B Team C", Some(range)), @r"
         Team Keyword(Declaration)
         B Team, declaration
         ");

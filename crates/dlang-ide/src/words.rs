@@ -48,7 +48,7 @@ mod tests {
     use super::{leading_words, words};
 
     #[test]
-    fn words_with_room_between_them() {
+    fn words_separated_by_trivia() {
         let text = "é Shop /* a.b */ . \n in.X-.";
         let range = TextRange::new(TextSize::new(3), TextSize::of(text));
         let rendered: Vec<_> =

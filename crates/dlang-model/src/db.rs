@@ -172,7 +172,7 @@ impl ModelHost {
     /// Returns a snapshot of the model, for queries on another thread. Drop it after the queries: the next change
     /// waits for that.
     pub fn snapshot(&self) -> ModelSnapshot {
-        ModelSnapshot { db: self.db.clone(), is_withdrawn: Arc::default() }
+        ModelSnapshot { db: self.db.clone(), is_revoked: Arc::default() }
     }
 }
 
@@ -180,13 +180,13 @@ impl ModelHost {
 pub struct ModelSnapshot {
     db: Database,
     /// salsa forgets a cancellation when the outermost query ends, however soon after; this flag does not.
-    is_withdrawn: Arc<AtomicBool>,
+    is_revoked: Arc<AtomicBool>,
 }
 
 impl ModelSnapshot {
     /// Runs a query. It is cancelled by a change, or by a [`CancellationToken`] of this snapshot.
     pub fn query<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, QueryCancelled> {
-        if self.is_withdrawn.load(Ordering::SeqCst) {
+        if self.is_revoked.load(Ordering::SeqCst) {
             return Err(QueryCancelled);
         }
         // Attaching here makes this query the outermost one, so that salsa does not forget a cancellation between two
@@ -198,14 +198,14 @@ impl ModelSnapshot {
     /// Returns a token that cancels the queries of this snapshot from another thread.
     pub fn cancellation_token(&self) -> CancellationToken {
         let token = salsa::Database::cancellation_token(&self.db);
-        CancellationToken { token, is_withdrawn: Arc::clone(&self.is_withdrawn) }
+        CancellationToken { token, is_revoked: Arc::clone(&self.is_revoked) }
     }
 }
 
 /// A clone is for another thread and has its own tokens.
 impl Clone for ModelSnapshot {
     fn clone(&self) -> Self {
-        Self { db: self.db.clone(), is_withdrawn: Arc::default() }
+        Self { db: self.db.clone(), is_revoked: Arc::default() }
     }
 }
 
@@ -226,14 +226,14 @@ impl std::error::Error for QueryCancelled {}
 #[derive(Clone)]
 pub struct CancellationToken {
     token: salsa::CancellationToken,
-    is_withdrawn: Arc<AtomicBool>,
+    is_revoked: Arc<AtomicBool>,
 }
 
 impl CancellationToken {
     /// Cancels the running query at its next inner query; later queries are not started.
     pub fn cancel(&self) {
         // Set the permanent flag first: if salsa forgets the cancellation of a query, no further one starts.
-        self.is_withdrawn.store(true, Ordering::SeqCst);
+        self.is_revoked.store(true, Ordering::SeqCst);
         self.token.cancel();
     }
 }

@@ -98,9 +98,9 @@ pub fn definition_at(db: &dyn Db, file: File, range: TextRange) -> Option<Defini
     let elements = &file_model(db, file).elements;
     // Elements around it and before it begin no later; the nearest of those is the match.
     let after = elements.partition_point(|element| element.range.start() <= range.start());
-    let is_it = |element: &ElementData| element.range == range || element.name == Some(range);
+    let is_match = |element: &ElementData| element.range == range || element.name == Some(range);
     let number = after.checked_sub(1)?;
-    let numbered = elements.get(number).filter(|element| is_it(element))?;
+    let numbered = elements.get(number).filter(|element| is_match(element))?;
     debug_assert!(numbered.range.contains_range(range), "a name is inside its element");
     Some(Definition { file, number: u32::try_from(number).ok()? })
 }

@@ -51,12 +51,12 @@ mod tests {
     }
 
     #[test]
-    fn in_order() {
+    fn edits_are_applied_in_order() {
         assert_eq!(apply("abc", &[edit(0, 0, "x"), edit(1, 2, ""), edit(3, 3, "yz")]), "xacyz");
     }
 
     #[test]
-    fn what_does_not_fit_is_left_out() {
+    fn invalid_edits_are_skipped() {
         assert_eq!(apply("aéb", &[edit(0, 1, "x"), edit(0, 1, "y"), edit(2, 3, "z"), edit(9, 9, "w")]), "xéb");
     }
 }

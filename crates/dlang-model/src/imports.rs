@@ -71,10 +71,10 @@ impl Search {
             return;
         }
         // Files on the current path, and the next import of each.
-        let mut way: Vec<(File, usize)> = Vec::new();
+        let mut path: Vec<(File, usize)> = Vec::new();
         self.enter(start);
-        way.push((start, 0));
-        while let Some((file, next)) = way.last_mut() {
+        path.push((start, 0));
+        while let Some((file, next)) = path.last_mut() {
             let file = *file;
             let targets = imported_files(db, file);
             if let Some(target) = targets.get(*next) {
@@ -83,16 +83,16 @@ impl Search {
                 match self.found.get(&target) {
                     None => {
                         self.enter(target);
-                        way.push((target, 0));
+                        path.push((target, 0));
                     }
                     Some(&(order, _)) if self.is_open.contains(&target) => self.reaches(file, order),
                     Some(_) => {}
                 }
                 continue;
             }
-            way.pop();
+            path.pop();
             let Some(&(order, lowest)) = self.found.get(&file) else { continue };
-            if let Some((importer, _)) = way.last() {
+            if let Some((importer, _)) = path.last() {
                 self.reaches(*importer, lowest);
             }
             if order == lowest {
@@ -140,16 +140,16 @@ pub fn import_cycles_through(db: &dyn Db, file: File) -> Vec<Option<Vec<File>>> 
         return vec![None; targets.len()];
     }
     let next = next_steps(db, cycles, file);
-    let way = |target: File| {
-        let mut way = vec![file, target];
+    let cycle_path = |target: File| {
+        let mut path = vec![file, target];
         let mut current = target;
         while current != file {
             current = *next.get(&current)?;
-            way.push(current);
+            path.push(current);
         }
-        Some(way)
+        Some(path)
     };
-    targets.iter().map(|target| target.filter(|target| cycles.is_same(file, *target)).and_then(way)).collect()
+    targets.iter().map(|target| target.filter(|target| cycles.is_same(file, *target)).and_then(cycle_path)).collect()
 }
 
 /// Returns, for each file of a cycle, the import to follow on the shortest path to `goal`.

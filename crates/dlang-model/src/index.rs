@@ -85,14 +85,14 @@ impl IndexBuilder {
         parent: Option<SmolStr>,
     ) -> u32 {
         let number = u32::try_from(self.elements.len()).unwrap_or(u32::MAX);
-        let around = container.and_then(|container| self.elements.get(container as usize));
-        let length = around.map_or(0, |around| around.path.len() + 1) + name.as_ref().map_or(0, SmolStr::len);
-        let is_qualified = name.is_some() && length <= MAX_PATH && around.is_none_or(|around| around.is_qualified);
-        let path = match (&name, around) {
+        let outer = container.and_then(|container| self.elements.get(container as usize));
+        let length = outer.map_or(0, |outer| outer.path.len() + 1) + name.as_ref().map_or(0, SmolStr::len);
+        let is_qualified = name.is_some() && length <= MAX_PATH && outer.is_none_or(|outer| outer.is_qualified);
+        let path = match (&name, outer) {
             // No name begins with `#`. Two nameless namespaces are different.
             (None, _) => smol_str::format_smolstr!("#{number}"),
             (Some(name), None) => name.clone(),
-            (Some(name), Some(around)) if length <= MAX_PATH => smol_str::format_smolstr!("{}.{name}", around.path),
+            (Some(name), Some(outer)) if length <= MAX_PATH => smol_str::format_smolstr!("{}.{name}", outer.path),
             (Some(_), Some(_)) => smol_str::format_smolstr!("#{number}"),
         };
         self.elements.push(IndexedElement { kind, name, container, last: number, path, is_qualified, parent });

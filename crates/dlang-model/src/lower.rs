@@ -67,7 +67,7 @@ fn lower(parse: &Parse) -> FileModel {
         }
     }
     FileModel {
-        syntax: parse.diagnostics().iter().map(of_syntax).collect(),
+        syntax: parse.diagnostics().iter().map(from_syntax).collect(),
         index: Arc::new(lowering.index.finish(imports)),
         imports: import_data.into(),
         elements: lowering.elements.into(),
@@ -76,7 +76,7 @@ fn lower(parse: &Parse) -> FileModel {
     }
 }
 
-fn of_syntax(diagnostic: &SyntaxDiagnostic) -> ModelDiagnostic {
+fn from_syntax(diagnostic: &SyntaxDiagnostic) -> ModelDiagnostic {
     diagnostic.convert(ModelCode::Syntax(diagnostic.code), |range| Some(RelatedLocation::SameFile(*range)))
 }
 

@@ -28,8 +28,8 @@ fn score(written: &str, name: &str) -> Option<f64> {
     if written.eq_ignore_ascii_case(name) || written_simple.eq_ignore_ascii_case(simple) {
         return Some(2.0);
     }
-    let likeness = likeness(written, name).max(likeness(written_simple, simple));
-    (likeness >= SIMILAR).then_some(likeness)
+    let similarity = similarity(written, name).max(similarity(written_simple, simple));
+    (similarity >= SIMILAR).then_some(similarity)
 }
 
 fn simple(name: &str) -> &str {
@@ -37,11 +37,11 @@ fn simple(name: &str) -> &str {
 }
 
 /// Returns the similarity of two names from 0 to 1; 0 without computing it if their lengths differ too much.
-fn likeness(one: &str, other: &str) -> f64 {
+fn similarity(one: &str, other: &str) -> f64 {
     let (one_length, other_length) = (one.chars().count(), other.chars().count());
     let (shorter, longer) = (one_length.min(other_length), one_length.max(other_length));
     // Each additional character of the longer name is a difference.
     #[expect(clippy::cast_precision_loss, reason = "no name has 2^52 characters")]
-    let is_hopeless = (shorter as f64) < SIMILAR * longer as f64;
-    if is_hopeless { 0.0 } else { strsim::normalized_damerau_levenshtein(one, other) }
+    let is_too_short = (shorter as f64) < SIMILAR * longer as f64;
+    if is_too_short { 0.0 } else { strsim::normalized_damerau_levenshtein(one, other) }
 }

@@ -165,15 +165,15 @@ pub fn relationship_view(db: &dyn Db, file: File, relationship: &Relationship) -
 pub fn relationship_views(db: &dyn Db, file: File) -> Vec<RelationshipView> {
     let facts = Facts::new(db, file);
     let model = file_model(db, file);
-    let of_kind = |kind: ElementKind| {
+    let by_kind = |kind: ElementKind| {
         let elements = facts.index.elements.iter().zip(&model.elements);
-        elements.filter(move |(element, _)| element.kind == kind).flat_map(|(_, places)| match &places.body {
+        elements.filter(move |(element, _)| element.kind == kind).flat_map(|(_, data)| match &data.body {
             Body::Context(context) => model.relationships_in(&context.relationships),
             Body::ContextMap(map) => model.relationships_in(&map.relationships),
             _ => &[],
         })
     };
-    let ordered = of_kind(ElementKind::BoundedContext).chain(of_kind(ElementKind::ContextMap));
+    let ordered = by_kind(ElementKind::BoundedContext).chain(by_kind(ElementKind::ContextMap));
     ordered.filter_map(|relationship| facts.view(relationship)).collect()
 }
 

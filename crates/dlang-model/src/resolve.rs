@@ -57,11 +57,11 @@ pub fn resolutions(db: &dyn Db, file: File) -> Arc<Resolutions> {
 }
 
 fn resolve(names: &Names<'_>, container: Option<u32>, reference: &Reference) -> Targets {
-    let (wanted, name) = (reference.role.expected_kind(), reference.text.as_str());
+    let (kind, name) = (reference.role.expected_kind(), reference.text.as_str());
     if !reference.role.is_many() {
-        return names.first(container, wanted, name).map_or(Targets::None, Targets::One);
+        return names.first(container, kind, name).map_or(Targets::None, Targets::One);
     }
-    let found = names.all(container, wanted, name);
+    let found = names.all(container, kind, name);
     match found.as_slice() {
         [] => Targets::None,
         [one] => Targets::One(*one),

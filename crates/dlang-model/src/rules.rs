@@ -127,11 +127,11 @@ fn check(db: &dyn Db, file: File, found: &mut Vec<ModelDiagnostic>) {
 fn check_imports(checker: &mut Checker<'_>) {
     let cycles = import_cycles_through(checker.db, checker.file);
     let model = checker.model;
-    for (number, (import, places)) in model.index.imports.iter().zip(&model.imports).enumerate() {
+    for (number, (import, data)) in model.index.imports.iter().zip(&model.imports).enumerate() {
         let cycle = cycles.get(number).and_then(Option::as_deref);
         for rule in RULES {
             if let Check::Import(check) = rule.check {
-                check(checker, &ImportSubject { import, places, cycle });
+                check(checker, &ImportSubject { import, data, cycle });
             }
         }
     }
@@ -139,23 +139,23 @@ fn check_imports(checker: &mut Checker<'_>) {
 
 fn check_elements(checker: &mut Checker<'_>) {
     let model = checker.model;
-    for ((number, element), places) in model.index.elements_with_numbers().zip(&model.elements) {
+    for ((number, element), data) in model.index.elements_with_numbers().zip(&model.elements) {
         // A file can be long; stop early if the result is no longer needed.
         checker.db.unwind_if_revision_cancelled();
         let definition = Definition { file: checker.file, number };
         let name = element.name.as_ref();
-        match &places.body {
+        match &data.body {
             Body::Domain(content) => {
                 for rule in RULES {
                     if let Check::Domain(check) = rule.check {
-                        check(checker, &Subject { definition, name, places, content });
+                        check(checker, &Subject { definition, name, data, content });
                     }
                 }
             }
             Body::Context(content) => {
                 for rule in RULES {
                     if let Check::Context(check) = rule.check {
-                        check(checker, &Subject { definition, name, places, content });
+                        check(checker, &Subject { definition, name, data, content });
                     }
                 }
                 check_relationships(checker, model.relationships_in(&content.relationships));
@@ -163,7 +163,7 @@ fn check_elements(checker: &mut Checker<'_>) {
             Body::ContextMap(content) => {
                 for rule in RULES {
                     if let Check::ContextMap(check) = rule.check {
-                        check(checker, &Subject { definition, name, places, content });
+                        check(checker, &Subject { definition, name, data, content });
                     }
                 }
                 check_relationships(checker, model.relationships_in(&content.relationships));
@@ -171,7 +171,7 @@ fn check_elements(checker: &mut Checker<'_>) {
             Body::DomainMap(content) => {
                 for rule in RULES {
                     if let Check::DomainMap(check) = rule.check {
-                        check(checker, &Subject { definition, name, places, content });
+                        check(checker, &Subject { definition, name, data, content });
                     }
                 }
             }

@@ -220,10 +220,10 @@ impl<'db> Names<'db> {
         for element in self.index.elements.iter().filter(|element| element.kind == kind && element.name.is_some()) {
             // For each level that encloses both the reference and the element, the rest of the path is a name.
             let mut level = container;
-            while let Some(around) = level.and_then(|number| self.index.element(number)) {
-                let rest = element.path.strip_prefix(around.path.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            while let Some(enclosing) = level.and_then(|number| self.index.element(number)) {
+                let rest = element.path.strip_prefix(enclosing.path.as_str()).and_then(|rest| rest.strip_prefix('.'));
                 names.extend(rest.map(SmolStr::new));
-                level = around.container;
+                level = enclosing.container;
             }
             if element.is_qualified {
                 names.push(element.path.clone());

@@ -5,7 +5,7 @@
 //! provides the outcome of others. `$0` marks a position.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "an invalid fixture should fail its test")]
 
-pub mod everything;
+pub mod queries;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -52,26 +52,25 @@ pub fn host(fixture: &str) -> ModelHost {
 }
 
 /// Adds the files of a fixture to an existing host.
-pub fn host_with(mut host: ModelHost, fixture: &str, leads: ResolveFn<'_>) -> ModelHost {
+pub fn host_with(mut host: ModelHost, fixture: &str, problems: ResolveFn<'_>) -> ModelHost {
     for (path, package, text) in files(fixture) {
         host.apply([
             ModelChange::Text { path: path.clone(), text: Arc::from(text) },
             ModelChange::Package { path, package: package.map(Arc::from) },
         ]);
     }
-    resolve_imports(&mut host, leads);
+    resolve_imports(&mut host, problems);
     host
 }
 
 /// Resolves the imports of every file.
-pub fn resolve_imports(host: &mut ModelHost, leads: ResolveFn<'_>) {
+pub fn resolve_imports(host: &mut ModelHost, problems: ResolveFn<'_>) {
     let files: Vec<File> = host.files().collect();
     for file in files {
         let path = file.path(host.db()).to_owned();
         let specifiers = file_index(host.db(), file).imports.iter().filter_map(|import| import.specifier.clone());
         let outcomes = specifiers.filter_map(|specifier| {
-            let matching_lead = leads.iter().find(|(lead, _)| *lead == specifier);
-            let outcome = match matching_lead {
+            let outcome = match problems.iter().find(|(known, _)| *known == specifier) {
                 Some((_, problem)) => ImportOutcome::Problem(problem.clone()),
                 None => ImportOutcome::File(host.file(&join_path(&path, &specifier))?),
             };
@@ -134,19 +133,19 @@ pub fn render_diagnostics(host: &ModelHost) -> String {
 }
 
 fn render(db: &Database, file: File, diagnostic: &ModelDiagnostic, text: &mut String) {
-    let (place, severity) = (position(file.text(db), diagnostic.range.start()), diagnostic.severity().as_str());
-    writeln!(text, "{place}: {severity}: {} [{}]", diagnostic.text(), diagnostic.code.as_str()).unwrap();
+    let (start, severity) = (position(file.text(db), diagnostic.range.start()), diagnostic.severity().as_str());
+    writeln!(text, "{start}: {severity}: {} [{}]", diagnostic.text(), diagnostic.code.as_str()).unwrap();
     for related in &diagnostic.related {
         let location = match related.location {
             RelatedLocation::SameFile(range) => position(file.text(db), range.start()),
-            RelatedLocation::Definition(definition) => place_of(db, definition),
+            RelatedLocation::Definition(definition) => location_text(db, definition),
         };
         writeln!(text, "    {location}: {}", related.message).unwrap();
     }
 }
 
 /// Returns the position of an element's name, with its file.
-pub fn place_of(db: &Database, definition: Definition) -> String {
+pub fn location_text(db: &Database, definition: Definition) -> String {
     let start = definition.focus(db).unwrap().start();
     format!("{}:{}", definition.file.path(db), position(definition.file.text(db), start))
 }

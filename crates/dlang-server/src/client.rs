@@ -48,7 +48,7 @@ struct ClientState {
     out: Sender<OutgoingMessage>,
     next: AtomicI32,
     /// Requests without an answer; `None` once the connection has ended.
-    waiting: Mutex<Option<BTreeMap<RequestId, ResponseCallback>>>,
+    pending: Mutex<Option<BTreeMap<RequestId, ResponseCallback>>>,
     /// Messages that wait for the result of `initialize`; `None` once it is sent.
     deferred: Mutex<Option<Vec<Message>>>,
 }
@@ -64,15 +64,15 @@ pub(crate) enum OutgoingMessage {
 
 impl ClientHandle {
     pub(crate) fn new(out: Sender<OutgoingMessage>) -> Self {
-        let waiting = Mutex::new(Some(BTreeMap::new()));
+        let pending = Mutex::new(Some(BTreeMap::new()));
         let deferred = Mutex::new(Some(Vec::new()));
-        Self { shared: Arc::new(ClientState { out, next: AtomicI32::new(1), waiting, deferred }) }
+        Self { shared: Arc::new(ClientState { out, next: AtomicI32::new(1), pending, deferred }) }
     }
 
     /// Sends a notification. Before the result of `initialize`, only messages that the protocol allows are sent; the
     /// others follow in order.
     pub fn notify(&self, method: &str, params: Value) {
-        self.send_or_hold(method, Notification { method: method.to_owned(), params });
+        self.send_or_defer(method, Notification { method: method.to_owned(), params });
     }
 
     /// Sends a request; `then` is called with the answer, or with the error. It runs on the main loop's thread and must
@@ -84,15 +84,15 @@ impl ClientHandle {
         then: impl FnOnce(Result<Value, ClientError>) + Send + 'static,
     ) -> RequestId {
         let id = RequestId::from(self.shared.next.fetch_add(1, Ordering::Relaxed));
-        let mut waiting = self.lock_pending();
-        let Some(open) = waiting.as_mut() else {
-            drop(waiting);
+        let mut pending = self.lock_pending();
+        let Some(open) = pending.as_mut() else {
+            drop(pending);
             then(Err(ClientError::Closed));
             return id;
         };
         open.insert(id.clone(), Box::new(then));
-        drop(waiting);
-        self.send_or_hold(method, Request { id: id.clone(), method: method.to_owned(), params });
+        drop(pending);
+        self.send_or_defer(method, Request { id: id.clone(), method: method.to_owned(), params });
         id
     }
 
@@ -113,7 +113,7 @@ impl ClientHandle {
         }
     }
 
-    fn send_or_hold(&self, method: &str, message: impl Into<Message>) {
+    fn send_or_defer(&self, method: &str, message: impl Into<Message>) {
         let mut deferred = self.shared.deferred.lock().unwrap_or_else(PoisonError::into_inner);
         match deferred.as_mut().filter(|_| !ALLOWED_BEFORE_INITIALIZE_RESULT.contains(&method)) {
             Some(deferred) => deferred.push(message.into()),
@@ -150,6 +150,6 @@ impl ClientHandle {
     }
 
     fn lock_pending(&self) -> std::sync::MutexGuard<'_, Option<BTreeMap<RequestId, ResponseCallback>>> {
-        self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

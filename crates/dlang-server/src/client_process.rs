@@ -25,7 +25,7 @@ pub(crate) fn watch(pid: u32, events: Sender<Event>) -> io::Result<()> {
 
 /// Ends the connection with the process whose id the client has sent, if it is an ancestor of this process. Any other
 /// id is ignored: it comes from another machine or container, and may denote an unrelated process here.
-pub(crate) fn watch_if_ours(pid: u32, events: Sender<Event>) {
+pub(crate) fn watch_if_ancestor(pid: u32, events: Sender<Event>) {
     if !process::is_ancestor(pid) {
         tracing::debug!("the client's process {pid} is not an ancestor of this one; its end is not watched");
     } else if let Err(error) = watch(pid, events) {

@@ -68,27 +68,27 @@ impl<'s> PositionMapper<'s> {
     }
 
     /// Positions in a model.
-    pub(crate) fn lines_of(&self, db: &dyn Db, file: File) -> Rc<DocumentLines> {
-        self.of_text(Utf8Path::new(file.path(db)), || file.text(db))
+    pub(crate) fn file_lines(&self, db: &dyn Db, file: File) -> Rc<DocumentLines> {
+        self.text_lines(Utf8Path::new(file.path(db)), || file.text(db))
     }
 
     /// Positions in a model, a manifest or a lock; for any other path, those of an empty text.
-    pub(crate) fn of_path(&self, path: &Utf8Path) -> Result<Rc<DocumentLines>, QueryCancelled> {
+    pub(crate) fn path_lines(&self, path: &Utf8Path) -> Result<Rc<DocumentLines>, QueryCancelled> {
         if let Some(lines) = self.cache.borrow().get(path) {
             return Ok(Rc::clone(lines));
         }
         if let Some(file) = self.snapshot.workspace().file(path)? {
-            return self.snapshot.query(|db| self.lines_of(db, file));
+            return self.snapshot.query(|db| self.file_lines(db, file));
         }
-        Ok(self.of_text(path, || self.snapshot.workspace().own_text(path).map_or("", |own| own.text)))
+        Ok(self.text_lines(path, || self.snapshot.workspace().own_text(path).map_or("", |own| own.text)))
     }
 
     pub(crate) fn location(&self, db: &dyn Db, file: File, range: TextRange) -> lsp::Location {
         let uri = self.snapshot.uri(Utf8Path::new(file.path(db)));
-        lsp::Location { uri, range: self.lines_of(db, file).range(range) }
+        lsp::Location { uri, range: self.file_lines(db, file).range(range) }
     }
 
-    fn of_text<'t>(&self, path: &Utf8Path, text: impl FnOnce() -> &'t str) -> Rc<DocumentLines> {
+    fn text_lines<'t>(&self, path: &Utf8Path, text: impl FnOnce() -> &'t str) -> Rc<DocumentLines> {
         let mut cache = self.cache.borrow_mut();
         if let Some(lines) = cache.get(path) {
             return Rc::clone(lines);

@@ -42,20 +42,20 @@ pub(crate) fn by_file(
 
 fn diagnostic(
     snapshot: &Snapshot,
-    places: &PositionMapper<'_>,
+    mapper: &PositionMapper<'_>,
     problem: &LocatedDiagnostic,
 ) -> Result<lsp::Diagnostic, QueryCancelled> {
     let found = &problem.diagnostic;
     let mut related = Vec::new();
     if snapshot.settings.has_related {
         for entry in &found.related {
-            let range = places.of_path(&entry.location.path)?.range(entry.location.range);
+            let range = mapper.path_lines(&entry.location.path)?.range(entry.location.range);
             let location = lsp::Location { uri: snapshot.uri(&entry.location.path), range };
             related.push(lsp::DiagnosticRelatedInformation { location, message: entry.message.to_owned() });
         }
     }
     Ok(lsp::Diagnostic {
-        range: places.of_path(&problem.path)?.range(found.range),
+        range: mapper.path_lines(&problem.path)?.range(found.range),
         severity: Some(severity(found.severity())),
         code: Some(lsp::Code::String(found.code.as_str().to_owned())),
         code_description: None,
@@ -75,7 +75,7 @@ pub(crate) fn result_id(diagnostics: &[lsp::Diagnostic]) -> String {
 }
 
 /// Diagnostics to publish: of every file that has some, and of every open document.
-pub(crate) fn everything(snapshot: &Snapshot) -> Result<Vec<DiagnosticsToPublish>, QueryCancelled> {
+pub(crate) fn all(snapshot: &Snapshot) -> Result<Vec<DiagnosticsToPublish>, QueryCancelled> {
     let mut found = by_file(snapshot, &snapshot.workspace().problems()?)?;
     for (path, _) in snapshot.names().iter() {
         found.entry(path.clone()).or_default();

@@ -95,8 +95,8 @@ pub(crate) fn apply(text: &mut String, changes: Vec<TextDocumentContentChangeEve
     let mut cached_index: Option<(TextIndex, u32)> = None;
     for change in changes {
         match change {
-            TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(whole) => {
-                *text = whole.text;
+            TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(change) => {
+                *text = change.text;
                 cached_index = None;
             }
             TextDocumentContentChangeEvent::TextDocumentContentChangePartial(part) => {

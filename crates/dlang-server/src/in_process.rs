@@ -38,7 +38,7 @@ impl InProcessRequests {
     /// Server capabilities, as in the result of `initialize`.
     pub fn capabilities() -> Value {
         // Serialization fails only for maps whose keys are not strings.
-        serde_json::to_value(capabilities(&ClientSettings::of_program())).unwrap_or_default()
+        serde_json::to_value(capabilities(&ClientSettings::for_program())).unwrap_or_default()
     }
 
     /// Answers a request, as the server would for a client without open documents that supports Markdown, nested

@@ -186,7 +186,7 @@ pub fn run(connection: Connection, options: ServerConfig, extra: MethodTable) ->
     let Connection { sender, receiver } = connection;
     let (out, outgoing) = unbounded();
     serve(receiver, ClientHandle::new(out), options, extra, move || {
-        pass_on(&outgoing, &sender);
+        forward(&outgoing, &sender);
         Ok(())
     })
 }
@@ -251,7 +251,7 @@ fn serve(
                 let model = Model {
                     files,
                     // A workspace without a root cannot fail to load.
-                    workspace: empty.unwrap_or_else(|_| Workspace::of_text("empty.dlang", "")),
+                    workspace: empty.unwrap_or_else(|_| Workspace::from_text("empty.dlang", "")),
                     roots: Vec::new(),
                     names: Arc::default(),
                     settings,
@@ -287,7 +287,7 @@ fn spawn<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static
     thread::Builder::new().name(name.to_owned()).spawn(run)
 }
 
-fn pass_on(outgoing: &Receiver<OutgoingMessage>, to: &Sender<Message>) {
+fn forward(outgoing: &Receiver<OutgoingMessage>, to: &Sender<Message>) {
     for next in outgoing {
         let is_over = match next {
             OutgoingMessage::Message(message) => to.send(message).is_err(),

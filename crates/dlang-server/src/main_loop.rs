@@ -69,7 +69,7 @@ pub(crate) struct MainLoop {
     methods: MethodTable,
     incoming: Receiver<Message>,
     events: Receiver<Event>,
-    back: Sender<Event>,
+    event_sender: Sender<Event>,
     client: ClientHandle,
     model: ModelHandle,
     pool: Pool,
@@ -83,7 +83,7 @@ pub(crate) struct MainLoop {
     /// Number of loads that have started and not finished.
     loading: u32,
     progress: LoadProgress,
-    granted: (Sender<u32>, Receiver<u32>),
+    created_tokens: (Sender<u32>, Receiver<u32>),
     pending: BTreeMap<u64, PendingRequest>,
     by_id: BTreeMap<RequestId, u64>,
     next_serial: u64,
@@ -97,13 +97,13 @@ pub(crate) struct MainLoop {
 
 impl MainLoop {
     pub(crate) fn new(parts: MainLoopConfig) -> Self {
-        let (back, events) = parts.events;
+        let (event_sender, events) = parts.events;
         Self {
             options: parts.options,
             methods: parts.methods,
             incoming: parts.incoming,
             events,
-            back,
+            event_sender,
             client: parts.client,
             model: parts.model,
             pool: parts.pool,
@@ -116,7 +116,7 @@ impl MainLoop {
             documents: Documents::default(),
             loading: 0,
             progress: LoadProgress::default(),
-            granted: crossbeam_channel::unbounded(),
+            created_tokens: crossbeam_channel::unbounded(),
             pending: BTreeMap::new(),
             by_id: BTreeMap::new(),
             next_serial: 0,
@@ -129,7 +129,7 @@ impl MainLoop {
 
     /// Serves until the client sends `exit` or disconnects.
     pub(crate) fn run(mut self) -> Exit {
-        let (incoming, events, granted) = (self.incoming.clone(), self.events.clone(), self.granted.1.clone());
+        let (incoming, events, tokens) = (self.incoming.clone(), self.events.clone(), self.created_tokens.1.clone());
         let exit = loop {
             let due = self.next_deadline().map_or_else(never, at);
             select! {
@@ -143,7 +143,7 @@ impl MainLoop {
                     // The main loop owns one of the senders.
                     Err(_) => {}
                 },
-                recv(granted) -> number => if let Ok(number) = number { self.progress.on_token_created(&self.client, number) },
+                recv(tokens) -> number => if let Ok(number) = number { self.progress.on_token_created(&self.client, number) },
                 recv(due) -> _ => {}
             }
             self.due(Instant::now());
@@ -211,7 +211,7 @@ impl MainLoop {
     }
 
     fn on_initialized(&mut self) {
-        if self.settings.watches {
+        if self.settings.can_watch_files {
             crate::file_watcher::register(&self.client);
         }
         if self.loading > 0 {
@@ -228,7 +228,7 @@ impl MainLoop {
     fn did_change(&mut self, params: &Value) {
         let change = match documents::read_change(params) {
             Ok(change) => change,
-            Err(error) => return self.lose(params, &error),
+            Err(error) => return self.invalidate_document(params, &error),
         };
         let version = change.text_document.version;
         let uri = change.text_document.text_document_identifier.uri;
@@ -240,7 +240,7 @@ impl MainLoop {
 
     /// Handles an invalid change: the text of the document is unknown, and the previous text would be wrong. So it
     /// counts as closed until the client sends the whole text.
-    fn lose(&mut self, params: &Value, error: &RequestError) {
+    fn invalidate_document(&mut self, params: &Value, error: &RequestError) {
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
         tracing::warn!("invalid change of {uri:?}; its text is unknown until the client sends it in full: {error}");
         let uri = lsp::Uri(uri.to_owned());
@@ -286,10 +286,10 @@ impl MainLoop {
 
     fn show_progress(&mut self) {
         if self.settings.has_progress {
-            let granted = self.granted.0.clone();
+            let created_tokens = self.created_tokens.0.clone();
             self.progress.begin(&self.client, move |number| {
                 // Without a main loop there is nothing to show.
-                granted.send(number).ok();
+                created_tokens.send(number).ok();
             });
         }
     }
@@ -322,13 +322,13 @@ impl MainLoop {
     }
 
     fn next_deadline(&self) -> Option<Instant> {
-        let of_requests = if self.loading > 0 { self.requests_deadline() } else { None };
-        of_requests.into_iter().chain(self.publish_at).min()
+        let request_deadline = if self.loading > 0 { self.requests_deadline() } else { None };
+        request_deadline.into_iter().chain(self.publish_at).min()
     }
 
     fn due(&mut self, now: Instant) {
         if self.loading > 0 {
-            self.give_up_waiting(now);
+            self.answer_overdue_requests(now);
         }
         if self.publish_at.is_some_and(|due| due <= now) {
             self.publish_at = None;

@@ -318,7 +318,7 @@ impl Model {
     fn problems(&self, number: u64) {
         let (snapshot, events) = (self.snapshot(), self.events.clone());
         self.pool.run(move || {
-            let found = catch_unwind(AssertUnwindSafe(|| diagnostics::everything(&snapshot)));
+            let found = catch_unwind(AssertUnwindSafe(|| diagnostics::all(&snapshot)));
             drop(snapshot);
             let problems = found.unwrap_or_else(|_| {
                 tracing::error!("computing diagnostics panicked");
@@ -333,7 +333,7 @@ impl Model {
     fn recover(&mut self) {
         tracing::error!("changing the workspace panicked; it is loaded again");
         if catch_unwind(AssertUnwindSafe(|| self.load())).is_err() {
-            self.workspace = Workspace::of_text("empty.dlang", "");
+            self.workspace = Workspace::from_text("empty.dlang", "");
             self.events.send(Event::Loaded).ok();
         }
     }

@@ -18,10 +18,10 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(crate) fn new() -> std::io::Result<Self> {
-        let (jobs, waiting) = unbounded();
+        let (jobs, queue) = unbounded();
         for number in 1..=THREADS {
-            let waiting = waiting.clone();
-            thread::Builder::new().name(format!("dlang-server {number}")).spawn(move || work(&waiting))?;
+            let queue = queue.clone();
+            thread::Builder::new().name(format!("dlang-server {number}")).spawn(move || work(&queue))?;
         }
         Ok(Self { jobs })
     }
@@ -33,8 +33,8 @@ impl Pool {
     }
 }
 
-fn work(waiting: &Receiver<Job>) {
-    for job in waiting {
+fn work(queue: &Receiver<Job>) {
+    for job in queue {
         // The sender of the job detects the panic by a value that the job drops; the thread continues.
         if catch_unwind(AssertUnwindSafe(job)).is_err() {
             tracing::error!("a request panicked");

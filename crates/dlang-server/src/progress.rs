@@ -29,14 +29,14 @@ enum State {
 
 impl LoadProgress {
     /// Starts a load. Pass the number to [`Self::on_token_created`].
-    pub(crate) fn begin(&mut self, client: &ClientHandle, granted: impl FnOnce(u32) + Send + 'static) {
+    pub(crate) fn begin(&mut self, client: &ClientHandle, on_created: impl FnOnce(u32) + Send + 'static) {
         self.end(client);
         self.number += 1;
         self.state = State::Requested;
         let number = self.number;
         client.request("window/workDoneProgress/create", json!({ "token": token(number) }), move |answer| {
             if answer.is_ok() {
-                granted(number);
+                on_created(number);
             }
         });
     }

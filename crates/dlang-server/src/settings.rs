@@ -46,38 +46,38 @@ pub(crate) struct ClientSettings {
     /// Supports `window/workDoneProgress/create`.
     pub(crate) has_progress: bool,
     /// Supports registration of `workspace/didChangeWatchedFiles`.
-    pub(crate) watches: bool,
+    pub(crate) can_watch_files: bool,
 }
 
 impl ClientSettings {
     /// Reads the parameters of `initialize`.
     pub(crate) fn new(params: &Value) -> Self {
-        let can = |path: &str| params.pointer(&format!("/capabilities/{path}"));
-        let is = |path: &str| can(path).and_then(Value::as_bool) == Some(true);
-        let lists = |path: &str, expected: &str| {
-            can(path).and_then(Value::as_array).is_some_and(|list| list.iter().any(|it| it.as_str() == Some(expected)))
+        let get = |path: &str| params.pointer(&format!("/capabilities/{path}"));
+        let is_enabled = |path: &str| get(path).and_then(Value::as_bool) == Some(true);
+        let includes = |path: &str, expected: &str| {
+            get(path).and_then(Value::as_array).is_some_and(|list| list.iter().any(|it| it.as_str() == Some(expected)))
         };
         Self {
             encoding: Encoding::from_lsp(encoding(params).as_ref()),
-            has_links: is("textDocument/definition/linkSupport"),
-            has_nested_symbols: is("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
-            has_document_changes: is("workspace/workspaceEdit/documentChanges"),
-            has_new_files: is("workspace/workspaceEdit/documentChanges")
-                && lists("workspace/workspaceEdit/resourceOperations", "create"),
-            has_code_action_literals: can("textDocument/codeAction/codeActionLiteralSupport")
+            has_links: is_enabled("textDocument/definition/linkSupport"),
+            has_nested_symbols: is_enabled("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            has_document_changes: is_enabled("workspace/workspaceEdit/documentChanges"),
+            has_new_files: is_enabled("workspace/workspaceEdit/documentChanges")
+                && includes("workspace/workspaceEdit/resourceOperations", "create"),
+            has_code_action_literals: get("textDocument/codeAction/codeActionLiteralSupport")
                 .is_some_and(Value::is_object),
-            has_snippets: is("textDocument/completion/completionItem/snippetSupport"),
-            has_markdown_hover: lists("textDocument/hover/contentFormat", "markdown"),
-            has_markdown_completion: lists("textDocument/completion/completionItem/documentationFormat", "markdown"),
+            has_snippets: is_enabled("textDocument/completion/completionItem/snippetSupport"),
+            has_markdown_hover: includes("textDocument/hover/contentFormat", "markdown"),
+            has_markdown_completion: includes("textDocument/completion/completionItem/documentationFormat", "markdown"),
             is_program: false,
-            pulls_diagnostics: can("textDocument/diagnostic").is_some_and(Value::is_object),
-            has_related: is("textDocument/publishDiagnostics/relatedInformation")
-                || is("textDocument/diagnostic/relatedInformation"),
-            has_related_documents: is("textDocument/diagnostic/relatedDocumentSupport"),
-            refreshes_diagnostics: is("workspace/diagnostics/refreshSupport"),
-            refreshes_hints: is("workspace/inlayHint/refreshSupport"),
-            has_progress: is("window/workDoneProgress"),
-            watches: is("workspace/didChangeWatchedFiles/dynamicRegistration"),
+            pulls_diagnostics: get("textDocument/diagnostic").is_some_and(Value::is_object),
+            has_related: is_enabled("textDocument/publishDiagnostics/relatedInformation")
+                || is_enabled("textDocument/diagnostic/relatedInformation"),
+            has_related_documents: is_enabled("textDocument/diagnostic/relatedDocumentSupport"),
+            refreshes_diagnostics: is_enabled("workspace/diagnostics/refreshSupport"),
+            refreshes_hints: is_enabled("workspace/inlayHint/refreshSupport"),
+            has_progress: is_enabled("window/workDoneProgress"),
+            can_watch_files: is_enabled("workspace/didChangeWatchedFiles/dynamicRegistration"),
         }
     }
 
@@ -86,7 +86,7 @@ impl ClientSettings {
 
     /// Settings of a program without a connection: it reads all data and Markdown, inserts no snippets, follows no
     /// links in explanations, and receives no requests.
-    pub(crate) fn of_program() -> Self {
+    pub(crate) fn for_program() -> Self {
         Self {
             encoding: Self::PROGRAM_ENCODING,
             has_links: true,
@@ -104,7 +104,7 @@ impl ClientSettings {
             refreshes_diagnostics: false,
             refreshes_hints: false,
             has_progress: false,
-            watches: false,
+            can_watch_files: false,
         }
     }
 
@@ -125,9 +125,9 @@ impl ClientSettings {
 
 /// First supported encoding in the client's list, which is in order of preference.
 fn encoding(params: &Value) -> Option<PositionEncodingKind> {
-    let offered = params.pointer("/capabilities/general/positionEncodings")?.as_array()?;
+    let encodings = params.pointer("/capabilities/general/positionEncodings")?.as_array()?;
     let supported = [PositionEncodingKind::UTF8, PositionEncodingKind::UTF16, PositionEncodingKind::UTF32];
-    let names = offered.iter().filter_map(Value::as_str);
+    let names = encodings.iter().filter_map(Value::as_str);
     names.map(|name| PositionEncodingKind::from(name.to_owned())).find(|kind| supported.contains(kind))
 }
 

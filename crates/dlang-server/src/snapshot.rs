@@ -49,11 +49,11 @@ impl DocumentNames {
     /// Closes a document. Returns its path, unless another document has the same one.
     pub(crate) fn close(&mut self, uri: &str) -> Option<Utf8PathBuf> {
         let path = self.paths.remove(uri)?;
-        let is_its_own = self.open.get(&path).is_some_and(|open| open.uri == uri);
-        if is_its_own {
+        let has_uri = self.open.get(&path).is_some_and(|open| open.uri == uri);
+        if has_uri {
             self.open.remove(&path);
         }
-        is_its_own.then_some(path)
+        has_uri.then_some(path)
     }
 
     /// Open documents by path.
@@ -74,7 +74,7 @@ impl Snapshot {
 
     /// Creates a snapshot for [`InProcessRequests`](crate::InProcessRequests), without open documents.
     pub fn from_workspace(workspace: WorkspaceSnapshot) -> Self {
-        Self::new(workspace, Arc::default(), Arc::new(ClientSettings::of_program()), Arc::default())
+        Self::new(workspace, Arc::default(), Arc::new(ClientSettings::for_program()), Arc::default())
     }
 
     /// The workspace.

@@ -26,13 +26,13 @@ pub(crate) fn read(mut input: impl Read, to: &Sender<Message>, client: &ClientHa
         while let Some(frame) = decoder.next_frame().map_err(|error| no_header(&error))? {
             match decode_frame(&frame) {
                 FrameContent::Message(message) => {
-                    let is_exit = matches!(&message, Message::Notification(told) if told.method == "exit");
+                    let is_exit = matches!(&message, Message::Notification(it) if it.method == "exit");
                     if to.send(message).is_err() || is_exit {
                         return Ok(());
                     }
                 }
                 FrameContent::Refused(answer) => client.answer_no_message(answer),
-                FrameContent::PassedOver(why) => tracing::warn!("ignoring a response of the client: {why}"),
+                FrameContent::Ignored(reason) => tracing::warn!("ignoring a response of the client: {reason}"),
             }
         }
         match input.read(&mut chunk) {
@@ -67,8 +67,8 @@ pub(crate) fn write(outgoing: &Receiver<OutgoingMessage>, mut output: impl Write
 }
 
 fn no_header(error: &framing::NotJsonRpc) -> io::Error {
-    let what = format!("expected a header with `Content-Length`, got: {}", error.sample);
-    io::Error::new(io::ErrorKind::InvalidData, what)
+    let message = format!("expected a header with `Content-Length`, got: {}", error.sample);
+    io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
 /// Content of a frame.
@@ -77,7 +77,7 @@ enum FrameContent {
     /// An invalid message, with the error response.
     Refused(framing::Response),
     /// A response without a request. Responses are never answered.
-    PassedOver(String),
+    Ignored(String),
 }
 
 fn decode_frame(frame: &Frame) -> FrameContent {
@@ -97,13 +97,13 @@ fn decode_frame(frame: &Frame) -> FrameContent {
             Some(id) => {
                 FrameContent::Message(Message::Response(Response { id, response_result: result.map_err(error_of) }))
             }
-            None => FrameContent::PassedOver(match result {
+            None => FrameContent::Ignored(match result {
                 // An error response to one of our messages that the client could not parse.
                 Err(error) => error.to_string(),
                 Ok(_) => "there is no request with its id".to_owned(),
             }),
         },
-        Err(error) => FrameContent::Refused(framing::Response::to_no_message(body, &error)),
+        Err(error) => FrameContent::Refused(framing::Response::for_invalid_body(body, &error)),
     }
 }
 
@@ -124,8 +124,8 @@ fn too_large(bytes: u64, head: &[u8]) -> framing::Response {
     // The id of a response is one of ours, which is meaningless to the client.
     let is_request = head.windows(8).any(|window| window == b"\"method\"");
     let id = if is_request { framing::id_in_head(head) } else { None };
-    let what = format!("the message has {bytes} bytes; the limit is {MAX_BODY_BYTES}");
-    refusal(id.map(framing::RequestId::Number), what)
+    let reason = format!("the message has {bytes} bytes; the limit is {MAX_BODY_BYTES}");
+    refusal(id.map(framing::RequestId::Number), reason)
 }
 
 fn refusal(id: Option<framing::RequestId>, message: String) -> framing::Response {

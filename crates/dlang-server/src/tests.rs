@@ -5,7 +5,7 @@ mod conversation;
 mod diagnostics;
 mod domainlang;
 mod editing;
+mod features;
 mod files;
 mod loading;
-mod questions;
 mod stdio;

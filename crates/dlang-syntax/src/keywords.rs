@@ -128,11 +128,11 @@ mod tests {
 
     #[test]
     fn identifiers() {
-        for good in ["a", "_", "A-b-", "x9", "bcX", "in-x"] {
-            assert!(is_identifier(good), "{good}");
+        for valid in ["a", "_", "A-b-", "x9", "bcX", "in-x"] {
+            assert!(is_identifier(valid), "{valid}");
         }
-        for bad in ["", "9", "-a", "a.b", "é", "a b", "bc", "S", "this"] {
-            assert!(!is_identifier(bad), "{bad}");
+        for invalid in ["", "9", "-a", "a.b", "é", "a b", "bc", "S", "this"] {
+            assert!(!is_identifier(invalid), "{invalid}");
         }
     }
 

@@ -78,13 +78,13 @@ pub fn parse(text: &str) -> Parse {
 
 /// Parses with other limits than [`parse`]'s.
 pub(crate) fn parse_with_limits(text: &str, max_length: usize, max_nesting: usize) -> Parse {
-    let (whole, text) = (text, lexer::truncate(text, max_length));
+    let (full_text, text) = (text, lexer::truncate(text, max_length));
     let lexed = lexer::lex(text);
     let mut lexing = Collector::default();
-    if text.len() < whole.len() {
+    if text.len() < full_text.len() {
         lexing.push(messages::too_large(text));
     }
-    messages::of_lexer(text, &lexed, &mut lexing);
+    messages::report_lexical_faults(text, &lexed, &mut lexing);
     let mut parser = Parser::new(text, lexed, max_nesting, elements::element);
     elements::model(&mut parser);
     let Parser { builder, problems, .. } = parser;

@@ -14,7 +14,7 @@ pub const MAX_DIAGNOSTICS: usize = 200;
 #[derive(Debug, Default)]
 pub(crate) struct DiagnosticCollector {
     list: Vec<ModelDiagnostic>,
-    left_out: usize,
+    omitted: usize,
 }
 
 impl DiagnosticCollector {
@@ -22,14 +22,14 @@ impl DiagnosticCollector {
         if self.list.len() < MAX_DIAGNOSTICS {
             self.list.push(diagnostic);
         } else {
-            self.left_out += 1;
+            self.omitted += 1;
         }
     }
 
     pub(crate) fn finish(mut self) -> Vec<ModelDiagnostic> {
         self.list.sort_by_key(|diagnostic| (diagnostic.range.start(), diagnostic.range.end()));
-        if self.left_out > 0 {
-            let text = format!("{} further problems are not listed.", self.left_out);
+        if self.omitted > 0 {
+            let text = format!("{} further problems are not listed.", self.omitted);
             self.list.push(ModelDiagnostic::new(TextRange::default(), ModelCode::ManifestTooManyProblems, text));
         }
         self.list

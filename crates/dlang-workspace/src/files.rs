@@ -166,7 +166,7 @@ pub enum WalkGap {
         /// The path.
         path: Utf8PathBuf,
         /// The kind of the path.
-        what: &'static str,
+        kind: &'static str,
     },
     /// There are so many more than are listed.
     Unlisted(usize),

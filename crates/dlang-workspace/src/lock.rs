@@ -108,16 +108,16 @@ pub fn unreadable(why: &ReadError) -> ParsedLock {
 /// Differences between manifest and lock.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LockMismatch {
-    /// With places in `model.yaml`.
-    pub of_manifest: Vec<ModelDiagnostic>,
-    /// With places in `model.lock`.
-    pub of_lock: Vec<ModelDiagnostic>,
+    /// With ranges in `model.yaml`.
+    pub in_manifest: Vec<ModelDiagnostic>,
+    /// With ranges in `model.lock`.
+    pub in_lock: Vec<ModelDiagnostic>,
 }
 
 /// Compares a lock with the manifest it was made from. Imports resolve by the lock all the same.
 pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
     let hint = "'dlang install' says how to bring model.lock up to date.";
-    let (mut of_manifest, mut of_lock) = (DiagnosticCollector::default(), DiagnosticCollector::default());
+    let (mut in_manifest, mut in_lock) = (DiagnosticCollector::default(), DiagnosticCollector::default());
     let mut required = BTreeSet::new();
     // As `Manifest::reference` has it, but a hostile manifest may have many of both.
     let overrides: BTreeMap<&str, &str> =
@@ -138,7 +138,7 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
         required.insert(repository);
         let Some(locked) = lock.entries.get(repository) else {
             let text = format!("Dependency '{}' is not in model.lock.", quote_excerpt(key));
-            of_manifest.push(
+            in_manifest.push(
                 ModelDiagnostic::new(dependency.key_range, ModelCode::LockMissingEntry, text)
                     .hint(hint)
                     .data(DiagnosticData::Key(key.into())),
@@ -152,7 +152,7 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
                 quote_excerpt(reference),
                 quote_excerpt(&locked.reference)
             );
-            of_manifest.push(
+            in_manifest.push(
                 ModelDiagnostic::new(range, ModelCode::LockRefMismatch, text)
                     .hint(hint)
                     .data(DiagnosticData::Key(key.into())),
@@ -164,14 +164,14 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
             lock.entries.iter().filter(|(repository, _)| !required.contains(repository.as_str()))
         {
             let text = format!("No dependency in model.yaml uses '{}'.", quote_excerpt(repository));
-            of_lock.push(
+            in_lock.push(
                 ModelDiagnostic::new(locked.key_range, ModelCode::LockUnusedEntry, text)
                     .hint(hint)
                     .data(DiagnosticData::Key(repository.into())),
             );
         }
     }
-    LockMismatch { of_manifest: of_manifest.finish(), of_lock: of_lock.finish() }
+    LockMismatch { in_manifest: in_manifest.finish(), in_lock: in_lock.finish() }
 }
 
 struct Reader<'t> {
@@ -257,10 +257,10 @@ impl<'t> Reader<'t> {
         let mark = self.text.len() - json.len();
         // The reader's message ends in the place, which the range says.
         let message = error.to_string();
-        let what = message.split(" at line ").next().unwrap_or_default();
+        let reason = message.split(" at line ").next().unwrap_or_default();
         self.report(
             TextRange::at(size(mark + start), size(length)),
-            &format!("model.lock is not a valid lock: {what}."),
+            &format!("model.lock is not a valid lock: {reason}."),
         );
     }
 

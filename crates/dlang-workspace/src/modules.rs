@@ -78,7 +78,7 @@ pub struct Package {
 
 impl Package {
     /// The package that a path lies in, by its form alone.
-    pub fn of_path(path: &Utf8Path) -> Option<Self> {
+    pub fn from_path(path: &Utf8Path) -> Option<Self> {
         let parts: Vec<&str> = path.components().map(|part| part.as_str()).collect();
         let caches: Vec<usize> =
             parts.windows(2).enumerate().filter(|(_, pair)| *pair == [CACHE, PACKAGES]).map(|(at, _)| at).collect();
@@ -184,10 +184,10 @@ impl<F: Files> Modules<F> {
     }
 
     /// The module of a file, which need not exist. Its path is absolute.
-    pub fn of_file(&self, file: &Utf8Path) -> Arc<Module> {
+    pub fn module_of_file(&self, file: &Utf8Path) -> Arc<Module> {
         let file = normalize(file);
         let folder = file.parent().unwrap_or(&file);
-        let package = Package::of_path(&file);
+        let package = Package::from_path(&file);
         let top = package.as_ref().map(|package| package.folder.as_path());
         let module = self.with_manifest(folder, top);
         module.unwrap_or_else(|| {
@@ -200,7 +200,7 @@ impl<F: Files> Modules<F> {
     pub fn module_at(&self, folder: &Utf8Path) -> Arc<Module> {
         let folder = normalize(folder);
         self.with_manifest(&folder, Some(&folder)).filter(|module| module.root == folder).unwrap_or_else(|| {
-            let package = Package::of_path(&folder);
+            let package = Package::from_path(&folder);
             Arc::new(Module { root: folder, manifest: None, lock: None, package })
         })
     }
@@ -211,12 +211,12 @@ impl<F: Files> Modules<F> {
         let walk = self.files.walk(&folder, bounds);
         let mut modules = BTreeMap::<Utf8PathBuf, ListedModule>::new();
         let mut loose = Vec::new();
-        let above = self.of_file(&folder.join(MANIFEST));
+        let above = self.module_of_file(&folder.join(MANIFEST));
         if above.manifest.is_some() {
             modules.insert(above.root.clone(), ListedModule { module: above, files: Vec::new() });
         }
         for file in walk.files {
-            let module = self.of_file(&file);
+            let module = self.module_of_file(&file);
             if module.manifest.is_none() {
                 loose.push(file);
                 continue;
@@ -246,7 +246,7 @@ impl<F: Files> Modules<F> {
                 break;
             }
             // Inside a package every search ends at the package's folder, so all files below have the same module.
-            if Package::of_path(above).is_some_and(|package| package.folder == above) {
+            if Package::from_path(above).is_some_and(|package| package.folder == above) {
                 break;
             }
         }
@@ -275,13 +275,13 @@ impl<F: Files> Modules<F> {
             parsed.diagnostics.sort_by_key(|diagnostic| diagnostic.range.start());
         }
         let lock = self.load_lock(root).map(|mut file| {
-            let LockMismatch { of_manifest, of_lock } = lock::disagreements(&parsed.manifest, &file.lock);
-            parsed.diagnostics.extend(of_manifest);
-            file.diagnostics.extend(of_lock);
+            let LockMismatch { in_manifest, in_lock } = lock::disagreements(&parsed.manifest, &file.lock);
+            parsed.diagnostics.extend(in_manifest);
+            file.diagnostics.extend(in_lock);
             file
         });
         let manifest = ManifestFile { path, text, manifest: parsed.manifest, diagnostics: parsed.diagnostics };
-        Module { root: root.to_owned(), manifest: Some(manifest), lock, package: Package::of_path(root) }
+        Module { root: root.to_owned(), manifest: Some(manifest), lock, package: Package::from_path(root) }
     }
 
     fn load_lock(&self, root: &Utf8Path) -> Option<LockFile> {

@@ -170,7 +170,7 @@ impl<F: Files> DependencyScan<'_, F> {
 
     fn findings(
         &self,
-        asked: &Dependency,
+        dependency: &Dependency,
         reference: &str,
         locked: &LockEntry,
         folder: &Utf8Path,
@@ -180,13 +180,13 @@ impl<F: Files> DependencyScan<'_, F> {
             findings
                 .push(DependencyProblem::OtherRef { declared: reference.to_owned(), locked: locked.reference.clone() });
         }
-        let mut promises = vec![locked.integrity.clone()];
-        if let (Some(expected), Some(found)) = (&asked.integrity, &locked.integrity)
+        let mut integrities = vec![locked.integrity.clone()];
+        if let (Some(expected), Some(found)) = (&dependency.integrity, &locked.integrity)
             && expected != found
         {
             findings.push(DependencyProblem::OtherIntegrity { expected: expected.clone(), found: found.clone() });
         } else {
-            promises.push(asked.integrity.clone());
+            integrities.push(dependency.integrity.clone());
         }
         if inside(self.files, self.root, folder).is_err() {
             findings.push(DependencyProblem::Outside);
@@ -197,7 +197,7 @@ impl<F: Files> DependencyScan<'_, F> {
             return findings;
         }
         match self.metadata(folder) {
-            Err(why) => findings.push(DependencyProblem::Unchecked(format!("{METADATA} {why}"))),
+            Err(reason) => findings.push(DependencyProblem::Unchecked(format!("{METADATA} {reason}"))),
             Ok(metadata) => {
                 match metadata.commit {
                     Some(found) if !found.starts_with(&locked.commit) => {
@@ -205,7 +205,7 @@ impl<F: Files> DependencyScan<'_, F> {
                     }
                     _ => {}
                 }
-                match (promises.into_iter().flatten().next(), metadata.integrity) {
+                match (integrities.into_iter().flatten().next(), metadata.integrity) {
                     (Some(expected), Some(found)) if expected != found => {
                         findings.push(DependencyProblem::OtherIntegrity { expected, found });
                     }

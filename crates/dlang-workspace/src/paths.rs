@@ -35,7 +35,7 @@ pub(crate) fn append(folder: &Utf8Path, relative: &str) -> Utf8PathBuf {
 }
 
 /// Whether a path leads above the folder it begins in, at any point on its way.
-pub(crate) fn climbs(relative: &str) -> bool {
+pub(crate) fn is_climbing(relative: &str) -> bool {
     let mut depth = 0_usize;
     for part in parts(relative) {
         if part == ".." {
@@ -73,8 +73,9 @@ mod tests {
 
     #[test]
     fn paths_are_normalized_and_classified() {
-        let show =
-            |relative| format!("{} {} {}", append("/w/m".into(), relative), climbs(relative), is_absolute(relative));
+        let show = |relative| {
+            format!("{} {} {}", append("/w/m".into(), relative), is_climbing(relative), is_absolute(relative))
+        };
         let all = ["./a/../b", "../x", "a/../../x", "/etc", "c:\\x", "..\\x", "../../../..", "", "a//b/.", "é:"];
         insta::assert_snapshot!(all.map(show).join("\n"), @r"
         /w/m/b false false

@@ -39,8 +39,8 @@ impl Validation {
     /// The answer of `domainlang_validate`. Only errors and warnings are listed; `infoCount` counts the rest.
     pub fn to_json(&self, snapshot: &WorkspaceSnapshot) -> Value {
         let list = |severity: Severity| -> Vec<Value> {
-            let of_it = self.problems.iter().filter(|problem| problem.diagnostic.severity() == severity);
-            of_it
+            let matching = self.problems.iter().filter(|problem| problem.diagnostic.severity() == severity);
+            matching
                 .map(|problem| {
                     json!({
                         "severity": severity.number(),
@@ -149,13 +149,13 @@ pub fn diagram(snapshot: &WorkspaceSnapshot, fqn: &str, format: DiagramFormat) -
 
 /// Explains that a file does not belong to the workspace, and suggests files with similar names.
 fn not_a_part(snapshot: &WorkspaceSnapshot, path: &Utf8Path) -> Result<String, QueryCancelled> {
-    let mut alike: Vec<Utf8PathBuf> = snapshot.files()?;
-    alike.retain(|candidate| candidate.file_name() == path.file_name());
-    let suggestions: Vec<String> = alike.iter().take(3).map(|path| format!("`{}`", snapshot.show(path))).collect();
-    let next = if suggestions.is_empty() {
+    let mut namesakes: Vec<Utf8PathBuf> = snapshot.files()?;
+    namesakes.retain(|candidate| candidate.file_name() == path.file_name());
+    let suggestions: Vec<String> = namesakes.iter().take(3).map(|path| format!("`{}`", snapshot.show(path))).collect();
+    let hint = if suggestions.is_empty() {
         "name a file of the workspace, or leave `file` out to validate all of it".to_owned()
     } else {
         format!("did you mean {}?", suggestions.join(" or "))
     };
-    Ok(format!("`{}` is not part of the workspace; {next}", snapshot.show(path)))
+    Ok(format!("`{}` is not part of the workspace; {hint}", snapshot.show(path)))
 }

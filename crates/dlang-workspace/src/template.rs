@@ -45,7 +45,7 @@ mod tests {
     use super::files;
 
     #[test]
-    fn what_is_made_is_sound_whatever_the_folder_is_called() {
+    fn templates_are_valid_for_any_folder_name() {
         for name in ["shop", "2026-01-01", "yes", "a: b # c", "\"\\\u{1b}\u{85}é", "NAME"] {
             let [(_, manifest), ..] = files(name);
             let parsed = read(&manifest, Purpose::Publish);

@@ -121,7 +121,7 @@ mod tests {
     use crate::testing::{on_disk, write_file};
 
     #[test]
-    fn it_wakes_when_a_file_changes() {
+    fn a_file_change_wakes_the_watcher() {
         let (_guard, root) = on_disk("//- a.dlang\nTeam A\n//- other/b.dlang\n");
         let mut watcher = Watcher::new().unwrap();
         watcher.follow(&[root.clone(), root.join("gone")].into()).unwrap();

@@ -17,7 +17,7 @@
 
 mod loading;
 mod parallel;
-mod places;
+mod positions;
 mod problems;
 mod snapshot;
 
@@ -33,8 +33,8 @@ use crate::files::{MemoryFiles, SharedFiles, Stamp};
 use crate::modules::Modules;
 use crate::paths::normalize;
 
-pub use places::{LinePosition, PositionFinder};
-pub use problems::{LocatedDiagnostic, RelatedPlace};
+pub use positions::{LinePosition, PositionFinder};
+pub use problems::{LocatedDiagnostic, RelatedRange};
 pub use snapshot::WorkspaceSnapshot;
 
 /// The largest model that is read, in bytes.
@@ -157,13 +157,13 @@ impl Workspace {
     }
 
     /// Creates a workspace of one text that is not a file. Its imports do not resolve.
-    pub fn of_text(name: &str, text: impl Into<Arc<str>>) -> Self {
+    pub fn from_text(name: &str, text: impl Into<Arc<str>>) -> Self {
         let path = Utf8Path::new("/").join(name);
         let mut files = MemoryFiles::default();
         files.insert(&path, text.into().as_bytes());
         let load = Self::load(Arc::new(files), vec![Root::File(path.clone())], &mut |_| ControlFlow::Continue(()));
         // Loading fails only for a name that is not a model's; the workspace is then empty.
-        load.unwrap_or_else(|_| Self::of_text(crate::queries::TEXT, ""))
+        load.unwrap_or_else(|_| Self::from_text(crate::queries::TEXT, ""))
     }
 
     /// Lays unsaved text over a file, which need not exist; or takes it away with `None`.
@@ -219,7 +219,7 @@ impl Workspace {
 
     /// The workspace as it is now. A change waits until its snapshots are dropped, and cancels their questions.
     pub fn snapshot(&self) -> WorkspaceSnapshot {
-        WorkspaceSnapshot::new(self.host.snapshot(), Arc::clone(&self.view), Arc::new(self.overlay.frozen()))
+        WorkspaceSnapshot::new(self.host.snapshot(), Arc::clone(&self.view), Arc::new(self.overlay.snapshot()))
     }
 
     /// The roots.

@@ -114,11 +114,11 @@ pub(crate) fn parse(text: &str) -> Yaml {
                 let at = error.marker().byte_offset().unwrap_or(text.len());
                 let range = character_at(text, at);
                 let hint = hint_for(error.kind(), text.get(range.start().into()..).unwrap_or_default());
-                let what = match error.kind() {
+                let message = match error.kind() {
                     ErrorKind::RecursionLimitExceeded => format!("nested more than {MAX_DEPTH} deep"),
                     _ => error.info(),
                 };
-                builder.problem(range, what, hint);
+                builder.problem(range, message, hint);
                 return builder.finish(false);
             }
         }

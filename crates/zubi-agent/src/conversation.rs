@@ -35,7 +35,7 @@ use crate::streaming_answer::StreamingAnswer;
 use zubi_models::message::PromptMessage;
 
 /// The part of the maximum file size that is reserved for the end of a turn, in bytes.
-const ROOM_FOR_THE_END: u64 = 2 * MAX_LINE as u64;
+const RESERVED_FOR_END: u64 = 2 * MAX_LINE as u64;
 
 /// Why a conversation cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -96,47 +96,46 @@ struct Inner {
 
 impl Conversation {
     /// Creates a new conversation.
-    pub(crate) fn create(keeping: &ConversationContext) -> Result<Self, OpenError> {
-        let id = id::new(keeping.clock.now()).map_err(|error| OpenError::Unusable(error.to_string()))?;
-        let path = keeping.dir.path(&id)?;
-        let unkept = |why: String| OpenError::Directory(keeping.dir.directory(), why);
-        let file = owner_only::open_append(&path).map_err(|error| unkept(error.to_string()))?;
-        let conversation = Self::with_file(keeping, id, file)?;
+    pub(crate) fn create(context: &ConversationContext) -> Result<Self, OpenError> {
+        let id = id::new(context.clock.now()).map_err(|error| OpenError::Unusable(error.to_string()))?;
+        let path = context.dir.path(&id)?;
+        let storage_error = |why: String| OpenError::Directory(context.dir.directory(), why);
+        let file = owner_only::open_append(&path).map_err(|error| storage_error(error.to_string()))?;
+        let conversation = Self::with_file(context, id, file)?;
         conversation.begin().map_err(|PersistError(why)| {
             // A conversation without a first event must not be listed.
             drop(std::fs::remove_file(&path));
-            unkept(why)
+            storage_error(why)
         })?;
         Ok(conversation)
     }
 
     fn begin(&self) -> Result<(), PersistError> {
-        let began = EventKind::Began {
+        self.add(EventKind::Began {
             version: VERSION,
             conversation: self.id.clone(),
             folders: self.context.folders.clone(),
             zubi: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        self.add(began)
+        })
     }
 
     /// Opens a stored conversation to continue it. Removes a line that was only partly written, and ends a turn that
     /// was interrupted.
-    pub(crate) fn open(keeping: &ConversationContext, id: &str) -> Result<Self, OpenError> {
-        let path = keeping.dir.path(id)?;
+    pub(crate) fn open(context: &ConversationContext, id: &str) -> Result<Self, OpenError> {
+        let path = context.dir.path(id)?;
         let file = owner_only::open_existing(&path, true).map_err(|error| read::missing_error(error, id))?;
-        let conversation = Self::with_file(keeping, id.to_owned(), file)?;
+        let conversation = Self::with_file(context, id.to_owned(), file)?;
         // Another process may have deleted the file after it was opened and before it was locked.
         if !path.exists() {
             return Err(OpenError::Missing(id.to_owned()));
         }
-        conversation.take_up()?;
+        conversation.load_and_recover()?;
         Ok(conversation)
     }
 
-    fn with_file(keeping: &ConversationContext, id: String, file: File) -> Result<Self, OpenError> {
+    fn with_file(context: &ConversationContext, id: String, file: File) -> Result<Self, OpenError> {
         {
-            let _gate = keeping.dir.lock_directory()?;
+            let _guard = context.dir.lock_directory()?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(std::fs::TryLockError::WouldBlock) => return Err(OpenError::Elsewhere),
@@ -152,12 +151,12 @@ impl Conversation {
             answer: StreamingAnswer::default(),
             ids: 0,
         };
-        Ok(Self { id, context: keeping.clone(), inner: Mutex::new(inner) })
+        Ok(Self { id, context: context.clone(), inner: Mutex::new(inner) })
     }
 
     /// Reads the file and repairs it.
-    fn take_up(&self) -> Result<(), OpenError> {
-        let endings = {
+    fn load_and_recover(&self) -> Result<(), OpenError> {
+        let events = {
             let mut inner = self.lock();
             let (mut entry, mut reading) = self.context.load_from(&mut inner.file, &self.id, u64::MAX)?;
             if entry.digest.open.is_some() {
@@ -167,10 +166,10 @@ impl Conversation {
             if let Some(damage) = reading.damage {
                 return Err(OpenError::Unusable(format!("its file is damaged: {damage}")));
             }
-            if reading.good < reading.length {
-                inner.file.set_len(reading.good)?;
+            if reading.valid_length < reading.length {
+                inner.file.set_len(reading.valid_length)?;
             }
-            inner.length = entry.good;
+            inner.length = entry.valid_length;
             inner.history = entry.history;
             inner.digest = entry.digest;
             recovery::recovery_events(&inner.history, &inner.digest, &reading.events, self.context.now())
@@ -178,8 +177,8 @@ impl Conversation {
         if self.last() == 0 {
             self.begin().map_err(|PersistError(why)| OpenError::Unusable(why))?;
         }
-        for ending in endings {
-            self.add(ending).map_err(|PersistError(why)| OpenError::Unusable(why))?;
+        for event in events {
+            self.add(event).map_err(|PersistError(why)| OpenError::Unusable(why))?;
         }
         Ok(())
     }
@@ -197,23 +196,23 @@ impl Conversation {
     }
 
     /// Returns the summary of the conversation and its unsaved events, both as of the same moment.
-    pub(crate) fn now(&self) -> (ConversationSummary, Vec<AgentEvent>) {
+    pub(crate) fn snapshot(&self) -> (ConversationSummary, Vec<AgentEvent>) {
         let inner = self.lock();
         (inner.digest.clone(), inner.answer.events(inner.digest.seq, inner.digest.updated))
     }
 
     /// Publishes the end of a turn that could not be saved, because listeners must not wait for it.
     pub(crate) fn publish_unsaved_end(&self, ended: TurnEnded) {
-        let what = secrets::redact_event(&self.context.redactor, EventKind::Ended(ended));
+        let kind = secrets::redact_event(&self.context.redactor, EventKind::Ended(ended));
         let mut inner = self.lock();
         inner.answer = StreamingAnswer::default();
-        self.publish(&inner, what);
+        self.publish(&inner, kind);
     }
 
     /// Publishes an event that is not saved.
-    fn publish(&self, inner: &Inner, what: EventKind) {
+    fn publish(&self, inner: &Inner, kind: EventKind) {
         let at = self.context.now().max(inner.digest.updated);
-        (self.context.listener)(&self.id, AgentEvent { seq: inner.digest.seq, at, kind: what });
+        (self.context.listener)(&self.id, AgentEvent { seq: inner.digest.seq, at, kind });
     }
 
     fn append(inner: &mut Inner, event: &AgentEvent) -> Result<(), PersistError> {
@@ -228,9 +227,9 @@ impl Conversation {
                 line.len()
             )));
         }
-        let room = if matches!(event.kind, EventKind::Ended(_)) { MAX_FILE } else { MAX_FILE - ROOM_FOR_THE_END };
+        let limit = if matches!(event.kind, EventKind::Ended(_)) { MAX_FILE } else { MAX_FILE - RESERVED_FOR_END };
         let length = inner.length + line.len() as u64;
-        if length > room {
+        if length > limit {
             return Err(PersistError("it has become too long. Begin a new one".to_owned()));
         }
         if let Err(error) = inner.file.write_all(&line) {
@@ -251,7 +250,7 @@ impl Drop for Conversation {
         if inner.broken.is_none() && inner.digest.seq > 0 {
             self.context.cache.store(CachedConversation {
                 id: std::mem::take(&mut self.id),
-                good: inner.length,
+                valid_length: inner.length,
                 digest: std::mem::take(&mut inner.digest),
                 history: std::mem::take(&mut inner.history),
             });
@@ -260,25 +259,25 @@ impl Drop for Conversation {
 }
 
 impl Journal for Conversation {
-    fn add(&self, what: EventKind) -> Result<(), PersistError> {
+    fn add(&self, kind: EventKind) -> Result<(), PersistError> {
         let redactor = &self.context.redactor;
         let mut inner = self.lock();
-        let what = match what {
-            EventKind::Text { .. } | EventKind::Thought { .. } => inner.answer.publish(redactor, what),
-            what => Some(secrets::redact_event(redactor, what)),
+        let kind = match kind {
+            EventKind::Text { .. } | EventKind::Thought { .. } => inner.answer.publish(redactor, kind),
+            kind => Some(secrets::redact_event(redactor, kind)),
         };
         // The text may be the beginning of a secret: it is published with the next delta.
-        let Some(what) = what else { return Ok(()) };
-        if !what.is_persisted() {
-            self.publish(&inner, what);
+        let Some(kind) = kind else { return Ok(()) };
+        if !kind.is_persisted() {
+            self.publish(&inner, kind);
             return Ok(());
         }
-        for rest in inner.answer.finish(redactor, &what) {
+        for rest in inner.answer.finish(redactor, &kind) {
             self.publish(&inner, rest);
         }
         // If the clock goes backwards, the times of the events still ascend.
         let at = self.context.now().max(inner.digest.updated);
-        let event = AgentEvent { seq: inner.digest.seq + 1, at, kind: what };
+        let event = AgentEvent { seq: inner.digest.seq + 1, at, kind };
         Self::append(&mut inner, &event)?;
         inner.history.apply(&event);
         inner.digest.apply(&event);
@@ -286,8 +285,8 @@ impl Journal for Conversation {
         Ok(())
     }
 
-    fn clean(&self, text: &str, is_broken_off: bool) -> String {
-        secrets::text(&self.context.redactor, text, is_broken_off)
+    fn clean(&self, text: &str, is_interrupted: bool) -> String {
+        secrets::text(&self.context.redactor, text, is_interrupted)
     }
 
     fn messages(&self) -> Vec<PromptMessage> {

@@ -14,7 +14,7 @@ pub(crate) fn is_delegating_tool(tool: &str) -> bool {
     DELEGATING_TOOLS.contains(&tool)
 }
 
-/// Whether an approval prompt for the tool `asked` is about this call of `tool` itself.
+/// Whether an approval prompt for `prompted_tool` is about this call of `tool` itself.
 pub(crate) fn matches_call(prompted_tool: &str, tool: &str, arguments: &Value) -> bool {
     if !is_delegating_tool(tool) {
         return prompted_tool == tool;
@@ -26,8 +26,8 @@ pub(crate) fn matches_call(prompted_tool: &str, tool: &str, arguments: &Value) -
 /// about.
 pub(crate) fn apply_edited_args(tool: &str, arguments: &Value, edited: Value) -> Value {
     match arguments {
-        Value::Object(given) if is_delegating_tool(tool) => {
-            let mut arguments = given.clone();
+        Value::Object(object) if is_delegating_tool(tool) => {
+            let mut arguments = object.clone();
             arguments.insert("arguments".to_owned(), edited);
             Value::Object(arguments)
         }
@@ -84,21 +84,21 @@ mod tests {
         ] {
             assert_eq!(matches_call(prompted, tool, &through), expected, "{prompted} in {tool}");
         }
-        let (given, edited) = (json!({ "command": "a" }), json!({ "command": "b" }));
+        let (original, edited) = (json!({ "command": "a" }), json!({ "command": "b" }));
         let allow = |arguments: Option<&Value>| ApprovalAnswer::Allow { option: 0, arguments: arguments.cloned() };
-        let stopped = ApprovalAnswer::Unanswered { how: "it was stopped".to_owned() };
+        let stopped = ApprovalAnswer::Unanswered { reason: "it was stopped".to_owned() };
         let check = |steps: &[(bool, &ApprovalAnswer)]| {
             let mut state = ApprovalState::default();
             for (is_about, answer) in steps {
                 state.question(*is_about);
-                state.answer(&given, answer);
+                state.answer(&original, answer);
             }
             state
         };
         assert_eq!(check(&[(true, &stopped)]), ApprovalState::Waiting);
         assert_eq!(check(&[(false, &stopped)]), ApprovalState::Answered);
         assert_eq!(check(&[(true, &allow(None))]), ApprovalState::Answered);
-        assert_eq!(check(&[(true, &allow(Some(&given)))]), ApprovalState::Answered);
+        assert_eq!(check(&[(true, &allow(Some(&original)))]), ApprovalState::Answered);
         assert_eq!(check(&[(true, &allow(Some(&edited)))]), ApprovalState::Edited);
         assert_eq!(check(&[(true, &allow(Some(&edited))), (true, &stopped)]), ApprovalState::Waiting);
         assert_eq!(check(&[(true, &allow(None)), (true, &stopped)]), ApprovalState::Answered);

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use zubi_tool_api::cx::ApprovalAnswer;
-use zubi_tool_api::registry::CHANGED;
+use zubi_tool_api::registry::CHANGED_ARGUMENTS;
 
 use crate::delegation;
 use crate::event::{AgentEvent, EventKind};
 use zubi_models::scenario::{Scenario, ScenarioAnswer, ScenarioCall, ScenarioOutcome, ScenarioTurn, VERSION};
 
 /// The maximum length of a file name, in characters.
-const NAME: usize = 40;
+const MAX_NAME: usize = 40;
 /// The placeholder for the workspace folder in tool results, so that another copy of the workspace gives the same text.
 const FOLDER: &str = "${workspaceFolder}";
 
@@ -22,11 +22,11 @@ const FOLDER: &str = "${workspaceFolder}";
 pub fn scenario(title: &str, events: &[AgentEvent]) -> Scenario {
     let mut folders: Vec<Utf8PathBuf> = Vec::new();
     let mut turns: Vec<ScenarioTurn> = Vec::new();
-    let mut made = ExportedCalls::default();
+    let mut exported = ExportedCalls::default();
     let edits = edits(events);
     for event in events {
         match &event.kind {
-            EventKind::Began { folders: of_workspace, .. } => folders.clone_from(of_workspace),
+            EventKind::Began { folders: workspace_folders, .. } => folders.clone_from(workspace_folders),
             EventKind::UserMessage { text, .. } => match turns.last_mut().filter(|turn| turn.ended.is_none()) {
                 Some(turn) => {
                     turn.user.push_str("\n\n");
@@ -39,29 +39,29 @@ pub fn scenario(title: &str, events: &[AgentEvent]) -> Scenario {
                     ended: None,
                 }),
             },
-            EventKind::Answered { message: said, usage, interrupted: false, .. } => {
+            EventKind::Answered { message, usage, interrupted: false, .. } => {
                 let Some(turn) = turns.last_mut() else { continue };
                 let mut answer = ScenarioAnswer {
-                    reasoning: said.reasoning.clone(),
-                    text: said.text.clone(),
+                    reasoning: message.reasoning.clone(),
+                    text: message.text.clone(),
                     usage: (usage.total() > 0).then_some(*usage),
                     ..ScenarioAnswer::default()
                 };
-                for call in &said.calls {
+                for call in &message.calls {
                     let arguments = edits.get(call.id.as_str()).unwrap_or(&call.arguments).clone();
-                    let call_made = ScenarioCall { tool: call.tool.clone(), arguments };
-                    made.begin(&call.id, call_made.clone());
-                    answer.calls.push(call_made);
+                    let exported_call = ScenarioCall { tool: call.tool.clone(), arguments };
+                    exported.begin(&call.id, exported_call.clone());
+                    answer.calls.push(exported_call);
                 }
                 turn.answers.push(answer);
             }
             EventKind::Result { call, text, failure, .. } => {
-                let text = if edits.contains_key(call.as_str()) { without_change(text) } else { text.clone() };
-                made.end(call, &text, failure.is_some(), &folders);
+                let text = if edits.contains_key(call.as_str()) { without_note(text) } else { text.clone() };
+                exported.end(call, &text, failure.is_some(), &folders);
             }
             EventKind::Ended(ended) => {
                 if let Some(turn) = turns.last_mut() {
-                    turn.results = std::mem::take(&mut made).outcomes();
+                    turn.results = std::mem::take(&mut exported).outcomes();
                     turn.ended = Some(ended.reason);
                 }
             }
@@ -70,7 +70,7 @@ pub fn scenario(title: &str, events: &[AgentEvent]) -> Scenario {
     }
     // The last turn may still be running: its calls were not taken at its end.
     if let Some(turn) = turns.last_mut().filter(|turn| turn.ended.is_none()) {
-        turn.results = made.outcomes();
+        turn.results = exported.outcomes();
     }
     Scenario { zubi_scenario: VERSION, title: title.to_owned(), turns }
 }
@@ -93,11 +93,11 @@ fn edits(events: &[AgentEvent]) -> BTreeMap<&str, Value> {
                 // Calls that this call makes while it runs have arguments of their own.
                 if let Ok(ApprovalAnswer::Allow { arguments: Some(edited), .. }) =
                     serde_json::from_value(answer.clone())
-                    && let Some((call, asked)) = questions.get(question.as_str())
-                    && let Some((tool, given)) = calls.get(call)
-                    && delegation::matches_call(asked, tool, given)
+                    && let Some((call, prompted_tool)) = questions.get(question.as_str())
+                    && let Some((tool, arguments)) = calls.get(call)
+                    && delegation::matches_call(prompted_tool, tool, arguments)
                 {
-                    edits.insert(*call, delegation::apply_edited_args(tool, given, edited));
+                    edits.insert(*call, delegation::apply_edited_args(tool, arguments, edited));
                 }
             }
             _ => {}
@@ -107,9 +107,9 @@ fn edits(events: &[AgentEvent]) -> BTreeMap<&str, Value> {
 }
 
 /// Removes the line that reports edited arguments from a tool result, because a replay does not edit them.
-fn without_change(text: &str) -> String {
+fn without_note(text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let change_line = lines.iter().position(|line| line.starts_with(CHANGED));
+    let change_line = lines.iter().position(|line| line.starts_with(CHANGED_ARGUMENTS));
     lines.iter().enumerate().filter(|(at, _)| Some(*at) != change_line).map(|(_, line)| *line).collect()
 }
 
@@ -131,7 +131,7 @@ impl ExportedCalls {
     fn end(&mut self, id: &str, text: &str, failed: bool, folders: &[Utf8PathBuf]) {
         folders.clone_into(&mut self.folders);
         if let Some((_, outcome)) = self.numbers.get(id).and_then(|number| self.calls.get_mut(*number)) {
-            *outcome = Some((anywhere(text, folders), failed));
+            *outcome = Some((replace_folders(text, folders), failed));
         }
     }
 
@@ -139,14 +139,14 @@ impl ExportedCalls {
         let Self { calls, folders, .. } = self;
         let outcome = |(call, outcome): (ScenarioCall, Option<(String, bool)>)| {
             let (text, failed) = outcome?;
-            Some(ScenarioOutcome { tool: call.tool, arguments: anywhere_in(&call.arguments, &folders), text, failed })
+            Some(ScenarioOutcome { tool: call.tool, arguments: replace_in(&call.arguments, &folders), text, failed })
         };
         calls.into_iter().filter_map(outcome).collect()
     }
 }
 
 /// Replaces the paths of the workspace's folders in a text by placeholders.
-fn anywhere(text: &str, folders: &[Utf8PathBuf]) -> String {
+fn replace_folders(text: &str, folders: &[Utf8PathBuf]) -> String {
     let mut text = text.to_owned();
     for (number, folder) in folders.iter().enumerate() {
         // The root folder `/` would match everywhere.
@@ -158,12 +158,12 @@ fn anywhere(text: &str, folders: &[Utf8PathBuf]) -> String {
     text
 }
 
-fn anywhere_in(value: &Value, folders: &[Utf8PathBuf]) -> Value {
+fn replace_in(value: &Value, folders: &[Utf8PathBuf]) -> Value {
     match value {
-        Value::String(text) => anywhere(text, folders).into(),
-        Value::Array(items) => items.iter().map(|item| anywhere_in(item, folders)).collect(),
+        Value::String(text) => replace_folders(text, folders).into(),
+        Value::Array(items) => items.iter().map(|item| replace_in(item, folders)).collect(),
         Value::Object(fields) => {
-            Value::Object(fields.iter().map(|(name, inner)| (name.clone(), anywhere_in(inner, folders))).collect())
+            Value::Object(fields.iter().map(|(name, inner)| (name.clone(), replace_in(inner, folders))).collect())
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
@@ -178,7 +178,7 @@ pub fn file_name(title: &str) -> String {
             _ if name.ends_with('-') || name.is_empty() => {}
             _ => name.push('-'),
         }
-        if name.len() >= NAME {
+        if name.len() >= MAX_NAME {
             break;
         }
     }

@@ -9,11 +9,11 @@ use zubi_models::message::{PromptMessage, ToolResult};
 /// The result text for a call whose outcome is unknown.
 pub const OUTCOME_UNKNOWN: &str = "The run was interrupted while this call was made: whether it took effect is not known. Look before you make it again.";
 /// The text that replaces a result that was left out.
-pub(crate) const LEFT_OUT: &str = "[This result was left out to save room. Make the call again if you need it.]";
+pub(crate) const PRUNED_RESULT: &str = "[This result was left out to save room. Make the call again if you need it.]";
 /// The heading of a summary.
 const SUMMARY: &str = "Summary of the conversation so far:";
 /// The user message between two answers that would otherwise follow each other, which some providers refuse.
-const GO_ON: &str = "Continue.";
+const CONTINUE: &str = "Continue.";
 
 /// The messages of a conversation so far.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,7 @@ pub struct History {
     messages: Vec<(u64, PromptMessage)>,
     /// Calls without a result.
     open: Vec<ToolResult>,
-    /// The index in `told` of a summary that no user wrote.
+    /// The index in `messages` of a summary that no user wrote.
     summary: Option<usize>,
 }
 
@@ -44,9 +44,9 @@ impl History {
                 // If calls are open, their results come first: providers refuse any message in between.
                 self.messages.push((event.seq, PromptMessage::User { text: text.clone() }));
             }
-            EventKind::Answered { message: said, interrupted, .. } => {
+            EventKind::Answered { message, interrupted, .. } => {
                 self.close(event.seq);
-                let mut message = said.clone();
+                let mut message = message.clone();
                 if *interrupted {
                     // Calls of an incomplete answer are never made.
                     message.calls.clear();
@@ -83,7 +83,7 @@ impl History {
         for (_, message) in history.messages {
             let is_answer = |message: &PromptMessage| matches!(message, PromptMessage::Assistant(_));
             if is_answer(&message) && messages.last().is_some_and(is_answer) {
-                messages.push(PromptMessage::User { text: GO_ON.to_owned() });
+                messages.push(PromptMessage::User { text: CONTINUE.to_owned() });
             }
             messages.push(message);
         }
@@ -111,8 +111,8 @@ impl History {
     fn insert(&mut self, seq: u64, outcome: ToolResult) {
         let answer = self.messages.iter().rposition(|(_, message)| matches!(message, PromptMessage::Assistant(_)));
         let Some(answer) = answer else { return };
-        let behind = self.messages.iter().skip(answer + 1);
-        let at = answer + 1 + behind.take_while(|(_, message)| matches!(message, PromptMessage::Tool(_))).count();
+        let following = self.messages.iter().skip(answer + 1);
+        let at = answer + 1 + following.take_while(|(_, message)| matches!(message, PromptMessage::Tool(_))).count();
         self.messages.insert(at, (seq, PromptMessage::Tool(outcome)));
     }
 
@@ -120,46 +120,46 @@ impl History {
         let pruned: BTreeSet<&str> = pruned.iter().map(String::as_str).collect();
         let new = || (before, PromptMessage::User { text: format!("{SUMMARY}\n{summary}") });
         let is_replaced = !summary.is_empty();
-        let (mut kept, mut at, mut answer_is_kept) = (Vec::with_capacity(self.messages.len()), None, false);
-        for (place, (seq, mut message)) in std::mem::take(&mut self.messages).into_iter().enumerate() {
+        let (mut retained, mut at, mut is_answer_retained) = (Vec::with_capacity(self.messages.len()), None, false);
+        for (position, (seq, mut message)) in std::mem::take(&mut self.messages).into_iter().enumerate() {
             match &mut message {
                 // The new summary includes the previous one.
-                PromptMessage::User { .. } if self.summary == Some(place) => {
+                PromptMessage::User { .. } if self.summary == Some(position) => {
                     if is_replaced {
                         continue;
                     }
-                    at = Some(kept.len());
+                    at = Some(retained.len());
                 }
                 // The user's messages stay, however old they are.
                 PromptMessage::User { .. } => {}
                 PromptMessage::Assistant(_) => {
-                    answer_is_kept = seq >= before;
-                    if !answer_is_kept {
+                    is_answer_retained = seq >= before;
+                    if !is_answer_retained {
                         continue;
                     }
                 }
                 // Tool results follow the answer that made the calls, and are removed with it.
-                PromptMessage::Tool(_) if !answer_is_kept => continue,
+                PromptMessage::Tool(_) if !is_answer_retained => continue,
                 PromptMessage::Tool(outcome) => {
                     if pruned.contains(outcome.call.as_str()) {
-                        LEFT_OUT.clone_into(&mut outcome.text);
+                        PRUNED_RESULT.clone_into(&mut outcome.text);
                     }
                 }
             }
             if is_replaced && at.is_none() && seq >= before && !matches!(message, PromptMessage::Tool(_)) {
-                at = Some(kept.len());
-                kept.push(new());
+                at = Some(retained.len());
+                retained.push(new());
             }
-            kept.push((seq, message));
+            retained.push((seq, message));
         }
         if is_replaced && at.is_none() {
-            at = Some(kept.len());
-            kept.push(new());
+            at = Some(retained.len());
+            retained.push(new());
         }
-        if !answer_is_kept {
+        if !is_answer_retained {
             self.open.clear();
         }
-        self.messages = kept;
+        self.messages = retained;
         self.summary = at;
     }
 }

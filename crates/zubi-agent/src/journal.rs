@@ -13,16 +13,16 @@ pub struct PersistError(pub String);
 /// A running conversation.
 pub trait Journal: Send + Sync {
     /// Saves an event, if it is of a kind that is saved, then sends it to all listeners.
-    fn add(&self, what: EventKind) -> Result<(), PersistError>;
+    fn add(&self, kind: EventKind) -> Result<(), PersistError>;
 
     /// Returns the text as it would be saved, with known secrets redacted. Redact a text before you shorten it, or the
     /// cut may leave half a secret that cannot be recognized any more. If the text was broken off, an end that may be
     /// the beginning of a secret is removed too.
-    fn clean(&self, text: &str, is_broken_off: bool) -> String;
+    fn clean(&self, text: &str, is_interrupted: bool) -> String;
 
-    /// Returns a redacted text of at most about `most` bytes. A longer text loses its middle.
-    fn shorten(&self, text: String, most: usize) -> String {
-        if text.len() <= most { text } else { approval_prompt::ellipsize_middle(self.clean(&text, false), most) }
+    /// Returns a redacted text of at most about `limit` bytes. A longer text loses its middle.
+    fn shorten(&self, text: String, limit: usize) -> String {
+        if text.len() <= limit { text } else { approval_prompt::ellipsize_middle(self.clean(&text, false), limit) }
     }
 
     /// Returns the messages to send to the model.

@@ -47,10 +47,10 @@ use zubi_models::registry::ModelRegistry;
 /// The number of events that a listener may be behind.
 const MAX_LISTENER_LAG: usize = 4096;
 /// The default number of conversations in a list; the maximum follows.
-const LIST: usize = 50;
+const DEFAULT_LIST: usize = 50;
 const MAX_LIST: usize = 500;
 /// The first session number. The other surfaces in this process count from 1.
-const SESSIONS: u64 = 1 << 40;
+const FIRST_SESSION: u64 = 1 << 40;
 
 /// The configuration of a [`ConversationManager`].
 #[derive(Clone)]
@@ -83,10 +83,10 @@ pub enum OpenStoreError {
 pub struct ConversationManager {
     config: ConversationManagerConfig,
     context: ConversationContext,
-    told: broadcast::Sender<Arc<ConversationEvent>>,
+    events: broadcast::Sender<Arc<ConversationEvent>>,
     /// The sessions of the conversations that this process has used.
-    seats: Mutex<BTreeMap<String, Arc<ConversationSession>>>,
-    sessions: AtomicU64,
+    sessions: Mutex<BTreeMap<String, Arc<ConversationSession>>>,
+    next_session: AtomicU64,
     inspector: ManualCalls,
     closing: CancellationToken,
     turns: TaskTracker,
@@ -98,32 +98,32 @@ impl ConversationManager {
     pub fn open(config: ConversationManagerConfig) -> Result<Arc<Self>, OpenStoreError> {
         let dir = ConversationDir::new(&config.state, &config.folders)
             .map_err(|error| OpenStoreError::State(config.state.join("sessions"), error))?;
-        let (told, _) = broadcast::channel(MAX_LISTENER_LAG);
-        let teller = {
-            let sender = told.clone();
+        let (events, _) = broadcast::channel(MAX_LISTENER_LAG);
+        let listener = {
+            let sender = events.clone();
             // The send fails if there are no listeners, which is not an error.
             move |conversation: &str, event: AgentEvent| {
                 drop(sender.send(Arc::new(ConversationEvent { conversation: conversation.to_owned(), event })));
             }
         };
-        let keeping = ConversationContext {
+        let context = ConversationContext {
             dir,
             folders: config.folders.clone(),
             clock: Arc::clone(&config.clock),
             redactor: config.redactor.clone(),
-            listener: Arc::new(teller),
+            listener: Arc::new(listener),
             cache: ConversationCache::default(),
         };
         let questions =
             Questions::new(Arc::clone(&config.service), &config.auto_approve).map_err(OpenStoreError::Rule)?;
         let closing = CancellationToken::new();
-        let inspector = ManualCalls::new(&keeping, questions, SESSIONS, closing.child_token());
+        let inspector = ManualCalls::new(&context, questions, FIRST_SESSION, closing.child_token());
         Ok(Arc::new_cyclic(|own| Self {
             config,
-            context: keeping,
-            told,
-            seats: Mutex::default(),
-            sessions: AtomicU64::new(SESSIONS + 1),
+            context,
+            events,
+            sessions: Mutex::default(),
+            next_session: AtomicU64::new(FIRST_SESSION + 1),
             inspector,
             closing,
             turns: TaskTracker::new(),
@@ -131,13 +131,13 @@ impl ConversationManager {
         }))
     }
 
-    fn seats(&self) -> MutexGuard<'_, BTreeMap<String, Arc<ConversationSession>>> {
-        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    fn sessions(&self) -> MutexGuard<'_, BTreeMap<String, Arc<ConversationSession>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the session of an existing conversation.
     fn get_session(&self, id: &str) -> Result<Arc<ConversationSession>, ChatError> {
-        if let Some(session) = self.seats().get(id) {
+        if let Some(session) = self.sessions().get(id) {
             return Ok(Arc::clone(session));
         }
         let path = self.context.dir.path(id).map_err(|error| open_error(&error))?;
@@ -145,13 +145,13 @@ impl ConversationManager {
             return Err(open_error(&OpenError::Missing(id.to_owned())));
         }
         let session = self.new_session()?;
-        Ok(Arc::clone(self.seats().entry(id.to_owned()).or_insert(session)))
+        Ok(Arc::clone(self.sessions().entry(id.to_owned()).or_insert(session)))
     }
 
     fn new_session(&self) -> Result<Arc<ConversationSession>, ChatError> {
         let questions = Questions::new(Arc::clone(&self.config.service), &self.config.auto_approve);
         let questions = questions.map_err(ChatError::Failed)?;
-        Ok(Arc::new(ConversationSession::new(self.sessions.fetch_add(1, Ordering::Relaxed), questions)))
+        Ok(Arc::new(ConversationSession::new(self.next_session.fetch_add(1, Ordering::Relaxed), questions)))
     }
 
     /// Runs disk work on a thread where it may block.
@@ -159,8 +159,8 @@ impl ConversationManager {
         &self,
         work: impl FnOnce(&ConversationContext) -> Result<T, OpenError> + Send + 'static,
     ) -> Result<T, ChatError> {
-        let keeping = self.context.clone();
-        let done = tokio::task::spawn_blocking(move || work(&keeping)).await;
+        let context = self.context.clone();
+        let done = tokio::task::spawn_blocking(move || work(&context)).await;
         done.map_err(|error| ChatError::Failed(error.to_string()))?.map_err(|error| open_error(&error))
     }
 
@@ -178,22 +178,22 @@ impl ConversationManager {
     async fn conversations(&self, search: ConversationQuery) -> Result<ConversationList, ChatError> {
         check_length("query", search.query.as_deref(), parameters::MAX_WORDS)?;
         check_length("id", search.id.as_deref(), parameters::MAX_WORDS)?;
-        let limit = search.limit.unwrap_or(LIST).clamp(1, MAX_LIST);
-        let seats: Vec<(String, Arc<ConversationSession>)> =
-            self.seats().iter().map(|(id, seat)| (id.clone(), Arc::clone(seat))).collect();
+        let limit = search.limit.unwrap_or(DEFAULT_LIST).clamp(1, MAX_LIST);
+        let sessions: Vec<(String, Arc<ConversationSession>)> =
+            self.sessions().iter().map(|(id, session)| (id.clone(), Arc::clone(session))).collect();
         let mut live = BTreeMap::new();
-        for (id, seat) in seats {
-            if let Some(digest) = seat.digest() {
+        for (id, session) in sessions {
+            if let Some(digest) = session.digest() {
                 live.insert(id, digest);
             }
         }
-        self.run_blocking(move |keeping| {
+        self.run_blocking(move |context| {
             let found = match &search.id {
-                Some(id) => keeping.find_by_prefix(id, limit)?,
-                None => keeping.dir.search(search.query.as_deref(), limit)?,
+                Some(id) => context.find_by_prefix(id, limit)?,
+                None => context.dir.search(search.query.as_deref(), limit)?,
             };
             let open = found.conversations.iter().filter(|row| row.digest.open.is_some());
-            let locked = keeping.dir.locked_ids(open.map(|row| row.id.as_str()))?;
+            let locked = context.dir.locked_ids(open.map(|row| row.id.as_str()))?;
             let summary = |row: crate::conversation::store::ConversationRow| match live.get(&row.id) {
                 Some(digest) => summary(&row.id, digest, live_state(digest), row.excerpt),
                 None => {
@@ -214,46 +214,47 @@ impl ConversationManager {
     async fn open_conversation(&self, open: OpenParams) -> Result<OpenResult, ChatError> {
         let OpenParams { conversation: id, after } = open;
         let session = self.get_session(&id)?;
-        let mut going_on = session.conversation();
+        let mut active = session.conversation();
         let mut free = None;
-        if going_on.is_none() {
+        if active.is_none() {
             let live = session.live().await;
-            going_on = session.conversation();
+            active = session.conversation();
             // No other request can begin a turn meanwhile, because we hold the session's lock. A running turn does not
             // have to wait until its file has been read.
-            free = going_on.is_none().then_some(live);
+            free = active.is_none().then_some(live);
         }
-        if let Some(conversation) = going_on {
-            let (digest, passing) = conversation.now();
+        if let Some(conversation) = active {
+            let (digest, partial_answer) = conversation.snapshot();
             drop(conversation);
             let conversation_id = id.clone();
-            let (_, mut events) = self.run_blocking(move |keeping| keeping.load_since(&conversation_id, after)).await?;
+            let (_, mut events) = self.run_blocking(move |context| context.load_since(&conversation_id, after)).await?;
             // The client receives later events through its subscription.
             events.retain(|event| event.seq <= digest.seq);
             let summary = summary(&id, &digest, live_state(&digest), None);
-            return Ok(OpenResult { summary, last: digest.seq, events, partial_answer: passing });
+            return Ok(OpenResult { summary, last: digest.seq, events, partial_answer });
         }
-        let opened = self.run_blocking(move |keeping| {
-            let (mut standing, mut events) = keeping.load_since(&id, after)?;
+        let opened = self.run_blocking(move |context| {
+            let (mut file_state, mut events) = context.load_since(&id, after)?;
             let mut state = ConversationState::Idle;
-            if (standing.digest.open.is_some() || standing.is_cut) && standing.damage.is_none() {
-                match crate::conversation::Conversation::open(keeping, &id) {
+            if (file_state.digest.open.is_some() || file_state.is_cut) && file_state.damage.is_none() {
+                match crate::conversation::Conversation::open(context, &id) {
                     Ok(repaired) => {
                         drop(repaired);
-                        (standing, events) = keeping.load_since(&id, after)?;
+                        (file_state, events) = context.load_since(&id, after)?;
                     }
                     Err(OpenError::Elsewhere) => state = ConversationState::Elsewhere,
                     Err(error) => return Err(error),
                 }
             }
-            let digest = standing.digest;
+            let digest = file_state.digest;
             let notice = |damage| EventKind::Notice {
                 turn: digest.turns,
                 text: format!("The file of this conversation is damaged: {damage}. zubi shows the events before the damage; the conversation cannot be continued."),
             };
-            let passing = standing.damage.map(notice).map(|what| AgentEvent { seq: digest.seq, at: digest.updated, kind: what });
+            let damage = file_state.damage.map(notice);
+            let partial_answer = damage.map(|kind| AgentEvent { seq: digest.seq, at: digest.updated, kind });
             let summary = summary(&id, &digest, state, None);
-            Ok(OpenResult { summary, last: digest.seq, events, partial_answer: passing.into_iter().collect() })
+            Ok(OpenResult { summary, last: digest.seq, events, partial_answer: partial_answer.into_iter().collect() })
         });
         let opened = opened.await;
         drop(free);
@@ -270,11 +271,11 @@ impl ConversationManager {
             ApprovalAnswer::Deny { text } => check_length("text", text.as_deref(), parameters::MAX_LINES)?,
             _ => return Err(ChatError::Invalid("`answer` is `allow`, `deny` or `unavailable`".to_owned())),
         }
-        let waiting = |error: crate::questions::UnknownQuestion| ChatError::NotFound(error.to_string());
+        let missing = |error: crate::questions::UnknownQuestion| ChatError::NotFound(error.to_string());
         if answer.conversation == INSPECTOR {
-            return self.inspector.questions().answer(&answer.question, decision, surface).map_err(waiting);
+            return self.inspector.questions().answer(&answer.question, decision, surface).map_err(missing);
         }
-        self.get_session(&answer.conversation)?.questions().answer(&answer.question, decision, surface).map_err(waiting)
+        self.get_session(&answer.conversation)?.questions().answer(&answer.question, decision, surface).map_err(missing)
     }
 
     async fn tools(&self) -> Result<ToolList, ChatError> {
@@ -285,8 +286,8 @@ impl ConversationManager {
 
     async fn export(&self, id: String) -> Result<ExportedScenario, ChatError> {
         self.get_session(&id)?;
-        let (standing, events) = self.run_blocking(move |keeping| keeping.load_since(&id, 0)).await?;
-        let title = standing.digest.title();
+        let (file_state, events) = self.run_blocking(move |context| context.load_since(&id, 0)).await?;
+        let title = file_state.digest.title();
         let scenario = export::scenario(&title, &events);
         let scenario = scenario.to_yaml().map_err(|error| ChatError::Failed(error.to_string()))?;
         Ok(ExportedScenario { name: export::file_name(&title), scenario })
@@ -306,7 +307,7 @@ fn summary(
     id: &str,
     digest: &ConversationSummary,
     state: ConversationState,
-    found: Option<String>,
+    excerpt: Option<String>,
 ) -> ListedConversation {
     ListedConversation {
         id: id.to_owned(),
@@ -317,7 +318,7 @@ fn summary(
         turns: digest.turns,
         usage: digest.usage,
         state,
-        excerpt: found,
+        excerpt,
     }
 }
 
@@ -337,7 +338,7 @@ fn open_error(error: &OpenError) -> ChatError {
 #[async_trait]
 impl ChatService for ConversationManager {
     async fn request(&self, method: &str, params: Value, surface: &str) -> Result<Value, ChatError> {
-        let nothing = || json!({});
+        let empty = || json!({});
         let answer = match method {
             "hello" => {
                 expect_no_params(&params)?;
@@ -352,20 +353,20 @@ impl ChatService for ConversationManager {
             "send" => json!(self.send(parameters::validate_send(parameters(params)?)?, surface).await?),
             "stop" => {
                 self.stop(&parameters::<ConversationRef>(params)?.conversation).await?;
-                nothing()
+                empty()
             }
             "answer" => {
                 self.answer(parameters(params)?, surface)?;
-                nothing()
+                empty()
             }
             "rename" => {
                 let Rename { conversation, title } = parameters(params)?;
                 self.rename(conversation, parameters::title(&title)?).await?;
-                nothing()
+                empty()
             }
             "delete" => {
                 self.delete(parameters::<ConversationRef>(params)?.conversation).await?;
-                nothing()
+                empty()
             }
             "export" => json!(self.export(parameters::<ConversationRef>(params)?.conversation).await?),
             "tools" => {
@@ -379,7 +380,7 @@ impl ChatService for ConversationManager {
     }
 
     fn listen(&self) -> broadcast::Receiver<Arc<ConversationEvent>> {
-        self.told.subscribe()
+        self.events.subscribe()
     }
 
     async fn shutdown(&self) {

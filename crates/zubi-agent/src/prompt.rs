@@ -15,7 +15,7 @@ const MAX_AGENTS: usize = 16 * 1024;
 /// The maximum length of the user's instructions, in bytes.
 const MAX_INSTRUCTIONS: usize = 64 * 1024;
 
-const SELF: &str = "\
+const BASE_PROMPT: &str = "\
 You are zubi's agent: you work in a person's workspace, through the tools you are given and no other way.
 
 How to work:
@@ -30,42 +30,42 @@ They say how complete their answers are.
 - Be brief. Say what you did, what you found, and plainly what you do not know or have not checked.";
 
 /// Returns the workspace's instructions for agents. Empty unless the user trusts the whole workspace.
-pub(crate) fn of_workspace(host: &HostDescription) -> String {
+pub(crate) fn workspace_instructions(host: &HostDescription) -> String {
     if !host.trusted {
         return String::new();
     }
     let mut instructions = String::new();
     for folder in &host.folders {
         let path = folder.path.join(AGENTS);
-        let room = MAX_AGENTS.saturating_sub(instructions.len());
+        let remaining = MAX_AGENTS.saturating_sub(instructions.len());
         // Symbolic links are not followed, because they could lead out of the workspace.
         let Ok(text) = fs::read_text_in_place(&path) else { continue };
-        if room > 0 && !text.trim().is_empty() {
+        if remaining > 0 && !text.trim().is_empty() {
             // Writing to a `String` cannot fail.
-            let text = approval_prompt::ellipsize_middle(text.trim().to_owned(), room);
+            let text = approval_prompt::ellipsize_middle(text.trim().to_owned(), remaining);
             let _ = writeln!(instructions, "\n{} says:\n{text}", printable(path.as_str()));
         }
     }
     instructions
 }
 
-/// Returns the system prompt. `instructions` are the user's; `last` is the tool that takes the final answer.
+/// Returns the system prompt. `instructions` are the user's; `answer_tool` is the tool that takes the final answer.
 pub(crate) fn system(
     host: &HostDescription,
     instructions: Option<&str>,
-    of_workspace: &str,
+    workspace_instructions: &str,
     clock: &dyn Clock,
-    last: Option<&str>,
+    answer_tool: Option<&str>,
 ) -> String {
     let mut system = String::new();
     if let Some(instructions) = instructions.map(str::trim).filter(|text| !text.is_empty()) {
         system.push_str(&approval_prompt::ellipsize_middle(instructions.to_owned(), MAX_INSTRUCTIONS));
         system.push_str("\n\n");
     }
-    system.push_str(SELF);
+    system.push_str(BASE_PROMPT);
     system.push_str("\n\n");
-    if let Some(last) = last {
-        let _ = writeln!(system, "When you are done, call {last} once and alone: its arguments are your final answer.");
+    if let Some(tool) = answer_tool {
+        let _ = writeln!(system, "When you are done, call {tool} once and alone: its arguments are your final answer.");
     }
     match host.folders.as_slice() {
         [only] => {
@@ -82,7 +82,7 @@ pub(crate) fn system(
     if let Some(now) = chrono::DateTime::from_timestamp_millis(milliseconds) {
         let _ = writeln!(system, "Today is {} (UTC).", now.format("%A, %Y-%m-%d"));
     }
-    system.push_str(of_workspace);
+    system.push_str(workspace_instructions);
     system
 }
 

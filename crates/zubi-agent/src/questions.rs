@@ -21,9 +21,9 @@ pub use self::rules::{auto_approve_rule, resolve_names};
 use crate::event::EventKind;
 use crate::journal::Journal;
 
-/// The `by` of a decision that a rule of this run made.
-const BY_RULE: &str = "--auto-approve";
-/// The `by` of a decision that zubi itself made because no answer can come any more.
+/// The `surface` of a decision that a rule of this run made.
+const RULE_SURFACE: &str = "--auto-approve";
+/// The `surface` of a decision that zubi itself made because no answer can come any more.
 pub(crate) const AUTO_DECIDER: &str = "zubi";
 
 /// The maximum length of the preview of a change in an approval prompt, in bytes.
@@ -75,10 +75,10 @@ impl Questions {
         Ok(Self { auto: Arc::new(AutoApprove::new(service, auto_approve)?), open: Arc::default() })
     }
 
-    /// Answers a waiting prompt. `by` is the surface of the answer: `web`, `editor` or `terminal`.
-    pub fn answer(&self, question: &str, answer: ApprovalAnswer, by: &str) -> Result<(), UnknownQuestion> {
+    /// Answers a waiting prompt. `surface` is the surface of the answer: `web`, `editor` or `terminal`.
+    pub fn answer(&self, question: &str, answer: ApprovalAnswer, surface: &str) -> Result<(), UnknownQuestion> {
         let open = lock_pending(&self.open).remove(question);
-        let sent = open.map(|open| open.answer.send((answer, by.to_owned())).is_ok());
+        let sent = open.map(|open| open.answer.send((answer, surface.to_owned())).is_ok());
         if sent == Some(true) { Ok(()) } else { Err(UnknownQuestion(question.to_owned())) }
     }
 
@@ -118,11 +118,11 @@ impl Approver for CallApprover {
     async fn request_approval(&self, mut request: ApprovalRequest) -> ApprovalAnswer {
         request.footprint.preview =
             request.footprint.preview.map(|preview| self.journal.shorten(preview, PREVIEW_BYTES));
-        let left = self.questions.auto.decide_remaining(&request).await;
-        let by_rule = left.as_ref().is_some_and(|left| left.action == Action::Allow);
+        let remaining = self.questions.auto.decide_remaining(&request).await;
+        let is_allowed_by_rule = remaining.as_ref().is_some_and(|remaining| remaining.action == Action::Allow);
         // The prompt names only what the rules do not allow.
-        if let Some(left) = left.filter(|left| left.action == Action::Ask) {
-            (request.reason, request.rule) = (left.reason, left.rule);
+        if let Some(remaining) = remaining.filter(|remaining| remaining.action == Action::Ask) {
+            (request.reason, request.rule) = (remaining.reason, remaining.rule);
         }
         let question = self.journal.new_id();
         let approval = PendingApproval {
@@ -139,25 +139,25 @@ impl Approver for CallApprover {
         };
         let (answer, answered) = oneshot::channel();
         // The prompt can be answered as soon as its event is sent.
-        if !by_rule {
+        if !is_allowed_by_rule {
             lock_pending(&self.questions.open).insert(question.clone(), OpenApproval { approval, answer });
         }
         if let Err(error) = self.journal.add(event) {
             lock_pending(&self.questions.open).remove(&question);
-            return ApprovalAnswer::NotPrompted { why: error.to_string() };
+            return ApprovalAnswer::NotPrompted { reason: error.to_string() };
         }
-        let mut prompt = PublishedPrompt { of: self, question, is_decided: false };
-        if by_rule {
-            return prompt.decide(ApprovalAnswer::allow_once(), BY_RULE);
+        let mut prompt = PublishedPrompt { approver: self, question, is_decided: false };
+        if is_allowed_by_rule {
+            return prompt.decide(ApprovalAnswer::allow_once(), RULE_SURFACE);
         }
         tokio::select! {
             answer = answered => match answer {
-                Ok((answer, by)) => match prompt.decide(answer, &by) {
+                Ok((answer, surface)) => match prompt.decide(answer, &surface) {
                     // The denial then names what still requires approval, and how to allow it.
                     ApprovalAnswer::Unavailable => ApprovalAnswer::OnlyRules { rules: self.questions.auto.texts() },
                     answer => answer,
                 },
-                Err(_) => prompt.decide(ApprovalAnswer::Unanswered { how: "the conversation was closed".to_owned() }, AUTO_DECIDER),
+                Err(_) => prompt.decide(ApprovalAnswer::Unanswered { reason: "the conversation was closed".to_owned() }, AUTO_DECIDER),
             },
             () = self.stop.cancelled() => {
                 // The caller may cancel the call itself now, and gives a better reason than an unanswered prompt does.
@@ -169,27 +169,27 @@ impl Approver for CallApprover {
 }
 
 fn turn_stopped() -> ApprovalAnswer {
-    ApprovalAnswer::Unanswered { how: "the turn was stopped before they answered".to_owned() }
+    ApprovalAnswer::Unanswered { reason: "the turn was stopped before they answered".to_owned() }
 }
 
 /// A published approval prompt. However the wait for its answer ends, a decision is published, so that clients stop
 /// offering the prompt.
 struct PublishedPrompt<'a> {
-    of: &'a CallApprover,
+    approver: &'a CallApprover,
     question: String,
     is_decided: bool,
 }
 
 impl PublishedPrompt<'_> {
-    fn decide(&mut self, answer: ApprovalAnswer, by: &str) -> ApprovalAnswer {
+    fn decide(&mut self, answer: ApprovalAnswer, surface: &str) -> ApprovalAnswer {
         self.is_decided = true;
-        lock_pending(&self.of.questions.open).remove(&self.question);
+        lock_pending(&self.approver.questions.open).remove(&self.question);
         let event =
-            EventKind::Decision { question: self.question.clone(), answer: json!(answer), surface: by.to_owned() };
-        match self.of.journal.add(event) {
+            EventKind::Decision { question: self.question.clone(), answer: json!(answer), surface: surface.to_owned() };
+        match self.approver.journal.add(event) {
             Ok(()) => answer,
             // An approval that is not in the log does not count.
-            Err(error) => ApprovalAnswer::NotPrompted { why: error.to_string() },
+            Err(error) => ApprovalAnswer::NotPrompted { reason: error.to_string() },
         }
     }
 }

@@ -108,15 +108,15 @@ impl Replay {
             session: 0,
             restrictions: Restrictions::default(),
         });
-        let mut played = 0;
+        let mut turns = 0;
         for (turn, number) in scenario.turns.iter().zip(1..) {
             if self.stop.is_cancelled() {
                 break;
             }
             model.begin(turn);
             // No messages arrive while the turn runs.
-            let (_says, inbox) = mpsc::unbounded_channel();
-            let going_on = Turn {
+            let (_sender, inbox) = mpsc::unbounded_channel();
+            let running = Turn {
                 service: Arc::clone(&self.service),
                 model: Arc::clone(&model) as Arc<dyn LanguageModel>,
                 budgets: self.budgets.clone(),
@@ -128,8 +128,8 @@ impl Replay {
                 stop: self.stop.clone(),
                 inbox,
             };
-            going_on.run(number, turn.user.clone(), Arc::clone(&journal) as Arc<dyn Journal>).await;
-            played += 1;
+            running.run(number, turn.user.clone(), Arc::clone(&journal) as Arc<dyn Journal>).await;
+            turns += 1;
         }
         let events = journal.events();
         let now = export::scenario("", &events);
@@ -141,7 +141,7 @@ impl Replay {
             })
             .collect();
         let differences = compare::turns(&scenario.turns, &now.turns, &problems);
-        ReplayReport { turns: played, calls: now.turns.iter().map(|turn| turn.results.len()).sum(), differences }
+        ReplayReport { turns, calls: now.turns.iter().map(|turn| turn.results.len()).sum(), differences }
     }
 }
 
@@ -160,13 +160,13 @@ struct Inner {
 
 impl ReplayConversation {
     fn new(questions: Questions, folders: Vec<Utf8PathBuf>) -> Self {
-        let began = EventKind::Began {
+        let beginning = EventKind::Began {
             version: VERSION,
             conversation: "replay".to_owned(),
             folders,
             zubi: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        let inner = Inner { events: vec![AgentEvent { seq: 1, at: 0, kind: began }], ..Inner::default() };
+        let inner = Inner { events: vec![AgentEvent { seq: 1, at: 0, kind: beginning }], ..Inner::default() };
         Self { questions, inner: Mutex::new(inner) }
     }
 
@@ -180,16 +180,16 @@ impl ReplayConversation {
 }
 
 impl Journal for ReplayConversation {
-    fn add(&self, what: EventKind) -> Result<(), PersistError> {
-        if !what.is_persisted() {
+    fn add(&self, kind: EventKind) -> Result<(), PersistError> {
+        if !kind.is_persisted() {
             return Ok(());
         }
-        let question = match &what {
+        let question = match &kind {
             EventKind::Question { question, .. } => Some(question.clone()),
             _ => None,
         };
         self.with_inner(|inner| {
-            let event = AgentEvent { seq: inner.events.len() as u64 + 1, at: 0, kind: what };
+            let event = AgentEvent { seq: inner.events.len() as u64 + 1, at: 0, kind };
             inner.history.apply(&event);
             inner.events.push(event);
         });
@@ -200,7 +200,7 @@ impl Journal for ReplayConversation {
         Ok(())
     }
 
-    fn clean(&self, text: &str, _is_broken_off: bool) -> String {
+    fn clean(&self, text: &str, _is_interrupted: bool) -> String {
         text.to_owned()
     }
 

@@ -82,7 +82,7 @@ impl Turn {
     /// everything that it has started.
     pub async fn run(self, number: u64, text: String, journal: Arc<dyn Journal>) -> TurnEnded {
         let mut run = RunningTurn::new(self, number, journal);
-        let end = run.go(text).await.unwrap_or_else(|end| end);
+        let end = run.run_loop(text).await.unwrap_or_else(|end| end);
         run.end(end)
     }
 }
@@ -96,7 +96,7 @@ struct TurnLimits {
 impl TurnLimits {
     /// Waits until the turn must end.
     async fn wait_for_end(&self) -> StopReason {
-        let late = async {
+        let timeout = async {
             match self.deadline {
                 Some(deadline) => tokio::time::sleep_until(deadline).await,
                 None => std::future::pending().await,
@@ -105,7 +105,7 @@ impl TurnLimits {
         tokio::select! {
             biased;
             () = self.stop.cancelled() => StopReason::Stopped,
-            () = late => StopReason::Time,
+            () = timeout => StopReason::Time,
         }
     }
 
@@ -132,10 +132,10 @@ impl TurnEnd {
     }
 
     fn failure(problem: impl Into<String>) -> Self {
-        Self::new(StopReason::Failed).because(problem)
+        Self::new(StopReason::Failed).with_problem(problem)
     }
 
-    fn because(self, problem: impl Into<String>) -> Self {
+    fn with_problem(self, problem: impl Into<String>) -> Self {
         Self { problem: Some(problem.into()), ..self }
     }
 }
@@ -158,17 +158,17 @@ struct RunningTurn {
     changes: watch::Receiver<u64>,
     catalog: Option<ToolCatalog>,
     /// The workspace's instructions for agents.
-    of_workspace: String,
-    finish: Option<StructuredOutput>,
+    workspace_instructions: String,
+    structured_output: Option<StructuredOutput>,
     /// The name of the tool that takes the final answer.
-    last: Option<String>,
+    final_answer_tool: Option<String>,
     /// A message from zubi itself for the next model request.
-    request: Option<String>,
+    correction: Option<String>,
     iterations: u64,
     calls: u64,
     usage: TokenUsage,
     /// The tokens that count for the budget.
-    spent: u64,
+    spent_tokens: u64,
     /// The provider's count of the conversation's tokens after the last answer.
     measured: Option<u64>,
     /// The bytes added since then.
@@ -177,7 +177,7 @@ struct RunningTurn {
     repeats: LoopGuard,
     /// For each tool, the number of consecutive answers that called it with the same error, and that error.
     invalid: BTreeMap<String, (u64, String)>,
-    done: TurnReport,
+    report: TurnReport,
 }
 
 impl RunningTurn {
@@ -193,38 +193,38 @@ impl RunningTurn {
             limits: TurnLimits { stop: turn.stop.clone(), deadline },
             changes: turn.service.changes(),
             catalog: None,
-            of_workspace: String::new(),
-            finish: None,
-            last: None,
-            request: None,
+            workspace_instructions: String::new(),
+            structured_output: None,
+            final_answer_tool: None,
+            correction: None,
             iterations: 0,
             calls: 0,
             usage: TokenUsage::default(),
-            spent: 0,
+            spent_tokens: 0,
             measured: None,
             unmeasured: 0,
             call_ids: BTreeSet::new(),
             repeats: LoopGuard::default(),
             invalid: BTreeMap::new(),
-            done: TurnReport::default(),
+            report: TurnReport::default(),
             turn,
         }
     }
 
     /// Runs the turn to its end.
-    async fn go(&mut self, text: String) -> Result<TurnEnd, TurnEnd> {
+    async fn run_loop(&mut self, text: String) -> Result<TurnEnd, TurnEnd> {
         self.add_user_message(text)?;
         if let Some(schema) = &self.turn.schema {
-            let finish = StructuredOutput::new(schema).map_err(|why| {
+            let structured_output = StructuredOutput::new(schema).map_err(|why| {
                 TurnEnd::failure(format!(
                     "Cannot use the schema of the final answer: {why}. Correct the schema and try again."
                 ))
             })?;
-            self.finish = Some(finish);
+            self.structured_output = Some(structured_output);
         }
         let host = self.host.clone();
-        let of_workspace = tokio::task::spawn_blocking(move || prompt::of_workspace(&host));
-        self.of_workspace = of_workspace.await.unwrap_or_default();
+        let workspace_instructions = tokio::task::spawn_blocking(move || prompt::workspace_instructions(&host));
+        self.workspace_instructions = workspace_instructions.await.unwrap_or_default();
         loop {
             self.receive_user_messages()?;
             self.check_budgets()?;
@@ -233,7 +233,7 @@ impl RunningTurn {
             self.journal.add(EventKind::Iteration { turn: self.number, iteration: self.iterations, model })?;
             let answer = self.request_answer().await?;
             let end = if answer.message.calls.is_empty() {
-                self.last_words(&answer)
+                self.handle_text(&answer)
             } else {
                 self.run_tool_calls(answer).await?
             };
@@ -272,7 +272,7 @@ impl RunningTurn {
         if self.iterations >= iterations {
             return Err(TurnEnd::new(StopReason::Iterations));
         }
-        match tokens.filter(|tokens| self.spent >= *tokens) {
+        match tokens.filter(|tokens| self.spent_tokens >= *tokens) {
             Some(_) => Err(TurnEnd::new(StopReason::Tokens)),
             None => Ok(()),
         }
@@ -280,31 +280,33 @@ impl RunningTurn {
 
     /// Handles an answer without calls. Returns the end of the turn, unless the model must give the answer in another
     /// form.
-    fn last_words(&mut self, answer: &ModelAnswer) -> Option<TurnEnd> {
+    fn handle_text(&mut self, answer: &ModelAnswer) -> Option<TurnEnd> {
         let text = answer.message.text.trim().to_owned();
-        if let Some(finish) = &mut self.finish {
-            return match finish.of_text(&text) {
+        if let Some(structured_output) = &mut self.structured_output {
+            return match structured_output.parse_text(&text) {
                 Ok(data) => Some(Self::completed_with(data)),
                 Err(why) => {
-                    let last = self.last.as_deref().unwrap_or_default();
-                    let problem =
-                        format!("Your message is not the final answer: {why}. Call {last} with the final answer.");
-                    if !finish.can_retry() {
-                        return Some(Self::does_not_fit(&why));
+                    let final_answer_tool = self.final_answer_tool.as_deref().unwrap_or_default();
+                    let problem = format!(
+                        "Your message is not the final answer: {why}. Call {final_answer_tool} with the final answer."
+                    );
+                    if !structured_output.can_retry() {
+                        return Some(Self::invalid_answer(&why));
                     }
-                    self.request = Some(problem);
+                    self.correction = Some(problem);
                     None
                 }
             };
         }
         let end = match answer.stop {
-            FinishReason::Filtered => TurnEnd::new(StopReason::Model)
-                .because("The provider's filter stopped the answer. Rephrase the request, or choose another model."),
-            FinishReason::Length => TurnEnd::new(StopReason::Completed).because(
+            FinishReason::Filtered => TurnEnd::new(StopReason::Model).with_problem(
+                "The provider's filter stopped the answer. Rephrase the request, or choose another model.",
+            ),
+            FinishReason::Length => TurnEnd::new(StopReason::Completed).with_problem(
                 "The answer reached the model's output limit and is incomplete. Send “continue” for the rest.",
             ),
             FinishReason::Finished if text.is_empty() => TurnEnd::new(StopReason::Model)
-                .because("The model returned an empty answer. Try again, or choose another model."),
+                .with_problem("The model returned an empty answer. Try again, or choose another model."),
             FinishReason::Finished => TurnEnd::new(StopReason::Completed),
         };
         Some(TurnEnd { text, ..end })
@@ -315,8 +317,8 @@ impl RunningTurn {
         TurnEnd { text: data.to_string(), data: Some(Box::new(data)), ..TurnEnd::new(StopReason::Completed) }
     }
 
-    fn does_not_fit(why: &str) -> TurnEnd {
-        TurnEnd::new(StopReason::Invalid).because(format!(
+    fn invalid_answer(why: &str) -> TurnEnd {
+        TurnEnd::new(StopReason::Invalid).with_problem(format!(
             "The model gave no final answer that fits the schema ({why}). Try again, or choose another model."
         ))
     }
@@ -329,13 +331,13 @@ impl RunningTurn {
         drop(self.receive_user_messages());
         let TurnEnd { reason, text, data, problem } = end;
         let data = data.map(|data| *data);
-        let (why, next) = self.words(reason);
+        let (why, hint) = self.describe_stop(reason);
         let text = if text.is_empty() && reason != StopReason::Completed {
-            self.done.report(&why, &self.host.folders)
+            self.report.report(&why, &self.host.folders)
         } else {
             text
         };
-        let problem = problem.or_else(|| next.map(|next| format!("{why} {next}")));
+        let problem = problem.or_else(|| hint.map(|hint| format!("{why} {hint}")));
         let Self { number: turn, journal, iterations, calls, usage, started, .. } = self;
         let duration = milliseconds(started.elapsed());
         let ended = TurnEnded { turn, reason, text, data, problem, iterations, calls, usage, duration };
@@ -346,27 +348,27 @@ impl RunningTurn {
     }
 
     /// Returns the reason for the end of the turn as a sentence, and the next step.
-    fn words(&self, reason: StopReason) -> (String, Option<&'static str>) {
+    fn describe_stop(&self, reason: StopReason) -> (String, Option<&'static str>) {
         let Budgets { iterations, calls, tokens, time } = &self.turn.budgets;
-        let on = "Send “continue” in this conversation, or raise the limit.";
+        let continue_hint = "Send “continue” in this conversation, or raise the limit.";
         match reason {
             StopReason::Completed => (String::new(), None),
             StopReason::Stopped => ("The turn was stopped.".to_owned(), None),
             StopReason::Iterations => {
                 let times = if *iterations == 1 { "once".to_owned() } else { format!("{iterations} times") };
-                (format!("The model was called {times}, which is the limit."), Some(on))
+                (format!("The model was called {times}, which is the limit."), Some(continue_hint))
             }
             StopReason::Calls => {
-                let made = if *calls == 1 { "1 call was".to_owned() } else { format!("{calls} calls were") };
-                (format!("{made} made, which is the limit."), Some(on))
+                let count = if *calls == 1 { "1 call was".to_owned() } else { format!("{calls} calls were") };
+                (format!("{count} made, which is the limit."), Some(continue_hint))
             }
             StopReason::Tokens => {
-                let most = tokens.unwrap_or_default();
-                (format!("{} tokens were used; the limit is {most}.", self.spent), Some(on))
+                let limit = tokens.unwrap_or_default();
+                (format!("{} tokens were used; the limit is {limit}.", self.spent_tokens), Some(continue_hint))
             }
             StopReason::Time => {
                 let seconds = time.unwrap_or_default().as_secs_f64();
-                (format!("The time limit of {seconds} s has passed."), Some(on))
+                (format!("The time limit of {seconds} s has passed."), Some(continue_hint))
             }
             StopReason::Repeating => (
                 "The model made the same call over and over.".to_owned(),

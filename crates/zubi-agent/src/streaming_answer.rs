@@ -18,7 +18,7 @@ pub(crate) struct StreamingAnswer {
     turn: u64,
     iteration: u64,
     text: Channel,
-    thought: Channel,
+    reasoning: Channel,
 }
 
 #[derive(Debug, Default)]
@@ -42,9 +42,9 @@ impl Channel {
         offset
     }
 
-    /// Publishes the first `up_to` bytes of the waiting text and returns them, redacted, with their offset.
-    fn publish(&mut self, redactor: &Redactor, up_to: usize) -> Option<(u64, String)> {
-        let ready: String = self.waiting.drain(..up_to).collect();
+    /// Publishes the first `end` bytes of the waiting text and returns them, redacted, with their offset.
+    fn publish(&mut self, redactor: &Redactor, end: usize) -> Option<(u64, String)> {
+        let ready: String = self.waiting.drain(..end).collect();
         if ready.is_empty() {
             return None;
         }
@@ -62,7 +62,7 @@ impl StreamingAnswer {
     pub(crate) fn push(&mut self, delta: AnswerDelta) -> Option<EventKind> {
         let (channel, text, is_text) = match delta {
             AnswerDelta::Text(text) => (&mut self.text, text, true),
-            AnswerDelta::Reasoning(text) => (&mut self.thought, text, false),
+            AnswerDelta::Reasoning(text) => (&mut self.reasoning, text, false),
         };
         let offset = (!text.is_empty()).then(|| channel.push(&text, usize::MAX))?;
         Some(self.event(offset, text, is_text))
@@ -70,12 +70,12 @@ impl StreamingAnswer {
 
     /// Returns the answer received so far.
     pub(crate) fn into_message(self) -> AssistantMessage {
-        AssistantMessage { text: self.text.text, reasoning: self.thought.text, ..AssistantMessage::default() }
+        AssistantMessage { text: self.text.text, reasoning: self.reasoning.text, ..AssistantMessage::default() }
     }
 
     /// Returns the event to publish in place of a delta, and accumulates it.
-    pub(crate) fn publish(&mut self, redactor: &Redactor, what: EventKind) -> Option<EventKind> {
-        let (turn, iteration, offset, delta, is_text) = match what {
+    pub(crate) fn publish(&mut self, redactor: &Redactor, kind: EventKind) -> Option<EventKind> {
+        let (turn, iteration, offset, delta, is_text) = match kind {
             EventKind::Text { turn, iteration, offset, text } => (turn, iteration, offset, text, true),
             EventKind::Thought { turn, iteration, offset, text } => (turn, iteration, offset, text, false),
             other => return Some(other),
@@ -83,7 +83,7 @@ impl StreamingAnswer {
         if (turn, iteration) != (self.turn, self.iteration) {
             *self = Self::new(turn, iteration);
         }
-        let channel = if is_text { &mut self.text } else { &mut self.thought };
+        let channel = if is_text { &mut self.text } else { &mut self.reasoning };
         // The model starts the text from the beginning.
         if offset == 0 {
             *channel = Channel::default();
@@ -95,7 +95,7 @@ impl StreamingAnswer {
 
     /// Ends the answer at the given event and returns the text that still waits, to be published before that event.
     pub(crate) fn finish(&mut self, redactor: &Redactor, before: &EventKind) -> Vec<EventKind> {
-        let is_whole = match before {
+        let is_complete = match before {
             // An interrupted answer may end in a part of a secret, which is neither published nor saved
             // (`secrets::without`).
             EventKind::Answered { interrupted, .. } => !interrupted,
@@ -104,16 +104,16 @@ impl StreamingAnswer {
         };
         let mut ended = std::mem::take(self);
         let mut rest = |is_text| {
-            let channel = if is_text { &mut ended.text } else { &mut ended.thought };
+            let channel = if is_text { &mut ended.text } else { &mut ended.reasoning };
             let (offset, text) = channel.publish(redactor, channel.waiting.len())?;
             Some(ended.event(offset, text, is_text))
         };
-        if is_whole { [rest(false), rest(true)].into_iter().flatten().collect() } else { Vec::new() }
+        if is_complete { [rest(false), rest(true)].into_iter().flatten().collect() } else { Vec::new() }
     }
 
     /// Returns the published part as events.
     pub(crate) fn events(&self, seq: u64, at: u64) -> Vec<AgentEvent> {
-        let parts = [(&self.thought, false), (&self.text, true)].into_iter();
+        let parts = [(&self.reasoning, false), (&self.text, true)].into_iter();
         parts
             .filter(|(channel, _)| !channel.text.is_empty())
             .map(|(channel, is_text)| AgentEvent { seq, at, kind: self.event(0, channel.text.clone(), is_text) })

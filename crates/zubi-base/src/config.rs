@@ -210,9 +210,9 @@ impl Layers {
             }
         }
         if let Some(workspace) = &self.workspace {
-            let of_the_machine =
+            let user_only_tables =
                 [("env", workspace.layer.env.is_empty()), ("models", workspace.layer.models.is_empty())];
-            for (key, _) in of_the_machine.into_iter().filter(|(_, is_empty)| !is_empty) {
+            for (key, _) in user_only_tables.into_iter().filter(|(_, is_empty)| !is_empty) {
                 ignored.push(IgnoredSetting { path: workspace.path.clone(), key: key.to_owned(), always: true });
             }
         }
@@ -245,18 +245,18 @@ impl Layers {
 
     /// The strongest layer's value; one that may only narrow counts when `narrows` says that its value does.
     fn pick<T>(&self, get: impl Fn(&Layer) -> Option<T>, narrows: impl Fn(&T) -> bool) -> Option<Effective<T>> {
-        self.by_strength().find_map(|(layer, source, only_narrow)| {
+        self.by_strength().find_map(|(layer, source, narrow_only)| {
             let value = get(layer)?;
-            (!only_narrow || narrows(&value)).then_some(Effective { value, source })
+            (!narrow_only || narrows(&value)).then_some(Effective { value, source })
         })
     }
 
     fn policy(&self) -> Vec<SourcedRule> {
         let mut rules = Vec::new();
-        for (layer, source, only_narrow) in self.by_strength() {
-            let layer_rules = layer.policy.iter().filter(|rule| !only_narrow || rule.is_restrictive());
+        for (layer, source, narrow_only) in self.by_strength() {
+            let layer_rules = layer.policy.iter().filter(|rule| !narrow_only || rule.is_restrictive());
             let sourced =
-                |rule: &PolicyRule| SourcedRule { rule: rule.clone(), source: source.clone(), trusted: !only_narrow };
+                |rule: &PolicyRule| SourcedRule { rule: rule.clone(), source: source.clone(), trusted: !narrow_only };
             rules.extend(layer_rules.map(sourced));
         }
         rules
@@ -264,10 +264,10 @@ impl Layers {
 
     fn filters(&self, get: impl Fn(&Layer) -> Option<&Vec<String>>) -> Vec<Effective<Vec<String>>> {
         let mut filters = Vec::new();
-        for (layer, source, only_narrow) in self.by_strength() {
+        for (layer, source, narrow_only) in self.by_strength() {
             let Some(value) = get(layer) else { continue };
             filters.push(Effective { value: value.clone(), source });
-            if !only_narrow {
+            if !narrow_only {
                 break;
             }
         }

@@ -59,10 +59,10 @@ pub enum Readiness {
     Loading { percent: Option<u8>, message: Option<String> },
     /// The endpoint has reported, by its own signal, that it has read the project.
     Ready,
-    /// The endpoint has no readiness signal; `waited` is the time since it was initialized.
-    Unknown { waited: Duration },
+    /// The endpoint has no readiness signal; `elapsed` is the time since it was initialized.
+    Unknown { elapsed: Duration },
     /// The endpoint will not answer.
-    Failed { why: String, hint: String },
+    Failed { reason: String, hint: String },
 }
 
 impl Readiness {
@@ -97,15 +97,15 @@ pub enum EndpointError {
     TimedOut { endpoint: EndpointId, method: String, after: Duration },
     #[error("the call was cancelled")]
     Cancelled,
-    /// The process ended or could not be started; `why` includes the last lines it wrote to stderr.
-    #[error("{endpoint} is not running: {why}")]
-    Exited { endpoint: EndpointId, why: String, hint: String },
+    /// The process ended or could not be started; `reason` includes the last lines it wrote to stderr.
+    #[error("{endpoint} is not running: {reason}")]
+    Exited { endpoint: EndpointId, reason: String, hint: String },
     /// The document cannot be given to a server (not text, too large, gone).
     #[error("{0}")]
     Document(String),
     /// The server violated the protocol.
-    #[error("{endpoint} broke the protocol: {what}")]
-    Protocol { endpoint: EndpointId, what: String },
+    #[error("{endpoint} broke the protocol: {message}")]
+    Protocol { endpoint: EndpointId, message: String },
 }
 
 /// Workspace edits that a server sent with `workspace/applyEdit` while a captured request ran, as it sent them.
@@ -135,12 +135,12 @@ pub struct RequestCx {
     pub edits: Option<EditCapture>,
     /// Whether the caller sends the same request for many documents at once. The endpoint then omits work that is too
     /// expensive to do for each of them (an editor opens a single document, for example).
-    pub one_of_many: bool,
+    pub is_batch: bool,
 }
 
 impl RequestCx {
     pub fn new(cancel: CancellationToken, deadline: Instant) -> Self {
-        Self { cancel, deadline, documents: Vec::new(), edits: None, one_of_many: false }
+        Self { cancel, deadline, documents: Vec::new(), edits: None, is_batch: false }
     }
 
     /// Returns a copy of this context for a request about this document.
@@ -171,7 +171,7 @@ pub struct DiagnosticsReport {
     pub current: bool,
     /// Whether a source of diagnostics has not reported on the present text yet (a check still runs). Its earlier
     /// diagnostics are left out, so that their absence does not mean that the text has none.
-    pub unheard: bool,
+    pub is_partial: bool,
     /// The part that is still missing, for the answer's status line ("cargo check still running").
     pub note: Option<String>,
 }
@@ -188,7 +188,7 @@ pub trait Endpoint: Send + Sync {
     fn serves(&self, document: &DocumentRef) -> bool;
 
     /// Whether a document is in a language of this endpoint, regardless of its directory.
-    fn speaks(&self, document: &DocumentRef) -> bool {
+    fn supports_language(&self, document: &DocumentRef) -> bool {
         self.serves(document)
     }
 
@@ -244,7 +244,7 @@ pub struct MissingServer {
     pub subject: String,
     /// One clause: `no server for .kt`, `pyright is not installed`, `gopls may not run here: the folder is not
     /// trusted`.
-    pub why: String,
+    pub reason: String,
     /// The next step: an install command, `zubi trust .`, how to add a row.
     pub hint: String,
 }

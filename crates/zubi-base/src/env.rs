@@ -10,94 +10,94 @@ use std::ffi::OsString;
 pub struct Variable {
     pub name: &'static str,
     /// The effect of the variable, for `zubi --help`.
-    pub what: &'static str,
+    pub help: &'static str,
 }
 
 /// The directories in which zubi searches for programs.
-pub const PATH: Variable = Variable { name: "PATH", what: "where language servers are looked for" };
+pub const PATH: Variable = Variable { name: "PATH", help: "where language servers are looked for" };
 
 /// The home directory, from which the two XDG directories are derived when they are not set.
-pub const HOME: Variable = Variable { name: "HOME", what: "home directory" };
+pub const HOME: Variable = Variable { name: "HOME", help: "home directory" };
 
 /// Base of the user's configuration (XDG Base Directory Specification 0.8).
 pub const XDG_CONFIG_HOME: Variable =
-    Variable { name: "XDG_CONFIG_HOME", what: "zubi/zubi.toml below it is the user's configuration" };
+    Variable { name: "XDG_CONFIG_HOME", help: "zubi/zubi.toml below it is the user's configuration" };
 
 /// Base directory of persistent state (XDG Base Directory Specification 0.8).
 pub const XDG_STATE_HOME: Variable =
-    Variable { name: "XDG_STATE_HOME", what: "zubi/ below it holds trust, plans, the journal and the audit log" };
+    Variable { name: "XDG_STATE_HOME", help: "zubi/ below it holds trust, plans, the journal and the audit log" };
 
 /// Base directory of files that exist as long as the user is logged in (XDG Base Directory Specification 0.8).
 pub const XDG_RUNTIME_DIR: Variable =
-    Variable { name: "XDG_RUNTIME_DIR", what: "zubi/ below it holds the sockets of running hosts" };
+    Variable { name: "XDG_RUNTIME_DIR", help: "zubi/ below it holds the sockets of running hosts" };
 
 /// Equivalent to `--read-only`.
-pub const ZUBI_READ_ONLY: Variable = Variable { name: "ZUBI_READ_ONLY", what: "1: no tool that writes exists" };
+pub const ZUBI_READ_ONLY: Variable = Variable { name: "ZUBI_READ_ONLY", help: "1: no tool that writes exists" };
 
 /// Equivalent to `--toolsets`.
 pub const ZUBI_TOOLSETS: Variable =
-    Variable { name: "ZUBI_TOOLSETS", what: "toolsets that exist, separated by commas" };
+    Variable { name: "ZUBI_TOOLSETS", help: "toolsets that exist, separated by commas" };
 
 /// Equivalent to `--tools`.
-pub const ZUBI_TOOLS: Variable = Variable { name: "ZUBI_TOOLS", what: "tools that exist, separated by commas" };
+pub const ZUBI_TOOLS: Variable = Variable { name: "ZUBI_TOOLS", help: "tools that exist, separated by commas" };
 
 /// Equivalent to `--host`.
-pub const ZUBI_HOST: Variable = Variable { name: "ZUBI_HOST", what: "own: share no host with other processes" };
+pub const ZUBI_HOST: Variable = Variable { name: "ZUBI_HOST", help: "own: share no host with other processes" };
 
 /// The host to try first, by the name in its discovery file. An editor sets it for the processes that it starts.
 pub const ZUBI_INSTANCE: Variable =
-    Variable { name: "ZUBI_INSTANCE", what: "the host to try first if a folder has several" };
+    Variable { name: "ZUBI_INSTANCE", help: "the host to try first if a folder has several" };
 
 /// The active Python environment; some servers look for packages there.
-pub const VIRTUAL_ENV: Variable = Variable { name: "VIRTUAL_ENV", what: "compared with that of a shared host" };
+pub const VIRTUAL_ENV: Variable = Variable { name: "VIRTUAL_ENV", help: "compared with that of a shared host" };
 
 /// The active Conda environment.
-pub const CONDA_PREFIX: Variable = Variable { name: "CONDA_PREFIX", what: "compared with that of a shared host" };
+pub const CONDA_PREFIX: Variable = Variable { name: "CONDA_PREFIX", help: "compared with that of a shared host" };
 
 /// Filter for the log on stderr, in the syntax of `tracing-subscriber`'s `EnvFilter`.
 pub const ZUBI_LOG: Variable =
-    Variable { name: "ZUBI_LOG", what: "log filter, for instance debug or zubi_lsp_client=trace" };
+    Variable { name: "ZUBI_LOG", help: "log filter, for instance debug or zubi_lsp_client=trace" };
 
 /// Switches colour off whatever its value (no-color.org).
-pub const NO_COLOR: Variable = Variable { name: "NO_COLOR", what: "no colour" };
+pub const NO_COLOR: Variable = Variable { name: "NO_COLOR", help: "no colour" };
 
 /// The displays of X11 and Wayland. zubi only checks whether they are set.
 pub const DISPLAYS: [Variable; 2] = [
-    Variable { name: "DISPLAY", what: "a browser is opened on it" },
-    Variable { name: "WAYLAND_DISPLAY", what: "a browser is opened on it" },
+    Variable { name: "DISPLAY", help: "a browser is opened on it" },
+    Variable { name: "WAYLAND_DISPLAY", help: "a browser is opened on it" },
 ];
 
 /// The type of the terminal. Only `dlang` reads it.
-pub const TERM: Variable = Variable { name: "TERM", what: "dumb: no colour" };
+pub const TERM: Variable = Variable { name: "TERM", help: "dumb: no colour" };
 
 /// Equivalent to `dlang install --frozen`.
-pub const DLANG_FROZEN: Variable = Variable { name: "DLANG_FROZEN", what: "1: the lock must match the manifest" };
+pub const DLANG_FROZEN: Variable = Variable { name: "DLANG_FROZEN", help: "1: the lock must match the manifest" };
 
 /// Equivalent to `--model`.
-pub const ZUBI_MODEL: Variable = Variable { name: "ZUBI_MODEL", what: "the model that zubi's own agent uses" };
+pub const ZUBI_MODEL: Variable = Variable { name: "ZUBI_MODEL", help: "the model that zubi's own agent uses" };
 
 /// Keys of the providers of models that are built in, and other addresses for them: the names that their own programs
 /// use.
-pub const OPENAI_API_KEY: Variable = Variable { name: "OPENAI_API_KEY", what: "key for the models of openai" };
-pub const OPENAI_BASE_URL: Variable = Variable { name: "OPENAI_BASE_URL", what: "another address for openai" };
-pub const ANTHROPIC_API_KEY: Variable = Variable { name: "ANTHROPIC_API_KEY", what: "key for the models of anthropic" };
-pub const ANTHROPIC_BASE_URL: Variable = Variable { name: "ANTHROPIC_BASE_URL", what: "another address for anthropic" };
-pub const GEMINI_API_KEY: Variable = Variable { name: "GEMINI_API_KEY", what: "key for the models of gemini" };
-pub const GEMINI_BASE_URL: Variable = Variable { name: "GEMINI_BASE_URL", what: "another address for gemini" };
+pub const OPENAI_API_KEY: Variable = Variable { name: "OPENAI_API_KEY", help: "key for the models of openai" };
+pub const OPENAI_BASE_URL: Variable = Variable { name: "OPENAI_BASE_URL", help: "another address for openai" };
+pub const ANTHROPIC_API_KEY: Variable = Variable { name: "ANTHROPIC_API_KEY", help: "key for the models of anthropic" };
+pub const ANTHROPIC_BASE_URL: Variable = Variable { name: "ANTHROPIC_BASE_URL", help: "another address for anthropic" };
+pub const GEMINI_API_KEY: Variable = Variable { name: "GEMINI_API_KEY", help: "key for the models of gemini" };
+pub const GEMINI_BASE_URL: Variable = Variable { name: "GEMINI_BASE_URL", help: "another address for gemini" };
 pub const OPENROUTER_API_KEY: Variable =
-    Variable { name: "OPENROUTER_API_KEY", what: "key for the models of openrouter" };
+    Variable { name: "OPENROUTER_API_KEY", help: "key for the models of openrouter" };
 pub const OPENROUTER_BASE_URL: Variable =
-    Variable { name: "OPENROUTER_BASE_URL", what: "another address for openrouter" };
+    Variable { name: "OPENROUTER_BASE_URL", help: "another address for openrouter" };
 pub const GITHUB_TOKEN: Variable =
-    Variable { name: "GITHUB_TOKEN", what: "key for the models of github; used only where one is named" };
+    Variable { name: "GITHUB_TOKEN", help: "key for the models of github; used only where one is named" };
 pub const GITHUB_MODELS_BASE_URL: Variable =
-    Variable { name: "GITHUB_MODELS_BASE_URL", what: "another address for the models of github" };
+    Variable { name: "GITHUB_MODELS_BASE_URL", help: "another address for the models of github" };
 pub const OLLAMA_HOST: Variable =
-    Variable { name: "OLLAMA_HOST", what: "where ollama is, if not at http://localhost:11434" };
+    Variable { name: "OLLAMA_HOST", help: "where ollama is, if not at http://localhost:11434" };
 
 /// The proxy for https requests to models, and the hosts that are contacted without it; the HTTP client reads both.
-pub const HTTPS_PROXY: Variable = Variable { name: "HTTPS_PROXY", what: "proxy for https requests to models" };
-pub const NO_PROXY: Variable = Variable { name: "NO_PROXY", what: "hosts that are contacted without the proxy" };
+pub const HTTPS_PROXY: Variable = Variable { name: "HTTPS_PROXY", help: "proxy for https requests to models" };
+pub const NO_PROXY: Variable = Variable { name: "NO_PROXY", help: "hosts that are contacted without the proxy" };
 
 /// All variables of zubi, in the order in which help prints them.
 pub const ALL: &[Variable] = &[
@@ -212,7 +212,7 @@ pub fn home() -> Option<camino::Utf8PathBuf> {
 
 /// The value of a variable of the providers of models, or of one that the user's own configuration names as that of a
 /// key. One that is not UTF-8 cannot be a key or an address.
-pub fn of_models(name: &str) -> Option<String> {
+pub fn model_variable(name: &str) -> Option<String> {
     std::env::var_os(name)?.into_string().ok().filter(|value| !value.is_empty())
 }
 
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn dlang_has_its_own() {
+    fn dlang_environment_is_separate() {
         let read = |pairs: &'static [(&str, &str)]| {
             DlangEnvironment::from_lookup(|name| {
                 pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
@@ -298,13 +298,13 @@ mod tests {
     }
 
     #[test]
-    fn wrong_values_are_errors_that_name_the_variable() {
+    fn invalid_values_are_errors_with_the_variable() {
         let error = read(&[("ZUBI_READ_ONLY", "maybe")]).unwrap_err();
         assert_eq!(error.to_string(), "environment variable `ZUBI_READ_ONLY` is `maybe`; it must be 1 or 0");
     }
 
     #[test]
-    fn names_of_variables() {
+    fn variable_name_syntax() {
         for name in ["A", "_", "a1_B"] {
             assert!(is_name(name), "{name}");
         }
@@ -314,11 +314,11 @@ mod tests {
     }
 
     #[test]
-    fn the_table_names_each_variable_once() {
+    fn variable_table_has_no_duplicates() {
         let mut names: Vec<_> = ALL.iter().map(|variable| variable.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), ALL.len());
-        assert!(ALL.iter().all(|variable| !variable.what.is_empty()));
+        assert!(ALL.iter().all(|variable| !variable.help.is_empty()));
     }
 }

@@ -17,8 +17,8 @@ pub fn on_lines(text: &str) -> Cow<'_, str> {
     escape_with(text, |c| matches!(c, '\n' | '\t'))
 }
 
-fn escape_with(text: &str, stays: fn(char) -> bool) -> Cow<'_, str> {
-    let is_verbatim = |c: char| is_printed(c) || stays(c);
+fn escape_with(text: &str, is_exempt: fn(char) -> bool) -> Cow<'_, str> {
+    let is_verbatim = |c: char| is_printed(c) || is_exempt(c);
     if text.chars().all(is_verbatim) {
         return Cow::Borrowed(text);
     }
@@ -40,14 +40,14 @@ pub fn unescape(escaped: &str) -> Option<String> {
     let mut rest = escaped;
     while let Some((before, after)) = rest.split_once('\\') {
         text.push_str(before);
-        let hidden = match after.strip_prefix("u{").and_then(|after| after.split_once('}')) {
+        let character = match after.strip_prefix("u{").and_then(|after| after.split_once('}')) {
             Some((digits, after)) if digits.len() <= 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
                 let c = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
                 c.filter(|c| !is_printed(*c)).map(|c| (c, after))
             }
             _ => [('n', '\n'), ('t', '\t')].into_iter().find_map(|(name, c)| Some((c, after.strip_prefix(name)?))),
         };
-        match hidden {
+        match character {
             Some((c, after)) => {
                 text.push(c);
                 rest = after;
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_hidden_is_seen() {
+    fn hidden_characters_are_escaped() {
         for (text, expected) in [
             ("é 日本", "é 日本"),
             ("a\n\tb", r"a\n\tb"),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_hidden_is_read_back() {
+    fn only_hidden_characters_are_unescaped() {
         for same in ["", "a", r"\", r"\x", r"\u{41}", r"\u{}", r"\u{1234567}", r"\u{d800}", r"\u{1b", "é\\"] {
             assert_eq!(unescape(same), None, "{same}");
         }
@@ -128,7 +128,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_can_be_read_back(text in "[a-z \n\t\u{1b}\u{202e}\u{200d}é]{0,20}") {
+        fn escaped_text_unescapes_to_the_original(text in "[a-z \n\t\u{1b}\u{202e}\u{200d}é]{0,20}") {
             let shown = printable(&text);
             prop_assert!(shown.chars().all(is_printed));
             prop_assert_eq!(unescape(&shown).unwrap_or_else(|| shown.to_string()), text);

@@ -222,11 +222,11 @@ pub(crate) fn replace(
 #[cfg(unix)]
 fn preserve_owner(file: &std::fs::File, existing: &std::fs::Metadata) {
     use std::os::unix::fs::{MetadataExt as _, fchown};
-    let Ok(own) = file.metadata() else { return };
-    if own.gid() != existing.gid() {
+    let Ok(metadata) = file.metadata() else { return };
+    if metadata.gid() != existing.gid() {
         fchown(file, None, Some(existing.gid())).ok();
     }
-    if own.uid() != existing.uid() {
+    if metadata.uid() != existing.uid() {
         fchown(file, Some(existing.uid()), None).ok();
     }
 }

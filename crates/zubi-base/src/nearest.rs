@@ -26,12 +26,12 @@ pub fn nearest_by<T>(
             let (left, right) = (folded_name.chars().count(), folded.chars().count());
             let longer = left.max(right).max(1);
             #[expect(clippy::cast_precision_loss, reason = "names are a few dozen characters")]
-            let of_the_longer = |edits: usize| edits as f64 / longer as f64;
+            let share_of_longer = |edits: usize| edits as f64 / longer as f64;
             // Each character that one has more is an edit. A caller's name may be a megabyte, and comparing costs the
             // product of both lengths.
-            let mut share = of_the_longer(left.abs_diff(right));
+            let mut share = share_of_longer(left.abs_diff(right));
             if share <= MAX_SHARE {
-                share = of_the_longer(strsim::damerau_levenshtein(&folded_name, &folded));
+                share = share_of_longer(strsim::damerau_levenshtein(&folded_name, &folded));
             }
             let contained = left >= 3 && folded.contains(&folded_name);
             (share <= MAX_SHARE || contained).then_some((share, candidate))
@@ -64,6 +64,6 @@ mod tests {
             assert_eq!(nearest(name, NAMES, 3), expected, "{name}");
         }
         assert_eq!(nearest("lsp", NAMES, 2).len(), 2, "the limit holds");
-        assert_eq!(nearest(&"x".repeat(1 << 22), NAMES, 2).len(), 0, "and this ends");
+        assert_eq!(nearest(&"x".repeat(1 << 22), NAMES, 2).len(), 0, "a long name is compared in bounded time");
     }
 }

@@ -203,7 +203,7 @@ mod tests {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o662)).unwrap();
         assert!(!owner_only(&file).unwrap(), "others may write it");
         write_atomic(&file, b"2").unwrap();
-        assert_eq!(mode(&file), 0o600, "even where the file was not");
+        assert_eq!(mode(&file), 0o600, "even if the replaced file was not");
         open_append(&inner.join("log")).unwrap().write_all(b"line\n").unwrap();
         assert_eq!(mode(&inner.join("log")), 0o600);
     }
@@ -218,7 +218,7 @@ mod tests {
         assert!(open_append(&link).is_err());
         assert!(open_existing(&link, true).is_err());
         assert!(open_existing(&root, false).is_err(), "a directory");
-        assert!(open_existing(&root.join("none"), true).is_err(), "nothing is made");
+        assert!(open_existing(&root.join("none"), true).is_err(), "no file is created");
         write_atomic(&link, b"new").unwrap();
         assert_eq!(read(&secret, 100).unwrap(), b"secret", "the link was replaced, its target is untouched");
         assert_eq!(read(&link, 100).unwrap(), b"new");

@@ -46,8 +46,8 @@ pub trait PeerHandler: Send + Sync {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ConnectionError {
     /// The peer is gone, or its input was closed.
-    #[error("the connection is closed: {why}")]
-    Closed { why: String },
+    #[error("the connection is closed: {reason}")]
+    Closed { reason: String },
     /// The peer answered with an error.
     #[error("{message} ({code})")]
     Response { code: i64, message: String, data: Option<Value> },
@@ -58,8 +58,8 @@ pub enum ConnectionError {
     #[error("cancelled")]
     Cancelled,
     /// The answer could not be used, or the peer does not read what it is sent.
-    #[error("{what}")]
-    Protocol { what: String },
+    #[error("{message}")]
+    Protocol { message: String },
 }
 
 /// A connection to one peer. Clones share it; when the last one goes, the peer's input is closed.
@@ -137,7 +137,7 @@ impl Connection {
             Some(answer) => {
                 waiting.answered = true;
                 // The sender is dropped unused only if the handler panicked; `closed` reports the same.
-                answer.unwrap_or_else(|_| Err(ConnectionError::Closed { why: "the reader stopped".to_owned() }))
+                answer.unwrap_or_else(|_| Err(ConnectionError::Closed { reason: "the reader stopped".to_owned() }))
             }
             None => Err(ConnectionError::TimedOut { after: started.elapsed() }),
         }
@@ -151,7 +151,7 @@ impl Connection {
 
     /// How many messages the peer has sent so far: whether it says anything at all.
     pub fn received_count(&self) -> u64 {
-        self.shared.state().heard
+        self.shared.state().received
     }
 
     /// Whether a request is in progress in either direction.
@@ -176,10 +176,10 @@ impl Connection {
         self.shared.state().close_writer("its input was closed");
     }
 
-    /// Ends both directions: no further message is read, requests that wait for an answer fail with `why`, and the
+    /// Ends both directions: no further message is read, requests that wait for an answer fail with `reason`, and the
     /// peer's requests in progress are cancelled. Queued messages are still written, for a second at most.
-    pub fn close(&self, why: &str) {
-        self.shared.end(why);
+    pub fn close(&self, reason: &str) {
+        self.shared.end(reason);
     }
 
     /// Waits until nothing more will be written, after the input was closed in any way.

@@ -25,7 +25,7 @@ pub fn is_secret_name(name: &str) -> bool {
 }
 
 /// Whether a name may indicate a secret. For uses in which a false alarm is harmless and an oversight is not.
-pub fn may_be_name_of_one(name: &str) -> bool {
+pub fn may_be_secret_name(name: &str) -> bool {
     let folded = normalize_name(name);
     WORDS.iter().chain(VAGUE).any(|word| folded.contains(word))
 }
@@ -52,7 +52,7 @@ mod tests {
             ("query", false, false),
             ("", false, false),
         ] {
-            assert_eq!((is_secret_name(name), may_be_name_of_one(name)), (is, may_be), "{name}");
+            assert_eq!((is_secret_name(name), may_be_secret_name(name)), (is, may_be), "{name}");
         }
     }
 }

@@ -20,11 +20,11 @@ pub struct ContentHash(pub String);
 
 impl ContentHash {
     pub fn from_bytes(bytes: &[u8]) -> Self {
-        Self::of_parts(&[bytes])
+        Self::from_parts(&[bytes])
     }
 
     /// Returns the hash of several parts, one after the other.
-    pub fn of_parts(parts: &[&[u8]]) -> Self {
+    pub fn from_parts(parts: &[&[u8]]) -> Self {
         let mut digest = Sha256::new();
         for part in parts {
             digest.update(part);
@@ -65,7 +65,7 @@ impl SourceText {
     /// texts are read only to be shown, and hashing would cost more than reading.
     pub fn hash(&self) -> ContentHash {
         if self.bom {
-            ContentHash::of_parts(&[BOM.as_bytes(), self.text.as_bytes()])
+            ContentHash::from_parts(&[BOM.as_bytes(), self.text.as_bytes()])
         } else {
             ContentHash::from_bytes(self.text.as_bytes())
         }
@@ -103,10 +103,10 @@ impl DiskText {
         Ok(Self::source(fs::read_text_in_place(path)?))
     }
 
-    fn source(whole: String) -> SourceText {
-        let (bom, text) = match whole.strip_prefix(BOM) {
+    fn source(content: String) -> SourceText {
+        let (bom, text) = match content.strip_prefix(BOM) {
             Some(rest) => (true, rest.into()),
-            None => (false, whole.into()),
+            None => (false, content.into()),
         };
         SourceText { text, bom, origin: TextOrigin::Disk }
     }
@@ -228,7 +228,7 @@ pub struct EditOptions {
     pub save: Save,
     pub settings: Vec<Setting>,
     /// The settings that apply while the change is reverted.
-    pub settings_of_undo: Vec<Setting>,
+    pub undo_settings: Vec<Setting>,
     /// Whether files are moved through the editor although it has none of them open, and zubi waits for its extensions
     /// to update the references.
     pub followed: bool,
@@ -276,14 +276,14 @@ pub enum SinkError {
     Exists { path: Utf8PathBuf },
     #[error("cannot write `{path}`: {source}")]
     Io { path: Utf8PathBuf, source: std::io::Error },
-    #[error("the editor refused the edit: {why}")]
-    Refused { why: String },
+    #[error("the editor refused the edit: {reason}")]
+    Refused { reason: String },
     /// A step failed, and so did reverting the steps before it.
-    #[error("cannot write `{path}`: {source}; and what was written before could not all be put back: {left}")]
-    Stuck { path: Utf8PathBuf, source: std::io::Error, left: String },
+    #[error("cannot write `{path}`: {source}; and what was written before could not all be put back: {unrestored}")]
+    Stuck { path: Utf8PathBuf, source: std::io::Error, unrestored: String },
     /// The editor did not make the whole change, or did not report whether it did.
-    #[error("the editor did not make the whole change: {why}")]
-    Doubtful { why: String },
+    #[error("the editor did not make the whole change: {reason}")]
+    Doubtful { reason: String },
 }
 
 impl SinkError {
@@ -297,7 +297,7 @@ impl SinkError {
 #[async_trait]
 pub trait EditSink: Send + Sync {
     /// Makes all changes, in order, or none of them (short of a crash, which the sink's own journal repairs).
-    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<EditOutcome, SinkError>;
+    async fn apply(&self, operations: &[FileOperation], options: &EditOptions) -> Result<EditOutcome, SinkError>;
 }
 
 /// The sink of an open editor. It takes texts of files that exist, renames and deletions, and nothing else.

@@ -49,7 +49,7 @@ pub fn hash_of(contents: &Contents) -> ContentHash {
     let hashes: Vec<_> = contents.iter().map(|(path, bytes)| (path, ContentHash::from_bytes(bytes))).collect();
     // Neither a path nor a hash has a zero byte.
     let parts = hashes.iter().flat_map(|(path, hash)| [path.as_str(), "\0", hash.0.as_str(), "\0"]);
-    ContentHash::of_parts(&parts.map(str::as_bytes).collect::<Vec<_>>())
+    ContentHash::from_parts(&parts.map(str::as_bytes).collect::<Vec<_>>())
 }
 
 /// Why trust could not be changed.
@@ -224,9 +224,9 @@ enum Extent {
 }
 
 impl Trust {
-    /// `everything` trusts the folders of this session without writing a record.
-    pub fn new(store: TrustStore, everything: bool) -> Self {
-        Self { store, extent: if everything { Extent::Everything } else { Extent::Records } }
+    /// `trusts_all` trusts the folders of this session without writing a record.
+    pub fn new(store: TrustStore, trusts_all: bool) -> Self {
+        Self { store, extent: if trusts_all { Extent::Everything } else { Extent::Records } }
     }
 
     /// Trusts nothing, whatever the records are, because the user of the editor does not trust the workspace.

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_wrote_is_walked() {
+    fn ignored_and_generated_files_are_skipped() {
         let directory = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(directory.path()).unwrap();
         for (path, text) in [

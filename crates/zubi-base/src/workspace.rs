@@ -27,19 +27,19 @@ pub struct WorkspaceFolders {
 /// Why a path from a caller was refused. The text is for the caller and names the next step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    #[error("`{given}` does not exist in the workspace; paths are relative to `{folder}`")]
-    NotFound { given: String, folder: Utf8PathBuf },
-    #[error("`{given}` is outside the workspace; only files under `{folder}` can be named")]
-    Outside { given: String, folder: Utf8PathBuf },
-    #[error("`{given}` is not a file path or `file://` URI")]
-    NotAPath { given: String },
-    #[error("`{given}` leads nowhere: `{link}` is a symbolic link to `{target}`, which {why}")]
-    DeadLink { given: String, link: String, target: String, why: &'static str },
-    #[error("`{given}` cannot be there: `{file}` is a file, no folder")]
-    BelowFile { given: String, file: String },
-    /// The system denies access; `why` is its own error text.
-    #[error("`{given}` cannot be reached: {why}")]
-    Unreachable { given: String, why: String },
+    #[error("`{input}` does not exist in the workspace; paths are relative to `{folder}`")]
+    NotFound { input: String, folder: Utf8PathBuf },
+    #[error("`{input}` is outside the workspace; only files under `{folder}` can be named")]
+    Outside { input: String, folder: Utf8PathBuf },
+    #[error("`{input}` is not a file path or `file://` URI")]
+    NotAPath { input: String },
+    #[error("`{input}` leads nowhere: `{link}` is a symbolic link to `{target}`, which {reason}")]
+    DeadLink { input: String, link: String, target: String, reason: &'static str },
+    #[error("`{input}` cannot be there: `{file}` is a file, no folder")]
+    BelowFile { input: String, file: String },
+    /// The system denies access; `reason` is its own error text.
+    #[error("`{input}` cannot be reached: {reason}")]
+    Unreachable { input: String, reason: String },
 }
 
 impl WorkspaceFolders {
@@ -56,7 +56,7 @@ impl WorkspaceFolders {
                 folders.push(Folder { name: String::new(), path });
             }
         }
-        name_apart(&mut folders);
+        assign_distinct_names(&mut folders);
         if folders.is_empty() {
             return Err(std::io::Error::other("a workspace needs at least one folder"));
         }
@@ -104,22 +104,22 @@ impl WorkspaceFolders {
     /// The first reading of what was given that leads into the workspace.
     fn find(
         &self,
-        given: &str,
+        input: &str,
         canonical: fn(&Utf8Path) -> std::io::Result<Utf8PathBuf>,
     ) -> Result<Utf8PathBuf, PathError> {
         let (mut outside, mut broken) = (false, None);
-        for candidate in self.candidates(given)? {
+        for candidate in self.candidates(input)? {
             match canonical(&candidate) {
                 Ok(path) if self.contains(&path) => return Ok(path),
                 Ok(_) => outside = true,
-                Err(error) => broken = broken.or_else(|| self.broken(given, &candidate, &error)),
+                Err(error) => broken = broken.or_else(|| self.broken(input, &candidate, &error)),
             }
         }
-        let (given, folder) = (given.to_owned(), self.root().to_owned());
+        let (input, folder) = (input.to_owned(), self.root().to_owned());
         Err(match broken {
-            _ if outside => PathError::Outside { given, folder },
+            _ if outside => PathError::Outside { input, folder },
             Some(broken) => broken,
-            None => PathError::NotFound { given, folder },
+            None => PathError::NotFound { input, folder },
         })
     }
 
@@ -130,30 +130,30 @@ impl WorkspaceFolders {
         use std::io::ErrorKind;
         // Without the trailing slash, with which the system treats a file as a folder.
         let path: Utf8PathBuf = candidate.components().collect();
-        let given = input.to_owned();
+        let input = input.to_owned();
         let last = path.ancestors().find(|path| is_there(path))?;
         let parent = fs::canonical(last.parent()?).ok()?;
-        let real = fs::canonical(last);
-        if !self.contains(&parent) && !real.as_ref().is_ok_and(|real| self.contains(real)) {
+        let resolved = fs::canonical(last);
+        if !self.contains(&parent) && !resolved.as_ref().is_ok_and(|resolved| self.contains(resolved)) {
             return None;
         }
         let display_entry = |path: &Utf8Path| self.display(&parent.join(path.file_name().unwrap_or_default()));
-        match (last.metadata(), real) {
+        match (last.metadata(), resolved) {
             (Err(link_error), _) if last.is_symlink() => {
-                let why = match link_error.kind() {
+                let reason = match link_error.kind() {
                     ErrorKind::NotFound | ErrorKind::NotADirectory => "does not exist",
                     _ if fs::is_link(&link_error) => "leads in a circle",
-                    _ => return Some(PathError::Unreachable { given, why: link_error.to_string() }),
+                    _ => return Some(PathError::Unreachable { input, reason: link_error.to_string() }),
                 };
                 let target = last.read_link_utf8().ok()?;
                 let target = escape::printable(target.as_str()).into_owned();
-                Some(PathError::DeadLink { given, link: display_entry(last), target, why })
+                Some(PathError::DeadLink { input, link: display_entry(last), target, reason })
             }
-            (Ok(metadata), Ok(real)) if !metadata.is_dir() => {
-                self.contains(&real).then(|| PathError::BelowFile { given, file: display_entry(last) })
+            (Ok(metadata), Ok(resolved)) if !metadata.is_dir() => {
+                self.contains(&resolved).then(|| PathError::BelowFile { input, file: display_entry(last) })
             }
             _ if error.kind() == ErrorKind::NotFound => None,
-            _ => Some(PathError::Unreachable { given, why: error.to_string() }),
+            _ => Some(PathError::Unreachable { input, reason: error.to_string() }),
         }
     }
 
@@ -173,7 +173,7 @@ impl WorkspaceFolders {
     }
 
     fn candidates(&self, input: &str) -> Result<Vec<Utf8PathBuf>, PathError> {
-        let not_a_path = || PathError::NotAPath { given: input.to_owned() };
+        let not_a_path = || PathError::NotAPath { input: input.to_owned() };
         if input.is_empty() || input.contains('\0') {
             return Err(not_a_path());
         }
@@ -236,7 +236,7 @@ fn is_there(path: &Utf8Path) -> bool {
 
 /// Gives every folder its last path component as a name; folders that would share one get a component more, until
 /// all differ. This ends, for the paths differ.
-fn name_apart(folders: &mut [Folder]) {
+fn assign_distinct_names(folders: &mut [Folder]) {
     let mut length = vec![1; folders.len()];
     loop {
         for (folder, length) in folders.iter_mut().zip(&length) {
@@ -244,7 +244,7 @@ fn name_apart(folders: &mut [Folder]) {
             folder.name = names.into_iter().rev().collect::<Utf8PathBuf>().into_string();
         }
         let shared: Vec<bool> =
-            folders.iter().map(|one| folders.iter().filter(|other| other.name == one.name).count() > 1).collect();
+            folders.iter().map(|folder| folders.iter().filter(|other| other.name == folder.name).count() > 1).collect();
         if shared.iter().all(|shared| !shared) {
             return;
         }

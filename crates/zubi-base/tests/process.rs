@@ -34,7 +34,7 @@ use zubi_base::process::{
 const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Within this time nothing is left of a killed owner's children: the supervisor's grace and room for a busy machine.
-const AFTER_THE_OWNER: Duration = Duration::from_secs(1);
+const OWNER_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 const OWNER_ARGUMENT: &str = "__owner";
 
@@ -76,10 +76,10 @@ fn trials() -> Vec<Trial> {
         ("directory_and_environment_are_applied", directory_and_environment_are_applied),
         ("a_stubborn_program_is_ended", a_stubborn_program_is_ended),
         ("dropping_ends_the_program", dropping_ends_the_program),
-        ("a_program_that_obeys_is_not_killed", a_program_that_obeys_is_not_killed),
+        ("program_that_ends_itself_is_not_killed", program_that_ends_itself_is_not_killed),
         ("output_is_bounded", output_is_bounded),
-        ("output_does_not_wait_for_ever", output_does_not_wait_for_ever),
-        ("output_does_not_wait_for_the_background", output_does_not_wait_for_the_background),
+        ("output_times_out", output_times_out),
+        ("output_does_not_wait_for_background_processes", output_does_not_wait_for_background_processes),
     ];
     let supervised: &[(&str, Test)] = &[
         ("exit_codes_pass_through", exit_codes_pass_through),
@@ -87,8 +87,8 @@ fn trials() -> Vec<Trial> {
         ("nothing_survives_a_terminated_supervisor", nothing_survives_a_terminated_supervisor),
         ("helpers_end_with_the_program", helpers_end_with_the_program),
         ("a_supervisor_that_does_not_answer_is_killed_too", a_supervisor_that_does_not_answer_is_killed_too),
-        ("a_confined_program_has_what_it_was_given_and_no_more", a_confined_program_has_what_it_was_given_and_no_more),
-        ("what_cannot_be_confined_does_not_start", what_cannot_be_confined_does_not_start),
+        ("confined_program_has_only_the_granted_access", confined_program_has_only_the_granted_access),
+        ("program_that_cannot_be_confined_does_not_start", program_that_cannot_be_confined_does_not_start),
         ("a_storm_of_forks_ends", a_storm_of_forks_ends),
         ("limits_hold", limits_hold),
     ];
@@ -127,19 +127,19 @@ fn shell(script: &str, args: &[&str]) -> CommandSpec {
 }
 
 /// A named pipe that reports when all processes that have it open are gone.
-struct Witness {
+struct ExitMonitor {
     _directory: tempfile::TempDir,
     path: Utf8PathBuf,
-    gone: mpsc::Receiver<()>,
+    closed: mpsc::Receiver<()>,
 }
 
-impl Witness {
+impl ExitMonitor {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(directory.path()).unwrap().join("pipe");
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
         rustix::fs::mknodat(rustix::fs::CWD, path.as_std_path(), rustix::fs::FileType::Fifo, mode, 0).unwrap();
-        let (sender, gone) = mpsc::channel();
+        let (sender, closed) = mpsc::channel();
         let pipe = path.clone();
         // Opening waits for the first writer, reading for the end of the last one.
         thread::spawn(move || {
@@ -147,16 +147,16 @@ impl Witness {
             File::open(pipe).unwrap().read_to_end(&mut text).unwrap();
             sender.send(()).unwrap();
         });
-        Self { _directory: directory, path, gone }
+        Self { _directory: directory, path, closed }
     }
 
     fn assert_all_exited_within(&self, timeout: Duration) {
-        self.gone.recv_timeout(timeout).expect("something is left");
+        self.closed.recv_timeout(timeout).expect("a process is still running");
     }
 }
 
-async fn stubborn(spawner: &Spawner, witness: &Witness) -> Child {
-    let mut child = spawner.spawn(&shell(STUBBORN, &[witness.path.as_str()])).unwrap();
+async fn stubborn(spawner: &Spawner, monitor: &ExitMonitor) -> Child {
+    let mut child = spawner.spawn(&shell(STUBBORN, &[monitor.path.as_str()])).unwrap();
     let mut ready = [0; 6];
     child.stdout.as_mut().unwrap().read_exact(&mut ready).await.unwrap();
     assert_eq!(&ready, b"ready\n");
@@ -230,24 +230,24 @@ fn exit_codes_pass_through(spawner: &Spawner) {
 }
 
 fn a_stubborn_program_is_ended(spawner: &Spawner) {
-    let witness = Witness::new();
+    let monitor = ExitMonitor::new();
     run(async {
-        let mut child = stubborn(spawner, &witness).await;
+        let mut child = stubborn(spawner, &monitor).await;
         let family = descendants(child.id());
         assert!(family.len() >= 3, "{family:?}");
         child.end(Duration::from_millis(10)).await.unwrap();
         assert_eq!(descendants(child.id()), Vec::<u32>::new());
     });
-    witness.assert_all_exited_within(TEST_TIMEOUT);
+    monitor.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 fn dropping_ends_the_program(spawner: &Spawner) {
-    let witness = Witness::new();
-    run(async { drop(stubborn(spawner, &witness).await) });
-    witness.assert_all_exited_within(TEST_TIMEOUT);
+    let monitor = ExitMonitor::new();
+    run(async { drop(stubborn(spawner, &monitor).await) });
+    monitor.assert_all_exited_within(TEST_TIMEOUT);
 }
 
-fn a_program_that_obeys_is_not_killed(spawner: &Spawner) {
+fn program_that_ends_itself_is_not_killed(spawner: &Spawner) {
     run(async {
         let mut child = spawner.spawn(&shell("cat; exit 5", &[])).unwrap();
         assert_eq!(child.end(TEST_TIMEOUT).await.unwrap().code(), Some(5));
@@ -268,58 +268,58 @@ fn output_is_bounded(spawner: &Spawner) {
     });
 }
 
-fn output_does_not_wait_for_ever(spawner: &Spawner) {
-    let witness = Witness::new();
+fn output_times_out(spawner: &Spawner) {
+    let monitor = ExitMonitor::new();
     run(async {
-        let spec = shell(STUBBORN, &[witness.path.as_str()]);
+        let spec = shell(STUBBORN, &[monitor.path.as_str()]);
         let error = spawner.output(&spec, 1000, Duration::from_millis(500)).await.unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
         assert_eq!(error.to_string(), "`/bin/sh` did not end within 0.5 s");
     });
-    witness.assert_all_exited_within(TEST_TIMEOUT);
+    monitor.assert_all_exited_within(TEST_TIMEOUT);
 }
 
-fn output_does_not_wait_for_the_background(spawner: &Spawner) {
-    let witness = Witness::new();
+fn output_does_not_wait_for_background_processes(spawner: &Spawner) {
+    let monitor = ExitMonitor::new();
     run(async {
-        let spec = shell("exec 9>\"$1\"; tail -f /dev/null >/dev/null & echo started", &[witness.path.as_str()]);
+        let spec = shell("exec 9>\"$1\"; tail -f /dev/null >/dev/null & echo started", &[monitor.path.as_str()]);
         let output = spawner.output(&spec, 1000, TEST_TIMEOUT).await.unwrap();
         assert_eq!(output.stdout, b"started\n");
     });
-    witness.assert_all_exited_within(TEST_TIMEOUT);
+    monitor.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 fn helpers_end_with_the_program(spawner: &Spawner) {
-    let witness = Witness::new();
+    let monitor = ExitMonitor::new();
     run(async {
         let script =
             "exec 9>\"$1\"; setsid tail -f /dev/null >/dev/null & (setsid tail -f /dev/null >/dev/null &); exit 3";
-        let output = spawner.output(&shell(script, &[witness.path.as_str()]), 0, TEST_TIMEOUT).await.unwrap();
+        let output = spawner.output(&shell(script, &[monitor.path.as_str()]), 0, TEST_TIMEOUT).await.unwrap();
         assert_eq!(output.status.code(), Some(3));
     });
-    witness.assert_all_exited_within(TEST_TIMEOUT);
+    monitor.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 fn nothing_survives_a_terminated_supervisor(spawner: &Spawner) {
-    let witness = Witness::new();
+    let monitor = ExitMonitor::new();
     run(async {
-        let mut child = stubborn(spawner, &witness).await;
+        let mut child = stubborn(spawner, &monitor).await;
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
         rustix::process::kill_process(pid, Signal::INT).unwrap();
         assert_eq!(child.wait().await.unwrap().code(), Some(137));
     });
-    witness.assert_all_exited_within(TEST_TIMEOUT);
+    monitor.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 fn a_supervisor_that_does_not_answer_is_killed_too(spawner: &Spawner) {
-    let witness = Witness::new();
+    let monitor = ExitMonitor::new();
     run(async {
-        let mut child = stubborn(spawner, &witness).await;
+        let mut child = stubborn(spawner, &monitor).await;
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
         rustix::process::kill_process(pid, Signal::STOP).unwrap();
         assert_eq!(child.end(Duration::ZERO).await.unwrap().signal(), Some(9));
     });
-    witness.assert_all_exited_within(TEST_TIMEOUT);
+    monitor.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 /// The owner's part: starts a stubborn child, prints its supervisor, and runs until it is killed.
@@ -333,10 +333,10 @@ fn run_owner(pipe: &str) {
 }
 
 fn nothing_survives_a_killed_owner(_: &Spawner) {
-    let witness = Witness::new();
+    let monitor = ExitMonitor::new();
     #[expect(clippy::disallowed_methods, reason = "the owner must not itself be a supervised child")]
     let mut owner = std::process::Command::new(this_binary())
-        .args([OWNER_ARGUMENT, witness.path.as_str()])
+        .args([OWNER_ARGUMENT, monitor.path.as_str()])
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
@@ -347,25 +347,25 @@ fn nothing_survives_a_killed_owner(_: &Spawner) {
     let killed = Instant::now();
     owner.kill().unwrap();
     owner.wait().unwrap();
-    witness.assert_all_exited_within(AFTER_THE_OWNER);
+    monitor.assert_all_exited_within(OWNER_EXIT_TIMEOUT);
     // A process descriptor becomes readable when the process has ended.
     let mut watched = [PollFd::new(&supervisor, PollFlags::IN)];
-    let left = AFTER_THE_OWNER.saturating_sub(killed.elapsed());
-    let ended = poll(&mut watched, Some(&left.try_into().unwrap())).unwrap();
-    assert_eq!(ended, 1, "the supervisor is left");
+    let remaining = OWNER_EXIT_TIMEOUT.saturating_sub(killed.elapsed());
+    let ended = poll(&mut watched, Some(&remaining.try_into().unwrap())).unwrap();
+    assert_eq!(ended, 1, "the supervisor is still running");
 }
 
 /// Landlock and seccomp, reading everything, writing below `writable`.
 fn landlock_and_seccomp(writable: &Utf8Path) -> Confinement {
     Confinement {
-        means: SandboxBackends { landlock: true, seccomp: true, bubblewrap: None },
+        backends: SandboxBackends { landlock: true, seccomp: true, bubblewrap: None },
         readable: vec!["/".into()],
         writable: vec![writable.to_owned()],
         ..Confinement::default()
     }
 }
 
-fn a_confined_program_has_what_it_was_given_and_no_more(spawner: &Spawner) {
+fn confined_program_has_only_the_granted_access(spawner: &Spawner) {
     let directory = tempfile::tempdir().unwrap();
     let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
     for name in ["mine", "mine-too", "secret"] {
@@ -401,14 +401,14 @@ fn a_confined_program_has_what_it_was_given_and_no_more(spawner: &Spawner) {
     });
 }
 
-fn what_cannot_be_confined_does_not_start(spawner: &Spawner) {
+fn program_that_cannot_be_confined_does_not_start(spawner: &Spawner) {
     let spec =
         CommandSpec::new("/bin/sh", "/").args(["-c", "echo ran"]).with_confinement(landlock_and_seccomp("/tmp".into()));
     run(async {
         let error = Spawner::direct().spawn(&spec).unwrap_err();
         assert_eq!(error.to_string(), "cannot start `/bin/sh`: only a supervised program can be confined");
         let mut broken = spec.clone();
-        broken.confinement.as_mut().unwrap().means.bubblewrap = Some("/no/bwrap".into());
+        broken.confinement.as_mut().unwrap().backends.bubblewrap = Some("/no/bwrap".into());
         let output = spawner.output(&broken, 1000, TEST_TIMEOUT).await.unwrap();
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(127), b"".as_slice()));
 
@@ -432,8 +432,8 @@ const STORM_SCRIPT: &str = r#"
 "#;
 
 fn a_storm_of_forks_ends(spawner: &Spawner) {
-    let witness = Witness::new();
-    let spec = shell(STORM_SCRIPT, &[witness.path.as_str()]).with_confinement(Confinement::default());
+    let monitor = ExitMonitor::new();
+    let spec = shell(STORM_SCRIPT, &[monitor.path.as_str()]).with_confinement(Confinement::default());
     run(async {
         let mut child = spawner.spawn(&spec).unwrap();
         let mut errors = String::new();
@@ -442,7 +442,7 @@ fn a_storm_of_forks_ends(spawner: &Spawner) {
         assert!(errors.contains("zubi: ended the program: it had more than 200 processes at once"), "{errors}");
         assert_eq!(descendants(child.id()), Vec::<u32>::new());
     });
-    witness.assert_all_exited_within(TEST_TIMEOUT);
+    monitor.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 fn limits_hold(spawner: &Spawner) {

@@ -12,7 +12,7 @@ use zubi_base::position::{Encoding, TextRange};
 use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::markup::clean_line;
-use crate::question::{CodeQuery, SourceDocument};
+use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
 use crate::router::{EndpointReply, readable};
 use crate::status::{Completeness, QualifiedAnswer};
@@ -34,7 +34,7 @@ pub enum ActionOutcome {
     /// Edits, planned.
     Plan(Box<Plan>),
     /// The action cannot be previewed or applied here, with the reason.
-    Unavailable { why: String },
+    Unavailable { reason: String },
 }
 
 /// The most actions worked out for one answer; each may cost a request and a stored plan.
@@ -63,8 +63,8 @@ impl CodeQuery<'_> {
             match answer {
                 Ok((reply, is_current)) => {
                     if !is_current {
-                        let why = format!("{} has not checked the present text yet", reply.endpoint.id());
-                        status.completeness = Completeness::Partial { why };
+                        let reason = format!("{} has not checked the present text yet", reply.endpoint.id());
+                        status.completeness = Completeness::Partial { reason };
                     }
                     let list = reply.result.as_array().cloned().unwrap_or_default();
                     items.extend(list.into_iter().map(|item| (Arc::clone(&reply.endpoint), item)));
@@ -78,7 +78,7 @@ impl CodeQuery<'_> {
             return Err(error);
         }
         if let Some(error) = failures.first() {
-            status.completeness = Completeness::Partial { why: error.to_string() };
+            status.completeness = Completeness::Partial { reason: error.to_string() };
         }
         let total = items.len();
         let mut actions = Vec::new();
@@ -101,7 +101,7 @@ impl CodeQuery<'_> {
     ) -> Result<(EndpointReply, bool), CodeError> {
         let range = document.index.range_to_lsp(range, endpoint.encoding());
         // Quick fixes hang on the diagnostics in the range, which the client must hand back.
-        let report = if mends_problems(only) { endpoint.diagnostics(reference, cx).await.ok() } else { None };
+        let report = if fixes_problems(only) { endpoint.diagnostics(reference, cx).await.ok() } else { None };
         let is_current = report.as_ref().is_none_or(|report| report.current);
         let touching: Vec<_> = report
             .into_iter()
@@ -124,8 +124,8 @@ impl CodeQuery<'_> {
         let kind = item.get("kind").and_then(Value::as_str).map(clean_line);
         let preferred = item.get("isPreferred").and_then(Value::as_bool).unwrap_or(false);
         let action = |outcome| Some(CodeAction { title: title.clone(), kind: kind.clone(), preferred, outcome });
-        if let Some(why) = item.pointer("/disabled/reason").and_then(Value::as_str) {
-            return action(ActionOutcome::Unavailable { why: clean_line(why) });
+        if let Some(reason) = item.pointer("/disabled/reason").and_then(Value::as_str) {
+            return action(ActionOutcome::Unavailable { reason: clean_line(reason) });
         }
         // A bare command has a string there, a code action an object or nothing.
         let is_command = item.get("command").is_some_and(Value::is_string);
@@ -134,7 +134,7 @@ impl CodeQuery<'_> {
         if !is_command && item.get("edit").is_none() && resolves {
             match endpoint.request("codeAction/resolve", item.clone(), cx).await {
                 Ok(resolved) => item = resolved,
-                Err(error) => return action(ActionOutcome::Unavailable { why: error.to_string() }),
+                Err(error) => return action(ActionOutcome::Unavailable { reason: error.to_string() }),
             }
         }
         if let Some(edit) = item.get("edit").filter(|edit| edit.is_object()) {
@@ -143,7 +143,9 @@ impl CodeQuery<'_> {
         let command = if is_command { Some(&item) } else { item.get("command").filter(|command| command.is_object()) };
         match command {
             Some(command) => action(self.run_captured(&title, command, endpoint, cx).await),
-            None => action(ActionOutcome::Unavailable { why: "it carries neither an edit nor a command".to_owned() }),
+            None => {
+                action(ActionOutcome::Unavailable { reason: "it carries neither an edit nor a command".to_owned() })
+            }
         }
     }
 
@@ -157,8 +159,8 @@ impl CodeQuery<'_> {
     ) -> ActionOutcome {
         let name = command.get("command").and_then(Value::as_str).unwrap_or_default();
         if !endpoint.allows_command(name) {
-            let why = format!("it runs the command `{}`, which cannot be previewed", clean_line(name));
-            return ActionOutcome::Unavailable { why };
+            let reason = format!("it runs the command `{}`, which cannot be previewed", clean_line(name));
+            return ActionOutcome::Unavailable { reason };
         }
         let capture = EditCapture::default();
         let cx = RequestCx { edits: Some(capture.clone()), ..cx.clone() };
@@ -166,18 +168,18 @@ impl CodeQuery<'_> {
             json!({ "command": name, "arguments": command.get("arguments").cloned().unwrap_or_else(|| json!([])) });
         match endpoint.request("workspace/executeCommand", params, &cx).await {
             Ok(_) => self.outcome(title, &capture.take(), endpoint.as_ref()).await,
-            Err(error) => ActionOutcome::Unavailable { why: error.to_string() },
+            Err(error) => ActionOutcome::Unavailable { reason: error.to_string() },
         }
     }
 
     async fn outcome(&self, title: &str, edits: &[Value], endpoint: &dyn Endpoint) -> ActionOutcome {
         let [edit] = edits else {
-            let why = if edits.is_empty() { "it changes nothing" } else { "it sends its edits in several parts" };
-            return ActionOutcome::Unavailable { why: why.to_owned() };
+            let reason = if edits.is_empty() { "it changes nothing" } else { "it sends its edits in several parts" };
+            return ActionOutcome::Unavailable { reason: reason.to_owned() };
         };
         match self.intel.edits.plan(title, edit, endpoint.encoding(), &endpoint.id().0).await {
             Ok(plan) => ActionOutcome::Plan(Box::new(plan)),
-            Err(error) => ActionOutcome::Unavailable { why: error.to_string() },
+            Err(error) => ActionOutcome::Unavailable { reason: error.to_string() },
         }
     }
 
@@ -192,7 +194,7 @@ impl CodeQuery<'_> {
 }
 
 /// Whether actions of these kinds may hang on problems; of none, any action is wanted.
-fn mends_problems(only: &[String]) -> bool {
+fn fixes_problems(only: &[String]) -> bool {
     let is_within =
         |kind: &str, above: &str| kind.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     only.is_empty()

@@ -7,7 +7,7 @@ use zubi_base::text::EditOptions;
 use crate::diagnostics::{CodeProblem, DiagnosticsDelta, DiagnosticsSnapshot};
 use crate::edit::AppliedChange;
 use crate::error::CodeError;
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::status::{AnswerStatus, QualifiedAnswer};
 
 /// The most files whose problems are compared before and after an edit.
@@ -35,7 +35,7 @@ impl CodeQuery<'_> {
         let files: Vec<Utf8PathBuf> = self.intel.edits.files_of(plan)?;
         let before = self.problems_of_all(&files).await;
         let applied = match direction {
-            Direction::Apply(manner) => self.intel.edits.apply_as(plan, manner).await?,
+            Direction::Apply(options) => self.intel.edits.apply_as(plan, options).await?,
             Direction::Undo => self.intel.edits.undo(plan).await?,
         };
         self.forget_documents();
@@ -43,19 +43,19 @@ impl CodeQuery<'_> {
         self.intel.router.refresh(&self.request_cx()).await;
         let after = self.problems_of_all(&files).await;
         let (delta, status) = match (before, after) {
-            (Ok((before, mut status)), Ok((after, of_after))) => {
-                let looks = [(&before, status.unheard), (&after, of_after.unheard)];
-                let [first, last] = looks.map(|(problems, unheard)| DiagnosticsSnapshot { problems, unheard });
+            (Ok((before, mut status)), Ok((after, after_status))) => {
+                let checks = [(&before, status.is_partial), (&after, after_status.is_partial)];
+                let [first, last] = checks.map(|(problems, is_partial)| DiagnosticsSnapshot { problems, is_partial });
                 let delta = DiagnosticsDelta::compare(&before, &after).without_unanswered_sources(first, last);
                 // A server that was still running before the change has finished by now, or the second check reports it
                 // again.
                 status.notes.clear();
-                status.merge(of_after);
+                status.merge(after_status);
                 (Some(delta), status)
             }
-            (Err(why), _) | (_, Err(why)) => {
+            (Err(reason), _) | (_, Err(reason)) => {
                 let status =
-                    AnswerStatus { notes: vec![format!("problems not compared: {why}")], ..AnswerStatus::default() };
+                    AnswerStatus { notes: vec![format!("problems not compared: {reason}")], ..AnswerStatus::default() };
                 (None, status)
             }
         };
@@ -70,9 +70,9 @@ impl CodeQuery<'_> {
         let compared = files.iter().filter(|file| file.is_file()).take(MAX_COMPARED);
         for answer in join_all(compared.map(|file| self.problems_of(file, self.cx.check_wait))).await {
             match answer {
-                Ok((items, of_file)) => {
+                Ok((items, file_status)) => {
                     problems.extend(items);
-                    status.merge(of_file);
+                    status.merge(file_status);
                 }
                 Err(error) => failure = Some(error),
             }

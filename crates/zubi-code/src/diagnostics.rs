@@ -17,9 +17,9 @@ use zubi_base::walk::{self, WalkOptions};
 pub mod report;
 
 use crate::error::CodeError;
+use crate::location::SourceLocation;
 use crate::markup::clean_block;
-use crate::place::SourcePlace;
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::router::ReadyEndpoints;
 use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 
@@ -51,7 +51,7 @@ impl Severity {
 /// One problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeProblem {
-    pub place: SourcePlace,
+    pub location: SourceLocation,
     pub severity: Severity,
     pub message: String,
     pub code: Option<String>,
@@ -65,7 +65,7 @@ const NEAR_LINES: u32 = 3;
 impl CodeProblem {
     /// Whether two looks at a file saw the same kind of problem there.
     fn is_like(&self, other: &Self) -> bool {
-        self.place.display_path == other.place.display_path
+        self.location.display_path == other.location.display_path
             && self.severity == other.severity
             && self.code == other.code
             && self.source == other.source
@@ -75,12 +75,12 @@ impl CodeProblem {
     /// Whether both are the same diagnostic although lines above it were added or removed: the text of its line is
     /// equal.
     fn is_moved(&self, other: &Self) -> bool {
-        self.is_like(other) && self.place.source == other.place.source
+        self.is_like(other) && self.location.source == other.location.source
     }
 
     /// Whether both are the same diagnostic although its line was edited.
     fn is_near(&self, other: &Self) -> bool {
-        self.is_like(other) && self.place.line.abs_diff(other.place.line) <= NEAR_LINES
+        self.is_like(other) && self.location.line.abs_diff(other.location.line) <= NEAR_LINES
     }
 }
 
@@ -126,12 +126,12 @@ impl DiagnosticsDelta {
 pub struct DiagnosticsSnapshot<'a> {
     pub problems: &'a [CodeProblem],
     /// Whether some source had not spoken about the present text.
-    pub unheard: bool,
+    pub is_partial: bool,
 }
 
 impl DiagnosticsSnapshot<'_> {
     fn has_source_of(&self, problem: &CodeProblem) -> bool {
-        !self.unheard || self.problems.iter().any(|other| other.source == problem.source)
+        !self.is_partial || self.problems.iter().any(|other| other.source == problem.source)
     }
 }
 
@@ -174,7 +174,7 @@ impl SnapshotStore {
 
     fn get(&self, name: &str) -> Option<Vec<CodeProblem>> {
         let snapshots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        snapshots.entries.iter().find(|(kept, _)| kept == name).map(|(_, problems)| problems.clone())
+        snapshots.entries.iter().find(|(stored_name, _)| stored_name == name).map(|(_, problems)| problems.clone())
     }
 }
 
@@ -248,7 +248,7 @@ impl CodeQuery<'_> {
                     problems.extend(self.problems_in(&reference, endpoint.as_ref(), report).await);
                 }
                 Err(error) => {
-                    status.completeness = Completeness::Partial { why: error.to_string() };
+                    status.completeness = Completeness::Partial { reason: error.to_string() };
                     failure = Some(error);
                 }
             }
@@ -257,9 +257,9 @@ impl CodeQuery<'_> {
             return Err(error.into());
         }
         problems.sort_by_cached_key(|problem| {
-            (problem.place.line, problem.place.column, problem.severity, problem.message.clone())
+            (problem.location.line, problem.location.column, problem.severity, problem.message.clone())
         });
-        problems.dedup_by(|one, other| one.place.range == other.place.range && one.is_like(other));
+        problems.dedup_by(|one, other| one.location.range == other.location.range && one.is_like(other));
         Ok((problems, status))
     }
 
@@ -270,14 +270,14 @@ impl CodeQuery<'_> {
         timeout: Duration,
         cx: &RequestCx,
     ) -> Result<(ReadyEndpoints, Vec<Result<DiagnosticsReport, EndpointError>>), CodeError> {
-        let began = Instant::now();
+        let start = Instant::now();
         loop {
             let ready = self.ready_for_problems(reference).await?;
             let mut cx = cx.for_document(reference);
             cx.deadline = Instant::now().checked_add(timeout).map_or(cx.deadline, |until| until.min(cx.deadline));
             let reports = join_all(ready.endpoints.iter().map(|endpoint| endpoint.diagnostics(reference, &cx))).await;
-            let reads = ready.endpoints.iter().any(|endpoint| !endpoint.readiness().is_settled());
-            if !reads || began.elapsed() >= timeout.min(self.cx.wait) {
+            let is_loading = ready.endpoints.iter().any(|endpoint| !endpoint.readiness().is_settled());
+            if !is_loading || start.elapsed() >= timeout.min(self.cx.wait) {
                 return Ok((ready, reports));
             }
         }
@@ -287,12 +287,12 @@ impl CodeQuery<'_> {
         &self,
         scope: Option<&Utf8Path>,
     ) -> Result<(Vec<CodeProblem>, usize, AnswerStatus), CodeError> {
-        let served = self.ready_for_problems_anywhere().await?.endpoints;
-        let all = self.served_files(&served, scope).await;
+        let endpoints = self.ready_for_problems_anywhere().await?.endpoints;
+        let all = self.served_files(&endpoints, scope).await;
         let total = all.len();
         let checked: Vec<_> = all.into_iter().take(MAX_FILES).collect();
         let files = checked.len();
-        let cx = &RequestCx { one_of_many: true, ..self.request_cx() };
+        let cx = &RequestCx { is_batch: true, ..self.request_cx() };
         let answers: Vec<_> = stream::iter(checked)
             .map(|path| async move { self.problems_with(&path, Duration::MAX, cx).await })
             .buffered(AT_ONCE)
@@ -303,9 +303,9 @@ impl CodeQuery<'_> {
         let mut failures = Vec::new();
         for answer in answers {
             match answer {
-                Ok((items, of_file)) => {
+                Ok((items, file_status)) => {
                     problems.extend(items);
-                    status.merge(of_file);
+                    status.merge(file_status);
                 }
                 Err(error) => failures.push(error),
             }
@@ -317,12 +317,12 @@ impl CodeQuery<'_> {
             return Err(error);
         }
         if !failures.is_empty() {
-            let why = format!("{} files could not be checked ({})", failures.len(), failures[0]);
-            status.completeness = Completeness::Partial { why };
+            let reason = format!("{} files could not be checked ({})", failures.len(), failures[0]);
+            status.completeness = Completeness::Partial { reason };
         }
         if total > files {
-            let why = format!("checked {files} of {total} files; narrow with `path`");
-            status.completeness = Completeness::Partial { why };
+            let reason = format!("checked {files} of {total} files; narrow with `path`");
+            status.completeness = Completeness::Partial { reason };
         }
         Ok((problems, files, status))
     }
@@ -352,8 +352,8 @@ impl CodeQuery<'_> {
         let mut problems = Vec::new();
         for item in report.items {
             let location = lsp::Location { uri: reference.uri(), range: item.range };
-            let place = self.source_place(&location, endpoint.encoding(), 0).await;
-            problems.push(problem(&item, place));
+            let location = self.location(&location, endpoint.encoding(), 0).await;
+            problems.push(problem(&item, location));
         }
         problems
     }
@@ -370,10 +370,10 @@ fn files_below(roots: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
 }
 
 fn note_state(status: &mut AnswerStatus, endpoint: &dyn Endpoint, report: &DiagnosticsReport) {
-    status.unheard |= !report.current || report.unheard;
+    status.is_partial |= !report.current || report.is_partial;
     if !report.current {
-        let why = format!("{} has not checked the present text yet", endpoint.id());
-        status.completeness = Completeness::Partial { why };
+        let reason = format!("{} has not checked the present text yet", endpoint.id());
+        status.completeness = Completeness::Partial { reason };
     }
     if let Some(note) = &report.note
         && !status.notes.contains(note)
@@ -382,7 +382,7 @@ fn note_state(status: &mut AnswerStatus, endpoint: &dyn Endpoint, report: &Diagn
     }
 }
 
-fn problem(item: &lsp::Diagnostic, place: SourcePlace) -> CodeProblem {
+fn problem(item: &lsp::Diagnostic, location: SourceLocation) -> CodeProblem {
     // Read as JSON: the protocol allows strings and numbers, and text or markup, in these fields.
     let value = serde_json::to_value(item).unwrap_or_default();
     let text = |value: &Value| match value {
@@ -394,7 +394,7 @@ fn problem(item: &lsp::Diagnostic, place: SourcePlace) -> CodeProblem {
     let field =
         |name: &str| value.get(name).and_then(text).map(|text| clean_block(&text)).filter(|text| !text.is_empty());
     CodeProblem {
-        place,
+        location,
         severity: match value.get("severity").and_then(Value::as_u64) {
             Some(2) => Severity::Warning,
             Some(3) => Severity::Information,

@@ -205,9 +205,9 @@ impl EditService {
     }
 
     /// Applies a plan with options for an open editor.
-    pub async fn apply_as(&self, id: &str, manner: EditOptions) -> Result<AppliedChange, EditError> {
+    pub async fn apply_as(&self, id: &str, options: EditOptions) -> Result<AppliedChange, EditError> {
         let (inner, id) = (Arc::clone(&self.inner), plan_id(id)?);
-        run_detached(async move { inner.apply(&id, &manner).await }).await
+        run_detached(async move { inner.apply(&id, &options).await }).await
     }
 
     /// Takes back an applied plan, bytes, modes and links as they were. Refuses when a file it touched changed since.
@@ -228,35 +228,35 @@ impl EditService {
 
 /// Runs to its end even when the caller stops waiting: a change must not be dropped between its files.
 async fn run_detached<T: Send + 'static>(
-    work: impl Future<Output = Result<T, EditError>> + Send + 'static,
+    future: impl Future<Output = Result<T, EditError>> + Send + 'static,
 ) -> Result<T, EditError> {
-    match tokio::spawn(work).await {
+    match tokio::spawn(future).await {
         Ok(result) => result,
         Err(error) => Err(plan::state("the edit was interrupted", &error)),
     }
 }
 
 impl Inner {
-    async fn apply(&self, id: &str, manner: &EditOptions) -> Result<AppliedChange, EditError> {
+    async fn apply(&self, id: &str, options: &EditOptions) -> Result<AppliedChange, EditError> {
         let _lock = EditLock::acquire(&self.state_dir).await?;
         let notes = journal::recover(&self.state_dir)?.unrestored;
         let mut plan = self.store.plan(id)?;
-        let made = match &plan.state {
+        let is_applied = match &plan.state {
             PlanState::Planned => false,
             PlanState::Applied(_) => true,
             // The process that applied it ended before it could say so.
             PlanState::Applying(undo) => self.all_hold(&undo.after).await,
         };
-        if made {
+        if is_applied {
             return Err(EditError::AlreadyApplied { id: id.to_owned() });
         }
         let unsaved = self.check_texts(&plan).await?;
         let prepared = prepare(&plan.operations, &unsaved).map_err(|error| self.sink_error(error))?;
         let after = expected_after(&plan.operations).map_err(|error| self.sink_error(error))?;
-        let mut undo = Undo { operations: undo_of(&prepared), after, settings: manner.settings_of_undo.clone() };
+        let mut undo = Undo { operations: undo_of(&prepared), after, settings: options.undo_settings.clone() };
         plan.state = PlanState::Applying(undo.clone());
         self.store.update(&plan)?;
-        let outcome = match self.sink.apply(&plan.operations, manner).await {
+        let outcome = match self.sink.apply(&plan.operations, options).await {
             Ok(outcome) => outcome,
             Err(error) => {
                 if !error.may_have_written() {
@@ -267,8 +267,8 @@ impl Inner {
             }
         };
         let mut applied = self.applied_change(&plan, &plan.operations, notes);
-        self.add_sink_outcome(&mut applied, &outcome, manner.save, &plan.operations);
-        self.learn(&mut undo, outcome).await;
+        self.add_sink_outcome(&mut applied, &outcome, options.save, &plan.operations);
+        self.update_undo(&mut undo, outcome).await;
         plan.state = PlanState::Applied(undo);
         self.store.update(&plan)?;
         Ok(applied)
@@ -326,7 +326,7 @@ impl Inner {
 
     /// Corrects the undo data by the changes that the editor and its extensions made. Files outside the workspace are
     /// left as they are.
-    async fn learn(&self, undo: &mut Undo, outcome: EditOutcome) {
+    async fn update_undo(&self, undo: &mut Undo, outcome: EditOutcome) {
         for changed in outcome.changed.into_iter().filter(|changed| self.workspace.contains(&changed.path)) {
             let now = ContentHash::from_bytes(&changed.after);
             let expected = ExpectedContent::Content(now.clone());
@@ -377,15 +377,15 @@ impl Inner {
                 return Err(changed(path));
             }
         }
-        let manner = EditOptions { settings: undo.settings.clone(), exact: true, ..EditOptions::default() };
-        let outcome = self.sink.apply(&undo.operations, &manner).await.map_err(|error| match &error {
+        let options = EditOptions { settings: undo.settings.clone(), exact: true, ..EditOptions::default() };
+        let outcome = self.sink.apply(&undo.operations, &options).await.map_err(|error| match &error {
             SinkError::Changed { path } | SinkError::Exists { path } => changed(path),
             _ => EditError::Sink(error),
         })?;
         plan.state = PlanState::Planned;
         self.store.update(&plan)?;
         let mut applied = self.applied_change(&plan, &undo.operations, notes);
-        self.add_sink_outcome(&mut applied, &outcome, manner.save, &undo.operations);
+        self.add_sink_outcome(&mut applied, &outcome, options.save, &undo.operations);
         Ok(applied)
     }
 

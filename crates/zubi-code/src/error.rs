@@ -11,8 +11,8 @@ use crate::status::{MAX_ABSENT, more_absent};
 #[derive(Debug, thiserror::Error)]
 pub enum CodeError {
     /// A wrong argument: which, what is wrong, and what to do.
-    #[error("{field}: {what}")]
-    Input { field: &'static str, what: String, hint: String },
+    #[error("{field}: {message}")]
+    Input { field: &'static str, message: String, hint: String },
     #[error("{0}")]
     Path(#[from] PathError),
     #[error("{0}")]
@@ -33,8 +33,8 @@ pub enum CodeError {
     #[error("{0}")]
     Edit(#[from] EditError),
     /// The server declined, in its own words.
-    #[error("{endpoint} declined: {why}")]
-    Declined { endpoint: String, why: String, hint: String },
+    #[error("{endpoint} declined: {reason}")]
+    Declined { endpoint: String, reason: String, hint: String },
 }
 
 fn absent_line(absent: &[MissingServer]) -> String {
@@ -42,13 +42,13 @@ fn absent_line(absent: &[MissingServer]) -> String {
         return "no language server answers for this workspace: no file of a language with a catalogue row was found"
             .to_owned();
     }
-    absent.iter().take(MAX_ABSENT).map(|absent| absent.why.as_str()).collect::<Vec<_>>().join("; ")
+    absent.iter().take(MAX_ABSENT).map(|absent| absent.reason.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 impl CodeError {
     /// A wrong argument.
-    pub fn input(field: &'static str, what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Input { field, what: what.into(), hint: hint.into() }
+    pub fn input(field: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Input { field, message: message.into(), hint: hint.into() }
     }
 
     /// Whether no endpoint supports this request at all, as opposed to having failed at it.

@@ -16,10 +16,10 @@ pub mod edit;
 pub mod error;
 pub mod features;
 pub mod locate;
+pub mod location;
 pub mod markup;
 pub mod outline;
-pub mod place;
-pub mod question;
+pub mod query;
 pub mod readiness;
 mod response_check;
 pub mod router;
@@ -40,14 +40,14 @@ use zubi_base::text::{EditSink, TextSource};
 use zubi_base::workspace::WorkspaceFolders;
 
 pub use crate::error::CodeError;
-pub use crate::question::{CallCx, CodeQuery};
+pub use crate::query::{CallCx, CodeQuery};
 pub use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 
 use crate::diagnostics::SnapshotStore;
 use crate::edit::EditService;
 use crate::features::text_matches::RecentWords;
 use crate::outline::RecentOutlines;
-use crate::question::RecentDocuments;
+use crate::query::RecentDocuments;
 use crate::router::Router;
 use crate::settings::EditorSettings;
 
@@ -121,7 +121,7 @@ impl CodeIntel {
     }
 
     /// Begins a request: notifies the servers of every file that changed on disk before anything else is sent.
-    pub async fn question(&self, cx: CallCx) -> CodeQuery<'_> {
+    pub async fn query(&self, cx: CallCx) -> CodeQuery<'_> {
         CodeQuery::begin(self, cx).await
     }
 

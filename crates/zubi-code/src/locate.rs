@@ -15,8 +15,8 @@ use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextSize, size};
 
 use crate::error::CodeError;
-use crate::place::{column_of, line_text};
-use crate::question::{CodeQuery, SourceDocument};
+use crate::location::{column_of, line_text};
+use crate::query::{CodeQuery, SourceDocument};
 use crate::status::AnswerStatus;
 use crate::text_search;
 
@@ -86,7 +86,7 @@ impl ResolvedTarget {
     }
 }
 
-const THREE_WAYS: &str = "Give the position in exactly one of three ways:\n  \
+const POSITION_FORMS: &str = "Give the position in exactly one of three ways:\n  \
     symbol: \"Type/method\" (optionally with path: \"src/lib.rs\")\n  \
     at: \"src/lib.rs:12:5\" (1-based, as answers print it) or at: \"src/lib.rs:12 fn parse\"\n  \
     uri: \"src/lib.rs\", line: 11, character: 4 (0-based)";
@@ -100,10 +100,10 @@ impl CodeQuery<'_> {
             (None, Some(at), false) => self.resolve_at(at, snap).await,
             (None, None, true) => match (&input.uri, input.line, input.character) {
                 (Some(uri), Some(line), Some(character)) => self.resolve_position(uri, line, character, snap).await,
-                _ => Err(CodeError::input("position", "`uri`, `line` and `character` belong together", THREE_WAYS)),
+                _ => Err(CodeError::input("position", "`uri`, `line` and `character` belong together", POSITION_FORMS)),
             },
-            (None, None, false) => Err(CodeError::input("position", "no position was given", THREE_WAYS)),
-            _ => Err(CodeError::input("position", "the position was given in more than one way", THREE_WAYS)),
+            (None, None, false) => Err(CodeError::input("position", "no position was given", POSITION_FORMS)),
+            _ => Err(CodeError::input("position", "the position was given in more than one way", POSITION_FORMS)),
         }
     }
 

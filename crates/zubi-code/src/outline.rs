@@ -12,7 +12,7 @@ use zubi_base::position::{Encoding, TextIndex, TextRange};
 use crate::cache::RevisionCache;
 use crate::error::CodeError;
 use crate::markup::clean_line;
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::{Completeness, QualifiedAnswer};
 
@@ -147,9 +147,9 @@ impl CodeQuery<'_> {
         let outline = Arc::new(self.outline(path).await?);
         // A server that is still reading may outline less than it will; texts are read again in case one gets installed.
         let ready = outline.status.endpoints.iter().all(|state| matches!(state.readiness, Readiness::Ready));
-        let whole = ready && outline.status.completeness == Completeness::Complete && !outline.status.text_search;
+        let complete = ready && outline.status.completeness == Completeness::Complete && !outline.status.text_search;
         // A note about the freshness of this answer does not hold for later ones.
-        if whole && self.freshness.is_none() {
+        if complete && self.freshness.is_none() {
             self.intel.outlines.insert(changes, key, &Arc::new(Outline { text, answer: Arc::clone(&outline) }));
         }
         Ok(outline)
@@ -182,17 +182,17 @@ impl CodeQuery<'_> {
 /// Reads either form of a `textDocument/documentSymbol` result. Items that are not the protocol are passed over.
 pub fn parse(result: &Value, index: &TextIndex, encoding: Encoding) -> Vec<OutlineSymbol> {
     let Value::Array(items) = result else { return Vec::new() };
-    let mut left = MAX_SYMBOLS;
+    let mut quota = MAX_SYMBOLS;
     if items.first().is_some_and(|item| item.get("location").is_some()) {
-        return nest(items.iter().take(left).filter_map(|item| flat(item, index, encoding)).collect());
+        return nest(items.iter().take(quota).filter_map(|item| flat(item, index, encoding)).collect());
     }
-    tree(items, index, encoding, &mut left, 0)
+    tree(items, index, encoding, &mut quota, 0)
 }
 
-fn tree(items: &[Value], index: &TextIndex, encoding: Encoding, left: &mut usize, depth: usize) -> Vec<OutlineSymbol> {
+fn tree(items: &[Value], index: &TextIndex, encoding: Encoding, quota: &mut usize, depth: usize) -> Vec<OutlineSymbol> {
     let mut symbols = Vec::new();
     for item in items {
-        if *left == 0 || depth == MAX_DEPTH {
+        if *quota == 0 || depth == MAX_DEPTH {
             break;
         }
         let range = |field: &str| -> Option<TextRange> {
@@ -202,7 +202,7 @@ fn tree(items: &[Value], index: &TextIndex, encoding: Encoding, left: &mut usize
         let (Some(name), Some(selection)) = (item.get("name").and_then(Value::as_str), range("selectionRange")) else {
             continue;
         };
-        *left -= 1;
+        *quota -= 1;
         let children = item.get("children").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         symbols.push(OutlineSymbol {
             name: clean_line(name),
@@ -210,7 +210,7 @@ fn tree(items: &[Value], index: &TextIndex, encoding: Encoding, left: &mut usize
             detail: item.get("detail").and_then(Value::as_str).map(clean_line).filter(|detail| !detail.is_empty()),
             range: range("range").unwrap_or(selection),
             selection,
-            children: tree(children, index, encoding, left, depth + 1),
+            children: tree(children, index, encoding, quota, depth + 1),
         });
     }
     symbols.sort_by_key(|symbol| (symbol.range.start(), symbol.selection.start()));
@@ -295,12 +295,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_protocol_is_passed_over() {
+    fn invalid_symbols_are_skipped() {
         let index = TextIndex::new("fn f() {}\n");
-        let good = json!({ "start": { "line": 0, "character": 3 }, "end": { "line": 0, "character": 4 } });
+        let range = json!({ "start": { "line": 0, "character": 3 }, "end": { "line": 0, "character": 4 } });
         let result = json!([
             { "name": 7 }, null, { "name": "no range" },
-            { "name": "f\u{1b}", "kind": 99, "selectionRange": good, "children": "none" },
+            { "name": "f\u{1b}", "kind": 99, "selectionRange": range, "children": "none" },
         ]);
         insta::assert_snapshot!(names(&parse(&result, &index, Encoding::Utf16)), @"symbol f ");
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use futures_util::future::join_all;
 use zubi_base::endpoint::{Endpoint, EndpointError, Readiness};
 
-use crate::question::CallCx;
+use crate::query::CallCx;
 use crate::status::AnsweringEndpoint;
 
 /// How much of the project an endpoint must have read before a question makes sense.

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_form_of_the_protocol_is_right_and_nothing_else() {
+    fn only_forms_of_the_protocol_are_accepted() {
         let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 1 } });
         let location = json!({ "uri": "file:///a", "range": range });
         let link = json!({ "targetUri": "file:///a", "targetRange": range, "targetSelectionRange": range });

@@ -13,7 +13,7 @@ use zubi_base::endpoint::{
 };
 
 use crate::error::CodeError;
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::readiness::{self, ReadinessLevel};
 use crate::response_check::{self, ResponseCheck};
 use crate::status::{AnswerStatus, AnsweringEndpoint, Completeness};
@@ -177,7 +177,7 @@ impl CodeQuery<'_> {
             absent,
             notes: self.freshness.clone().into_iter().collect(),
             beyond: Vec::new(),
-            unheard: false,
+            is_partial: false,
             text_search: false,
         };
         for limits in endpoints.iter().map(|endpoint| endpoint.limits()) {
@@ -192,8 +192,8 @@ impl CodeQuery<'_> {
         let mut found = self.intel.router.for_workspace(method, &self.request_cx()).await;
         let uncovered = found.uncovered.take();
         let mut ready = self.ready(found, None, method, operation, ReadinessLevel::Project).await?;
-        if let Some(why) = uncovered {
-            ready.status.mark_incomplete(why);
+        if let Some(reason) = uncovered {
+            ready.status.mark_incomplete(reason);
         }
         Ok(ready)
     }
@@ -215,8 +215,8 @@ impl CodeQuery<'_> {
         let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.deadline.min(wait_deadline));
         let supported = join_all(found.endpoints.iter().map(|endpoint| endpoint.supports(method, document, &cx))).await;
         let (mut endpoints, mut others) = (Vec::new(), Vec::new());
-        for (endpoint, offered) in found.endpoints.into_iter().zip(supported) {
-            if offered { endpoints.push(endpoint) } else { others.push(endpoint) }
+        for (endpoint, is_supported) in found.endpoints.into_iter().zip(supported) {
+            if is_supported { endpoints.push(endpoint) } else { others.push(endpoint) }
         }
         if endpoints.is_empty() {
             return Err(unsupported_error(&others, operation, found.absent));
@@ -245,8 +245,8 @@ impl CodeQuery<'_> {
         for (endpoint, result) in join_all(requests).await {
             match result.and_then(|result| readable(endpoint.as_ref(), method, result)) {
                 Ok((result, unreadable)) => {
-                    if let Some(why) = unreadable {
-                        status.completeness = Completeness::Partial { why };
+                    if let Some(reason) = unreadable {
+                        status.completeness = Completeness::Partial { reason };
                     }
                     replies.push(EndpointReply { endpoint, result });
                 }
@@ -259,8 +259,8 @@ impl CodeQuery<'_> {
             return Err(error.clone().into());
         }
         if !failures.is_empty() {
-            let why = failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-            status.completeness = Completeness::Partial { why };
+            let reason = failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+            status.completeness = Completeness::Partial { reason };
         }
         Ok(Replies { replies, status })
     }
@@ -272,21 +272,21 @@ pub(crate) fn readable(
     method: &str,
     mut answer: Value,
 ) -> Result<(Value, Option<String>), EndpointError> {
-    let left_out = take_left_out(&mut answer);
+    let omitted = take_omitted_count(&mut answer);
     match response_check::check_response(method, &answer) {
-        ResponseCheck::Right => Ok((answer, left_out.map(|count| format!("{} left out {count} more", endpoint.id())))),
+        ResponseCheck::Right => Ok((answer, omitted.map(|count| format!("{} left out {count} more", endpoint.id())))),
         ResponseCheck::Partly(count) => {
             Ok((answer, Some(format!("{count} of the items that {} answered cannot be read", endpoint.id()))))
         }
         ResponseCheck::Wrong => Err(EndpointError::Protocol {
             endpoint: endpoint.id().clone(),
-            what: format!("its answer to `{method}` is not of a form that the protocol has"),
+            message: format!("its answer to `{method}` is not of a form that the protocol has"),
         }),
     }
 }
 
 /// How much an endpoint has left out of its answer, if it says so.
-fn take_left_out(answer: &mut Value) -> Option<u64> {
+fn take_omitted_count(answer: &mut Value) -> Option<u64> {
     match answer {
         Value::Array(items) => {
             let count = items.last()?.get(OMITTED_COUNT_FIELD)?.as_u64()?;
@@ -301,15 +301,15 @@ fn take_left_out(answer: &mut Value) -> Option<u64> {
 fn unsupported_error(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<MissingServer>) -> CodeError {
     // A server that failed to start offers nothing; why it failed is the thing to say.
     for endpoint in endpoints {
-        if let Readiness::Failed { why, hint } = endpoint.readiness() {
-            return EndpointError::Exited { endpoint: endpoint.id().clone(), why, hint }.into();
+        if let Readiness::Failed { reason, hint } = endpoint.readiness() {
+            return EndpointError::Exited { endpoint: endpoint.id().clone(), reason, hint }.into();
         }
     }
     for endpoint in endpoints {
         if endpoint.readiness() == Readiness::Starting {
             return CodeError::Declined {
                 endpoint: endpoint.id().to_string(),
-                why: "it is still starting".to_owned(),
+                reason: "it is still starting".to_owned(),
                 hint: "Retry in a moment, or with a larger `waitMs`.".to_owned(),
             };
         }
@@ -327,15 +327,15 @@ fn verdict(states: &[AnsweringEndpoint], need: ReadinessLevel) -> Completeness {
     }
     let unready: Vec<_> = states.iter().filter(|state| !state.readiness.is_settled()).collect();
     if !unready.is_empty() {
-        let why = unready
+        let reason = unready
             .iter()
             .map(|state| format!("{} was still loading; retry, or give a larger `waitMs`", state.id))
             .collect::<Vec<_>>()
             .join("; ");
-        return Completeness::Partial { why };
+        return Completeness::Partial { reason };
     }
     match states.iter().find(|state| matches!(state.readiness, Readiness::Unknown { .. })) {
-        Some(state) => Completeness::Unknown { why: format!("{} gives no readiness signal", state.id) },
+        Some(state) => Completeness::Unknown { reason: format!("{} gives no readiness signal", state.id) },
         None => Completeness::Complete,
     }
 }

@@ -9,9 +9,9 @@ pub enum Completeness {
     #[default]
     Complete,
     /// Something is known to be missing, or an endpoint was still reading.
-    Partial { why: String },
+    Partial { reason: String },
     /// The endpoint has no signal from which completeness could be derived.
-    Unknown { why: String },
+    Unknown { reason: String },
 }
 
 /// One endpoint that took part in an answer.
@@ -32,7 +32,7 @@ pub struct AnswerStatus {
     /// Further clauses: what was analysed, which endpoint failed, what could not be assured.
     pub notes: Vec<String>,
     /// Something that reports problems has not spoken about the present text: a checker that still runs.
-    pub unheard: bool,
+    pub is_partial: bool,
     /// The answer, or a part of it, is from texts alone: names, not what they mean.
     pub text_search: bool,
     /// Caveats about knowledge of libraries; reported only where they matter, see [`Self::add_library_caveats`].
@@ -47,7 +47,7 @@ impl AnswerStatus {
             return ids.chain(["text search: names only"]).collect::<Vec<_>>().join(" + ");
         }
         if self.endpoints.is_empty() {
-            return self.absent.first().map_or_else(|| "no server".to_owned(), |absent| absent.why.clone());
+            return self.absent.first().map_or_else(|| "no server".to_owned(), |absent| absent.reason.clone());
         }
         self.names().join(" + ")
     }
@@ -88,19 +88,19 @@ impl AnswerStatus {
         let mut parts = Vec::new();
         match &self.completeness {
             Completeness::Complete => {}
-            Completeness::Partial { why } => parts.push(format!("may be incomplete: {why}")),
+            Completeness::Partial { reason } => parts.push(format!("may be incomplete: {reason}")),
             // Said already, as the first thing.
             Completeness::Unknown { .. } if self.text_search => {}
-            Completeness::Unknown { why } => parts.push(format!("completeness unknown: {why}")),
+            Completeness::Unknown { reason } => parts.push(format!("completeness unknown: {reason}")),
         }
         parts.extend(self.notes.iter().cloned());
-        // With an answer at hand, an absent companion is worth a clause; without one, its `why` is the first field
+        // With an answer at hand, an absent companion is worth a clause; without one, its `reason` is the first field
         // already and only the way out is missing.
         for absent in self.absent.iter().take(MAX_ABSENT) {
             parts.push(if self.endpoints.is_empty() && !self.text_search {
                 absent.hint.clone()
             } else {
-                format!("{}: {}", absent.why, absent.hint)
+                format!("{}: {}", absent.reason, absent.hint)
             });
         }
         parts.extend(more_absent(self.absent.len()));
@@ -116,16 +116,16 @@ impl AnswerStatus {
     }
 
     /// Says what limits knowledge of libraries, where an answer may be due to that: nothing was found, or problems were.
-    pub fn add_library_caveats(&mut self, it_matters: bool) {
+    pub fn add_library_caveats(&mut self, is_relevant: bool) {
         let beyond = std::mem::take(&mut self.beyond);
-        if it_matters {
+        if is_relevant {
             self.notes.extend(beyond);
         }
     }
 
     /// Marks the answer as possibly incomplete, unless it is marked already.
-    pub(crate) fn mark_incomplete(&mut self, why: String) {
-        self.merge(Self { completeness: Completeness::Partial { why }, ..Self::default() });
+    pub(crate) fn mark_incomplete(&mut self, reason: String) {
+        self.merge(Self { completeness: Completeness::Partial { reason }, ..Self::default() });
     }
 
     /// Adds what another part of the same answer reported.
@@ -140,7 +140,7 @@ impl AnswerStatus {
                 self.absent.push(absent);
             }
         }
-        self.unheard |= other.unheard;
+        self.is_partial |= other.is_partial;
         self.text_search |= other.text_search;
         add_missing(&mut self.notes, other.notes);
         add_missing(&mut self.beyond, other.beyond);

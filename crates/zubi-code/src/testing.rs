@@ -4,7 +4,7 @@
 //! readiness and every encoding. A `.toy` file declares with `class X`, `def x`, `let x`, nested by indentation; any
 //! other identifier is a use of a declaration; `#` begins a comment; a line with `bad` in it has a diagnostic.
 
-#![expect(clippy::expect_used, reason = "a fixture that cannot be laid out must fail the test that asked for it")]
+#![expect(clippy::expect_used, reason = "a fixture that cannot be created must fail its test")]
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -221,10 +221,10 @@ impl ToyEndpoint {
                 children.extend(open.pop().map(|(_, child)| child));
             }
             let range = index.range_to_lsp(declared.range, self.encoding);
-            let whole = index.line_range(declared.line).map(|line| index.range_to_lsp(line, self.encoding));
+            let full_range = index.line_range(declared.line).map(|line| index.range_to_lsp(line, self.encoding));
             open.push((
                 declared.depth,
-                json!({ "name": declared.name, "kind": declared.kind, "range": whole, "selectionRange": range, "children": children }),
+                json!({ "name": declared.name, "kind": declared.kind, "range": full_range, "selectionRange": range, "children": children }),
             ));
         }
         open.into_iter().rev().map(|(_, symbol)| symbol).collect()
@@ -347,8 +347,8 @@ impl Endpoint for ToyEndpoint {
             "textDocument/references" => {
                 let word = word();
                 let mut uses = self.uses(&word);
-                let sloppy = *self.declarations_always.lock().unwrap_or_else(PoisonError::into_inner);
-                if params.pointer("/context/includeDeclaration") == Some(&Value::Bool(false)) && !sloppy {
+                let always_declares = *self.declarations_always.lock().unwrap_or_else(PoisonError::into_inner);
+                if params.pointer("/context/includeDeclaration") == Some(&Value::Bool(false)) && !always_declares {
                     let declared = self.declarations(|name| name == word);
                     uses.retain(|usage| declared.iter().all(|(_, location)| location != usage));
                 }
@@ -395,7 +395,7 @@ impl Endpoint for ToyEndpoint {
             serde_json::from_value(json!({ "range": range, "severity": 1, "message": "this is bad", "source": "toy" }))
                 .ok()
         });
-        Ok(DiagnosticsReport { items: items.collect(), current, unheard: false, note: None })
+        Ok(DiagnosticsReport { items: items.collect(), current, is_partial: false, note: None })
     }
 }
 
@@ -408,8 +408,8 @@ impl EndpointSource for ToySource {
             return Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], ..Endpoints::default() };
         }
         let subject = format!(".{}", document.path.extension().unwrap_or_default());
-        let absent =
-            MissingServer { why: format!("no server for {subject}"), hint: "Add a catalogue row.".to_owned(), subject };
+        let reason = format!("no server for {subject}");
+        let absent = MissingServer { reason, hint: "Add a catalogue row.".to_owned(), subject };
         Endpoints { absent: vec![absent], ..Endpoints::default() }
     }
 

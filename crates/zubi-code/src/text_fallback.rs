@@ -18,17 +18,17 @@ use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
 use crate::locate::{ResolvedTarget, WORD_SEARCH};
 use crate::outline::{OutlineSymbol, walk};
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 use crate::text_search;
 
 /// The most places in one answer.
-const MAX_PLACES: usize = 2_000;
+const MAX_LOCATIONS: usize = 2_000;
 
 impl AnswerStatus {
     /// Returns the status of an answer from texts; `absent` are the servers that could have answered better.
-    fn of_texts(absent: Vec<MissingServer>) -> Self {
-        let completeness = Completeness::Unknown { why: "names only".to_owned() };
+    fn from_text_search(absent: Vec<MissingServer>) -> Self {
+        let completeness = Completeness::Unknown { reason: "names only".to_owned() };
         Self { text_search: true, absent, completeness, ..Self::default() }
     }
 }
@@ -38,7 +38,7 @@ impl CodeQuery<'_> {
     /// none: the workspace's folders are gone.
     pub(crate) fn texts_answer(&self, absent: Vec<MissingServer>) -> Result<AnswerStatus, CodeError> {
         if self.workspace().folders().iter().any(|folder| folder.path.is_dir()) {
-            Ok(AnswerStatus::of_texts(absent))
+            Ok(AnswerStatus::from_text_search(absent))
         } else {
             Err(CodeError::NoEndpoint(absent))
         }
@@ -56,7 +56,7 @@ impl CodeQuery<'_> {
         if symbols.is_empty() {
             return Err(CodeError::NoEndpoint(absent));
         }
-        Ok(QualifiedAnswer { value: symbols, status: AnswerStatus::of_texts(absent) })
+        Ok(QualifiedAnswer { value: symbols, status: AnswerStatus::from_text_search(absent) })
     }
 
     /// Returns the occurrences of the name at a position as a whole word, or those on lines that look like its
@@ -114,9 +114,9 @@ impl CodeQuery<'_> {
             let start = |found: &RawLocation| (found.location.range.start.line, found.location.range.start.character);
             a.display_path.cmp(&b.display_path).then_with(|| start(a).cmp(&start(b)))
         });
-        if found.len() > MAX_PLACES {
-            status.notes.push(format!("first {MAX_PLACES} of {} places", found.len()));
-            found.truncate(MAX_PLACES);
+        if found.len() > MAX_LOCATIONS {
+            status.notes.push(format!("first {MAX_LOCATIONS} of {} places", found.len()));
+            found.truncate(MAX_LOCATIONS);
         }
         if searched.cut {
             status

@@ -111,7 +111,7 @@ pub fn search(roots: &[Utf8PathBuf], word: &str, until: Instant) -> WordSearchRe
 }
 
 /// The maximum number of occurrences collected by one search; a word with more is too common for a name.
-const MAX_PLACES: usize = 10_000;
+const MAX_OCCURRENCES: usize = 10_000;
 
 /// One file that holds a word.
 #[derive(Debug, Clone)]
@@ -119,18 +119,18 @@ pub struct WordFile {
     /// Absolute.
     pub path: Utf8PathBuf,
     /// The occurrences of the word in the file, in order.
-    pub occurrences: Vec<WordPlace>,
+    pub occurrences: Vec<WordPosition>,
 }
 
 /// The beginning of a word. The type is small because a search finds thousands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WordPlace {
+pub struct WordPosition {
     line: u32,
     /// In UTF-8, UTF-16 and UTF-32 units.
     columns: [u32; 3],
 }
 
-impl WordPlace {
+impl WordPosition {
     /// Returns the start as an LSP position in an encoding.
     pub fn start(&self, encoding: Encoding) -> lsp::Position {
         let [utf8, utf16, utf32] = self.columns;
@@ -157,7 +157,7 @@ pub fn find_occurrences(
     word: &str,
     deadline: Instant,
     unsaved: &BTreeMap<Utf8PathBuf, Arc<str>>,
-    wanted: impl Fn(&Utf8Path) -> bool,
+    is_included: impl Fn(&Utf8Path) -> bool,
 ) -> Option<WordOccurrences> {
     let mut found = WordOccurrences::default();
     let mut total = 0;
@@ -165,7 +165,7 @@ pub fn find_occurrences(
         if Instant::now() >= deadline {
             return None;
         }
-        if credentials::is_credential_path(&path) || !wanted(&path) {
+        if credentials::is_credential_path(&path) || !is_included(&path) {
             continue;
         }
         let text = match unsaved.get(&path) {
@@ -175,19 +175,19 @@ pub fn find_occurrences(
                 Err(_) => continue,
             },
         };
-        let starts: Vec<usize> = occurrences(&text, word).take(MAX_PLACES).collect();
+        let starts: Vec<usize> = occurrences(&text, word).take(MAX_OCCURRENCES).collect();
         total += starts.len();
-        if total >= MAX_PLACES {
+        if total >= MAX_OCCURRENCES {
             return None;
         }
         if !starts.is_empty() {
             let index = TextIndex::new(&text);
-            let to_word_place = |at: usize| {
+            let to_position = |at: usize| {
                 let column = |encoding| index.to_lsp(size(at), encoding).character;
                 let columns = [column(Encoding::Utf8), column(Encoding::Utf16), column(Encoding::Utf32)];
-                WordPlace { line: index.line_col(size(at)).line, columns }
+                WordPosition { line: index.line_col(size(at)).line, columns }
             };
-            found.files.push(WordFile { path, occurrences: starts.into_iter().map(to_word_place).collect() });
+            found.files.push(WordFile { path, occurrences: starts.into_iter().map(to_position).collect() });
         }
     }
     Some(found)

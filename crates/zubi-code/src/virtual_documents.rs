@@ -11,7 +11,7 @@ use zubi_base::position::TextIndex;
 use zubi_base::uri;
 
 use crate::markup::clean_line;
-use crate::question::{CodeQuery, SourceDocument};
+use crate::query::{CodeQuery, SourceDocument};
 
 /// The most texts read for one question: a page of places may be as many documents.
 const MAX_READ: usize = 10;

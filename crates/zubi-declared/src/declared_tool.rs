@@ -32,8 +32,8 @@ pub(super) struct DeclaredTool {
 impl DeclaredTool {
     pub(super) fn new(tool: &LoadedTool, folder: Utf8PathBuf, context: Arc<ExecutionContext>) -> Self {
         let (definition, plan) = (tool.definition.clone(), Arc::clone(&tool.plan));
-        let why = context.unavailable(&plan.execution);
-        let spec = ToolSpec { timeout: definition.timeout.saturating_add(GRACE), ..definition.spec(why) };
+        let reason = context.unavailable(&plan.execution);
+        let spec = ToolSpec { timeout: definition.timeout.saturating_add(GRACE), ..definition.spec(reason) };
         Self { spec, definition, plan, folder, context, source: None }
     }
 
@@ -72,8 +72,8 @@ impl DeclaredTool {
         let missing = self.plan.secrets.iter().find(|name| !secrets.values().contains_key(*name));
         match (error, missing) {
             (RenderError::Missing { .. }, Some(name)) => match secrets.broken(name) {
-                Some(why) => self.run_error(
-                    format!("the secret `{name}` cannot be used: {why}"),
+                Some(reason) => self.run_error(
+                    format!("the secret `{name}` cannot be used: {reason}"),
                     format!("The user can fix it in zubi.toml, `[env]` `{name}`; `zubi doctor` reports it too."),
                 ),
                 None => self.run_error(
@@ -87,8 +87,8 @@ impl DeclaredTool {
     }
 
     /// Creates an error `Failed to run <id>: …`.
-    pub(super) fn run_error(&self, why: impl std::fmt::Display, hint: impl Into<String>) -> ToolError {
-        ToolError::operation_failed(&format!("run {}", self.id()), why, hint)
+    pub(super) fn run_error(&self, reason: impl std::fmt::Display, hint: impl Into<String>) -> ToolError {
+        ToolError::operation_failed(&format!("run {}", self.id()), reason, hint)
     }
 
     /// Returns the hosts of the sandbox declaration, without `*`, which is not a host.

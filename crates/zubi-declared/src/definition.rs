@@ -55,11 +55,11 @@ impl ResolvedDefinition {
             Ok(tool) => tool,
             // The schema is derived from the type; this covers constraints of the type beyond its schema.
             Err(error) => {
-                let what = format!("cannot be read: {}: {}", error.path(), error.inner());
+                let message = format!("cannot be read: {}: {}", error.path(), error.inner());
                 problems.push(ToolFileProblem::error(
                     "unreadable",
                     node.range.clone(),
-                    what,
+                    message,
                     "See the schema of this file.",
                 ));
                 return None;
@@ -69,8 +69,8 @@ impl ResolvedDefinition {
         let id_range = node.get("id").map_or(node.range.clone(), |id| id.range.clone());
         let id = full_id(&tool.id);
         if id.len() > MAX_WIRE_NAME {
-            let what = format!("`{id}` has {} characters; clients accept at most {MAX_WIRE_NAME}", id.len());
-            problems.push(ToolFileProblem::error("long-id", id_range.clone(), what, "Choose a shorter id."));
+            let message = format!("`{id}` has {} characters; clients accept at most {MAX_WIRE_NAME}", id.len());
+            problems.push(ToolFileProblem::error("long-id", id_range.clone(), message, "Choose a shorter id."));
         }
         check_conflicts(node, problems);
         check_parameters(node, problems);
@@ -92,12 +92,12 @@ impl ResolvedDefinition {
             id,
             tool,
         };
-        if let Err(why) = ArgumentChecker::new(&definition.spec(None)) {
+        if let Err(reason) = ArgumentChecker::new(&definition.spec(None)) {
             let range = node.get("parameters").map_or(node.range.clone(), |node| node.range.clone());
             problems.push(ToolFileProblem::error(
                 "parameters",
                 range,
-                why,
+                reason,
                 "The parameters are a JSON Schema of type `object`.",
             ));
         }
@@ -110,7 +110,7 @@ impl ResolvedDefinition {
     /// may not read further.
     pub fn spec(&self, unavailable: Option<&str>) -> ToolSpec {
         let description = match unavailable {
-            Some(why) => format!("Unavailable here: {why}. {}", self.tool.description),
+            Some(reason) => format!("Unavailable here: {reason}. {}", self.tool.description),
             None => self.tool.description.clone(),
         };
         let mut input = self.tool.parameters.clone();
@@ -159,7 +159,7 @@ impl ResolvedDefinition {
     }
 
     /// Returns the script, URL, code, command or handler as written in the file, for the trust review.
-    pub fn runs(&self) -> String {
+    pub fn describe_execution(&self) -> String {
         match &self.tool.execution {
             ToolExecution::Shell(shell) => shell.script.clone(),
             ToolExecution::Http(http) => format!("{} {}", http.method.name(), http.url),
@@ -172,14 +172,14 @@ impl ResolvedDefinition {
     /// Returns the parameters: name, schema, and whether the parameter is required.
     pub(super) fn parameters_with_required(&self) -> impl Iterator<Item = (&str, &Value, bool)> {
         let required = self.tool.parameters.get("required").and_then(Value::as_array);
-        let is_required = move |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
+        let is_required = move |name: &str| required.is_some_and(|names| names.iter().any(|other| other == name));
         let properties = self.tool.parameters.get("properties").and_then(Value::as_object);
         properties.into_iter().flatten().map(move |(name, schema)| (name.as_str(), schema, is_required(name)))
     }
 
     /// Returns a JSON summary for programs.
     pub fn to_json(&self) -> Value {
-        json!({ "id": self.id, "kind": self.kind(), "runs": self.runs(), "requiresApproval": self.requires_approval })
+        json!({ "id": self.id, "kind": self.kind(), "runs": self.describe_execution(), "requiresApproval": self.requires_approval })
     }
 }
 
@@ -192,14 +192,14 @@ pub(super) fn full_id(id: &str) -> String {
 fn check_conflicts(node: &JsonNode, problems: &mut Vec<ToolFileProblem>) {
     let Some(metadata) = node.get("metadata") else { return };
     for member in metadata.members() {
-        if let Some(top) = node.get(&member.name)
-            && top.to_value() != member.value.to_value()
+        if let Some(top_level) = node.get(&member.name)
+            && top_level.to_value() != member.value.to_value()
         {
-            let what = format!("`{0}` and `metadata.{0}` differ", member.name);
+            let message = format!("`{0}` and `metadata.{0}` differ", member.name);
             problems.push(ToolFileProblem::error(
                 "metadata-conflict",
                 member.name_range.clone(),
-                what,
+                message,
                 "Remove one of them.",
             ));
         }
@@ -211,29 +211,29 @@ fn check_parameters(node: &JsonNode, problems: &mut Vec<ToolFileProblem>) {
     let Some(parameters) = node.get("parameters") else { return };
     let names = || parameters.get("properties").map(JsonNode::members).unwrap_or_default();
     if let Some(member) = names().get(MAX_PARAMETERS) {
-        let what = format!("more than {MAX_PARAMETERS} parameters");
+        let message = format!("more than {MAX_PARAMETERS} parameters");
         let hint = "Models cannot fill in so many: split the tool, or use an object.";
-        problems.push(ToolFileProblem::error("too-many-parameters", member.name_range.clone(), what, hint));
+        problems.push(ToolFileProblem::error("too-many-parameters", member.name_range.clone(), message, hint));
         return;
     }
     for required in parameters.get("required").map(JsonNode::items).unwrap_or_default() {
         let name = required.as_str().unwrap_or_default();
         if names().iter().all(|member| member.name != name) {
-            let near = zubi_base::nearest::nearest(name, names().iter().map(|member| member.name.as_str()), 1);
-            let hint = match near.first() {
-                Some(near) => format!("Did you mean `{near}`?"),
+            let suggestion = zubi_base::nearest::nearest(name, names().iter().map(|member| member.name.as_str()), 1);
+            let hint = match suggestion.first() {
+                Some(suggestion) => format!("Did you mean `{suggestion}`?"),
                 None => "Describe it under `properties`.".to_owned(),
             };
-            let what = format!("`{name}` is required but not a parameter");
-            problems.push(ToolFileProblem::error("unknown-parameter", required.range.clone(), what, hint));
+            let message = format!("`{name}` is required but not a parameter");
+            problems.push(ToolFileProblem::error("unknown-parameter", required.range.clone(), message, hint));
         }
     }
     for member in names() {
         // Names that can follow `$` in a template.
         if !env::is_name(&member.name) || member.name.len() > 64 {
-            let what = format!("`{}` is not a valid parameter name", super::validate::truncate(&member.name));
+            let message = format!("`{}` is not a valid parameter name", super::validate::truncate(&member.name));
             let hint = "Use at most 64 letters, digits and `_`, so that `$name` can refer to it.";
-            problems.push(ToolFileProblem::error("parameter-name", member.name_range.clone(), what, hint));
+            problems.push(ToolFileProblem::error("parameter-name", member.name_range.clone(), message, hint));
         }
     }
 }

@@ -66,14 +66,14 @@ impl ExecutionContext {
     /// Describes the sandbox of a tool's JavaScript process for users.
     pub(super) fn script_sandbox(&self) -> String {
         let status = self.jobs.runner().sandbox().probed_status();
-        let level = status.map_or("the strongest level here", |it| it.level.min(Level::LandlockSeccomp).name());
+        let level = status.map_or("the strongest level here", |status| status.level.min(Level::LandlockSeccomp).name());
         format!("{level}: a separate process without access to files, network and programs")
     }
 
-    /// Returns a text of at most about `room` bytes. Stores a longer text whole; the last line then says how to read
+    /// Returns a text of at most about `budget` bytes. Stores a longer text whole; the last line then says how to read
     /// it.
-    async fn truncate_or_store(&self, text: String, room: usize) -> String {
-        if text.len() <= room {
+    async fn truncate_or_store(&self, text: String, budget: usize) -> String {
+        if text.len() <= budget {
             return text;
         }
         let store = self.jobs.runner().store().clone();
@@ -81,11 +81,11 @@ impl ExecutionContext {
         let text = self.redactor.text(&text);
         let (reason, text) =
             match tokio::task::spawn_blocking(move || (CapturedOutput::store_text(&store, &text), text)).await {
-                Ok((Ok(captured), _)) => return answer::outputs(&captured, &CapturedOutput::default(), room),
+                Ok((Ok(captured), _)) => return answer::outputs(&captured, &CapturedOutput::default(), budget),
                 Ok((Err(error), text)) => (error.to_string(), text),
                 Err(error) => (error.to_string(), String::new()),
             };
-        let end = text.floor_char_boundary(room);
+        let end = text.floor_char_boundary(budget);
         let excerpt = text.get(..end).unwrap_or_default();
         format!(
             "{excerpt}\n… {} of {} bytes are not shown and could not be stored: {reason} …",

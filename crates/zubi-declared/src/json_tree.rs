@@ -53,13 +53,13 @@ pub(super) fn parse(text: &str, problems: &mut Vec<ToolFileProblem>) -> Option<J
         },
         Err(error) => {
             let range = error.range();
-            let what = error.kind().to_string();
-            let what = what.trim_end_matches('.');
+            let message = error.kind().to_string();
+            let message = message.trim_end_matches('.');
             let hint = "The text after this position is ignored; comments and trailing commas are allowed.";
             problems.push(ToolFileProblem::error(
                 "syntax",
                 range.start..range.end,
-                format!("invalid JSON: {what}"),
+                format!("invalid JSON: {message}"),
                 hint,
             ));
             None
@@ -77,12 +77,12 @@ fn convert(value: &Ast<'_>, problems: &mut Vec<ToolFileProblem>) -> JsonNode {
         Ast::NumberLit(literal) => match literal.value.parse::<Number>() {
             Ok(number) => JsonKind::Number(number),
             Err(_) => {
-                let what =
+                let message =
                     format!("`{}` is not a valid JSON number", literal.value.chars().take(40).collect::<String>());
                 problems.push(ToolFileProblem::error(
                     "syntax",
                     range.start..range.end,
-                    what,
+                    message,
                     "Write it in decimal digits.",
                 ));
                 JsonKind::Null
@@ -101,11 +101,11 @@ fn convert(value: &Ast<'_>, problems: &mut Vec<ToolFileProblem>) -> JsonNode {
                 let name_range = name_range.start..name_range.end;
                 let value = convert(&property.value, problems);
                 if !names.insert(name.clone()) {
-                    let what = format!("duplicate key `{name}` in this object");
+                    let message = format!("duplicate key `{name}` in this object");
                     problems.push(ToolFileProblem::error(
                         "duplicate-key",
                         name_range,
-                        what,
+                        message,
                         "Remove one; the second has no effect.",
                     ));
                 } else {

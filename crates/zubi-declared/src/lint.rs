@@ -19,11 +19,11 @@ const DISPLAYED_CHARS: usize = 300;
 /// Maximum description size in bytes.
 const MAX_DESCRIPTION: usize = 1024;
 /// Most tools that are compared with each other: the work is quadratic.
-const MAX_COMPARED: usize = 300;
+const MAX_COMPARED_TOOLS: usize = 300;
 /// Share of common words from which two descriptions count as alike.
-const SIMILAR: f64 = 0.8;
+const SIMILAR_JACCARD: f64 = 0.8;
 /// Threshold for two tools of one family.
-const NEARLY_EQUAL: f64 = 0.95;
+const EQUAL_JACCARD: f64 = 0.95;
 
 /// Lints one tool.
 pub(super) fn lint_tool(definition: &ResolvedDefinition, plan: &ToolPlan, problems: &mut Vec<ToolFileProblem>) {
@@ -33,14 +33,14 @@ pub(super) fn lint_tool(definition: &ResolvedDefinition, plan: &ToolPlan, proble
         let range = parameter.name_range.clone();
         let text = parameter.value.get("description").and_then(JsonNode::as_str).unwrap_or_default();
         if text.trim().is_empty() {
-            let what = format!("the parameter `{}` has no description", parameter.name);
+            let message = format!("the parameter `{}` has no description", parameter.name);
             let hint = "Describe it with an example: the model sees nothing else.";
-            problems.push(ToolFileProblem::warning("parameter-description", range.clone(), what, hint));
+            problems.push(ToolFileProblem::warning("parameter-description", range.clone(), message, hint));
         }
         if !plan.uses(&parameter.name) {
-            let what = format!("nothing uses the parameter `{}`", parameter.name);
+            let message = format!("nothing uses the parameter `{}`", parameter.name);
             let hint = format!("Use `${}`, or remove the parameter.", parameter.name);
-            problems.push(ToolFileProblem::warning("unused-parameter", range, what, hint));
+            problems.push(ToolFileProblem::warning("unused-parameter", range, message, hint));
         }
     }
 }
@@ -50,11 +50,11 @@ fn lint_description(definition: &ResolvedDefinition, problems: &mut Vec<ToolFile
     let text = definition.tool.description.trim();
     let range = || node.range.clone();
     if text.len() > MAX_DESCRIPTION {
-        let what = format!("the description has {} bytes, more than {MAX_DESCRIPTION}", text.len());
+        let message = format!("the description has {} bytes, more than {MAX_DESCRIPTION}", text.len());
         problems.push(ToolFileProblem::error(
             "description-long",
             range(),
-            what,
+            message,
             "Clients truncate longer texts; shorten it.",
         ));
     }
@@ -64,11 +64,11 @@ fn lint_description(definition: &ResolvedDefinition, problems: &mut Vec<ToolFile
     }
     let head: String = text.chars().take(DISPLAYED_CHARS).collect();
     if head.len() < text.len() && !head.contains(". ") && !head.contains(".\n") {
-        let what = format!("no sentence of the description ends within its first {DISPLAYED_CHARS} characters");
+        let message = format!("no sentence of the description ends within its first {DISPLAYED_CHARS} characters");
         problems.push(ToolFileProblem::warning(
             "description-head",
             range(),
-            what,
+            message,
             "Some clients show only that; put the main point first.",
         ));
     }
@@ -83,12 +83,12 @@ pub(super) fn check_invisible(tool: &JsonNode, text: &str, problems: &mut Vec<To
 }
 
 fn check_invisible_in(node: &JsonNode, text: &str, problems: &mut Vec<ToolFileProblem>) {
-    let mut report = |c: char, place| {
-        let what = format!("an invisible character (U+{:04X})", u32::from(c));
+    let mut report = |c: char, position| {
+        let message = format!("an invisible character (U+{:04X})", u32::from(c));
         problems.push(ToolFileProblem::error(
             "hidden",
-            place,
-            what,
+            position,
+            message,
             "Remove it: users cannot see it, but models read it.",
         ));
     };
@@ -121,16 +121,16 @@ pub(super) fn lint_variables(root: &JsonNode, used: &FxHashSet<String>, problems
     for variable in root.get("variables").map(JsonNode::members).unwrap_or_default() {
         let range = variable.name_range.clone();
         if !used.contains(&variable.name) {
-            let what = format!("no tool uses the variable `{}`", variable.name);
+            let message = format!("no tool uses the variable `{}`", variable.name);
             let hint = format!("Use `${{{}}}`, or remove the variable.", variable.name);
-            problems.push(ToolFileProblem::warning("unused-variable", range.clone(), what, hint));
+            problems.push(ToolFileProblem::warning("unused-variable", range.clone(), message, hint));
         }
         if secret::is_secret_name(&variable.name) {
-            let what =
+            let message =
                 format!("the variable `{}` looks like a secret, which does not belong in this file", variable.name);
             let hint =
                 format!("Write `${{env:{0}}}` instead, and `[env]` `{0} = …` in your own zubi.toml.", variable.name);
-            problems.push(ToolFileProblem::warning("secret-in-file", range, what, hint));
+            problems.push(ToolFileProblem::warning("secret-in-file", range, message, hint));
         }
     }
 }
@@ -145,21 +145,21 @@ pub(super) fn lint_overlaps(loaded: &mut DeclaredTools) {
         let mut problems = Vec::new();
         for tool in &file.tools {
             let definition = &tool.definition;
-            if earlier.len() >= MAX_COMPARED {
+            if earlier.len() >= MAX_COMPARED_TOOLS {
                 break;
             }
-            let own = words(&definition.tool.description);
+            let own_words = words(&definition.tool.description);
             let other = earlier.iter().find(|(other, id)| {
                 let is_family = family(id).is_some() && family(id) == family(&definition.id);
-                let bound = if is_family { NEARLY_EQUAL } else { SIMILAR };
-                jaccard(&own, other) >= bound
+                let bound = if is_family { EQUAL_JACCARD } else { SIMILAR_JACCARD };
+                jaccard(&own_words, other) >= bound
             });
             if let (Some((_, other)), Some(node)) = (other, definition.node.get("description")) {
-                let what = format!("the description is nearly the same as that of `{other}`");
+                let message = format!("the description is nearly the same as that of `{other}`");
                 let hint = "Explain in both when to use which.";
-                problems.push(ToolFileProblem::warning("description-overlap", node.range.clone(), what, hint));
+                problems.push(ToolFileProblem::warning("description-overlap", node.range.clone(), message, hint));
             }
-            earlier.push((own, definition.id.clone()));
+            earlier.push((own_words, definition.id.clone()));
         }
         file.add_problems(problems);
     }
@@ -167,8 +167,8 @@ pub(super) fn lint_overlaps(loaded: &mut DeclaredTools) {
 
 /// Returns the id without its last word: tools that share it form a family and describe the same subject.
 fn family(id: &str) -> Option<&str> {
-    let own = id.strip_prefix(NAMESPACE).and_then(|rest| rest.strip_prefix('.')).unwrap_or(id);
-    own.rsplit_once(['.', '_']).map(|(head, _)| head)
+    let tool_name = id.strip_prefix(NAMESPACE).and_then(|rest| rest.strip_prefix('.')).unwrap_or(id);
+    tool_name.rsplit_once(['.', '_']).map(|(head, _)| head)
 }
 
 /// Returns the Jaccard index of two word sets.

@@ -76,12 +76,12 @@ pub fn load(workspace: &WorkspaceFolders, trust: &Trust, secrets: &[String]) -> 
         // The remaining files are not opened; one problem covers them all.
         if let Some(path) = files.get(MAX_FILES) {
             let mut file = LoadedFile::unread(workspace, folder, path);
-            let what =
+            let message =
                 format!("{} tool files; the {} from this one on are not used", files.len(), files.len() - MAX_FILES);
             file.add_problems([ToolFileProblem::error(
                 "too-many-files",
                 0..0,
-                what,
+                message,
                 "Put several tools into one file.",
             )]);
             loaded.files.push(file);
@@ -163,8 +163,13 @@ fn read_tool_file(folder: &Folder, path: &Utf8Path) -> Result<Vec<u8>, ToolFileP
     read_bytes(path).map_err(|error| {
         let is_large = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > MAX_FILE_BYTES);
         if is_large {
-            let what = format!("the file has more than {MAX_FILE_BYTES} bytes");
-            ToolFileProblem::error("too-large", 0..0, what, "Split it: every `.json` in `.vscode/agent-tools` is read.")
+            let message = format!("the file has more than {MAX_FILE_BYTES} bytes");
+            ToolFileProblem::error(
+                "too-large",
+                0..0,
+                message,
+                "Split it: every `.json` in `.vscode/agent-tools` is read.",
+            )
         } else {
             ToolFileProblem::error(
                 "unreadable",
@@ -215,9 +220,9 @@ impl FileContent {
         }
         let members = root.get("variables").map(JsonNode::members).unwrap_or_default();
         if let Some(member) = members.get(MAX_VARIABLES) {
-            let what = format!("more than {MAX_VARIABLES} variables; those from here on do not exist");
+            let message = format!("more than {MAX_VARIABLES} variables; those from here on do not exist");
             let hint = "Write the values where they are used, or split the file.";
-            problems.push(ToolFileProblem::error("too-many-variables", member.name_range.clone(), what, hint));
+            problems.push(ToolFileProblem::error("too-many-variables", member.name_range.clone(), message, hint));
         }
         let variables: Vec<(String, String)> = members
             .iter()
@@ -227,9 +232,9 @@ impl FileContent {
         let scope = TemplateScope { text, variables: &variables, secrets };
         let nodes = root.get("tools").map(JsonNode::items).unwrap_or_default();
         if let Some(node) = nodes.get(MAX_TOOLS) {
-            let what = format!("more than {MAX_TOOLS} tools; those from here on are not used");
+            let message = format!("more than {MAX_TOOLS} tools; those from here on are not used");
             let hint = "Move them to another file in `.vscode/agent-tools`.";
-            problems.push(ToolFileProblem::error("too-many-tools", node.range.clone(), what, hint));
+            problems.push(ToolFileProblem::error("too-many-tools", node.range.clone(), message, hint));
         }
         let mut used = FxHashSet::default();
         for node in nodes.iter().take(MAX_TOOLS) {
@@ -259,10 +264,10 @@ fn load_tool(
     problems: &mut Vec<ToolFileProblem>,
 ) -> Result<LoadedTool, ()> {
     let is_sound = |problems: &[ToolFileProblem]| {
-        let inside = |problem: &&ToolFileProblem| node.range.contains(&problem.range.start);
+        let is_inside = |problem: &&ToolFileProblem| node.range.contains(&problem.range.start);
         // A problem in a test does not make the tool unusable.
-        let of_tool = |problem: &&ToolFileProblem| !problem.code.starts_with(TEST_CODE_PREFIX);
-        !problems.iter().filter(inside).filter(of_tool).any(|problem| problem.severity == ProblemSeverity::Error)
+        let is_relevant = |problem: &&ToolFileProblem| !problem.code.starts_with(TEST_CODE_PREFIX);
+        !problems.iter().filter(is_inside).filter(is_relevant).any(|problem| problem.severity == ProblemSeverity::Error)
     };
     if !is_sound(problems) {
         return Err(());
@@ -304,18 +309,18 @@ fn check_duplicates(loaded: &mut DeclaredTools) {
             let wire = spec::wire_name(&tool.definition.id);
             match locations.get(&wire) {
                 Some(first) => {
-                    let what = format!("the id `{}` is already used by the tool at {first}", tool.definition.id);
+                    let message = format!("the id `{}` is already used by the tool at {first}", tool.definition.id);
                     let range = tool.definition.id_range.clone();
-                    problems.push(ToolFileProblem::error("duplicate-id", range, what, "Change one of the two ids."));
+                    problems.push(ToolFileProblem::error("duplicate-id", range, message, "Change one of the two ids."));
                 }
                 None => {
                     if built_in::is_built_in(&wire) {
-                        let what = format!("the id `{}` is that of a built-in tool", tool.definition.id);
+                        let message = format!("the id `{}` is that of a built-in tool", tool.definition.id);
                         let hint = "Choose another id; the built-in tool would run instead.";
                         problems.push(ToolFileProblem::error(
                             "duplicate-id",
                             tool.definition.id_range.clone(),
-                            what,
+                            message,
                             hint,
                         ));
                         file.broken.push(tool.definition.id);

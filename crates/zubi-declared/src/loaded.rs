@@ -139,12 +139,13 @@ impl LoadedFile {
             problems.truncate(MAX_PROBLEMS);
             let last = problems.iter().map(|problem| &problem.range).max_by_key(|range| range.start);
             let last = last.cloned().unwrap_or(0..0);
-            let what = format!("{more} further problems of this file are not listed");
-            problems.push(ToolFileProblem::error("too-many-problems", last, what, "Fix those above first."));
+            let message = format!("{more} further problems of this file are not listed");
+            problems.push(ToolFileProblem::error("too-many-problems", last, message, "Fix those above first."));
         }
         let index = TextIndex::new(&self.text);
-        let located =
-            problems.into_iter().map(|it| LocatedProblem::new(&self.display_path, &self.path, &self.text, &index, it));
+        let located = problems
+            .into_iter()
+            .map(|problem| LocatedProblem::new(&self.display_path, &self.path, &self.text, &index, problem));
         self.problems.extend(located);
         self.problems.sort_by_key(|entry| entry.problem.range.start);
         self.problems.dedup();
@@ -186,7 +187,7 @@ impl LoadedFile {
         match &self.trust {
             TrustState::Changed { before: Some(before) } => {
                 // The user decides by this diff, so it must be complete.
-                Some(zubi_code::edit::diff::of_whole_text(&self.path, Some(before), &self.text, workspace))
+                Some(zubi_code::edit::diff::text_diff(&self.path, Some(before), &self.text, workspace))
             }
             _ => None,
         }

@@ -180,20 +180,26 @@ impl<'a> PlanBuilder<'a> {
             let is_loader = member.name.starts_with("LD_")
                 || matches!(member.name.as_str(), "PATH" | "IFS" | "ENV" | "BASH_ENV" | "SHELLOPTS" | "BASHOPTS");
             if !env::is_name(&member.name) || is_loader {
-                let what = format!("`{}` cannot be set here", super::validate::truncate(&member.name));
+                let message = format!("`{}` cannot be set here", super::validate::truncate(&member.name));
                 let hint = "Use letters, digits and `_`; choose programs in the script itself.";
-                self.problems.push(ToolFileProblem::error("environment-name", member.name_range.clone(), what, hint));
+                self.problems.push(ToolFileProblem::error(
+                    "environment-name",
+                    member.name_range.clone(),
+                    message,
+                    hint,
+                ));
                 continue;
             }
             let templates = environment.iter().flatten();
             let mut matching = templates.filter(|(name, _)| *name == member.name);
-            if shell::chooses_commands(&member.name) && matching.any(|(_, template)| template.accepts_any_text()) {
-                let what = format!("programs execute the value of `{}`, and an argument would control it", member.name);
+            if shell::selects_commands(&member.name) && matching.any(|(_, template)| template.accepts_any_text()) {
+                let message =
+                    format!("programs execute the value of `{}`, and an argument would control it", member.name);
                 let hint = "Write a fixed value, or restrict the argument with `enum`.";
                 self.problems.push(ToolFileProblem::error(
                     "environment-command",
                     member.value.range.clone(),
-                    what,
+                    message,
                     hint,
                 ));
             }
@@ -212,9 +218,9 @@ impl<'a> PlanBuilder<'a> {
         let mut names = FxHashSet::default();
         for member in node.get("headers").map(JsonNode::members).unwrap_or_default() {
             if !names.insert(member.name.to_ascii_lowercase()) {
-                let what = format!("duplicate header `{}`", super::validate::truncate(&member.name));
+                let message = format!("duplicate header `{}`", super::validate::truncate(&member.name));
                 let hint = "Header names are case-insensitive; remove one.";
-                self.problems.push(ToolFileProblem::error("header-name", member.name_range.clone(), what, hint));
+                self.problems.push(ToolFileProblem::error("header-name", member.name_range.clone(), message, hint));
             }
             let template =
                 headers.iter().flatten().find(|(name, _)| *name == member.name).map(|(_, template)| template);
@@ -227,16 +233,16 @@ impl<'a> PlanBuilder<'a> {
             // RFC 9110, 5.6.2: token.
             let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             if member.name.is_empty() || !member.name.bytes().all(is_token) {
-                let what = format!("`{}` is not a valid header name", super::validate::truncate(&member.name));
+                let message = format!("`{}` is not a valid header name", super::validate::truncate(&member.name));
                 self.problems.push(ToolFileProblem::error(
                     "header-name",
                     member.name_range.clone(),
-                    what,
+                    message,
                     "Use letters, digits and `-`.",
                 ));
             }
         }
-        let sink = if content_type.is_empty() || content_type.contains("json") {
+        let escaping = if content_type.is_empty() || content_type.contains("json") {
             Escaping::Json
         } else if content_type.contains("x-www-form-urlencoded") {
             Escaping::Form
@@ -246,19 +252,19 @@ impl<'a> PlanBuilder<'a> {
         let body = match node.get("body") {
             Some(body) => {
                 if matches!(method, HttpMethod::Get | HttpMethod::Head) {
-                    let what = format!("a {} request cannot have a body", method.name());
+                    let message = format!("a {} request cannot have a body", method.name());
                     self.problems.push(ToolFileProblem::error(
                         "body",
                         body.range.clone(),
-                        what,
+                        message,
                         "Choose another `method`, or remove the body.",
                     ));
                 }
-                let template = self.template(body, sink)?;
-                if sink == Escaping::Text && template.accepts_any_text() && !template.is_one_value() {
-                    let what = "the quoting of values in a body of this `Content-Type` is unknown";
+                let template = self.template(body, escaping)?;
+                if escaping == Escaping::Text && template.accepts_any_text() && !template.is_one_value() {
+                    let message = "the quoting of values in a body of this `Content-Type` is unknown";
                     let hint = "Use JSON or a form, or make one argument the whole body (`\"body\": \"$name\"`).";
-                    self.problems.push(ToolFileProblem::error("body", body.range.clone(), what, hint));
+                    self.problems.push(ToolFileProblem::error("body", body.range.clone(), message, hint));
                 }
                 Some(template)
             }
@@ -280,26 +286,26 @@ impl<'a> PlanBuilder<'a> {
             "upgrade",
         ];
         let name = member.name.to_ascii_lowercase();
-        let (what, hint) = if CONTROL_HEADERS.contains(&name.as_str()) {
-            let what = format!("an argument would control the header `{}`", super::validate::truncate(&member.name));
-            (what, "Write a fixed value, or restrict the argument with `enum`.")
+        let (message, hint) = if CONTROL_HEADERS.contains(&name.as_str()) {
+            let message = format!("an argument would control the header `{}`", super::validate::truncate(&member.name));
+            (message, "Write a fixed value, or restrict the argument with `enum`.")
         } else if name == "cookie" && template.is_one_value() {
             ("an argument could add any number of cookies".to_owned(), "Fix the cookie's name: `user=$name`.")
         } else {
             return;
         };
-        self.problems.push(ToolFileProblem::error("header", member.value.range.clone(), what, hint));
+        self.problems.push(ToolFileProblem::error("header", member.value.range.clone(), message, hint));
     }
 
     fn check_code(&mut self, node: &JsonNode) -> Option<()> {
         let code = node.get("code")?;
         let text = code.as_str()?;
         if text.len() > MAX_TEMPLATE {
-            let what = format!("the code has more than {MAX_TEMPLATE} bytes");
+            let message = format!("the code has more than {MAX_TEMPLATE} bytes");
             self.problems.push(ToolFileProblem::error(
                 "too-large",
                 code.range.clone(),
-                what,
+                message,
                 "Split it into several tools.",
             ));
             return None;
@@ -322,26 +328,27 @@ impl<'a> PlanBuilder<'a> {
     }
 
     /// Compiles a table of templates; `None` if one of them is invalid.
-    fn table(&mut self, node: Option<&JsonNode>, sink: Escaping) -> Option<Vec<(String, Template)>> {
+    fn table(&mut self, node: Option<&JsonNode>, escaping: Escaping) -> Option<Vec<(String, Template)>> {
         let members = node.map(JsonNode::members).unwrap_or_default();
         // Compile all first, so that all problems are reported.
-        let compiled: Vec<_> = members.iter().map(|it| (it.name.clone(), self.template(&it.value, sink))).collect();
+        let compiled: Vec<_> =
+            members.iter().map(|member| (member.name.clone(), self.template(&member.value, escaping))).collect();
         compiled.into_iter().map(|(name, template)| Some((name, template?))).collect()
     }
 
-    fn template(&mut self, node: &JsonNode, sink: Escaping) -> Option<Template> {
+    fn template(&mut self, node: &JsonNode, escaping: Escaping) -> Option<Template> {
         let text = node.as_str()?;
         // Secrets differ between machines; the validity of a template must not.
         self.names.environment = secret_placeholders(text).map(|(name, _)| name.to_owned()).collect();
         for (name, range) in secret_placeholders(text) {
             if !self.scope.secrets.iter().any(|secret| secret == name) {
-                let what = format!("the secret `{name}` is not set on this machine; calls fail until it is");
+                let message = format!("the secret `{name}` is not set on this machine; calls fail until it is");
                 let hint = format!("Add it to your own zubi.toml: `[env]` `{name} = {{ file = \"…\" }}`.");
                 let range = node.range_in_file(self.scope.text, range);
-                self.problems.push(ToolFileProblem::warning("missing-secret", range, what, hint));
+                self.problems.push(ToolFileProblem::warning("missing-secret", range, message, hint));
             }
         }
-        let (template, issues) = match Template::parse(text, sink, &self.names) {
+        let (template, issues) = match Template::parse(text, escaping, &self.names) {
             Ok(template) => {
                 let found = template.warnings().to_vec();
                 (Some(template), found)
@@ -374,9 +381,9 @@ impl<'a> PlanBuilder<'a> {
 
 /// Returns the `${env:NAME}` placeholders in a text: name and byte range.
 fn secret_placeholders(text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
-    const OPEN: &str = "${env:";
-    text.match_indices(OPEN).filter_map(|(at, _)| {
-        let from = at + OPEN.len();
+    const PREFIX: &str = "${env:";
+    text.match_indices(PREFIX).filter_map(|(at, _)| {
+        let from = at + PREFIX.len();
         let (name, _) = text.get(from..)?.split_once('}')?;
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         is_name.then_some((name, at..from + name.len() + 1))

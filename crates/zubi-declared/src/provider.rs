@@ -55,7 +55,7 @@ pub struct DeclaredProvider {
     reading: Mutex<()>,
     changes: watch::Sender<u64>,
     watcher: OnceLock<Option<Mutex<RecommendedWatcher>>>,
-    me: Weak<Self>,
+    weak_self: Weak<Self>,
 }
 
 /// Files with content hash and trust, and the version of the registered functions.
@@ -67,7 +67,7 @@ struct ProviderState {
     tools: Vec<Arc<dyn Tool>>,
     notes: Vec<String>,
     /// Tools that are left out, by id, with the reason.
-    left_out: Vec<(String, String)>,
+    omitted_tools: Vec<(String, String)>,
 }
 
 impl DeclaredProvider {
@@ -80,7 +80,7 @@ impl DeclaredProvider {
     pub fn with_lookup(setup: DeclaredToolsConfig, lookup: Arc<dyn AddressLookup>) -> Arc<Self> {
         let DeclaredToolsConfig { workspace, trust, secrets, spawner, jobs, editor } = setup;
         let context = ExecutionContext { editor, ..ExecutionContext::new(secrets, &spawner, lookup, jobs) };
-        let provider = Arc::new_cyclic(|me| Self {
+        let provider = Arc::new_cyclic(|weak_self| Self {
             id: ProviderId("declared".into()),
             workspace,
             trust,
@@ -89,7 +89,7 @@ impl DeclaredProvider {
             reading: Mutex::default(),
             changes: watch::Sender::new(0),
             watcher: OnceLock::new(),
-            me: me.clone(),
+            weak_self: weak_self.clone(),
         });
         provider.reload();
         provider
@@ -128,7 +128,7 @@ impl DeclaredProvider {
                 fingerprint: seen,
                 tools: self.tools_of(&loaded),
                 notes: notes(&loaded),
-                left_out: left_out(&loaded),
+                omitted_tools: omitted_tools(&loaded),
             };
         }
         self.changes.send_modify(|count| *count += 1);
@@ -136,44 +136,46 @@ impl DeclaredProvider {
 
     fn tools_of(&self, loaded: &DeclaredTools) -> Vec<Arc<dyn Tool>> {
         let trusted = loaded.files.iter().filter(|file| file.trust == TrustState::Trusted);
-        let tool = |file: &LoadedFile, tool| -> Arc<dyn Tool> {
+        let new_tool = |file: &LoadedFile, tool| -> Arc<dyn Tool> {
             let origin = ToolSource {
                 folder: file.folder.clone(),
                 path: file.path.clone(),
                 display_path: file.display_path.clone(),
                 hash: file.hash.clone(),
                 trust: self.trust.clone(),
-                provider: self.me.clone(),
+                provider: self.weak_self.clone(),
             };
             Arc::new(DeclaredTool::new(tool, file.folder.clone(), Arc::clone(&self.context)).with_source(origin))
         };
-        let tools = trusted.flat_map(|file| file.tools.iter().map(move |it| (file, it)));
-        tools.map(|(file, it)| tool(file, it)).collect()
+        let tools = trusted.flat_map(|file| file.tools.iter().map(move |tool| (file, tool)));
+        tools.map(|(file, tool)| new_tool(file, tool)).collect()
     }
 
     /// Starts watching the files. Lists stay right even if watching fails.
     fn start_watching(&self) {
-        let begin = || {
+        let start = || {
             let (sender, receiver) = mpsc::channel();
-            let watched = self.watched_directories();
+            let directories = self.watched_directories();
             let on_event = move |event: notify::Result<notify::Event>| {
                 let Ok(event) = event else { return };
-                let concerns = |path: &std::path::PathBuf| watched.iter().any(|it| path.starts_with(it));
+                let is_watched =
+                    |path: &std::path::PathBuf| directories.iter().any(|directory| path.starts_with(directory));
                 // Reads are events too; reacting to them would loop forever.
-                if !event.kind.is_access() && (event.need_rescan() || event.paths.iter().any(concerns)) {
+                if !event.kind.is_access() && (event.need_rescan() || event.paths.iter().any(is_watched)) {
                     // The receiver is gone only when the provider is dropped.
                     let _ = sender.send(());
                 }
             };
             let watcher = notify::recommended_watcher(on_event);
             let watcher = watcher.inspect_err(|error| tracing::warn!(%error, "tool files are not watched")).ok()?;
-            let me = self.me.clone();
-            let thread =
-                std::thread::Builder::new().name("tool files".to_owned()).spawn(move || watch_files(&receiver, &me));
+            let weak_self = self.weak_self.clone();
+            let thread = std::thread::Builder::new()
+                .name("tool files".to_owned())
+                .spawn(move || watch_files(&receiver, &weak_self));
             thread.inspect_err(|error| tracing::warn!(%error, "tool files are not watched")).ok()?;
             Some(Mutex::new(watcher))
         };
-        self.watcher.get_or_init(begin);
+        self.watcher.get_or_init(start);
         self.watch_directories();
     }
 
@@ -203,10 +205,10 @@ impl DeclaredProvider {
 }
 
 /// Reloads after each batch of events, until the provider is dropped.
-fn watch_files(events: &Receiver<()>, me: &Weak<DeclaredProvider>) {
+fn watch_files(events: &Receiver<()>, weak_self: &Weak<DeclaredProvider>) {
     while events.recv().is_ok() {
         while events.try_recv().is_ok() {}
-        let Some(provider) = me.upgrade() else { return };
+        let Some(provider) = weak_self.upgrade() else { return };
         // This order ensures that one of the two sees files appearing in a new directory.
         provider.watch_directories();
         provider.reload();
@@ -219,14 +221,14 @@ fn notes(loaded: &DeclaredTools) -> Vec<String> {
     let mut notes: Vec<String> = loaded
         .untrusted_files()
         .filter_map(|file| {
-            let why = file.trust.reason()?;
+            let reason = file.trust.reason()?;
             let count = file.tools.len();
             let tools = if count == 1 { "its tool is".to_owned() } else { format!("its {count} tools are") };
             let action = match file.trust {
                 TrustState::Withheld => "trust the folder there",
                 _ => "review it and run `zubi trust`",
             };
-            Some(format!("`{}` {why}, so {tools} left out; the user can {action}", short_name(file)))
+            Some(format!("`{}` {reason}, so {tools} left out; the user can {action}", short_name(file)))
         })
         .collect();
     for file in loaded.files.iter().filter(|file| file.trust == TrustState::Trusted && file.has_errors()) {
@@ -236,13 +238,13 @@ fn notes(loaded: &DeclaredTools) -> Vec<String> {
 }
 
 /// Returns the ids of left-out tools, each with the reason.
-fn left_out(loaded: &DeclaredTools) -> Vec<(String, String)> {
+fn omitted_tools(loaded: &DeclaredTools) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for file in &loaded.files {
-        let why = source::explain_untrusted(file);
+        let reason = source::explain_untrusted(file);
         let unused = file.tools.iter().filter(|_| file.trust != TrustState::Trusted);
         let ids = unused.map(|tool| &tool.definition.id).chain(&file.broken);
-        all.extend(ids.map(|id| (id.clone(), why.clone())));
+        all.extend(ids.map(|id| (id.clone(), reason.clone())));
     }
     all
 }
@@ -269,16 +271,16 @@ impl ToolProvider for DeclaredProvider {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).notes.clone()
     }
 
-    fn left_out(&self, name: &str) -> Option<String> {
+    fn omission_reason(&self, name: &str) -> Option<String> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.left_out.iter().find(|(id, _)| is_called(id, name)).map(|(_, why)| why.clone())
+        state.omitted_tools.iter().find(|(id, _)| is_called(id, name)).map(|(_, reason)| reason.clone())
     }
 
     async fn prepare(&self) {
-        let Some(me) = self.me.upgrade() else { return };
+        let Some(provider) = self.weak_self.upgrade() else { return };
         let refresh = move || {
-            me.start_watching();
-            me.reload();
+            provider.start_watching();
+            provider.reload();
         };
         if tokio::task::spawn_blocking(refresh).await.is_err() {
             tracing::error!("reading the tool files failed");

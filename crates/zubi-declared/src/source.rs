@@ -34,7 +34,7 @@ impl ToolSource {
     pub(super) fn check_still_trusted(&self) -> Option<(String, &'static str)> {
         let found = load::read_bytes(&self.path).map(|bytes| ContentHash::from_bytes(&bytes));
         let is_trusted = |hash: &ContentHash| self.trust.file(&self.folder, &self.path, hash);
-        let (why, hint) = match found {
+        let (reason, hint) = match found {
             Ok(hash) if hash == self.hash && is_trusted(&hash) => return None,
             Ok(hash) if is_trusted(&hash) => ("has changed and was reloaded", "Call it again if it still exists."),
             Ok(_) if self.trust.trusted_hash(&self.folder, &self.path).is_none() => {
@@ -47,7 +47,7 @@ impl ToolSource {
         if let Some(provider) = self.provider.upgrade() {
             provider.reload();
         }
-        Some((format!("`{}`, which declares it, {why}", short_name(&self.display_path)), hint))
+        Some((format!("`{}`, which declares it, {reason}", short_name(&self.display_path)), hint))
     }
 }
 
@@ -62,14 +62,14 @@ pub(super) fn explain_untrusted(file: &LoadedFile) -> String {
     let name = short_name(&file.display_path);
     match (file.trust.reason(), &file.trust) {
         (None, _) => format!("`{name}` declares it with errors; the user can run `zubi tools check`"),
-        (Some(why), TrustState::Changed { .. }) => format!(
-            "`{name}` declares it and {why}; the user can review the changes with `zubi trust --diff` and accept them with `zubi trust`"
+        (Some(reason), TrustState::Changed { .. }) => format!(
+            "`{name}` declares it and {reason}; the user can review the changes with `zubi trust --diff` and accept them with `zubi trust`"
         ),
-        (Some(why), TrustState::Withheld) => {
-            format!("`{name}` declares it and {why}; the user can trust the folder in the editor")
+        (Some(reason), TrustState::Withheld) => {
+            format!("`{name}` declares it and {reason}; the user can trust the folder in the editor")
         }
-        (Some(why), _) => format!(
-            "`{name}` declares it and {why}; the user can review it with `zubi trust --diff` and accept it with `zubi trust`"
+        (Some(reason), _) => format!(
+            "`{name}` declares it and {reason}; the user can review it with `zubi trust --diff` and accept it with `zubi trust`"
         ),
     }
 }

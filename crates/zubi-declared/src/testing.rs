@@ -42,10 +42,10 @@ use super::loaded::{LoadedFile, LoadedTool};
 use super::problem::{LocatedProblem, ProblemSeverity};
 
 /// Largest workspace file that is copied into a test's directory, in bytes.
-const MAX_COPIED: u64 = 8 * 1024 * 1024;
+const MAX_COPIED_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Time to wait beyond the tool's time-out, which ends the call by itself.
-const GRACE: Duration = Duration::from_secs(5);
+const TIMEOUT_GRACE: Duration = Duration::from_secs(5);
 
 /// Services of the test runner.
 pub struct TestContext {
@@ -125,27 +125,27 @@ impl TestResult {
         let head = |status: &str| on_lines(&format!("{file}:{line}:{column}: {status}: {}", self.case)).into_owned();
         match &self.status {
             TestStatus::Passed => head("passed"),
-            TestStatus::Skipped { reason: why } => format!("{}\n  {why}", head("skipped")),
+            TestStatus::Skipped { reason } => format!("{}\n  {reason}", head("skipped")),
             TestStatus::Failed(mismatches) => {
                 let details = mismatches.iter().map(|mismatch| format!("\n{}", mismatch.render()));
-                details.fold(head("failed"), |text, told| text + &told)
+                details.fold(head("failed"), |text, detail| text + &detail)
             }
         }
     }
 
     pub fn to_json(&self) -> Value {
         let TestCase { tool, name, file, line, column, .. } = &self.case;
-        let (status, why, mismatches) = match &self.status {
+        let (status, reason, mismatches) = match &self.status {
             TestStatus::Passed => ("passed", None, Vec::new()),
-            TestStatus::Skipped { reason: why } => ("skipped", Some(why), Vec::new()),
+            TestStatus::Skipped { reason } => ("skipped", Some(reason), Vec::new()),
             TestStatus::Failed(mismatches) => ("failed", None, mismatches.iter().map(Mismatch::to_json).collect()),
         };
         let mut value = json!({
             "file": file, "line": line, "column": column, "tool": tool, "name": name, "status": status,
             "durationMs": milliseconds(self.duration), "mismatches": mismatches,
         });
-        if let (Some(why), Some(object)) = (why, value.as_object_mut()) {
-            object.insert("why".to_owned(), Value::String(why.clone()));
+        if let (Some(reason), Some(object)) = (reason, value.as_object_mut()) {
+            object.insert("why".to_owned(), Value::String(reason.clone()));
         }
         value
     }
@@ -205,8 +205,8 @@ impl TestContext {
         let fakes = Arc::new(Fakes::new(test).await.map_err(SetUpError::Server)?);
         let context = Arc::new(self.execution_context(test, &fakes));
         let tool_under_test = DeclaredTool::new(tool, root.clone(), Arc::clone(&context));
-        if let Some(why) = context.unavailable(&tool.plan.execution) {
-            return Ok(TestStatus::Skipped { reason: why.to_owned() });
+        if let Some(reason) = context.unavailable(&tool.plan.execution) {
+            return Ok(TestStatus::Skipped { reason: reason.to_owned() });
         }
         let workspace = Arc::new(WorkspaceFolders::open(std::slice::from_ref(&root)).map_err(SetUpError::Directory)?);
         let fake_tools = self.fake_tools(test, &fakes)?;
@@ -229,12 +229,12 @@ impl TestContext {
             let (output, error) = match result {
                 Ok(output) => (Some(output), None),
                 Err(CallError::Tool { id, error }) => (None, Some((error.code().to_string(), error.render(&id)))),
-                Err(CallError::Unknown { name, reason: why, .. }) => {
-                    (None, Some((ErrorCode::UnknownTool.to_string(), format!("{name}: {why}"))))
+                Err(CallError::Unknown { name, reason, .. }) => {
+                    (None, Some((ErrorCode::UnknownTool.to_string(), format!("{name}: {reason}"))))
                 }
             };
-            let (exit, asked, uncalled) = (fakes.exit(), fakes.requests(), fakes.missing_calls());
-            Actual { output, error, exit, decision, requests: asked, missing_calls: uncalled }
+            let (exit, requests, missing_calls) = (fakes.exit(), fakes.requests(), fakes.missing_calls());
+            Actual { output, error, exit, decision, requests, missing_calls }
         };
         // Removed before returning, so that nothing is left when the process exits after the last test.
         tokio::task::spawn_blocking(move || drop(scratch)).await.ok();
@@ -288,8 +288,8 @@ fn copy_fixtures(root: &Utf8Path, folder: &Utf8Path, test: &ToolTest) -> Result<
             if !from.starts_with(folder) || !metadata.is_file() {
                 return Err(std::io::Error::other("it is not a file of the workspace"));
             }
-            if metadata.len() > MAX_COPIED {
-                return Err(std::io::Error::other(format!("it has more than {MAX_COPIED} bytes")));
+            if metadata.len() > MAX_COPIED_BYTES {
+                return Err(std::io::Error::other(format!("it has more than {MAX_COPIED_BYTES} bytes")));
             }
             // Copying preserves permissions: a script stays executable.
             std::fs::copy(&from, path_inside(root, path)?).map(drop)
@@ -314,7 +314,7 @@ fn call_context(workspace: &Arc<WorkspaceFolders>, timeout: Duration, cancel: &C
         Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
     ToolCx {
         cancel: cancel.clone(),
-        deadline: now.checked_add(timeout.saturating_add(GRACE)).unwrap_or(now),
+        deadline: now.checked_add(timeout.saturating_add(TIMEOUT_GRACE)).unwrap_or(now),
         progress: Arc::new(NoProgress),
         token_budget: None,
         nesting: 0,
@@ -335,7 +335,7 @@ fn decision(
 ) -> Result<Action, String> {
     let footprint = registry.footprint(&tool.definition.id, args.clone(), cx).map_err(|error| match error {
         CallError::Tool { id, error } => error.render(&id),
-        CallError::Unknown { name, reason: why, .. } => format!("{name}: {why}"),
+        CallError::Unknown { name, reason, .. } => format!("{name}: {reason}"),
     })?;
     let paths =
         PolicyPaths { roots: vec![root.to_owned()], home: zubi_base::env::home(), zubi_directories: Vec::new() };

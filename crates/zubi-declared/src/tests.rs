@@ -104,7 +104,7 @@ fn the_documented_example_loads() {
 /// Ids with a dot stay, others get the namespace; the loader and the schema accept the same ids.
 #[test]
 fn ids_may_have_dots_in_the_schema_and_in_the_loader() {
-    for (id, fits) in [
+    for (id, is_valid) in [
         ("kb.search", true),
         ("deploy", true),
         ("a.b.c", true),
@@ -120,7 +120,7 @@ fn ids_may_have_dots_in_the_schema_and_in_the_loader() {
         let expected = if id.contains('.') { id.to_owned() } else { format!("workspace.{id}") };
         assert_eq!(
             answer.starts_with(&format!("tools: {expected}\n")) || answer == format!("tools: {expected}"),
-            fits,
+            is_valid,
             "{id}: {answer}"
         );
     }
@@ -157,13 +157,13 @@ fn every_execution_and_every_field_is_known() {
 /// Every problem of every file is reported at its location; an invalid tool does not affect the others.
 #[test]
 fn all_problems_of_all_files_are_reported_at_once() {
-    let good = r#"{"id": "good", "name": "Good", "description": "Says hello to its caller.", "parameters": {"type": "object"}, "execution": {"type": "shell", "script": "echo hello"}}"#;
+    let good_tool = r#"{"id": "good", "name": "Good", "description": "Says hello to its caller.", "parameters": {"type": "object"}, "execution": {"type": "shell", "script": "echo hello"}}"#;
     let main = format!(
-        "{{\n  \"version\": \"1.0\",\n  \"varables\": {{}},\n  \"tools\": [\n    {{\"id\": \"Bad\", \"nam\": \"x\", \"description\": 3, \"parameters\": {{\"type\": \"object\", \"required\": [\"x\"]}}, \"execution\": {{\"type\": \"shel\"}}, \"timeout\": 0}},\n    {good}\n  ]\n}}"
+        "{{\n  \"version\": \"1.0\",\n  \"varables\": {{}},\n  \"tools\": [\n    {{\"id\": \"Bad\", \"nam\": \"x\", \"description\": 3, \"parameters\": {{\"type\": \"object\", \"required\": [\"x\"]}}, \"execution\": {{\"type\": \"shel\"}}, \"timeout\": 0}},\n    {good_tool}\n  ]\n}}"
     );
     let fixture = fixture(&[
         (MAIN_FILE, &main),
-        (".vscode/agent-tools/a.json", &format!("{{\"version\": \"1.0\", \"tools\": [{good}]}}")),
+        (".vscode/agent-tools/a.json", &format!("{{\"version\": \"1.0\", \"tools\": [{good_tool}]}}")),
         (".vscode/agent-tools/b.json", "{\"version\": \"1.0\",\n \"tools\": [}"),
         (".vscode/agent-tools/c.json", "{\"version\": \"2.0\", \"tools\": []}"),
         (".vscode/agent-tools/d.txt", "not read"),
@@ -207,7 +207,8 @@ fn invalid_templates_are_rejected_at_their_location() {
         r#"{"type": "http", "url": "https://$a/x"}"#,
         r#"{"type": "shell", "script": "curl -H ${env:TOKEN} \"$a\" $list ${URL}"}"#,
     ];
-    let answers: Vec<String> = executions.iter().map(|it| render_problems(&file_with_execution(it))).collect();
+    let answers: Vec<String> =
+        executions.iter().map(|execution| render_problems(&file_with_execution(execution))).collect();
     assert_snapshot!(answers.join("\n---\n"), @r#"
     tools: 
     .vscode/agent-tools.json:5:49: error[template]: argument `a` is in single quotes, where the shell replaces nothing
@@ -393,16 +394,16 @@ fn links_are_rejected() {
 
 #[test]
 fn hostile_files_are_reported_as_problems() {
-    let deep = format!(r#"{{"version": "1.0", "tools": {}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+    let deep_text = format!(r#"{{"version": "1.0", "tools": {}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
     let huge = format!(r#"{{"version": "1.0", "tools": [], "x": "{}"}}"#, "x".repeat(600 * 1024));
-    let many = format!(r#"{{"version": "1.0", "tools": [{}]}}"#, vec!["{}"; 300].join(","));
+    let many_tools = format!(r#"{{"version": "1.0", "tools": [{}]}}"#, vec!["{}"; 300].join(","));
     let cyclic =
         template::SAMPLE.replace(r#""type": "string", "description": "Name"#, r##""$ref": "#", "description": "Name"##);
     let nul = template::SAMPLE.replace("printf", "\\u0000");
     for (text, code) in [
-        (deep, "syntax"),
+        (deep_text, "syntax"),
         (huge, "too-large"),
-        (many, "too-many-tools"),
+        (many_tools, "too-many-tools"),
         (cyclic, "unknown-field"),
         (nul, "nul"),
         (String::new(), "syntax"),

@@ -14,16 +14,16 @@ use super::source::ToolSource;
 impl DeclaredTool {
     /// Returns why a call must fail: its file no longer has the trusted content, or nothing here can run it.
     fn refusal(&self) -> Option<ToolError> {
-        if let Some((why, hint)) = self.source.as_ref().and_then(ToolSource::check_still_trusted) {
-            return Some(self.run_error(why, hint));
+        if let Some((reason, hint)) = self.source.as_ref().and_then(ToolSource::check_still_trusted) {
+            return Some(self.run_error(reason, hint));
         }
-        let why = self.context.unavailable(&self.plan.execution)?;
+        let reason = self.context.unavailable(&self.plan.execution)?;
         let hint: &str = match &self.plan.execution {
             Execution::Command { .. } => command::OPEN_EDITOR_HINT,
             Execution::Function { .. } => functions::REGISTER_HINT,
             _ => "Use another tool.",
         };
-        Some(self.run_error(format!("it is unavailable here: {why}"), hint))
+        Some(self.run_error(format!("it is unavailable here: {reason}"), hint))
     }
 }
 
@@ -47,7 +47,7 @@ impl Tool for DeclaredTool {
             effect: Some(self.definition.effect()),
             secrets: self.plan.secrets.iter().cloned().collect(),
             // The file is trusted with this content; otherwise the tool would not be listed.
-            vouched: true,
+            is_reviewed: true,
             ..Footprint::default()
         };
         Ok(match &self.plan.execution {

@@ -14,36 +14,36 @@ use super::loaded::LoadedFile;
 /// Describes a file's variables and tools, one line each, without control or invisible characters. Returns `None` if
 /// part of the file was not understood and can therefore not be shown.
 pub fn describe_file(file: &LoadedFile) -> Option<Vec<String>> {
-    let mut unread = UnlistedValue(file.root.as_ref()?.to_value());
+    let mut unlisted = UnlistedValue(file.root.as_ref()?.to_value());
     let mut lines = ReportLines(Vec::new());
-    unread.take(&["version"]);
-    unread.take(&["$schema"]);
-    unread.take(&["tools"]);
-    for (name, value) in unread.take_table(&["variables"]) {
+    unlisted.take(&["version"]);
+    unlisted.take(&["$schema"]);
+    unlisted.take(&["tools"]);
+    for (name, value) in unlisted.take_table(&["variables"]) {
         lines.add_value("", &format!("variable {}", printable(&name)), &value);
     }
     for node in file.root.iter().filter_map(|root| root.get("tools")).flat_map(JsonNode::items) {
         describe_tool(node, file, &mut lines);
     }
-    lines.add_all("", "", &unread.0);
+    lines.add_all("", "", &unlisted.0);
     Some(lines.0)
 }
 
 fn describe_tool(node: &JsonNode, file: &LoadedFile, lines: &mut ReportLines) {
     let loaded = file.tools.iter().find(|tool| tool.definition.node.range == node.range);
-    let mut unread = UnlistedValue(node.to_value());
-    let id = unread.take(&["id"]).map_or("(no id)".to_owned(), |id| id.as_str().map_or(id.to_string(), full_id));
-    let kind = unread.take(&["execution", "type"]).map(|kind| text(&kind)).unwrap_or_default();
-    let approval = match [unread.take(&["requiresApproval"]), unread.take(&["metadata", "requiresApproval"])] {
+    let mut unlisted = UnlistedValue(node.to_value());
+    let id = unlisted.take(&["id"]).map_or("(no id)".to_owned(), |id| id.as_str().map_or(id.to_string(), full_id));
+    let kind = unlisted.take(&["execution", "type"]).map(|kind| text(&kind)).unwrap_or_default();
+    let approval = match [unlisted.take(&["requiresApproval"]), unlisted.take(&["metadata", "requiresApproval"])] {
         [Some(Value::Bool(false)), _] | [None, Some(Value::Bool(false))] => "requires no approval by itself",
         _ => "requires approval before each call",
     };
-    let unloaded = if loaded.is_none() { ", not loaded now (`zubi tools check` shows why)" } else { "" };
-    lines.0.push(format!("{} ({}), {approval}{unloaded}:", printable(&id), printable(&kind)));
-    let shell = unread.take(&["execution", "shell"]).map(|shell| text(&shell));
-    let method = unread.take(&["execution", "method"]).map(|method| text(&method));
+    let note = if loaded.is_none() { ", not loaded now (`zubi tools check` shows why)" } else { "" };
+    lines.0.push(format!("{} ({}), {approval}{note}:", printable(&id), printable(&kind)));
+    let shell = unlisted.take(&["execution", "shell"]).map(|shell| text(&shell));
+    let method = unlisted.take(&["execution", "method"]).map(|method| text(&method));
     let mut add = |path: &[&str], name: &str| {
-        if let Some(value) = unread.take(path) {
+        if let Some(value) = unlisted.take(path) {
             lines.add_value("  ", &printable(name), &value);
         }
     };
@@ -56,31 +56,31 @@ fn describe_tool(node: &JsonNode, file: &LoadedFile, lines: &mut ReportLines) {
     add(&["execution", "args"], "arguments");
     add(&["execution", "handler"], "function");
     for (field, label) in [("env", "environment"), ("headers", "header")] {
-        for (name, value) in unread.take_table(&["execution", field]) {
+        for (name, value) in unlisted.take_table(&["execution", field]) {
             lines.add_value("  ", &format!("{label} {}", printable(&name)), &value);
         }
     }
-    for (path, what) in [
+    for (path, label) in [
         (["sandbox", "fs", "read"].as_slice(), "may read"),
         (&["sandbox", "fs", "write"], "may write"),
         (&["sandbox", "net"], "may reach"),
         (&["sandbox", "exec"], "may execute"),
         (&["sandbox", "env"], "may read from the environment"),
     ] {
-        if let Some(value) = unread.take(path) {
+        if let Some(value) = unlisted.take(path) {
             let words = value.as_array().map(|words| words.iter().map(text).collect::<Vec<_>>().join(", "));
             let words = words.map_or(value, |words| if words.is_empty() { "nothing".into() } else { words.into() });
-            lines.add_value("  ", what, &words);
+            lines.add_value("  ", label, &words);
         }
     }
     let mut add = |path: &[&str], name: &str| {
-        if let Some(value) = unread.take(path) {
+        if let Some(value) = unlisted.take(path) {
             lines.add_value("  ", name, &value);
         }
     };
     add(&["name"], "is called");
     add(&["description"], "description for models");
-    for (name, schema) in unread.take_table(&["parameters", "properties"]) {
+    for (name, schema) in unlisted.take_table(&["parameters", "properties"]) {
         let mut schema = UnlistedValue(schema);
         let name = format!("argument {}", printable(&name));
         if let Some(text) = schema.take(&["description"]) {
@@ -89,10 +89,10 @@ fn describe_tool(node: &JsonNode, file: &LoadedFile, lines: &mut ReportLines) {
         // Types, enumerated values and defaults reach models, and defaults are used in calls.
         lines.add_value("  ", &format!("{name} is"), &Value::String(schema.0.to_string()));
     }
-    if unread.0.pointer("/parameters/type").and_then(Value::as_str) == Some("object") {
-        unread.take(&["parameters", "type"]);
+    if unlisted.0.pointer("/parameters/type").and_then(Value::as_str) == Some("object") {
+        unlisted.take(&["parameters", "type"]);
     }
-    lines.add_all("  ", "", &unread.0);
+    lines.add_all("  ", "", &unlisted.0);
 }
 
 /// The part of a value that has not been listed yet.
@@ -102,13 +102,13 @@ impl UnlistedValue {
     /// Removes and returns the value at a path; also removes objects that become empty.
     fn take(&mut self, path: &[&str]) -> Option<Value> {
         fn take(from: &mut Value, path: &[&str]) -> Option<Value> {
-            let (first, below) = path.split_first()?;
+            let (first, rest) = path.split_first()?;
             let object = from.as_object_mut()?;
-            if below.is_empty() {
+            if rest.is_empty() {
                 return object.remove(*first);
             }
             let inner = object.get_mut(*first)?;
-            let value = take(inner, below)?;
+            let value = take(inner, rest)?;
             if inner.as_object().is_some_and(serde_json::Map::is_empty) {
                 object.remove(*first);
             }

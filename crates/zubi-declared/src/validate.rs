@@ -50,9 +50,9 @@ impl<'a> SchemaValidator<'a> {
         if let Some(expected) = object.get("type").and_then(Value::as_str) {
             let found = node.type_name();
             if found != expected && !(expected == "number" && found == "integer") {
-                let what = format!("{name} is {}, and must be {}", with_article(found), with_article(expected));
+                let message = format!("{name} is {}, and must be {}", with_article(found), with_article(expected));
                 let hint = object.get("description").and_then(Value::as_str).unwrap_or("See the schema of this file.");
-                self.problems.push(ToolFileProblem::error("wrong-type", node.range.clone(), what, hint));
+                self.problems.push(ToolFileProblem::error("wrong-type", node.range.clone(), message, hint));
                 return;
             }
         }
@@ -72,17 +72,17 @@ impl<'a> SchemaValidator<'a> {
 
     /// Checks enumerations and bounds.
     fn check_values(&mut self, node: &JsonNode, schema: &Map<String, Value>, name: &str) {
-        let mut report = |what: String, hint: String| {
-            self.problems.push(ToolFileProblem::error("wrong-value", node.range.clone(), what, hint));
+        let mut report = |message: String, hint: String| {
+            self.problems.push(ToolFileProblem::error("wrong-value", node.range.clone(), message, hint));
         };
         if let Some(Value::Array(allowed)) = schema.get("enum")
             && !allowed.contains(&node.to_value())
         {
             let words: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
             let actual = node.as_str().unwrap_or_default();
-            let near = nearest(actual, words.iter().copied(), 1);
-            let hint = match near.first() {
-                Some(near) => format!("Did you mean `{near}`? There are: {}.", words.join(", ")),
+            let suggestion = nearest(actual, words.iter().copied(), 1);
+            let hint = match suggestion.first() {
+                Some(suggestion) => format!("Did you mean `{suggestion}`? There are: {}.", words.join(", ")),
                 None => format!("There are: {}.", words.join(", ")),
             };
             report(format!("{name} cannot be {}", quote_value(node)), hint);
@@ -95,21 +95,21 @@ impl<'a> SchemaValidator<'a> {
             JsonKind::Number(number) => number.as_f64().map(|number| (number, "minimum", "maximum", "")),
             _ => None,
         };
-        if let Some((size, least, most, unit)) = size {
-            if let Some(bound) = bound(least).filter(|bound| size < *bound) {
-                let what = match &node.kind {
+        if let Some((size, minimum, maximum, unit)) = size {
+            if let Some(bound) = bound(minimum).filter(|bound| size < *bound) {
+                let message = match &node.kind {
                     JsonKind::Number(number) => format!("{name} cannot be {number}"),
                     _ if size == 0.0 => format!("{name} is empty"),
                     _ => format!("{name} has fewer than {bound} {unit}"),
                 };
-                report(what, format!("At least {bound} {unit}").trim_end().to_owned() + ".");
+                report(message, format!("At least {bound} {unit}").trim_end().to_owned() + ".");
             }
-            if let Some(bound) = bound(most).filter(|bound| size > *bound) {
-                let what = match &node.kind {
+            if let Some(bound) = bound(maximum).filter(|bound| size > *bound) {
+                let message = match &node.kind {
                     JsonKind::Number(number) => format!("{name} cannot be {number}"),
                     _ => format!("{name} has more than {bound} {unit}"),
                 };
-                report(what, format!("At most {bound} {unit}").trim_end().to_owned() + ".");
+                report(message, format!("At most {bound} {unit}").trim_end().to_owned() + ".");
             }
         }
         if schema.get("pattern").and_then(Value::as_str) == Some(ID_PATTERN)
@@ -135,14 +135,19 @@ impl<'a> SchemaValidator<'a> {
                 None if others == Some(&Value::Bool(false)) => {
                     let property_names = || properties.into_iter().flat_map(Map::keys).map(String::as_str);
                     let hint = match nearest(&member.name, property_names(), 1).first() {
-                        Some(near) => format!("Did you mean `{near}`?"),
+                        Some(suggestion) => format!("Did you mean `{suggestion}`?"),
                         None => format!(
                             "There are: {}.",
-                            property_names().filter(|it| *it != "$schema").collect::<Vec<_>>().join(", ")
+                            property_names().filter(|name| *name != "$schema").collect::<Vec<_>>().join(", ")
                         ),
                     };
-                    let what = format!("{name} has no field `{}`", truncate(&member.name));
-                    self.problems.push(ToolFileProblem::error("unknown-field", member.name_range.clone(), what, hint));
+                    let message = format!("{name} has no field `{}`", truncate(&member.name));
+                    self.problems.push(ToolFileProblem::error(
+                        "unknown-field",
+                        member.name_range.clone(),
+                        message,
+                        hint,
+                    ));
                 }
                 None => {
                     if let Some(schema) = others {
@@ -156,7 +161,7 @@ impl<'a> SchemaValidator<'a> {
             if members.iter().all(|member| member.name != required) {
                 let schema = properties.and_then(|properties| properties.get(required));
                 let hint =
-                    schema.and_then(|about| about.get("description")).and_then(Value::as_str).unwrap_or_default();
+                    schema.and_then(|schema| schema.get("description")).and_then(Value::as_str).unwrap_or_default();
                 let start = node.range.start..node.range.start + 1;
                 self.problems.push(ToolFileProblem::error(
                     "missing-field",
@@ -173,9 +178,9 @@ impl<'a> SchemaValidator<'a> {
         let constant = |choice: &'a Value| choice.get("properties")?.get("type")?.get("const")?.as_str();
         let kinds = || choices.iter().filter_map(constant).collect::<Vec<_>>().join(", ");
         if !matches!(node.kind, JsonKind::Object(_)) {
-            let what = format!("{name} is {}, and must be an object", with_article(node.type_name()));
+            let message = format!("{name} is {}, and must be an object", with_article(node.type_name()));
             let hint = format!("`type` must be one of: {}.", kinds());
-            self.problems.push(ToolFileProblem::error("wrong-type", node.range.clone(), what, hint));
+            self.problems.push(ToolFileProblem::error("wrong-type", node.range.clone(), message, hint));
             return;
         }
         let Some(kind) = node.get("type") else {
@@ -188,12 +193,12 @@ impl<'a> SchemaValidator<'a> {
         match choices.iter().find(|choice| constant(choice) == Some(type_name)) {
             Some(choice) => self.check_node(node, choice, name),
             None => {
-                let near = nearest(type_name, choices.iter().filter_map(constant), 1)
+                let suggestion = nearest(type_name, choices.iter().filter_map(constant), 1)
                     .first()
-                    .map(|near| format!("Did you mean `{near}`? "));
-                let hint = format!("{}There are: {}.", near.unwrap_or_default(), kinds());
-                let what = format!("unknown execution {}", quote_value(kind));
-                self.problems.push(ToolFileProblem::error("wrong-value", kind.range.clone(), what, hint));
+                    .map(|suggestion| format!("Did you mean `{suggestion}`? "));
+                let hint = format!("{}There are: {}.", suggestion.unwrap_or_default(), kinds());
+                let message = format!("unknown execution {}", quote_value(kind));
+                self.problems.push(ToolFileProblem::error("wrong-value", kind.range.clone(), message, hint));
             }
         }
     }

@@ -21,7 +21,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::{ChatError, ChatService};
 use zubi_agent::event::{AgentEvent, EventKind, TurnEnded};
-use zubi_agent::wire::{AnswerParams, ConversationEvent, ConversationRef, OpenResult, SendParams as Say, SendResult};
+use zubi_agent::wire::{AnswerParams, ConversationEvent, ConversationRef, OpenResult, SendParams, SendResult};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_host::{EditorIntegration, ToolService};
 use zubi_models::ModelSource;
@@ -43,7 +43,7 @@ const BATCH: usize = 500;
 const BATCH_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Default of the editor's setting, which only means that the user has not chosen a model; it may not exist.
-pub(crate) const USUAL_MODEL: &str = "gpt-4o";
+pub(crate) const DEFAULT_MODEL: &str = "gpt-4o";
 
 /// Settings of the agent that the user has made in the editor; the program decides what is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,11 +61,11 @@ pub struct AgentSettings {
 impl AgentSettings {
     pub(crate) fn read(options: &Value) -> Self {
         let model = options.get("model").and_then(Value::as_str).map(str::trim);
-        let model = model.filter(|model| !model.is_empty() && *model != USUAL_MODEL);
+        let model = model.filter(|model| !model.is_empty() && *model != DEFAULT_MODEL);
         Self {
             use_mock: options.get("useMockLLM").and_then(Value::as_bool) == Some(true),
             model: model.map(str::to_owned),
-            max_iterations: options.get("maxIterations").and_then(Value::as_u64).filter(|most| *most > 0),
+            max_iterations: options.get("maxIterations").and_then(Value::as_u64).filter(|count| *count > 0),
         }
     }
 }
@@ -91,7 +91,7 @@ pub type ChatFactory = dyn Fn(ChatSpec) -> Result<Arc<dyn ChatService>, String> 
 pub(crate) struct Agent {
     editor: Arc<Editor>,
     approvals: Arc<Approvals>,
-    make: Arc<ChatFactory>,
+    factory: Arc<ChatFactory>,
     models: Option<EditorModels>,
     settings: AgentSettings,
     /// Turns that are tasks of extensions, by conversation. Locked while one starts, so that its prompts can be
@@ -103,23 +103,23 @@ impl Agent {
     pub(crate) fn new(
         editor: Arc<Editor>,
         approvals: Arc<Approvals>,
-        make: Arc<ChatFactory>,
+        factory: Arc<ChatFactory>,
         settings: AgentSettings,
     ) -> Arc<Self> {
-        let lends = editor.answers(MODEL_LIST) && editor.answers(MODEL_REQUEST);
-        let models = lends.then(|| EditorModels::new(Arc::clone(&editor)));
-        Arc::new(Self { editor, approvals, make, models, settings, runs: Mutex::default() })
+        let has_models = editor.answers(MODEL_LIST) && editor.answers(MODEL_REQUEST);
+        let models = has_models.then(|| EditorModels::new(Arc::clone(&editor)));
+        Arc::new(Self { editor, approvals, factory, models, settings, runs: Mutex::default() })
     }
 
     /// Creates the conversations of a host. Blocks.
-    pub(crate) fn make(
+    pub(crate) fn create_chat(
         &self,
-        wanted: &EditorIntegration,
+        integration: &EditorIntegration,
         service: Arc<dyn ToolService>,
     ) -> Result<Arc<dyn ChatService>, String> {
         let models = self.models.clone().map(|models| Arc::new(models) as Arc<dyn ModelSource>);
-        let (folders, secrets) = (wanted.folders.clone(), wanted.options.secrets());
-        (self.make)(ChatSpec { folders, service, models, settings: self.settings.clone(), secrets })
+        let (folders, secrets) = (integration.folders.clone(), integration.options.secrets());
+        (self.factory)(ChatSpec { folders, service, models, settings: self.settings.clone(), secrets })
     }
 
     /// Sends the events of these conversations to the editor, until the conversations are closed.
@@ -203,7 +203,7 @@ impl Agent {
         responder.cancel().on_cancel(move || cancel_token.cancel());
         let AgentRunParams { task, model, instructions, max_iterations, tools } = params;
         let send_params =
-            Say { conversation: None, text: task, model, max_iterations, tools, schema: None, instructions };
+            SendParams { conversation: None, text: task, model, max_iterations, tools, schema: None, instructions };
         let mut events = chat.listen();
         let mut runs = self.runs.lock().await;
         let SendResult { conversation, turn } = request(chat, "send", json!(send_params)).await?;
@@ -221,30 +221,30 @@ impl Agent {
             dialogs: JoinSet::new(),
         };
         let ended = loop {
-            let found = tokio::select! {
-                told = events.recv() => match told {
+            let ended_turn = tokio::select! {
+                received = events.recv() => match received {
                     Ok(conversation_event) if conversation_event.conversation == conversation => run.handle_event(&conversation_event.event),
                     Ok(_) => None,
                     // The end may be among the lost events: if they cannot be read, waiting for it could take forever.
                     Err(RecvError::Lagged(_)) => match run.read_events().await {
-                        Ok(found) => found,
+                        Ok(ended_turn) => ended_turn,
                         Err(error) => {
-                            let named = json!(ConversationRef { conversation: conversation.clone() });
-                            drop(chat.request("stop", named, SURFACE).await);
+                            let conversation_ref = json!(ConversationRef { conversation: conversation.clone() });
+                            drop(chat.request("stop", conversation_ref, SURFACE).await);
                             break Err(error);
                         }
                     },
                     Err(RecvError::Closed) => break Err(RequestError::Failed("zubi is shutting down".to_owned())),
                 },
                 () = cancel.cancelled() => {
-                    let named = json!(ConversationRef { conversation: conversation.clone() });
-                    break match chat.request("stop", named, SURFACE).await {
+                    let conversation_ref = json!(ConversationRef { conversation: conversation.clone() });
+                    break match chat.request("stop", conversation_ref, SURFACE).await {
                         Ok(_) => Err(RequestError::Cancelled),
                         Err(error) => Err(request_failed(&error)),
                     };
                 }
             };
-            if let Some(ended) = found {
+            if let Some(ended) = ended_turn {
                 break Ok(ended);
             }
         };
@@ -272,7 +272,7 @@ impl RunningTask<'_> {
     fn handle_event(&mut self, event: &AgentEvent) -> Option<TurnEnded> {
         match &event.kind {
             EventKind::Question { question, request, .. } if !self.prompts.contains_key(question) => {
-                let asking = show_approval(
+                let prompt = show_approval(
                     Arc::clone(self.agent),
                     Arc::clone(self.chat),
                     self.conversation.to_owned(),
@@ -280,7 +280,7 @@ impl RunningTask<'_> {
                     request.clone(),
                     self.cancel.clone(),
                 );
-                self.prompts.insert(question.clone(), self.dialogs.spawn(asking));
+                self.prompts.insert(question.clone(), self.dialogs.spawn(prompt));
             }
             // The user has answered it in the chat.
             EventKind::Decision { question, .. } => {
@@ -296,8 +296,8 @@ impl RunningTask<'_> {
 
     /// Handles all events of the conversation, after some were lost.
     async fn read_events(&mut self) -> Result<Option<TurnEnded>, RequestError> {
-        let named = json!(ConversationRef { conversation: self.conversation.to_owned() });
-        let OpenResult { events, .. } = request(self.chat, "open", named).await?;
+        let conversation_ref = json!(ConversationRef { conversation: self.conversation.to_owned() });
+        let OpenResult { events, .. } = request(self.chat, "open", conversation_ref).await?;
         let decided: BTreeSet<&String> = events
             .iter()
             .filter_map(|event| match &event.kind {
@@ -324,12 +324,14 @@ async fn show_approval(
             let approver = agent.approvals.approver(&request.tool, &Value::Null, false, &cancel);
             approver.request_approval(request).await
         }
-        Err(error) => ApprovalAnswer::Unanswered { how: format!("invalid approval request: {error}") },
+        Err(error) => ApprovalAnswer::Unanswered { reason: format!("invalid approval request: {error}") },
     };
     let answer = match answer {
         ApprovalAnswer::Allow { .. } | ApprovalAnswer::Deny { .. } => answer,
-        ApprovalAnswer::Unanswered { how } => ApprovalAnswer::Deny { text: Some(format!("no answer: {how}")) },
-        ApprovalAnswer::NotPrompted { why } => ApprovalAnswer::Deny { text: Some(format!("prompt not shown: {why}")) },
+        ApprovalAnswer::Unanswered { reason } => ApprovalAnswer::Deny { text: Some(format!("no answer: {reason}")) },
+        ApprovalAnswer::NotPrompted { reason } => {
+            ApprovalAnswer::Deny { text: Some(format!("prompt not shown: {reason}")) }
+        }
         ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. } => {
             ApprovalAnswer::Deny { text: Some("this editor cannot show approval prompts".to_owned()) }
         }
@@ -343,11 +345,11 @@ async fn show_approval(
 
 /// Adds the methods of this agent to the table.
 pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<ConnectionTools>, methods: MethodTable) -> MethodTable {
-    let (asked, run, agent_of_run, models) =
+    let (request_tools, task_tools, task_agent, models) =
         (Arc::clone(tools), Arc::clone(tools), Arc::clone(agent), agent.models.clone());
     let methods = methods
         .start(AGENT_REQUEST, move |params, responder| {
-            asked.begin(|tools, host| async move {
+            request_tools.begin(|tools, host| async move {
                 let answer = async {
                     let AgentRequestParams { method, params } = from_value(&params)?;
                     let chat = tools.chat(&host).await?;
@@ -357,8 +359,8 @@ pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<ConnectionTools>, methods:
             });
         })
         .start(AGENT_RUN, move |params, responder| {
-            let agent = Arc::clone(&agent_of_run);
-            run.begin(|tools, host| async move {
+            let agent = Arc::clone(&task_agent);
+            task_tools.begin(|tools, host| async move {
                 let answer = async {
                     let params = from_value(&params)?;
                     let chat = tools.chat(&host).await?;

@@ -34,7 +34,7 @@ struct ShownConfirmation {
     arguments: Value,
     /// Tool of the approval prompt that the confirmation replaces, and its footprint.
     prompt_tool: String,
-    touches: Footprint,
+    footprint: Footprint,
     expires_at: Instant,
 }
 
@@ -42,12 +42,12 @@ struct ShownConfirmation {
 pub(crate) struct Approvals {
     editor: Arc<Editor>,
     confirmations: Mutex<VecDeque<ShownConfirmation>>,
-    waiting: Semaphore,
+    open_prompts: Semaphore,
 }
 
 impl Approvals {
     pub(crate) fn new(editor: Arc<Editor>) -> Self {
-        Self { editor, confirmations: Mutex::default(), waiting: Semaphore::new(MAX_WAITING) }
+        Self { editor, confirmations: Mutex::default(), open_prompts: Semaphore::new(MAX_WAITING) }
     }
 
     /// Removes the confirmations of a call: the editor is about to show a new one, which the user may deny.
@@ -56,19 +56,18 @@ impl Approvals {
         confirmations.retain(|confirmation| confirmation.tool != tool || confirmation.arguments != *arguments);
     }
 
-    /// Records that the editor shows a confirmation of a call; `asks` is the tool for which the policy would require
-    /// approval.
-    pub(crate) fn record_confirmation(&self, tool: &str, arguments: &Value, prompt_tool: &str, touches: Footprint) {
-        let (tool, arguments, asks) = (tool.to_owned(), arguments.clone(), prompt_tool.to_owned());
+    /// Records that the editor shows a confirmation of a call; `prompt_tool` is the tool for which the policy would
+    /// require approval.
+    pub(crate) fn record_confirmation(&self, tool: &str, arguments: &Value, prompt_tool: &str, footprint: Footprint) {
         let mut confirmations = self.confirmations.lock().unwrap_or_else(PoisonError::into_inner);
         if confirmations.len() >= MAX_CONFIRMATIONS {
             confirmations.pop_front();
         }
         confirmations.push_back(ShownConfirmation {
-            tool,
-            arguments,
-            prompt_tool: asks,
-            touches,
+            tool: tool.to_owned(),
+            arguments: arguments.clone(),
+            prompt_tool: prompt_tool.to_owned(),
+            footprint,
             expires_at: Instant::now() + CONFIRMATION_LIFETIME,
         });
     }
@@ -85,10 +84,10 @@ impl Approvals {
         let mut confirmations = self.confirmations.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         confirmations.retain(|confirmation| confirmation.expires_at > now);
-        let found = confirmations
+        let position = confirmations
             .iter()
             .position(|confirmation| confirmation.tool == tool && confirmation.arguments == *arguments);
-        let confirmed = found.filter(|_| is_confirmed).and_then(|at| confirmations.remove(at));
+        let confirmed = position.filter(|_| is_confirmed).and_then(|position| confirmations.remove(position));
         drop(confirmations);
         Arc::new(EditorCallApprover {
             approvals: Arc::clone(self),
@@ -110,15 +109,17 @@ impl Approver for EditorCallApprover {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner).take();
         // The footprint may have changed since it was shown.
-        if confirmed.is_some_and(|it| it.prompt_tool == request.tool && it.touches.covers(&request.footprint)) {
+        if confirmed
+            .is_some_and(|shown| shown.prompt_tool == request.tool && shown.footprint.covers(&request.footprint))
+        {
             return ApprovalAnswer::allow_once();
         }
         let editor = &self.approvals.editor;
         if !editor.answers(APPROVAL_REQUEST) {
             return ApprovalAnswer::Unavailable;
         }
-        let Ok(_place) = self.approvals.waiting.try_acquire() else {
-            return ApprovalAnswer::NotPrompted { why: format!("{MAX_WAITING} approval prompts are already open") };
+        let Ok(_permit) = self.approvals.open_prompts.try_acquire() else {
+            return ApprovalAnswer::NotPrompted { reason: format!("{MAX_WAITING} approval prompts are already open") };
         };
         let cx = RequestCx::new(self.cancel.clone(), Instant::now() + ANSWER_TIMEOUT);
         let answered = editor
@@ -130,23 +131,23 @@ impl Approver for EditorCallApprover {
                 ApprovalAnswer::Allow { option, arguments: None }
             }
             Ok(Ok(ApprovalRequestResult { choice: None })) => ApprovalAnswer::Deny { text: None },
-            Ok(Ok(_)) => ApprovalAnswer::Unanswered { how: "the editor returned an invalid option".to_owned() },
-            Ok(Err(error)) => ApprovalAnswer::Unanswered { how: format!("cannot parse its answer: {error}") },
-            Err(error) => ApprovalAnswer::Unanswered { how: error.to_string() },
+            Ok(Ok(_)) => ApprovalAnswer::Unanswered { reason: "the editor returned an invalid option".to_owned() },
+            Ok(Err(error)) => ApprovalAnswer::Unanswered { reason: format!("cannot parse its answer: {error}") },
+            Err(error) => ApprovalAnswer::Unanswered { reason: error.to_string() },
         }
     }
 }
 
 /// Converts an approval request to the editor's dialog: a title, the details of the call, and the options.
 fn dialog(request: &ApprovalRequest) -> ApprovalRequestParams {
-    let card = approval_prompt::prompt_text(request);
-    let (title, detail) = card.split_once('\n').unwrap_or((&card, ""));
+    let text = approval_prompt::prompt_text(request);
+    let (title, detail) = text.split_once('\n').unwrap_or((&text, ""));
     let mut detail = detail.to_owned();
     let mut options = Vec::new();
     for option in &request.options {
-        let (label, others) = approval_prompt::option(option);
-        for other in others {
-            detail.extend(["\n“", &label, "” would have allowed this as well: ", &other]);
+        let (label, alternatives) = approval_prompt::option(option);
+        for alternative in alternatives {
+            detail.extend(["\n“", &label, "” would have allowed this as well: ", &alternative]);
         }
         options.push(format!("Allow {label}"));
     }

@@ -68,23 +68,23 @@ impl EditorContributions {
     pub(crate) fn register(
         &self,
         registration: ToolsRegisterParams,
-        asked: &HostRegistrations,
+        requested: &HostRegistrations,
         current: &HostRegistrations,
     ) -> Result<RegisteredTools, RegistrationError> {
         let mut registrations = self.lock_registrations();
         let ToolsRegisterParams { tools, functions } = &registration;
         // Without a host, the limit is checked here only.
-        let of = |registration: &ToolsRegisterParams| registration.tools.len() + registration.functions.len();
-        if registrations.iter().map(of).sum::<usize>() + of(&registration) > MAX_TOOLS {
+        let count = |registration: &ToolsRegisterParams| registration.tools.len() + registration.functions.len();
+        if registrations.iter().map(count).sum::<usize>() + count(&registration) > MAX_TOOLS {
             return Err(RegistrationError::too_many());
         }
-        let named = || RegisteredTools { tools: ids(tools), functions: functions.clone() };
-        let registered = match asked.get() {
+        let accepted = || RegisteredTools { tools: ids(tools), functions: functions.clone() };
+        let registered = match requested.get() {
             Some(Some(host)) => host.register(&Owner::Editor, tools, functions, &self.invoke())?,
-            Some(None) | None => named(),
+            Some(None) | None => accepted(),
         };
         // The editor has opened other folders in the meantime.
-        if let (false, Some(Some(host))) = (std::ptr::eq(asked, current), current.get())
+        if let (false, Some(Some(host))) = (std::ptr::eq(requested, current), current.get())
             && let Err(refused) = host.register(&Owner::Editor, tools, functions, &self.invoke())
         {
             tracing::warn!("an extension's contribution is rejected for these folders: {refused}");
@@ -96,23 +96,23 @@ impl EditorContributions {
     /// Withdraws contributions from every host that has them.
     pub(crate) fn unregister(&self, params: &UnregisterParams, hosts: [&HostRegistrations; 2]) -> RegisteredTools {
         let UnregisterParams { tools, functions } = params;
-        let everything = tools.is_empty() && functions.is_empty();
+        let is_all = tools.is_empty() && functions.is_empty();
         let mut registrations = self.lock_registrations();
         for host in hosts.into_iter().filter_map(|host| host.get()?.as_ref()) {
             host.unregister(tools, functions);
         }
         let mut removed = RegisteredTools { tools: Vec::new(), functions: Vec::new() };
         for registration in registrations.iter_mut() {
-            let (going, left) = std::mem::take(&mut registration.tools)
+            let (withdrawn, remaining) = std::mem::take(&mut registration.tools)
                 .into_iter()
-                .partition(|tool| everything || tools.contains(&tool.id));
-            registration.tools = left;
-            removed.tools.extend(ids(&going));
-            let (going, left) = std::mem::take(&mut registration.functions)
+                .partition(|tool| is_all || tools.contains(&tool.id));
+            registration.tools = remaining;
+            removed.tools.extend(ids(&withdrawn));
+            let (withdrawn, remaining) = std::mem::take(&mut registration.functions)
                 .into_iter()
-                .partition::<Vec<_>, _>(|name| everything || functions.contains(name));
-            registration.functions = left;
-            removed.functions.extend(going);
+                .partition::<Vec<_>, _>(|name| is_all || functions.contains(name));
+            registration.functions = remaining;
+            removed.functions.extend(withdrawn);
         }
         registrations.retain(|registration| !registration.tools.is_empty() || !registration.functions.is_empty());
         removed
@@ -172,7 +172,7 @@ impl ContributedToolInvoker for ContributedCalls {
         self.editor.send(INVOKE_CONTRIBUTED, INVOKE_CONTRIBUTED, params, &request).await.map_err(|error| match error {
             EndpointError::Cancelled => FunctionError::Cancelled,
             EndpointError::TimedOut { .. } => FunctionError::TimedOut,
-            EndpointError::Exited { why, .. } => FunctionError::Disconnected(why),
+            EndpointError::Exited { reason, .. } => FunctionError::Disconnected(reason),
             EndpointError::Server { message, .. } => FunctionError::Failed(message),
             other => FunctionError::Failed(other.to_string()),
         })

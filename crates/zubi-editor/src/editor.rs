@@ -56,7 +56,7 @@ impl Editor {
         encoding: Encoding,
         pushed_state: Arc<PushedState>,
     ) -> Self {
-        let readiness = watch::Sender::new(Readiness::Unknown { waited: Duration::ZERO });
+        let readiness = watch::Sender::new(Readiness::Unknown { elapsed: Duration::ZERO });
         Self { id: "editor".into(), client, methods, encoding, pushed_state, connected: Instant::now(), readiness }
     }
 
@@ -77,11 +77,11 @@ impl Editor {
     }
 
     /// Sends an LSP request with paths whose links are resolved, in the params and in the result.
-    async fn question(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+    async fn request_with_links(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         let links = self.pushed_state.links();
-        let resolved: Vec<_> = links.iter().map(|(named, real)| (real.clone(), named.clone())).collect();
-        let found = self.request(method, path_mapping::map_uris(params, &resolved), cx).await?;
-        Ok(path_mapping::map_uris(found, &links))
+        let resolved: Vec<_> = links.iter().map(|(linked, target)| (target.clone(), linked.clone())).collect();
+        let result = self.request(method, path_mapping::map_uris(params, &resolved), cx).await?;
+        Ok(path_mapping::map_uris(result, &links))
     }
 
     /// Sends a request of the channel; `what` is its name in errors.
@@ -99,7 +99,7 @@ impl Editor {
             sender.send(result).ok();
         });
         // Cancels the request, also if this future is dropped.
-        let _asked = RequestGuard { client: &self.client, id };
+        let _guard = RequestGuard { client: &self.client, id };
         tokio::select! {
             answer = answer => match answer {
                 Ok(Ok(result)) => Ok(result),
@@ -123,7 +123,7 @@ impl Editor {
             }
             ClientError::Closed => EndpointError::Exited {
                 endpoint,
-                why: "it has closed the connection".to_owned(),
+                reason: "it has closed the connection".to_owned(),
                 hint: "Open the folder in the editor again.".to_owned(),
             },
         }
@@ -154,7 +154,7 @@ impl Endpoint for Editor {
 
     fn readiness(&self) -> Readiness {
         // An editor does not report the progress of its servers.
-        Readiness::Unknown { waited: self.connected.elapsed() }
+        Readiness::Unknown { elapsed: self.connected.elapsed() }
     }
 
     fn readiness_changes(&self) -> watch::Receiver<Readiness> {
@@ -187,18 +187,18 @@ impl Endpoint for Editor {
             "textDocument/codeAction" => return actions::request_actions(self, method, params, cx).await,
             _ => {}
         }
-        let found = self.question(method, params, cx).await?;
+        let result = self.request_with_links(method, params, cx).await?;
         Ok(match method {
             "textDocument/definition"
             | "textDocument/declaration"
             | "textDocument/typeDefinition"
-            | "textDocument/implementation" => locations::dedup_locations(found),
-            "textDocument/hover" => hovers::merge(found),
-            "textDocument/completion" => incomplete(found),
+            | "textDocument/implementation" => locations::dedup_locations(result),
+            "textDocument/hover" => hovers::merge(result),
+            "textDocument/completion" => incomplete(result),
             // The editor returns null for a document without symbols.
-            "textDocument/documentSymbol" if found.is_null() => json!([]),
-            "workspace/symbol" => symbols::normalize_symbols(self, found),
-            _ => found,
+            "textDocument/documentSymbol" if result.is_null() => json!([]),
+            "workspace/symbol" => symbols::normalize_symbols(self, result),
+            _ => result,
         })
     }
 
@@ -206,12 +206,12 @@ impl Endpoint for Editor {
         let mut report =
             self.diagnostics(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
         // A query of a folder would open every file in it.
-        if !report.is_current && (report.is_open || !cx.one_of_many) && self.answers(VALIDATE) {
+        if !report.is_current && (report.is_open || !cx.is_batch) && self.answers(VALIDATE) {
             report =
                 self.diagnostics(VALIDATE, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
         }
         let note = (!report.is_open).then(|| NOT_OPEN.to_owned());
-        Ok(DiagnosticsReport { items: report.items, current: report.is_current, unheard: !report.is_current, note })
+        Ok(DiagnosticsReport { items: report.items, current: report.is_current, is_partial: !report.is_current, note })
     }
 }
 
@@ -235,7 +235,9 @@ impl Editor {
             ViewError::Cancelled => EndpointError::Cancelled,
             ViewError::Disconnected => self.error(ClientError::Closed, DIAGNOSTICS),
             ViewError::TimedOut => EndpointError::TimedOut { endpoint, method, after: Duration::ZERO },
-            ViewError::Loading | ViewError::Failed(_) => EndpointError::Protocol { endpoint, what: error.to_string() },
+            ViewError::Loading | ViewError::Failed(_) => {
+                EndpointError::Protocol { endpoint, message: error.to_string() }
+            }
         }
     }
 }
@@ -264,7 +266,7 @@ impl EditorSource {
         }
         absent(MissingServer {
             subject: method.to_owned(),
-            why: format!("the editor does not answer `{method}` here"),
+            reason: format!("the editor does not answer `{method}` here"),
             hint: "`zubi mcp` has language servers of its own".to_owned(),
         })
     }

@@ -127,8 +127,8 @@ pub(crate) type ReportingFactory = dyn Fn(EditorIntegration) -> Result<Arc<dyn T
 /// The editor channel of one connection.
 pub struct EditorChannel {
     runtime: Handle,
-    make: Arc<HostFactory>,
-    make_chat: Option<Arc<ChatFactory>>,
+    factory: Arc<HostFactory>,
+    chat_factory: Option<Arc<ChatFactory>>,
     tools: Arc<OnceLock<Arc<ConnectionTools>>>,
 }
 
@@ -136,40 +136,40 @@ impl EditorChannel {
     /// Creates a channel whose tools run on this runtime.
     pub fn new(
         runtime: Handle,
-        make: impl Fn(EditorIntegration, PublicationReporter) -> Result<Arc<dyn ToolService>, String>
+        factory: impl Fn(EditorIntegration, PublicationReporter) -> Result<Arc<dyn ToolService>, String>
         + Send
         + Sync
         + 'static,
     ) -> Self {
-        Self { runtime, make: Arc::new(make), make_chat: None, tools: Arc::default() }
+        Self { runtime, factory: Arc::new(factory), chat_factory: None, tools: Arc::default() }
     }
 
-    /// Adds zubi's agent, whose conversations are created with `make`.
+    /// Adds zubi's agent, whose conversations are created with `factory`.
     #[must_use]
     pub fn with_agent(
         self,
-        make: impl Fn(ChatSpec) -> Result<Arc<dyn ChatService>, String> + Send + Sync + 'static,
+        factory: impl Fn(ChatSpec) -> Result<Arc<dyn ChatService>, String> + Send + Sync + 'static,
     ) -> Self {
-        Self { make_chat: Some(Arc::new(make)), ..self }
+        Self { chat_factory: Some(Arc::new(factory)), ..self }
     }
 
     /// Returns the methods that extend the language server for a client that requests the channel.
     pub fn methods(&self) -> MethodTable {
-        let (runtime, make, tools) = (self.runtime.clone(), Arc::clone(&self.make), Arc::clone(&self.tools));
-        let make_chat = self.make_chat.clone();
+        let (runtime, factory, tools) = (self.runtime.clone(), Arc::clone(&self.factory), Arc::clone(&self.tools));
+        let chat_factory = self.chat_factory.clone();
         MethodTable::new().extend(move |client| {
-            let methods = match of_client(client) {
-                Some((wanted, editor)) => {
+            let methods = match read_client(client) {
+                Some((integration, editor)) => {
                     let reporter =
                         Reporter::new(runtime.clone(), client.client.clone(), Arc::clone(&editor.pushed_state));
-                    let make = with_reporter(make, reporter);
+                    let factory = with_reporter(factory, reporter);
                     let settings = client.params.pointer("/initializationOptions/zubi").map(AgentSettings::read);
-                    let agent = make_chat.zip(settings);
-                    let made =
-                        Arc::new(ConnectionTools::new(runtime, make, wanted, editor, name_of(client.params), agent));
+                    let agent = chat_factory.zip(settings);
+                    let name = client_name(client.params);
+                    let created = ConnectionTools::new(runtime, factory, integration, editor, name, agent);
                     // There is one `initialize` per connection.
-                    let tools = tools.get_or_init(|| made);
-                    tools.make();
+                    let tools = tools.get_or_init(|| Arc::new(created));
+                    tools.create_host();
                     tools::methods(tools)
                 }
                 None => MethodTable::new(),
@@ -177,8 +177,8 @@ impl EditorChannel {
             // A client with another version is sent this one, too.
             match client.params.pointer("/initializationOptions/zubi/editorProtocol") {
                 Some(_) => {
-                    let this = ServerOptions { editor_protocol: EDITOR_PROTOCOL, version: VERSION.to_owned() };
-                    methods.experimental("zubi", json!(this))
+                    let options = ServerOptions { editor_protocol: EDITOR_PROTOCOL, version: VERSION.to_owned() };
+                    methods.experimental("zubi", json!(options))
                 }
                 None => methods,
             }
@@ -193,18 +193,18 @@ impl EditorChannel {
     }
 }
 
-/// Wraps `make`, so that the editor is notified of each host.
-fn with_reporter(make: Arc<HostFactory>, reporter: Reporter) -> Arc<ReportingFactory> {
+/// Wraps `factory`, so that the editor is notified of each host.
+fn with_reporter(factory: Arc<HostFactory>, reporter: Reporter) -> Arc<ReportingFactory> {
     Arc::new(move |integration: EditorIntegration| {
         let (folders, findable) = (integration.folders.clone(), PublicationReporter::default());
-        let made = make(integration, findable.clone());
-        reporter.host_ready(&folders, &made, &findable);
-        made
+        let created = factory(integration, findable.clone());
+        reporter.host_ready(&folders, &created, &findable);
+        created
     })
 }
 
 /// Reads the client's options; `None` if it does not speak this version of the channel.
-fn of_client(client: Initialize<'_>) -> Option<(EditorIntegration, Arc<Editor>)> {
+fn read_client(client: Initialize<'_>) -> Option<(EditorIntegration, Arc<Editor>)> {
     let options = client.params.pointer("/initializationOptions/zubi")?;
     let version = options.get("editorProtocol")?;
     if version.as_u64() != Some(EDITOR_PROTOCOL) {
@@ -226,7 +226,7 @@ fn of_client(client: Initialize<'_>) -> Option<(EditorIntegration, Arc<Editor>)>
     let integration = EditorIntegration {
         folders: client.folders.to_vec(),
         source: Arc::new(EditorSource::new(Arc::clone(&editor), headless_fallback)),
-        view: Arc::new(EditorView::new(name_of(client.params), Arc::clone(&editor))),
+        view: Arc::new(EditorView::new(client_name(client.params), Arc::clone(&editor))),
         texts,
         sink: editor.answers(EDITOR_APPLY).then(|| Arc::new(sink) as _),
         settings: editor.answers(EDITOR_CONFIG).then(|| Arc::new(settings) as _),
@@ -255,7 +255,7 @@ fn parse_options(options: &Value) -> EditorOptions {
 }
 
 /// Name and version of the client, for the audit log.
-fn name_of(params: &Value) -> Option<String> {
+fn client_name(params: &Value) -> Option<String> {
     let text = |field: &str| params.pointer(&format!("/clientInfo/{field}")).and_then(Value::as_str);
     let name = text("name")?;
     Some(text("version").map_or_else(|| name.to_owned(), |version| format!("{name} {version}")))

@@ -22,7 +22,7 @@ use zubi_models::{
     Prompt, ToolDefinition,
 };
 
-use crate::agent::USUAL_MODEL;
+use crate::agent::DEFAULT_MODEL;
 use crate::editor::Editor;
 use crate::wire::agent::{
     EditorModel, ModelCall, ModelDeltaParams, ModelFailure, ModelListResult, ModelMessage, ModelOutcome, ModelPart,
@@ -36,7 +36,7 @@ const PROVIDER: &str = "editor";
 /// Time-out for the list of models: the editor starts extensions for it.
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum silence of a model. The editor may be showing a consent dialog to its user meanwhile.
-const STANDSTILL: Duration = Duration::from_mins(5);
+const SILENCE_TIMEOUT: Duration = Duration::from_mins(5);
 /// Time-out of a whole answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_hours(1);
 
@@ -69,13 +69,13 @@ impl EditorModels {
     pub(crate) fn handle_delta(&self, params: Value) {
         let Ok(ModelDeltaParams { token, text, thought }) = serde_json::from_value(params) else { return };
         let mut running = self.0.lock_running();
-        let Some((to, room)) = running.get_mut(&token) else { return };
+        let Some((sender, remaining_bytes)) = running.get_mut(&token) else { return };
         for delta in [thought.map(AnswerDelta::Reasoning), text.map(AnswerDelta::Text)].into_iter().flatten() {
-            let (AnswerDelta::Text(said) | AnswerDelta::Reasoning(said)) = &delta;
+            let (AnswerDelta::Text(text) | AnswerDelta::Reasoning(text)) = &delta;
             // The complete answer repeats the deltas, and is then too long as well.
-            let Some(left) = room.checked_sub(said.len()) else { return };
-            *room = left;
-            to.send(delta).ok();
+            let Some(remaining) = remaining_bytes.checked_sub(text.len()) else { return };
+            *remaining_bytes = remaining;
+            sender.send(delta).ok();
         }
     }
 
@@ -83,7 +83,7 @@ impl EditorModels {
     async fn list(&self) -> Result<Vec<EditorModel>, ModelError> {
         let listed: ModelListResult = self.0.request(MODEL_LIST, Value::Null, LIST_TIMEOUT).await?;
         let mut models: Vec<_> = listed.models.into_iter().take(MAX_MODELS).collect();
-        models.sort_by_key(|model| model.id != USUAL_MODEL && model.family != USUAL_MODEL);
+        models.sort_by_key(|model| model.id != DEFAULT_MODEL && model.family != DEFAULT_MODEL);
         Ok(models)
     }
 }
@@ -132,7 +132,7 @@ impl ModelSource for EditorModels {
             return Err(ModelError::new(ErrorKind::NotConfigured, message));
         };
         let info = info(model, &models);
-        Ok(Arc::new(OfEditor { info, model: model.clone(), requests: Arc::clone(&self.0) }))
+        Ok(Arc::new(EditorLanguageModel { info, model: model.clone(), requests: Arc::clone(&self.0) }))
     }
 }
 
@@ -148,9 +148,9 @@ fn find<'a>(name: &str, models: &'a [EditorModel]) -> Option<&'a EditorModel> {
 fn info(model: &EditorModel, among: &[EditorModel]) -> ModelInfo {
     let EditorModel { id, vendor, name, max_input_tokens, .. } = model;
     let is_alone = among.iter().filter(|other| other.id == *id).count() == 1;
-    let whole = if is_alone { format!("{PROVIDER}/{id}") } else { format!("{PROVIDER}/{vendor}/{id}") };
+    let full_id = if is_alone { format!("{PROVIDER}/{id}") } else { format!("{PROVIDER}/{vendor}/{id}") };
     let context = (*max_input_tokens > 0).then_some(*max_input_tokens);
-    ModelInfo { id: whole, name: name.clone(), provider: PROVIDER.to_owned(), context }
+    ModelInfo { id: full_id, name: name.clone(), provider: PROVIDER.to_owned(), context }
 }
 
 fn no_models_error() -> ModelError {
@@ -159,7 +159,7 @@ fn no_models_error() -> ModelError {
 }
 
 /// One of the editor's models.
-struct OfEditor {
+struct EditorLanguageModel {
     info: ModelInfo,
     model: EditorModel,
     requests: Arc<ModelRequests>,
@@ -178,7 +178,7 @@ impl Drop for RunningRequest<'_> {
 }
 
 #[async_trait]
-impl LanguageModel for OfEditor {
+impl LanguageModel for EditorLanguageModel {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
@@ -186,7 +186,7 @@ impl LanguageModel for OfEditor {
     async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         let requests = &*self.requests;
         let token = requests.last.fetch_add(1, Ordering::Relaxed) + 1;
-        let (sender, mut heard) = mpsc::unbounded_channel();
+        let (sender, mut deltas) = mpsc::unbounded_channel();
         requests.lock_running().insert(token, (sender, MAX_ANSWER));
         let _running = RunningRequest { requests, token };
         let params = ModelRequestParams {
@@ -197,30 +197,30 @@ impl LanguageModel for OfEditor {
             max_output: prompt.max_output,
             token,
         };
-        let mut whole = pin!(requests.request::<ModelRequestResult>(MODEL_REQUEST, json!(params), ANSWER_TIMEOUT));
+        let mut answer = pin!(requests.request::<ModelRequestResult>(MODEL_REQUEST, json!(params), ANSWER_TIMEOUT));
         let result = loop {
             tokio::select! {
                 biased;
-                Some(delta) = heard.recv() => on_delta(delta),
-                result = &mut whole => break result?,
-                () = tokio::time::sleep(STANDSTILL) => return Err(ModelError::new(
+                Some(delta) = deltas.recv() => on_delta(delta),
+                result = &mut answer => break result?,
+                () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err(ModelError::new(
                     ErrorKind::TimedOut,
                     format!(
                         "`{}` has sent nothing for {} minutes. The editor may be waiting for your permission to use it",
                         self.info.id,
-                        STANDSTILL.as_secs() / 60
+                        SILENCE_TIMEOUT.as_secs() / 60
                     ),
                 )),
             }
         };
-        while let Ok(delta) = heard.try_recv() {
+        while let Ok(delta) = deltas.try_recv() {
             on_delta(delta);
         }
         self.read(result)
     }
 }
 
-impl OfEditor {
+impl EditorLanguageModel {
     fn read(&self, result: ModelRequestResult) -> Result<ModelAnswer, ModelError> {
         let ModelRequestResult { text, thought, calls, error } = result;
         if let Some(failure) = error {
@@ -247,9 +247,9 @@ impl OfEditor {
     fn map_failure(&self, failure: &ModelFailure) -> ModelError {
         let ModelFailure { code, message } = failure;
         let id = &self.info.id;
-        let words = message.to_lowercase();
-        let is = |all: &[&str]| all.iter().any(|word| code.to_lowercase().contains(word) || words.contains(word));
-        let (kind, what) = match code.as_str() {
+        let text = message.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| code.to_lowercase().contains(word) || text.contains(word));
+        let (kind, summary) = match code.as_str() {
             "NoPermissions" => (
                 ErrorKind::NotConfigured,
                 format!(
@@ -260,16 +260,16 @@ impl OfEditor {
             "NotFound" => (ErrorKind::NotConfigured, format!("the editor no longer has a model `{id}`")),
             "Blocked" => (ErrorKind::Refused, format!("the editor blocks zubi from using `{id}`")),
             // Retrying soon does not help once a monthly quota is used up.
-            _ if is(&["quota"]) => (ErrorKind::Refused, format!("your quota of `{id}` is used up")),
-            _ if is(&["ratelimit", "rate limit", "too many requests"]) => {
+            _ if has(&["quota"]) => (ErrorKind::Refused, format!("your quota of `{id}` is used up")),
+            _ if has(&["ratelimit", "rate limit", "too many requests"]) => {
                 (ErrorKind::RateLimited, format!("too many requests to `{id}`"))
             }
-            _ if is(&["context length", "context_length", "prompt_tokens_exceeded", "token limit", "too long"]) => {
+            _ if has(&["context length", "context_length", "prompt_tokens_exceeded", "token limit", "too long"]) => {
                 (ErrorKind::TooLong, format!("the prompt is too long for `{id}`"))
             }
             _ => (ErrorKind::BrokenOff, format!("`{id}` did not answer")),
         };
-        let message = if message.is_empty() { what } else { format!("{what} ({message})") };
+        let message = if message.is_empty() { summary } else { format!("{summary} ({message})") };
         ModelError::new(kind, message)
     }
 }
@@ -303,15 +303,15 @@ pub(crate) fn messages(system: &str, history: &[PromptMessage]) -> Vec<ModelMess
     let mut history = history.iter().peekable();
     while let Some(message) = history.next() {
         match message {
-            PromptMessage::User { text: said } => add(ModelRole::User, text(said)),
-            PromptMessage::Assistant(said) => {
-                let calls = said.calls.iter().map(|call| {
+            PromptMessage::User { text: user_text } => add(ModelRole::User, text(user_text)),
+            PromptMessage::Assistant(assistant) => {
+                let calls = assistant.calls.iter().map(|call| {
                     // The editor accepts only objects; the tool result says what was wrong with the arguments.
                     let input = if call.arguments.is_object() { call.arguments.clone() } else { json!({}) };
                     let call = Some(ModelCall { id: call.id.clone(), name: call.tool.clone(), input });
                     ModelPart { text: None, call, outcome: None }
                 });
-                add(ModelRole::Assistant, text(&said.text).into_iter().chain(calls).collect());
+                add(ModelRole::Assistant, text(&assistant.text).into_iter().chain(calls).collect());
             }
             PromptMessage::Tool(first) => {
                 let mut parts = vec![outcome(first)];

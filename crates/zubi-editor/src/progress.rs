@@ -60,5 +60,5 @@ impl ProgressSink for EditorProgressSink {
 /// Rounds a fraction to whole percents.
 fn percentage(fraction: f64) -> Option<u64> {
     let percents = (fraction * 100.0).round();
-    (0..=100_u8).find(|whole| f64::from(*whole) >= percents).map(u64::from)
+    (0..=100_u8).find(|percent| f64::from(*percent) >= percents).map(u64::from)
 }

@@ -21,7 +21,7 @@ impl EditorConfiguration {
         let answer = self.0.send(EDITOR_CONFIG, EDITOR_CONFIG, json!(params), cx).await?;
         let unreadable = |error| EndpointError::Protocol {
             endpoint: "editor".into(),
-            what: format!("cannot parse its answer to `{EDITOR_CONFIG}`: {error}"),
+            message: format!("cannot parse its answer to `{EDITOR_CONFIG}`: {error}"),
         };
         let EditorConfigResult { value, default, user, workspace, folder, .. } =
             serde_json::from_value(answer).map_err(unreadable)?;

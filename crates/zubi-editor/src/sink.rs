@@ -63,12 +63,12 @@ impl ChannelSink {
                     }
                     let content = std::str::from_utf8(content).map_err(|_| sink_refused("it accepts only text"))?;
                     let text = content.strip_prefix(BOM).unwrap_or(content);
-                    let of_text = minimal::edits(&source.text, text, self.editor.encoding);
+                    let text_edits = minimal::edits(&source.text, text, self.editor.encoding);
                     let version = pushed_state.documents.get(&now).map(|document| document.version);
                     texts.insert(pushed_state.uri_of(&now).0, hash(&source.text));
                     edits.push(json!({
                         "textDocument": { "uri": pushed_state.uri_of(if now == path { &now } else { path }), "version": version },
-                        "edits": of_text,
+                        "edits": text_edits,
                     }));
                 }
                 FileOperation::Rename { from, to } => {
@@ -99,29 +99,29 @@ impl ChannelSink {
         Ok((edits, texts))
     }
 
-    async fn make(
+    async fn apply_edit(
         &self,
         operations: &[FileOperation],
-        manner: &EditOptions,
+        options: &EditOptions,
     ) -> Result<(EditorApplyResult, EditOutcome), SinkError> {
         let (edits, texts) = self.compose(operations).await?;
-        let file = self.editor.pushed_state.settings_file().filter(|_| !manner.settings.is_empty());
+        let file = self.editor.pushed_state.settings_file().filter(|_| !options.settings.is_empty());
         let backup = file.as_deref().map(SettingsBackup::capture);
         let answer = self
             .request(&EditorApplyParams {
                 edit: json!({ "documentChanges": edits }),
                 texts,
-                save: manner.save,
-                settings: manner.settings.clone(),
-                is_followed: manner.followed,
+                save: options.save,
+                settings: options.settings.clone(),
+                is_followed: options.followed,
             })
             .await;
         if let Some(backup) = backup {
             backup.restore();
         }
-        let made = answer?;
+        let answer = answer?;
         let mut outcome = EditOutcome::default();
-        for EditorChange { uri, before, after, is_saved, is_typed } in &made.changed {
+        for EditorChange { uri, before, after, is_saved, is_typed } in &answer.changed {
             let Some(path) = uri::to_path(&Uri(uri.clone())) else { continue };
             let path = fs::canonical(&path).unwrap_or(path);
             if file.as_ref().is_some_and(|file| fs::canonical(file).is_ok_and(|file| file == path)) {
@@ -131,19 +131,19 @@ impl ChannelSink {
                 outcome.typed.push(path);
                 continue;
             }
-            let mark = if has_bom(&path) { BOM } else { "" };
-            let bytes = |text: &str| [mark.as_bytes(), text.as_bytes()].concat();
+            let bom = if has_bom(&path) { BOM } else { "" };
+            let bytes = |text: &str| [bom.as_bytes(), text.as_bytes()].concat();
             if !is_saved {
                 outcome.unsaved.push(path.clone());
             }
             outcome.changed.push(ChangedFile { path, before: bytes(before), after: bytes(after) });
         }
-        let lasting = made
+        let unrestored = answer
             .unrestored_settings
             .iter()
             .map(|key| format!("the setting `{key}` could not be restored: check it in the editor"));
-        outcome.notes.extend(lasting);
-        Ok((made, outcome))
+        outcome.notes.extend(unrestored);
+        Ok((answer, outcome))
     }
 
     /// Sends an edit to the editor. On time-out it is cancelled if it has not started; otherwise its result is awaited.
@@ -156,20 +156,20 @@ impl ChannelSink {
             Ok(answer) => answer,
             Err(_) => {
                 self.client.notify("$/cancelRequest", json!({ "id": id }));
-                let late = tokio::time::timeout(GRACE, answer).await;
-                late.map_err(|_| SinkError::Doubtful { why: "it does not answer".to_owned() })?
+                let answer = tokio::time::timeout(GRACE, answer).await;
+                answer.map_err(|_| SinkError::Doubtful { reason: "it does not answer".to_owned() })?
             }
         };
         match answer {
             Ok(Ok(result)) => serde_json::from_value(result)
-                .map_err(|error| SinkError::Doubtful { why: format!("cannot parse its answer: {error}") }),
+                .map_err(|error| SinkError::Doubtful { reason: format!("cannot parse its answer: {error}") }),
             Ok(Err(ClientError::Refused { code: CONTENT_MODIFIED, message })) => {
                 let path = uri::to_path(&Uri(message)).unwrap_or_default();
                 Err(SinkError::Changed { path: fs::canonical(&path).unwrap_or(path) })
             }
-            Ok(Err(ClientError::Refused { message, .. })) => Err(SinkError::Refused { why: message }),
+            Ok(Err(ClientError::Refused { message, .. })) => Err(SinkError::Refused { reason: message }),
             Ok(Err(ClientError::Closed)) | Err(_) => {
-                Err(SinkError::Doubtful { why: "it has closed the connection".to_owned() })
+                Err(SinkError::Doubtful { reason: "it has closed the connection".to_owned() })
             }
         }
     }
@@ -177,17 +177,19 @@ impl ChannelSink {
 
 #[async_trait]
 impl EditSink for ChannelSink {
-    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<EditOutcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], options: &EditOptions) -> Result<EditOutcome, SinkError> {
         let affected_paths = paths_after(operations);
-        let made = self.make(operations, manner).await;
+        let answer = self.apply_edit(operations, options).await;
         // If a step fails, VS Code neither reverts nor reports files that it has already moved.
-        let moved = || affected_paths.iter().filter(|(path, stood)| is_there(path) != *stood).map(|(path, _)| *path);
-        let (made, mut outcome) = match made {
-            Err(SinkError::Refused { why }) if moved().next().is_some() => return Err(doubtful(&why, moved())),
-            made => made?,
+        let moved = || affected_paths.iter().filter(|(path, existed)| exists(path) != *existed).map(|(path, _)| *path);
+        let (answer, mut outcome) = match answer {
+            Err(SinkError::Refused { reason }) if moved().next().is_some() => {
+                return Err(partial_failure(&reason, moved()));
+            }
+            answer => answer?,
         };
-        if !made.applied {
-            let mut why = made.failure_reason.unwrap_or_else(|| "it gives no reason".to_owned());
+        if !answer.applied {
+            let mut why = answer.failure_reason.unwrap_or_else(|| "it gives no reason".to_owned());
             for note in &outcome.notes {
                 why.push_str("; ");
                 why.push_str(note);
@@ -197,28 +199,28 @@ impl EditSink for ChannelSink {
             let files = outcome.changed.iter().map(|changed| &changed.path).chain(typed).map(Utf8PathBuf::as_path);
             let mut files = files.chain(moved()).peekable();
             return Err(match files.peek() {
-                None => SinkError::Refused { why },
-                Some(_) => doubtful(&why, files),
+                None => SinkError::Refused { reason: why },
+                Some(_) => partial_failure(&why, files),
             });
         }
-        if manner.exact {
+        if options.exact {
             let corrections = corrections(operations, &outcome.changed);
             if !corrections.is_empty() {
-                let manner = EditOptions { settings: Vec::new(), ..manner.clone() };
+                let options = EditOptions { settings: Vec::new(), ..options.clone() };
                 // The edit is already applied; this reverts only what extensions have changed in it.
-                match self.make(&corrections, &manner).await {
-                    Ok((made, corrected)) if made.applied => {
-                        let is_again =
+                match self.apply_edit(&corrections, &options).await {
+                    Ok((answer, corrected)) if answer.applied => {
+                        let is_corrected =
                             |path: &Utf8PathBuf| corrected.changed.iter().any(|changed| changed.path == *path);
-                        outcome.changed.retain(|changed| !is_again(&changed.path));
-                        outcome.unsaved.retain(|path| !is_again(path));
+                        outcome.changed.retain(|changed| !is_corrected(&changed.path));
+                        outcome.unsaved.retain(|path| !is_corrected(path));
                         outcome.unsaved.extend(corrected.unsaved);
                         outcome.typed.extend(corrected.typed);
                         outcome.notes.extend(corrected.notes);
                     }
                     failed => {
                         let why = match failed {
-                            Ok((made, _)) => made.failure_reason.unwrap_or_else(|| "it gives no reason".to_owned()),
+                            Ok((answer, _)) => answer.failure_reason.unwrap_or_else(|| "it gives no reason".to_owned()),
                             Err(error) => error.to_string(),
                         };
                         let files: Vec<_> = corrections.iter().map(|write| format!("`{}`", write.path())).collect();
@@ -250,17 +252,17 @@ fn paths_after(operations: &[FileOperation]) -> Vec<(&Utf8Path, bool)> {
             _ => {}
         }
     }
-    paths.into_iter().map(|path| (path, is_there(path))).collect()
+    paths.into_iter().map(|path| (path, exists(path))).collect()
 }
 
-fn is_there(path: &Utf8Path) -> bool {
+fn exists(path: &Utf8Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
 /// Error for an edit that failed after it had changed some files.
-fn doubtful<'a>(why: &str, files: impl Iterator<Item = &'a Utf8Path>) -> SinkError {
+fn partial_failure<'a>(why: &str, files: impl Iterator<Item = &'a Utf8Path>) -> SinkError {
     let files: Vec<_> = files.map(Utf8Path::as_str).collect();
-    SinkError::Doubtful { why: format!("{why}; it changed {}", files.join(", ")) }
+    SinkError::Doubtful { reason: format!("{why}; it changed {}", files.join(", ")) }
 }
 
 /// Operations that restore the intended texts after extensions have changed them.
@@ -268,12 +270,14 @@ fn corrections(operations: &[FileOperation], changed: &[ChangedFile]) -> Vec<Fil
     let mut corrections = Vec::new();
     for ChangedFile { path, before, after } in changed {
         // A text may be written before its file is moved.
-        let mut named = path.clone();
+        let mut original = path.clone();
         let mut intended = before;
         for operation in operations.iter().rev() {
             match operation {
-                FileOperation::Rename { from, to } => named = fs::replace_prefix(&named, to, from).unwrap_or(named),
-                FileOperation::Write { path, content, .. } if *path == named => {
+                FileOperation::Rename { from, to } => {
+                    original = fs::replace_prefix(&original, to, from).unwrap_or(original)
+                }
+                FileOperation::Write { path, content, .. } if *path == original => {
                     intended = content;
                     break;
                 }
@@ -281,8 +285,8 @@ fn corrections(operations: &[FileOperation], changed: &[ChangedFile]) -> Vec<Fil
             }
         }
         // The editor uses its own line ends.
-        let plain = |text: &[u8]| text.iter().copied().filter(|byte| *byte != b'\r').collect::<Vec<_>>();
-        if plain(intended) != plain(after) {
+        let normalize = |text: &[u8]| text.iter().copied().filter(|byte| *byte != b'\r').collect::<Vec<_>>();
+        if normalize(intended) != normalize(after) {
             let before = Some(ContentHash::from_bytes(after));
             corrections.push(FileOperation::Write { path: path.clone(), before, content: intended.clone() });
         }
@@ -307,5 +311,5 @@ fn hash(text: &str) -> String {
 }
 
 fn sink_refused(why: &str) -> SinkError {
-    SinkError::Refused { why: why.to_owned() }
+    SinkError::Refused { reason: why.to_owned() }
 }

@@ -23,10 +23,10 @@ use crate::wire::STATUS;
 use crate::wire::editor::{ConnectedClient, StatusParams};
 
 /// Name of a client that has not sent one.
-const NAMELESS: &str = "an unnamed program";
+const UNNAMED: &str = "an unnamed program";
 
 /// A tool that is listed exactly if there are DomainLang models.
-const OF_MODELS: &str = "domainlang_validate";
+const MODEL_TOOL: &str = "domainlang_validate";
 
 /// Handle with which the creator of a host reports how clients can find it. Without a report, clients cannot.
 #[derive(Clone, Default)]
@@ -40,22 +40,22 @@ struct PublicationState {
     port: Option<u16>,
     problem: Option<String>,
     /// The server and its client count; weak, so that the host can end.
-    serving: Option<(Weak<HostServer>, watch::Receiver<usize>)>,
+    server: Option<(Weak<HostServer>, watch::Receiver<usize>)>,
 }
 
 impl PublicationReporter {
     /// Reports that clients can find this host.
-    pub fn set_published(&self, shared: &PublishedHost) {
-        let mut found = self.lock();
-        found.instance = Some(shared.instance().to_owned());
-        found.file = Some(shared.file().to_owned());
-        found.port = shared.port();
-        found.serving = Some((Arc::downgrade(shared.server()), shared.client_count()));
+    pub fn set_published(&self, host: &PublishedHost) {
+        let mut state = self.lock();
+        state.instance = Some(host.instance().to_owned());
+        state.file = Some(host.file().to_owned());
+        state.port = host.port();
+        state.server = Some((Arc::downgrade(host.server()), host.client_count()));
     }
 
     /// Reports a problem of the host: a sentence for the user, with a hint.
-    pub fn problem(&self, what: String) {
-        self.lock().problem = Some(what);
+    pub fn problem(&self, message: String) {
+        self.lock().problem = Some(message);
     }
 
     fn lock(&self) -> MutexGuard<'_, PublicationState> {
@@ -99,7 +99,7 @@ impl Reporter {
     pub(crate) fn host_ready(
         &self,
         folders: &[Utf8PathBuf],
-        made: &Result<Arc<dyn ToolService>, String>,
+        result: &Result<Arc<dyn ToolService>, String>,
         findable: &PublicationReporter,
     ) {
         if !self.pushed_state.has_open(folders) {
@@ -109,51 +109,51 @@ impl Reporter {
         if let Some(before) = follower.take() {
             before.abort();
         }
-        let found = findable.lock().clone();
-        match made {
+        let state = findable.lock().clone();
+        match result {
             Ok(service) => {
-                let following = follow(self.client.clone(), Arc::downgrade(service), found);
-                *follower = Some(self.runtime.spawn(following).abort_handle());
+                let task = follow(self.client.clone(), Arc::downgrade(service), state);
+                *follower = Some(self.runtime.spawn(task).abort_handle());
             }
             Err(why) => {
-                let found = PublicationState { problem: Some(why.clone()), ..found };
+                let state = PublicationState { problem: Some(why.clone()), ..state };
                 log(&self.client, &format!("Problem: {why}"));
-                send_status(&self.client, &found, &ToolsStatus::default(), Vec::new());
+                send_status(&self.client, &state, &ToolsStatus::default(), Vec::new());
             }
         }
     }
 }
 
 /// Reports the status of a host until it ends.
-async fn follow(client: ClientHandle, service: Weak<dyn ToolService>, mut found: PublicationState) {
+async fn follow(client: ClientHandle, service: Weak<dyn ToolService>, mut state: PublicationState) {
     let Some(mut changes) = service.upgrade().map(|service| service.changes()) else { return };
-    log_found(&client, &found);
+    log_state(&client, &state);
     let mut before = Vec::new();
     loop {
         // Read before the query, so that no change in between is missed.
         let revision = *changes.borrow_and_update();
-        if let Some((_, connected)) = &mut found.serving {
+        if let Some((_, connected)) = &mut state.server {
             connected.mark_unchanged();
         }
         let Some(tool_service) = service.upgrade() else { return };
         let specs = tool_service.list(&Restrictions::default()).await.unwrap_or_default();
         drop(tool_service);
-        let has_models = specs.iter().any(|spec| spec.id == OF_MODELS && spec.exposure == Exposure::Direct);
-        let clients = found.clients();
+        let has_models = specs.iter().any(|spec| spec.id == MODEL_TOOL && spec.exposure == Exposure::Direct);
+        let clients = state.clients();
         log_changes(&client, &before, &clients);
-        send_status(&client, &found, &ToolsStatus { count: specs.len(), revision, has_models }, clients.clone());
+        send_status(&client, &state, &ToolsStatus { count: specs.len(), revision, has_models }, clients.clone());
         before = clients;
-        let came_or_went = async {
-            match &mut found.serving {
+        let client_change = async {
+            match &mut state.server {
                 Some((_, connected)) => connected.changed().await,
                 None => std::future::pending().await,
             }
         };
-        let goes_on = tokio::select! {
+        let is_running = tokio::select! {
             changed = changes.changed() => changed.is_ok(),
-            changed = came_or_went => changed.is_ok(),
+            changed = client_change => changed.is_ok(),
         };
-        if !goes_on {
+        if !is_running {
             return;
         }
     }
@@ -162,27 +162,29 @@ async fn follow(client: ClientHandle, service: Weak<dyn ToolService>, mut found:
 impl PublicationState {
     /// Clients that are connected.
     fn clients(&self) -> Vec<ConnectedClient> {
-        let serving = self.serving.as_ref().and_then(|(serving, _)| serving.upgrade());
-        let clients = serving.map(|serving| serving.client_statuses()).unwrap_or_default();
-        let attached =
-            |it: ClientStatus| ConnectedClient { name: it.client.unwrap_or_else(|| NAMELESS.to_owned()), pid: it.pid };
-        clients.into_iter().map(attached).collect()
+        let server = self.server.as_ref().and_then(|(server, _)| server.upgrade());
+        let clients = server.map(|server| server.client_statuses()).unwrap_or_default();
+        let to_connected = |status: ClientStatus| ConnectedClient {
+            name: status.client.unwrap_or_else(|| UNNAMED.to_owned()),
+            pid: status.pid,
+        };
+        clients.into_iter().map(to_connected).collect()
     }
 }
 
-fn log_found(client: &ClientHandle, found: &PublicationState) {
-    if let Some(file) = &found.file {
-        let port = found.port.map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
+fn log_state(client: &ClientHandle, state: &PublicationState) {
+    if let Some(file) = &state.file {
+        let port = state.port.map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
         log(client, &format!("Other programs find this window by {file}, {port}"));
     }
-    if let Some(problem) = &found.problem {
+    if let Some(problem) = &state.problem {
         log(client, &format!("Problem: {problem}"));
     }
 }
 
 fn log_changes(client: &ClientHandle, before: &[ConnectedClient], now: &[ConnectedClient]) {
-    for came in now.iter().filter(|it| !before.contains(it)) {
-        log(client, &format!("ConnectedClient: {came}"));
+    for joined in now.iter().filter(|it| !before.contains(it)) {
+        log(client, &format!("Connected: {joined}"));
     }
     for disconnected in before.iter().filter(|it| !now.contains(it)) {
         log(client, &format!("Left: {disconnected}"));
@@ -194,12 +196,12 @@ fn log(client: &ClientHandle, line: &str) {
     client.notify("window/logMessage", json!({ "type": lsp::MessageType::Info, "message": line }));
 }
 
-fn send_status(client: &ClientHandle, found: &PublicationState, tools: &ToolsStatus, clients: Vec<ConnectedClient>) {
+fn send_status(client: &ClientHandle, state: &PublicationState, tools: &ToolsStatus, clients: Vec<ConnectedClient>) {
     let params = StatusParams {
-        instance: found.instance.clone(),
-        file: found.file.clone(),
-        port: found.port,
-        problem: found.problem.clone(),
+        instance: state.instance.clone(),
+        file: state.file.clone(),
+        port: state.port,
+        problem: state.problem.clone(),
         clients,
         tools: tools.count,
         revision: tools.revision,

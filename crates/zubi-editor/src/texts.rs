@@ -38,8 +38,8 @@ pub(crate) struct EditorText {
 }
 
 impl EditorText {
-    pub(crate) fn new(below: Arc<dyn TextSource>, editor: Arc<Editor>) -> Self {
-        Self { fallback: below, editor, requested: AtomicU64::new(0), answered: Mutex::new(0) }
+    pub(crate) fn new(fallback: Arc<dyn TextSource>, editor: Arc<Editor>) -> Self {
+        Self { fallback, editor, requested: AtomicU64::new(0), answered: Mutex::new(0) }
     }
 
     /// Waits until the editor has sent every change made before this call. Concurrent calls share one request.
@@ -47,15 +47,15 @@ impl EditorText {
         if !self.editor.answers(EDITOR_FLUSH) {
             return Ok(());
         }
-        let mine = self.requested.fetch_add(1, Ordering::SeqCst) + 1;
+        let number = self.requested.fetch_add(1, Ordering::SeqCst) + 1;
         let mut answered = self.answered.lock().await;
-        if *answered >= mine {
+        if *answered >= number {
             return Ok(());
         }
-        let upto = self.requested.load(Ordering::SeqCst);
+        let flushed = self.requested.load(Ordering::SeqCst);
         let cx = RequestCx::new(CancellationToken::new(), Instant::now() + FLUSH_TIMEOUT);
         self.editor.send(EDITOR_FLUSH, EDITOR_FLUSH, Value::Null, &cx).await?;
-        *answered = upto;
+        *answered = flushed;
         Ok(())
     }
 
@@ -89,9 +89,8 @@ impl EditorText {
 /// Whether a file on disk begins with a byte-order mark: editors do not include it in the text.
 pub(crate) fn has_bom(path: &Utf8Path) -> bool {
     use std::io::Read as _;
-    let mut beginning = [0; BOM.len()];
-    fs::open_no_follow(path).is_ok_and(|mut file| file.read_exact(&mut beginning).is_ok())
-        && beginning == *BOM.as_bytes()
+    let mut start = [0; BOM.len()];
+    fs::open_no_follow(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *BOM.as_bytes()
 }
 
 #[async_trait]

@@ -42,7 +42,7 @@ const CALL_TIMEOUT: Duration = Duration::from_mins(10);
 /// The tools of one connection.
 pub(crate) struct ConnectionTools {
     runtime: Handle,
-    make: Arc<ReportingFactory>,
+    factory: Arc<ReportingFactory>,
     /// Host of the folders that are open now.
     host: Mutex<Arc<Host>>,
     /// Shutdowns of previous hosts.
@@ -64,14 +64,14 @@ pub(crate) struct Host {
     /// Conversations of the host, created on demand.
     chat: OnceCell<Result<Arc<dyn ChatService>, String>>,
     /// Running requests to the host.
-    questions: TaskTracker,
+    running_requests: TaskTracker,
     contributed: HostRegistrations,
 }
 
 impl Host {
     fn new(spec: EditorIntegration) -> Arc<Self> {
-        let (questions, contributed) = (TaskTracker::new(), HostRegistrations::new());
-        Arc::new(Self { spec, service: OnceCell::new(), chat: OnceCell::new(), questions, contributed })
+        let (running_requests, contributed) = (TaskTracker::new(), HostRegistrations::new());
+        Arc::new(Self { spec, service: OnceCell::new(), chat: OnceCell::new(), running_requests, contributed })
     }
 
     /// Ends the running turns of the conversations.
@@ -84,8 +84,8 @@ impl Host {
     async fn shutdown(&self) {
         self.end_chat().await;
         // Waits for a service that is just being created, and prevents a later one.
-        let made = self.service.get_or_init(|| async { Err("the editor has disconnected".to_owned()) });
-        if let Ok(service) = made.await {
+        let created = self.service.get_or_init(|| async { Err("the editor has disconnected".to_owned()) });
+        if let Ok(service) = created.await {
             service.shutdown().await;
         }
     }
@@ -93,9 +93,9 @@ impl Host {
 
 /// Adds the methods of these tools.
 pub(crate) fn methods(tools: &Arc<ConnectionTools>) -> MethodTable {
-    let another = || Arc::clone(tools);
-    let (list, prepare, call, register, unregister) = (another(), another(), another(), another(), another());
-    let (folders, progress, told) = (another(), another(), Arc::clone(&tools.editor.pushed_state));
+    let clone = || Arc::clone(tools);
+    let (list, prepare, call, register, unregister) = (clone(), clone(), clone(), clone(), clone());
+    let (folders, progress, pushed_state) = (clone(), clone(), Arc::clone(&tools.editor.pushed_state));
     let methods = MethodTable::new()
         .start(TOOLS_LIST, move |_, responder| {
             list.begin(|tools, host| async move { responder.answer(tools.list(&host).await) });
@@ -138,7 +138,7 @@ pub(crate) fn methods(tools: &Arc<ConnectionTools>) -> MethodTable {
         })
         .on_notification("$/progress", move |params| progress.contributed.progress(&params))
         .on_notification(wire::EDITOR_DID_CHANGE, move |params| {
-            if let Err(error) = told.did_change(&params) {
+            if let Err(error) = pushed_state.did_change(&params) {
                 tracing::warn!("cannot parse zubi/editor/didChange: {error}");
             }
         })
@@ -152,7 +152,7 @@ pub(crate) fn methods(tools: &Arc<ConnectionTools>) -> MethodTable {
 impl ConnectionTools {
     pub(crate) fn new(
         runtime: Handle,
-        make: Arc<ReportingFactory>,
+        factory: Arc<ReportingFactory>,
         spec: EditorIntegration,
         editor: Arc<Editor>,
         client: Option<String>,
@@ -162,10 +162,10 @@ impl ConnectionTools {
             Arc::new(Caller { surface: Surface::Editor, client, session: 0, restrictions: restrictions(&editor) });
         let approvals = Arc::new(Approvals::new(Arc::clone(&editor)));
         let agent =
-            agent.map(|(make, settings)| Agent::new(Arc::clone(&editor), Arc::clone(&approvals), make, settings));
+            agent.map(|(factory, settings)| Agent::new(Arc::clone(&editor), Arc::clone(&approvals), factory, settings));
         Self {
             runtime,
-            make,
+            factory,
             host: Mutex::new(Host::new(spec)),
             ends: TaskTracker::new(),
             caller,
@@ -178,7 +178,7 @@ impl ConnectionTools {
     }
 
     /// Creates the host for the folders that are open now, unless it exists; returns at once.
-    pub(crate) fn make(self: &Arc<Self>) {
+    pub(crate) fn create_host(self: &Arc<Self>) {
         self.begin(|tools, host| async move {
             // After several changes of folders in a row, only the last one counts.
             if Arc::ptr_eq(&tools.current(), &host)
@@ -190,15 +190,15 @@ impl ConnectionTools {
     }
 
     /// Starts a request to the host of the folders that are open now, and returns at once.
-    pub(crate) fn begin<Asked>(self: &Arc<Self>, handler: impl FnOnce(Arc<Self>, Arc<Host>) -> Asked)
+    pub(crate) fn begin<F>(self: &Arc<Self>, handler: impl FnOnce(Arc<Self>, Arc<Host>) -> F)
     where
-        Asked: Future<Output = ()> + Send + 'static,
+        F: Future<Output = ()> + Send + 'static,
     {
         let current = self.current();
         // Tracked before the lock is released, so that the host cannot end before the request starts.
-        let question = current.questions.track_future(handler(Arc::clone(self), Arc::clone(&current)));
+        let running = current.running_requests.track_future(handler(Arc::clone(self), Arc::clone(&current)));
         drop(current);
-        self.runtime.spawn(question);
+        self.runtime.spawn(running);
     }
 
     /// Handles a change of the editor's open folders. Returns at once.
@@ -211,14 +211,14 @@ impl ConnectionTools {
         let spec = EditorIntegration { folders: folders.to_vec(), ..current.spec.clone() };
         let before = std::mem::replace(&mut *current, Host::new(spec));
         drop(current);
-        before.questions.close();
+        before.running_requests.close();
         let has_chat = before.chat.initialized();
         self.runtime.spawn(self.ends.track_future(async move {
             before.end_chat().await;
-            before.questions.wait().await;
+            before.running_requests.wait().await;
             before.shutdown().await;
         }));
-        self.make();
+        self.create_host();
         if has_chat {
             // Subscribers of conversations are notified that these have changed.
             self.begin(|tools, host| async move {
@@ -238,20 +238,20 @@ impl ConnectionTools {
         self: &Arc<Self>,
         host: &'host Arc<Host>,
     ) -> Result<&'host Arc<dyn ToolService>, RequestError> {
-        let made = host.service.get_or_init(|| async {
-            let (make, wanted) = (Arc::clone(&self.make), host.spec.clone());
+        let created = host.service.get_or_init(|| async {
+            let (factory, integration) = (Arc::clone(&self.factory), host.spec.clone());
             // This reads configuration from disk.
-            let made = match self.runtime.spawn_blocking(move || make(wanted)).await {
-                Ok(made) => made,
+            let created = match self.runtime.spawn_blocking(move || factory(integration)).await {
+                Ok(created) => created,
                 Err(error) => Err(format!("creating the host failed: {error}")),
             };
-            if let Ok(service) = &made {
+            if let Ok(service) = &created {
                 self.contributed.register_all_on(&host.contributed, service.as_ref());
                 self.follow(host, service);
             }
-            made
+            created
         });
-        made.await.as_ref().map_err(|why| RequestError::Failed(format!("Failed to start zubi's tools: {why}")))
+        created.await.as_ref().map_err(|why| RequestError::Failed(format!("Failed to start zubi's tools: {why}")))
     }
 
     /// Returns the conversations of a host. The first call creates them; from then on, the editor receives their
@@ -262,22 +262,25 @@ impl ConnectionTools {
     ) -> Result<&'host Arc<dyn ChatService>, RequestError> {
         let agent = self.agent.as_ref().ok_or_else(|| RequestError::Failed("zubi has no agent here".to_owned()))?;
         let service = self.service(host).await?;
-        let made = host.chat.get_or_init(|| async {
+        let created = host.chat.get_or_init(|| async {
             // The agent has the same restrictions as other calls of the editor.
             let scope = SessionFilters { restrictions: self.caller.restrictions.clone(), ..SessionFilters::default() };
             let service = Arc::new(FilteredService::new(Arc::clone(service), scope));
-            let (maker, wanted) = (Arc::clone(agent), host.spec.clone());
+            let (creator, integration) = (Arc::clone(agent), host.spec.clone());
             // This opens files.
-            let made = match self.runtime.spawn_blocking(move || maker.make(&wanted, service)).await {
-                Ok(made) => made,
+            let created = match self.runtime.spawn_blocking(move || creator.create_chat(&integration, service)).await {
+                Ok(created) => created,
                 Err(error) => Err(format!("creating the conversations failed: {error}")),
             };
-            if let Ok(chat) = &made {
+            if let Ok(chat) = &created {
                 self.runtime.spawn(Arc::clone(agent).follow(chat.listen()));
             }
-            made
+            created
         });
-        made.await.as_ref().map_err(|why| RequestError::Failed(format!("Failed to open zubi's conversations: {why}")))
+        created
+            .await
+            .as_ref()
+            .map_err(|why| RequestError::Failed(format!("Failed to open zubi's conversations: {why}")))
     }
 
     async fn list(self: &Arc<Self>, host: &Arc<Host>) -> Answer {
@@ -320,15 +323,15 @@ impl ConnectionTools {
             caller: Arc::clone(&self.caller),
             token_budget: None,
         };
-        let circumstances = CallContext {
+        let context = CallContext {
             cancel,
             progress: Arc::new(NoProgress),
             approver: Arc::new(NoApprover),
             timeout: prepare::EXPLAIN_TIMEOUT,
         };
-        let about = service.describe();
-        let message = prepare::message(&spec, &params.args, &about);
-        let explained = match service.explain(&request, &circumstances).await {
+        let host_description = service.describe();
+        let message = prepare::message(&spec, &params.args, &host_description);
+        let explained = match service.explain(&request, &context).await {
             Ok(explained) => explained,
             Err(HostError::InvalidCall(_)) => {
                 return Ok(json!(ToolsPrepareResult { message, confirmation: None }));
@@ -342,7 +345,7 @@ impl ConnectionTools {
         let inner = service.find(&explained.tool, &self.caller.restrictions).await;
         let inner = inner.map_err(|error| request_error(&error))?;
         let arguments = params.args.get("arguments").unwrap_or(&Value::Null);
-        let message = prepare::message(&inner, arguments, &about);
+        let message = prepare::message(&inner, arguments, &host_description);
         // An editor remembers "always" under the name of the tool it calls, which here would cover every tool.
         let effect = explained.footprint.effect.unwrap_or(inner.effect);
         if matches!(effect, Effect::Execute | Effect::Network) && self.editor.answers(wire::APPROVAL_REQUEST) {
@@ -388,8 +391,8 @@ impl ConnectionTools {
             token_budget: params.budget,
         };
         let approver = self.approvals.approver(&request.tool, &request.arguments, params.confirmed, &cancel);
-        let circumstances = CallContext { cancel, progress, approver, timeout: CALL_TIMEOUT };
-        let answer = service.call(&request, &circumstances).await;
+        let context = CallContext { cancel, progress, approver, timeout: CALL_TIMEOUT };
+        let answer = service.call(&request, &context).await;
         if let Some(client_progress) = client_progress {
             client_progress.end();
         }

@@ -106,7 +106,7 @@ impl PushedState {
     pub(crate) fn links(&self) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
         let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let resolved = folders.into_iter().filter_map(|folder| Some((fs::canonical(&folder).ok()?, folder)));
-        resolved.filter(|(real, named)| real != named).map(|(real, named)| (named, real)).collect()
+        resolved.filter(|(target, linked)| target != linked).map(|(target, linked)| (linked, target)).collect()
     }
 
     /// URI that the editor uses for a file with a resolved path. It differs if the folder is opened through a link.
@@ -115,11 +115,11 @@ impl PushedState {
             return lsp::Uri(document.uri);
         }
         let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let named = folders.iter().find_map(|folder| {
+        let linked = folders.iter().find_map(|folder| {
             let rest = path.strip_prefix(fs::canonical(folder).ok()?).ok()?;
             Some(folder.join(rest))
         });
-        uri::from_path(named.as_deref().unwrap_or(path))
+        uri::from_path(linked.as_deref().unwrap_or(path))
     }
 }
 
@@ -150,7 +150,7 @@ impl Editor {
         let is_open = report.is_open.unwrap_or_else(|| {
             self.pushed_state
                 .open_editors()
-                .is_some_and(|seen| seen.open.iter().any(|file| is_same_file(&file.uri, path, &uri)))
+                .is_some_and(|editors| editors.open.iter().any(|file| is_same_file(&file.uri, path, &uri)))
         });
         let is_current = report.is_current.unwrap_or(is_open);
         Ok(EditorDiagnostics { items: report.items, language_id: report.language_id, is_open, is_current })
@@ -183,7 +183,7 @@ fn view_error(error: EndpointError) -> ViewError {
         EndpointError::TimedOut { .. } => ViewError::TimedOut,
         EndpointError::Exited { .. } => ViewError::Disconnected,
         EndpointError::Server { message, .. } => ViewError::Failed(message),
-        EndpointError::Document(what) | EndpointError::Protocol { what, .. } => ViewError::Failed(what),
+        EndpointError::Document(message) | EndpointError::Protocol { message, .. } => ViewError::Failed(message),
     }
 }
 

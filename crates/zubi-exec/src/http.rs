@@ -110,8 +110,8 @@ impl HttpAnswer {
 pub enum HttpError {
     #[error("`{method}` is not a supported method; use GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS")]
     Method { method: String },
-    #[error("the URL cannot be used: {why}")]
-    Url { why: String },
+    #[error("the URL cannot be used: {reason}")]
+    Url { reason: String },
     #[error("the header `{name}` cannot be sent: its name or its value has characters that no header has")]
     Header { name: String },
     #[error("`{host}` is at {address}, a {kind} address; name the host in `hosts` if it is meant")]
@@ -128,10 +128,10 @@ pub enum HttpError {
     TimedOut { after: Duration },
     #[error("the call was cancelled")]
     Cancelled,
-    #[error("`{host}` cannot be reached: {why}")]
-    Connect { host: String, why: String },
-    #[error("`{host}` did not return a valid HTTP response: {why}")]
-    Protocol { host: String, why: String },
+    #[error("`{host}` cannot be reached: {reason}")]
+    Connect { host: String, reason: String },
+    #[error("`{host}` did not return a valid HTTP response: {reason}")]
+    Protocol { host: String, reason: String },
 }
 
 /// The addresses of a name. A value that is passed down, so that tests say where names lead.
@@ -176,9 +176,9 @@ async fn follow(request: &HttpRequest, lookup: &Arc<dyn AddressLookup>) -> Resul
     for redirects in 0..=MAX_REDIRECTS {
         let host = host_of(&url)?;
         let port = url.port_or_known_default().unwrap_or_default();
-        let special_allowed = address::is_named(&request.hosts, &host, port);
-        check_literal(&host, special_allowed)?;
-        let client = client(&url, Arc::clone(lookup), special_allowed)?;
+        let allows_special = address::is_named(&request.hosts, &host, port);
+        check_literal(&host, allows_special)?;
+        let client = client(&url, Arc::clone(lookup), allows_special)?;
         let mut sending = client.request(method.clone(), url.clone()).headers(headers.clone());
         if let Some(body) = &body {
             sending = sending.body(body.clone());
@@ -200,14 +200,15 @@ async fn follow(request: &HttpRequest, lookup: &Arc<dyn AddressLookup>) -> Resul
         }
         if next.origin() != url.origin() {
             let next_host = host_of(&next)?;
-            let same = next_host == host && next.port_or_known_default() == Some(port);
+            let is_same_origin = next_host == host && next.port_or_known_default() == Some(port);
             // From http to https of the same name is what such redirects are for.
-            let upgraded = next_host == host && url.scheme() == "http" && next.scheme() == "https";
-            let named = address::is_named(&request.hosts, &next_host, next.port_or_known_default().unwrap_or_default());
-            if !same && !upgraded && !named {
+            let is_upgrade = next_host == host && url.scheme() == "http" && next.scheme() == "https";
+            let is_named =
+                address::is_named(&request.hosts, &next_host, next.port_or_known_default().unwrap_or_default());
+            if !is_same_origin && !is_upgrade && !is_named {
                 return Err(HttpError::RedirectHost { host: next.origin().ascii_serialization() });
             }
-            if body.is_some() && !upgraded {
+            if body.is_some() && !is_upgrade {
                 return Err(HttpError::RedirectBody);
             }
             headers = self::headers(request, true)?;
@@ -225,19 +226,19 @@ fn method(name: &str) -> Result<Method, HttpError> {
 }
 
 fn parse(text: &str) -> Result<Url, HttpError> {
-    let url = Url::parse(text).map_err(|error| HttpError::Url { why: error.to_string() })?;
+    let url = Url::parse(text).map_err(|error| HttpError::Url { reason: error.to_string() })?;
     check_url(url)
 }
 
 fn check_url(url: Url) -> Result<Url, HttpError> {
-    let why = if !matches!(url.scheme(), "http" | "https") {
+    let reason = if !matches!(url.scheme(), "http" | "https") {
         format!("`{}` is neither http nor https", url.scheme())
     } else if !url.username().is_empty() || url.password().is_some() {
         "it contains a user or a password; use the header `Authorization`".to_owned()
     } else {
         return Ok(url);
     };
-    Err(HttpError::Url { why })
+    Err(HttpError::Url { reason })
 }
 
 /// Returns the `host:port` of a URL, in the form of [`HttpRequest::hosts`].
@@ -248,16 +249,16 @@ pub fn host_and_port(url: &str) -> Result<String, HttpError> {
 }
 
 fn host_of(url: &Url) -> Result<String, HttpError> {
-    url.host_str().map(str::to_owned).ok_or_else(|| HttpError::Url { why: "it has no host".to_owned() })
+    url.host_str().map(str::to_owned).ok_or_else(|| HttpError::Url { reason: "it has no host".to_owned() })
 }
 
 /// Checks an address in the URL itself, which no resolver sees. `Url` has normalized forms such as `0x7f.1` and
 /// `2130706433`.
-fn check_literal(host: &str, special_allowed: bool) -> Result<(), HttpError> {
+fn check_literal(host: &str, allows_special: bool) -> Result<(), HttpError> {
     let literal = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     let Ok(address) = literal.parse::<IpAddr>() else { return Ok(()) };
-    match address::special(address) {
-        Some(kind) if !special_allowed => Err(HttpError::Address { host: host.to_owned(), address, kind }),
+    match address::special_kind(address) {
+        Some(kind) if !allows_special => Err(HttpError::Address { host: host.to_owned(), address, kind }),
         _ => Ok(()),
     }
 }
@@ -288,14 +289,14 @@ fn headers(request: &HttpRequest, elsewhere: bool) -> Result<HeaderMap, HttpErro
 }
 
 /// Creates a client for one connection: the allowed addresses depend on the host.
-fn client(url: &Url, lookup: Arc<dyn AddressLookup>, special_allowed: bool) -> Result<Client, HttpError> {
+fn client(url: &Url, lookup: Arc<dyn AddressLookup>, allows_special: bool) -> Result<Client, HttpError> {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
         // Fails only if a provider is already installed, which is fine.
         drop(rustls::crypto::ring::default_provider().install_default());
     });
     let mut builder = Client::builder()
-        .dns_resolver(Arc::new(AddressGuard { lookup, special_allowed }))
+        .dns_resolver(Arc::new(AddressGuard { lookup, allows_special }))
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy()
         .referer(false)
@@ -306,33 +307,36 @@ fn client(url: &Url, lookup: Arc<dyn AddressLookup>, special_allowed: bool) -> R
         // The system's certificates need not be read, or be there.
         builder = builder.tls_certs_only([]);
     }
-    builder.build().map_err(|error| HttpError::Connect { host: host_of(url).unwrap_or_default(), why: causes(&error) })
+    builder
+        .build()
+        .map_err(|error| HttpError::Connect { host: host_of(url).unwrap_or_default(), reason: causes(&error) })
 }
 
 /// A resolver that returns only allowed addresses.
 struct AddressGuard {
     lookup: Arc<dyn AddressLookup>,
-    special_allowed: bool,
+    allows_special: bool,
 }
 
 impl Resolve for AddressGuard {
     fn resolve(&self, name: Name) -> Resolving {
         let name = name.as_str().to_owned();
         let found = self.lookup.lookup(name.clone());
-        let special_allowed = self.special_allowed;
+        let allows_special = self.allows_special;
         Box::pin(async move {
             let found = found.await?;
-            let special = found.iter().find_map(|address| address::special(*address).map(|kind| (*address, kind)));
-            let good: Vec<SocketAddr> = found
+            let non_public =
+                found.iter().find_map(|address| address::special_kind(*address).map(|kind| (*address, kind)));
+            let permitted: Vec<SocketAddr> = found
                 .into_iter()
-                .filter(|address| special_allowed || address::special(*address).is_none())
+                .filter(|address| allows_special || address::special_kind(*address).is_none())
                 .map(|address| SocketAddr::new(address, 0))
                 .collect();
-            match special {
-                Some((address, kind)) if good.is_empty() => {
+            match non_public {
+                Some((address, kind)) if permitted.is_empty() => {
                     Err(HttpError::Address { host: name, address, kind }.into())
                 }
-                _ => Ok(Box::new(good.into_iter()) as Addrs),
+                _ => Ok(Box::new(permitted.into_iter()) as Addrs),
             }
         })
     }
@@ -346,8 +350,9 @@ fn redirect(response: &Response, from: &Url) -> Result<Option<Url>, HttpError> {
     let Some(location) = response.headers().get(header::LOCATION).and_then(|location| location.to_str().ok()) else {
         return Ok(None);
     };
-    let next =
-        from.join(location).map_err(|error| HttpError::Url { why: format!("the answer leads to no URL: {error}") })?;
+    let next = from
+        .join(location)
+        .map_err(|error| HttpError::Url { reason: format!("the answer leads to no URL: {error}") })?;
     check_url(next).map(Some)
 }
 
@@ -359,9 +364,9 @@ async fn read(mut response: Response, redirects: usize, max: usize, host: &str) 
     let mut bytes = Vec::new();
     let mut truncated = false;
     while let Some(chunk) = response.chunk().await.map_err(|error| failure(host, &error))? {
-        let room = max.saturating_sub(bytes.len());
-        bytes.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
-        if chunk.len() > room {
+        let remaining = max.saturating_sub(bytes.len());
+        bytes.extend_from_slice(chunk.get(..remaining.min(chunk.len())).unwrap_or_default());
+        if chunk.len() > remaining {
             truncated = true;
             break;
         }
@@ -378,11 +383,11 @@ fn failure(host: &str, error: &reqwest::Error) -> HttpError {
         }
         cause = inner.source();
     }
-    let (host, why) = (host.to_owned(), causes(error));
-    if error.is_connect() { HttpError::Connect { host, why } } else { HttpError::Protocol { host, why } }
+    let (host, reason) = (host.to_owned(), causes(error));
+    if error.is_connect() { HttpError::Connect { host, reason } } else { HttpError::Protocol { host, reason } }
 }
 
-/// The innermost cause, which is the one that says something.
+/// The innermost cause, which has the detailed message.
 fn causes(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {

@@ -25,7 +25,7 @@ pub use capture::{CapturedOutput, Streams};
 /// The shell of scripts: everywhere, and of one dialect.
 const SHELL: &str = "/bin/sh";
 
-/// Preferred where it is, for that is what most people and models write.
+/// Preferred if it exists: most people and models write bash.
 const BASH: &str = "/bin/bash";
 
 /// Makes a shell read its script from its input: reopened, the pipe has a descriptor of the shell's own, which its
@@ -34,10 +34,10 @@ const READ_PIPE: &str = ". /dev/stdin";
 
 /// The script's first words, on its first line, so that the numbers of its lines stay. From here on the input is empty: a
 /// program that reads it would else take the rest of the script for its own.
-const LEAVE_PIPE: &str = "exec </dev/null; ";
+const DETACH_STDIN: &str = "exec </dev/null; ";
 
 /// The time for the pipes of a finished job to be drained. No process holds them any more by then.
-const DRAIN: Duration = Duration::from_secs(5);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The command of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub struct ProcessJob {
     pub timeout: Duration,
     pub manifest: SandboxRequest,
     /// With a lower level it does not run.
-    pub at_least: Level,
+    pub min_level: Level,
 }
 
 impl ProcessJob {
@@ -92,7 +92,7 @@ impl ProcessJob {
             stdin: None,
             timeout: Duration::from_mins(1),
             manifest: SandboxRequest::default(),
-            at_least: Level::None,
+            min_level: Level::None,
         }
     }
 }
@@ -203,8 +203,8 @@ impl Runner {
         let temporary = Utf8Path::from_path(temporary)
             .ok_or_else(|| RunError::Start(std::io::Error::other("the temporary directory is not UTF-8")))?;
         let context = SandboxContext { folders: &job.folders, temporary, home: self.sandbox.home() };
-        let (mut confinement, level) = self.sandbox.confine(&job.manifest, job.at_least, &context).await?;
-        let Words { program, arguments, input } = self.words(job)?;
+        let (mut confinement, level) = self.sandbox.confine(&job.manifest, job.min_level, &context).await?;
+        let CommandLine { program, arguments, input } = self.command_line(job)?;
         if let Some(executable) = &mut confinement.executable {
             // Permission for the job includes the program that runs it.
             executable.push(program.clone());
@@ -221,25 +221,25 @@ impl Runner {
         let mut child = self.spawner.spawn(&spec).map_err(RunError::Start)?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         // A program that does not read its input must not hold this up, and one that ends closes the pipe.
-        let feeding = tokio::spawn(async move {
+        let stdin_task = tokio::spawn(async move {
             if let Some(mut stdin) = stdin {
                 stdin.write_all(input.as_bytes()).await.ok();
             }
         });
-        let out = tokio::spawn(streams.stdout.clone().fill(stdout));
-        let err = tokio::spawn(streams.stderr.clone().fill(stderr));
+        let stdout_task = tokio::spawn(streams.stdout.clone().fill(stdout));
+        let stderr_task = tokio::spawn(streams.stderr.clone().fill(stderr));
         let end = tokio::select! {
             status = child.wait() => ExitReason::Exited(status.map_err(RunError::Start)?.code().unwrap_or(-1)),
             () = tokio::time::sleep(job.timeout) => ExitReason::TimedOut,
             () = cancel.cancelled() => ExitReason::Cancelled,
         };
         if !matches!(end, ExitReason::Exited(_)) {
-            feeding.abort();
+            stdin_task.abort();
             child.end(Duration::ZERO).await.map_err(RunError::Start)?;
         }
         let duration = started.elapsed();
-        tokio::time::timeout(DRAIN, async { tokio::join!(out, err) }).await.ok();
-        feeding.abort();
+        tokio::time::timeout(DRAIN_TIMEOUT, async { tokio::join!(stdout_task, stderr_task) }).await.ok();
+        stdin_task.abort();
         let (stdout, stderr) = streams.persist(&self.store).await.map_err(RunError::StoreOutput)?;
         if end == ExitReason::Exited(i32::from(CANNOT_CONFINE)) && stderr.text().starts_with("zubi: cannot confine") {
             return Err(RunError::Confine(stderr.text().trim().trim_start_matches("zubi: ").to_owned()));
@@ -248,41 +248,41 @@ impl Runner {
     }
 
     /// Returns the command line of a job, and its input.
-    fn words(&self, job: &ProcessJob) -> Result<Words, RunError> {
+    fn command_line(&self, job: &ProcessJob) -> Result<CommandLine, RunError> {
         let input = job.stdin.clone().unwrap_or_default();
         Ok(match &job.command {
             ProcessCommand::Program { program, arguments } => {
-                Words { program: program.clone(), arguments: arguments.clone(), input }
+                CommandLine { program: program.clone(), arguments: arguments.clone(), input }
             }
             ProcessCommand::Script { text, arguments } => {
                 // The script is one argument, even if it begins with `-`, and what follows it are positional parameters:
                 // no shell reads them as text.
                 let fixed = ["-c", "--", text, "sh"].map(str::to_owned);
                 let arguments = fixed.into_iter().chain(arguments.iter().cloned()).collect();
-                Words { program: self.bash().unwrap_or_else(|| SHELL.into()), arguments, input }
+                CommandLine { program: self.bash().unwrap_or_else(|| SHELL.into()), arguments, input }
             }
             ProcessCommand::Piped { text, shell } => {
                 let program = match shell {
                     Shell::Sh => SHELL.into(),
                     Shell::Bash => self.bash().ok_or(RunError::NoShell("bash"))?,
                 };
-                Words {
+                CommandLine {
                     program,
                     arguments: ["-c", READ_PIPE, "sh"].map(str::to_owned).into(),
-                    input: format!("{LEAVE_PIPE}{text}\n"),
+                    input: format!("{DETACH_STDIN}{text}\n"),
                 }
             }
         })
     }
 
     fn bash(&self) -> Option<Utf8PathBuf> {
-        let usual = Utf8Path::new(BASH);
-        if usual.is_file() { Some(usual.to_owned()) } else { self.sandbox.find("bash") }
+        let path = Utf8Path::new(BASH);
+        if path.is_file() { Some(path.to_owned()) } else { self.sandbox.find("bash") }
     }
 }
 
 /// The command line of a job, and its input.
-struct Words {
+struct CommandLine {
     program: Utf8PathBuf,
     arguments: Vec<String>,
     input: String,

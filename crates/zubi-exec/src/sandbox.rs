@@ -14,7 +14,7 @@ use zubi_base::process::{Confinement, Spawner};
 
 mod credentials;
 
-pub use credentials::stores as credential_stores;
+pub use credentials::credential_stores;
 
 /// How well what is run is held, from worst to best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
@@ -44,7 +44,7 @@ impl Level {
         }
     }
 
-    fn means(self, bwrap: Option<&Utf8Path>) -> SandboxBackends {
+    fn backends(self, bwrap: Option<&Utf8Path>) -> SandboxBackends {
         SandboxBackends {
             landlock: self >= Self::Landlock,
             seccomp: self == Self::Seccomp || self >= Self::LandlockSeccomp,
@@ -102,11 +102,11 @@ pub struct SandboxContext<'a> {
     pub home: Option<&'a Utf8Path>,
 }
 
-/// Why a program is not run.
+/// The reason why a program is not run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxError {
-    #[error("it demands the sandbox `{}`, and here is only `{}` ({why})", wanted.name(), there_is.name())]
-    TooLow { wanted: Level, there_is: Level, why: String },
+    #[error("it demands the sandbox `{}`, and here is only `{}` ({reason})", required.name(), available.name())]
+    TooLow { required: Level, available: Level, reason: String },
     #[error("`{0}` is not a valid path for a sandbox")]
     Path(String),
 }
@@ -152,15 +152,15 @@ impl Sandbox {
     /// Denies access to these directories in every sandbox, wherever they are: zubi's own settings and records decide
     /// what may run. If a workspace contains them, nothing can be created in their parent directories.
     #[must_use]
-    pub fn deny_dirs(mut self, own: Vec<Utf8PathBuf>) -> Self {
-        self.denied_dirs = own;
+    pub fn deny_dirs(mut self, directories: Vec<Utf8PathBuf>) -> Self {
+        self.denied_dirs = directories;
         self
     }
 
     /// The home directory that the system has for this account, where it is another than the one that the environment names:
     /// credential stores are looked for in both.
     #[must_use]
-    pub fn of_account(mut self, home: Option<Utf8PathBuf>) -> Self {
+    pub fn with_account_home(mut self, home: Option<Utf8PathBuf>) -> Self {
         self.account_home = home;
         self
     }
@@ -209,49 +209,49 @@ impl Sandbox {
     /// Returns the confinement for a request, and its level.
     ///
     /// # Errors
-    /// If `at_least` is higher than the available level, or the request names an invalid path.
+    /// If `required` is higher than the available level, or the request names an invalid path.
     pub async fn confine(
         &self,
         manifest: &SandboxRequest,
-        at_least: Level,
-        place: &SandboxContext<'_>,
+        required: Level,
+        context: &SandboxContext<'_>,
     ) -> Result<(Confinement, Level), SandboxError> {
         let status = self.probe().await;
-        if status.level < at_least {
+        if status.level < required {
             return Err(SandboxError::TooLow {
-                wanted: at_least,
-                there_is: status.level,
-                why: status.missing_backends.join("; "),
+                required,
+                available: status.level,
+                reason: status.missing_backends.join("; "),
             });
         }
-        let named = |paths: &[String]| paths.iter().map(|path| place.path(path)).collect::<Result<Vec<_>, _>>();
-        let mut excluded = credentials::stores(place.home);
-        if self.account_home.as_deref() != place.home {
-            excluded.extend(credentials::stores(self.account_home.as_deref()));
+        let resolve_all = |paths: &[String]| paths.iter().map(|path| context.path(path)).collect::<Result<Vec<_>, _>>();
+        let mut excluded = credential_stores(context.home);
+        if self.account_home.as_deref() != context.home {
+            excluded.extend(credential_stores(self.account_home.as_deref()));
         }
-        let outside = |path: &&Utf8PathBuf| !place.folders.iter().any(|folder| path.starts_with(folder));
-        excluded.extend(self.secrets.iter().filter(outside).cloned());
+        let is_outside = |path: &&Utf8PathBuf| !context.folders.iter().any(|folder| path.starts_with(folder));
+        excluded.extend(self.secrets.iter().filter(is_outside).cloned());
         let readable = match &manifest.fs.read {
             None => vec![Utf8PathBuf::from("/")],
             Some(paths) => {
-                let paths = named(paths)?;
+                let paths = resolve_all(paths)?;
                 // A request that names a store, or something in it, includes it on purpose.
                 excluded.retain(|store| !paths.iter().any(|path| path.starts_with(store)));
                 // Without these nothing starts: programs, libraries, and what the kernel says of the process itself.
-                paths.into_iter().chain(BASICS.iter().map(Utf8PathBuf::from)).collect()
+                paths.into_iter().chain(ALWAYS_READABLE.iter().map(Utf8PathBuf::from)).collect()
             }
         };
         let mut writable = match &manifest.fs.write {
-            None => place.folders.to_vec(),
-            Some(paths) => named(paths)?,
+            None => context.folders.to_vec(),
+            Some(paths) => resolve_all(paths)?,
         };
-        writable.push(place.temporary.to_owned());
+        writable.push(context.temporary.to_owned());
         // After what a manifest names: no tool may open these.
         excluded.extend(self.denied_dirs.iter().cloned());
         let executable = manifest.exec.as_ref().map(|programs| {
             let found = programs.iter().flat_map(|program| {
                 if program.contains('/') {
-                    place.path(program).into_iter().collect()
+                    context.path(program).into_iter().collect()
                 } else {
                     crate::program::find(program, self.search_path.as_deref())
                 }
@@ -259,7 +259,7 @@ impl Sandbox {
             found.collect::<Vec<_>>()
         });
         let confinement = Confinement {
-            means: status.level.means(status.bwrap.as_deref()),
+            backends: status.level.backends(status.bwrap.as_deref()),
             readable,
             writable,
             executable,
@@ -283,8 +283,8 @@ impl Sandbox {
     pub async fn for_scripts(&self, executable: &Utf8Path) -> (Confinement, Level) {
         let level = self.probe().await.level.min(Level::LandlockSeccomp);
         let confinement = Confinement {
-            means: level.means(None),
-            readable: LOADED.iter().map(Utf8PathBuf::from).chain([executable.to_owned()]).collect(),
+            backends: level.backends(None),
+            readable: LOADER_PATHS.iter().map(Utf8PathBuf::from).chain([executable.to_owned()]).collect(),
             writable: Vec::new(),
             executable: Some(vec![executable.to_owned()]),
             excluded: Vec::new(),
@@ -296,7 +296,7 @@ impl Sandbox {
 }
 
 /// The files that a program is loaded from besides itself, and those of the time zone.
-const LOADED: &[&str] = &[
+const LOADER_PATHS: &[&str] = &[
     "/etc/ld.so.cache",
     "/etc/localtime",
     "/lib",
@@ -308,7 +308,7 @@ const LOADED: &[&str] = &[
 ];
 
 /// Readable whatever a manifest says.
-const BASICS: &[&str] = &["/bin", "/etc", "/lib", "/lib64", "/nix/store", "/opt", "/proc", "/sbin", "/usr"];
+const ALWAYS_READABLE: &[&str] = &["/bin", "/etc", "/lib", "/lib64", "/nix/store", "/opt", "/proc", "/sbin", "/usr"];
 
 impl SandboxContext<'_> {
     /// A path of a manifest, absolute.
@@ -316,43 +316,43 @@ impl SandboxContext<'_> {
     /// # Errors
     /// When it can be no path, or is below a home directory that is not known.
     pub fn path(&self, input: &str) -> Result<Utf8PathBuf, SandboxError> {
-        let wrong = || SandboxError::Path(input.to_owned());
+        let invalid = || SandboxError::Path(input.to_owned());
         if input.is_empty() || input.contains('\0') {
-            return Err(wrong());
+            return Err(invalid());
         }
         match input.strip_prefix("~/") {
-            Some(below) => Ok(self.home.ok_or_else(wrong)?.join(below)),
-            None => Ok(self.folders.first().ok_or_else(wrong)?.join(input)),
+            Some(relative) => Ok(self.home.ok_or_else(invalid)?.join(relative)),
+            None => Ok(self.folders.first().ok_or_else(invalid)?.join(input)),
         }
     }
 }
 
 impl SandboxStatus {
     fn from_capabilities(capabilities: Capabilities) -> Self {
-        let mut why = Vec::new();
-        let mut has = |name: &str, lacks: Option<String>| match lacks {
+        let mut missing_backends = Vec::new();
+        let mut is_available = |name: &str, missing_reason: Option<String>| match missing_reason {
             None => true,
             Some(reason) => {
                 let named = reason.to_ascii_lowercase().starts_with(name);
-                why.push(if named { reason } else { format!("{name}: {reason}") });
+                missing_backends.push(if named { reason } else { format!("{name}: {reason}") });
                 false
             }
         };
-        let lacks = |availability: &Availability<()>| match availability {
+        let problem_of = |availability: &Availability<()>| match availability {
             Availability::Has(()) => None,
-            Availability::Lacks(why) => Some(why.clone()),
+            Availability::Lacks(reason) => Some(reason.clone()),
         };
-        let (bwrap, no_bwrap) = match capabilities.bubblewrap {
+        let (bwrap, bwrap_problem) = match capabilities.bubblewrap {
             Availability::Has(program) => (Some(program), None),
-            Availability::Lacks(why) => (None, Some(why)),
+            Availability::Lacks(reason) => (None, Some(reason)),
         };
-        let (landlock_abi, no_landlock) = match capabilities.landlock {
+        let (landlock_abi, landlock_problem) = match capabilities.landlock {
             Availability::Has(abi) => (Some(abi), None),
-            Availability::Lacks(why) => (None, Some(why)),
+            Availability::Lacks(reason) => (None, Some(reason)),
         };
-        let bubblewrap = has("bubblewrap", no_bwrap);
-        let landlock = has("landlock", no_landlock);
-        let seccomp = has("seccomp", lacks(&capabilities.seccomp));
+        let bubblewrap = is_available("bubblewrap", bwrap_problem);
+        let landlock = is_available("landlock", landlock_problem);
+        let seccomp = is_available("seccomp", problem_of(&capabilities.seccomp));
         let level = match (landlock, seccomp) {
             (true, true) if bubblewrap => Level::Bubblewrap,
             (true, true) => Level::LandlockSeccomp,
@@ -360,7 +360,7 @@ impl SandboxStatus {
             (false, true) => Level::Seccomp,
             (false, false) => Level::None,
         };
-        Self { level, missing_backends: why, landlock_abi, bwrap }
+        Self { level, missing_backends, landlock_abi, bwrap }
     }
 }
 
@@ -371,8 +371,8 @@ impl std::fmt::Display for SandboxStatus {
         if let Some(abi) = self.landlock_abi {
             write!(f, " (Landlock ABI {abi})")?;
         }
-        for why in &self.missing_backends {
-            write!(f, " · {why}")?;
+        for reason in &self.missing_backends {
+            write!(f, " · {reason}")?;
         }
         Ok(())
     }

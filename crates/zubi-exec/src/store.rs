@@ -186,8 +186,8 @@ pub struct Writer {
 impl Writer {
     /// Adds bytes, as far as they fit into [`MAX_OUTPUT`]. Blocks as writing a file does.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let room = usize::try_from(MAX_OUTPUT - self.bytes).unwrap_or(usize::MAX);
-        let stored = bytes.get(..room).unwrap_or(bytes);
+        let remaining = usize::try_from(MAX_OUTPUT - self.bytes).unwrap_or(usize::MAX);
+        let stored = bytes.get(..remaining).unwrap_or(bytes);
         self.file.write_all(stored)?;
         self.hash.update(stored);
         self.bytes += stored.len() as u64;

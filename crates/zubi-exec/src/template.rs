@@ -57,19 +57,19 @@ pub use json::text_of as json_text_of;
 pub use placeholder::{Argument, ArgumentKind, Escaping, REDACTED, Severity, TemplateNames, TemplateProblem};
 pub use render::{MAX_RENDERED, RenderError, RenderedText, Values};
 
-use placeholder::{PlaceholderPosition, PlaceholderSource, TemplatePart, not_several};
+use placeholder::{PlaceholderPosition, PlaceholderSource, TemplatePart, array_problem};
 use scan::{ScannedTemplate, TemplateToken};
 
 /// The longest template, in bytes. One that is longer is a program of its own and belongs into a file.
 pub const MAX_TEMPLATE: usize = 256 * 1024;
 
-/// The shells whose scripts [`Sink::Shell`] understands, by the name of their program.
+/// The shells whose scripts [`Escaping::Shell`] understands, by the name of their program.
 pub const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "ksh", "mksh"];
 
-/// A text with placeholders, read and found good.
+/// A text with placeholders, parsed and validated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    sink: Escaping,
+    escaping: Escaping,
     parts: Vec<TemplatePart>,
     /// The used sources, in order; more than the parts contain, since a variable may have become text.
     sources: Vec<PlaceholderSource>,
@@ -87,20 +87,20 @@ impl Template {
     /// # Errors
     ///
     /// All problems of the text, warnings included, in its order, if one of them is an error.
-    pub fn parse(text: &str, sink: Escaping, names: &TemplateNames) -> Result<Self, Vec<TemplateProblem>> {
+    pub fn parse(text: &str, escaping: Escaping, names: &TemplateNames) -> Result<Self, Vec<TemplateProblem>> {
         if text.len() > MAX_TEMPLATE {
             let message = format!("the text has more than {MAX_TEMPLATE} bytes; put it into a file of its own");
             return Err(vec![TemplateProblem::error(0..text.len(), message)]);
         }
-        let mut scanned = scan::scan(text, sink, names);
-        let positions = match sink {
+        let mut scanned = scan::scan(text, escaping, names);
+        let positions = match escaping {
             Escaping::Shell => shell::resolve_positions(&mut scanned),
             Escaping::Url => url::resolve_positions(&mut scanned),
-            Escaping::Form => url::form_places(&mut scanned),
+            Escaping::Form => url::resolve_form_positions(&mut scanned),
             Escaping::Json => json::resolve_positions(&mut scanned),
             Escaping::Header => {
-                let alone = scanned.symbols.len() == 1;
-                same_position(&mut scanned, PlaceholderPosition::Header { alone })
+                let is_alone = scanned.symbols.len() == 1;
+                same_position(&mut scanned, PlaceholderPosition::Header { is_alone })
             }
             Escaping::Text => same_position(&mut scanned, PlaceholderPosition::Text),
             Escaping::Path => same_position(&mut scanned, PlaceholderPosition::Path),
@@ -112,18 +112,18 @@ impl Template {
         if problems.iter().any(|problem| problem.severity == Severity::Error) {
             return Err(problems);
         }
-        let parts = parts(&scanned.symbols, &scanned.holes, positions);
+        let parts = combine_parts(&scanned.symbols, &scanned.placeholders, positions);
         Ok(Self {
-            sink,
+            escaping,
             parts,
-            sources: scanned.holes.into_iter().map(|hole| hole.source).collect(),
+            sources: scanned.placeholders.into_iter().map(|placeholder| placeholder.source).collect(),
             warnings: problems,
         })
     }
 
     /// Whether it consists of one placeholder and nothing else.
     pub fn is_one_value(&self) -> bool {
-        matches!(self.parts.as_slice(), [TemplatePart::Hole { .. }])
+        matches!(self.parts.as_slice(), [TemplatePart::Placeholder { .. }])
     }
 
     /// Whether it contains an argument that may be any text: not a number, and not one of a list that the author has
@@ -135,13 +135,9 @@ impl Template {
             .any(|kind| !matches!(kind, ArgumentKind::Choice | ArgumentKind::Number | ArgumentKind::Boolean))
     }
 
-    /// Returns valid but suspicious places.
+    /// Returns warnings about valid but suspicious text.
     pub fn warnings(&self) -> &[TemplateProblem] {
         &self.warnings
-    }
-
-    pub fn sink(&self) -> Escaping {
-        self.sink
     }
 
     /// The arguments that are used.
@@ -166,30 +162,30 @@ impl Template {
 
 /// Returns the same position for each placeholder.
 fn same_position(scanned: &mut ScannedTemplate, position: PlaceholderPosition) -> Vec<Option<PlaceholderPosition>> {
-    for hole in &scanned.holes {
-        if hole.source.is_array() {
-            scanned.problems.push(not_several(&hole.source, hole.range.clone()));
+    for placeholder in &scanned.placeholders {
+        if placeholder.source.is_array() {
+            scanned.problems.push(array_problem(&placeholder.source, placeholder.range.clone()));
         }
     }
-    vec![Some(position); scanned.holes.len()]
+    vec![Some(position); scanned.placeholders.len()]
 }
 
 fn refuse_all(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
-    for hole in &scanned.holes {
-        let instead = match &hole.source {
+    for placeholder in &scanned.placeholders {
+        let alternative = match &placeholder.source {
             PlaceholderSource::Argument(name, _) => format!("write `args[{}]`", serde_json::Value::from(name.as_str())),
             _ => "hand it over as an argument".to_owned(),
         };
-        let message = format!("{} cannot be pasted into code; {instead}", hole.source.describe());
-        scanned.problems.push(TemplateProblem::error(hole.range.clone(), message));
+        let message = format!("{} cannot be pasted into code; {alternative}", placeholder.source.describe());
+        scanned.problems.push(TemplateProblem::error(placeholder.range.clone(), message));
     }
-    vec![None; scanned.holes.len()]
+    vec![None; scanned.placeholders.len()]
 }
 
 /// Combines literal text and placeholders. The text that a position has absorbed (the key of a pair) is removed.
-fn parts(
+fn combine_parts(
     symbols: &[TemplateToken],
-    holes: &[scan::Placeholder],
+    placeholders: &[scan::Placeholder],
     positions: Vec<Option<PlaceholderPosition>>,
 ) -> Vec<TemplatePart> {
     let mut parts = Vec::new();
@@ -198,12 +194,14 @@ fn parts(
     for symbol in symbols {
         match *symbol {
             TemplateToken::Char(character, _) => literal.push(character),
-            TemplateToken::Hole(index) => {
-                let (Some(hole), Some(Some(position))) = (holes.get(index), positions.next()) else { continue };
+            TemplateToken::Placeholder(index) => {
+                let (Some(placeholder), Some(Some(position))) = (placeholders.get(index), positions.next()) else {
+                    continue;
+                };
                 if !literal.is_empty() {
                     parts.push(TemplatePart::Literal(std::mem::take(&mut literal)));
                 }
-                parts.push(TemplatePart::Hole { source: hole.source.clone(), position });
+                parts.push(TemplatePart::Placeholder { source: placeholder.source.clone(), position });
             }
         }
     }

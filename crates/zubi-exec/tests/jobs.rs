@@ -44,24 +44,24 @@ type Test = fn(&World);
 const JOBS: &[(&str, Test)] = &[
     ("both_outputs_and_the_exit_code_are_reported", both_outputs_and_the_exit_code_are_reported),
     ("arguments_are_not_interpreted_by_a_shell", arguments_are_not_interpreted_by_a_shell),
-    ("a_job_that_ignores_signals_is_ended_with_all_it_started", ended_with_all_it_started),
-    ("a_grandchild_that_holds_the_pipe_delays_nothing", grandchild_delays_nothing),
-    ("endless_output_is_stored_up_to_a_bound", endless_output),
-    ("what_was_written_until_the_time_was_up_is_there", what_was_written_is_there),
+    ("timed_out_jobs_end_with_their_processes", timed_out_jobs_end_with_their_processes),
+    ("grandchildren_do_not_delay_the_end", grandchildren_do_not_delay_the_end),
+    ("endless_output_is_stored_up_to_a_limit", endless_output_is_stored_up_to_a_limit),
+    ("output_before_a_timeout_is_stored", output_before_a_timeout_is_stored),
     ("a_cancelled_job_ends", a_cancelled_job_ends),
     ("secrets_are_not_stored", secrets_are_not_stored),
-    ("in_the_background", in_the_background),
+    ("background_jobs_can_be_stopped", background_jobs_can_be_stopped),
 ];
 
 /// Tests of the sandbox.
 const SANDBOX: &[(&str, Test)] = &[
-    ("the_level_is_what_the_machine_offers", the_level_matches_the_machine_capabilities),
+    ("the_level_matches_the_machine_capabilities", the_level_matches_the_machine_capabilities),
     ("file_access_is_confined", file_access_is_confined),
     ("network_access_is_confined", network_access_is_confined),
     ("other_processes_are_isolated", other_processes_are_isolated),
     ("the_manifest_is_enforced", the_manifest_is_enforced),
-    ("more_than_there_is_cannot_be_had", more_than_there_is_cannot_be_had),
-    ("the_process_of_code_reaches_nothing", the_process_of_code_reaches_nothing),
+    ("unavailable_levels_are_refused", unavailable_levels_are_refused),
+    ("the_script_process_has_no_access", the_script_process_has_no_access),
 ];
 
 fn trials() -> Vec<Trial> {
@@ -217,31 +217,32 @@ fn arguments_are_not_interpreted_by_a_shell(world: &World) {
 }
 
 /// Ignores every polite signal, with helpers in its group and outside of it.
-const STUBBORN: &str = "trap '' TERM INT HUP; tail -f /dev/null & setsid tail -f /dev/null & echo started; wait";
+const UNKILLABLE_SCRIPT: &str =
+    "trap '' TERM INT HUP; tail -f /dev/null & setsid tail -f /dev/null & echo started; wait";
 
-fn ended_with_all_it_started(world: &World) {
-    let job = ProcessJob { timeout: Duration::from_millis(500), ..world.script(STUBBORN) };
+fn timed_out_jobs_end_with_their_processes(world: &World) {
+    let job = ProcessJob { timeout: Duration::from_millis(500), ..world.script(UNKILLABLE_SCRIPT) };
     let finished = world.run(&job).unwrap();
     assert_eq!((finished.end, finished.stdout.text().as_str()), (ExitReason::TimedOut, "started\n"));
     assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
 }
 
-fn grandchild_delays_nothing(world: &World) {
+fn grandchildren_do_not_delay_the_end(world: &World) {
     let finished = world.run(&world.script("(setsid tail -f /dev/null &); tail -f /dev/null & echo done")).unwrap();
     assert_eq!((finished.end, finished.stdout.text().as_str()), (ExitReason::Exited(0), "done\n"));
 }
 
-fn endless_output(world: &World) {
+fn endless_output_is_stored_up_to_a_limit(world: &World) {
     let job = ProcessJob { timeout: Duration::from_secs(2), ..world.script("yes") };
     let finished = world.run(&job).unwrap();
     assert_eq!(finished.end, ExitReason::TimedOut);
     let stored = world.runner.store().read(finished.stdout.id.as_ref().unwrap()).unwrap();
     assert_eq!(stored.len() as u64, finished.stdout.bytes.min(zubi_exec::store::MAX_OUTPUT));
-    let view = finished.stdout.view_of(1000);
+    let view = finished.stdout.excerpt(1000);
     assert!(view.len() < 1100 && view.contains("are not shown"), "{view}");
 }
 
-fn what_was_written_is_there(world: &World) {
+fn output_before_a_timeout_is_stored(world: &World) {
     let job =
         ProcessJob { timeout: Duration::from_millis(500), ..world.script("echo one; echo two >&2; tail -f /dev/null") };
     let finished = world.run(&job).unwrap();
@@ -263,13 +264,13 @@ fn secrets_are_not_stored(world: &World) {
     assert_eq!(world.run(&job).unwrap().stdout.text(), "token: (redacted)\n");
 }
 
-fn in_the_background(world: &World) {
+fn background_jobs_can_be_stopped(world: &World) {
     world.wait(async {
         let jobs = Jobs::new(world.runner.clone());
         let job = jobs.start(world.script("echo ready; tail -f /dev/null"), "a server").unwrap();
         assert!(!job.wait(Duration::from_millis(1)).await);
-        let again = jobs.get(&job.handle).unwrap();
-        again.stop().await;
+        let same_job = jobs.get(&job.handle).unwrap();
+        same_job.stop().await;
         let outcome = job.outcome().expect("it has ended");
         let finished = outcome.as_ref().as_ref().unwrap();
         assert_eq!(finished.end, ExitReason::Cancelled);
@@ -290,11 +291,11 @@ fn the_level_matches_the_machine_capabilities(world: &World) {
     // If `bwrap` works by itself, it must work for zubi.
     if let Some(bwrap) = &world.bwrap {
         #[expect(clippy::disallowed_methods, reason = "these tests play the person who runs zubi")]
-        let tried = std::process::Command::new(bwrap)
+        let output = std::process::Command::new(bwrap)
             .args(["--ro-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "--unshare-net", "true"])
             .output()
             .unwrap();
-        assert_eq!(status.level == Level::Bubblewrap, tried.status.success(), "{status}");
+        assert_eq!(status.level == Level::Bubblewrap, output.status.success(), "{status}");
     }
     // Every kernel that has Landlock has seccomp; what the kernel was started with is in this list.
     let modules = zubi_base::fs::read_text("/sys/kernel/security/lsm".into()).unwrap_or_default();
@@ -323,8 +324,8 @@ fn file_access_is_confined(world: &World) {
             ("cat /etc/shadow", false),
         ],
     );
-    let left: Vec<_> = world.root.join("work-too").read_dir_utf8().unwrap().flatten().collect();
-    assert!(left.is_empty(), "{left:?}");
+    let written: Vec<_> = world.root.join("work-too").read_dir_utf8().unwrap().flatten().collect();
+    assert!(written.is_empty(), "{written:?}");
 }
 
 fn network_access_is_confined(world: &World) {
@@ -340,12 +341,13 @@ fn network_access_is_confined(world: &World) {
 }
 
 fn other_processes_are_isolated(world: &World) {
-    let us = std::process::id();
-    let ptrace = format!("python3 -c 'import ctypes; raise SystemExit(ctypes.CDLL(None).ptrace(16, {us}, 0, 0) != 0)'");
-    let memory = format!("head -c 1 /proc/{us}/environ | grep -q .");
+    let process_id = std::process::id();
+    let ptrace =
+        format!("python3 -c 'import ctypes; raise SystemExit(ctypes.CDLL(None).ptrace(16, {process_id}, 0, 0) != 0)'");
+    let memory = format!("head -c 1 /proc/{process_id}/environ | grep -q .");
     world.check(&SandboxRequest::default(), &[(&ptrace, false), (&memory, false), ("unshare -U true", false)]);
     if world.wait(world.runner.sandbox().probe()).landlock_abi.is_some_and(|abi| abi >= 6) {
-        world.check(&SandboxRequest::default(), &[(&format!("kill -CONT {us}"), false)]);
+        world.check(&SandboxRequest::default(), &[(&format!("kill -CONT {process_id}"), false)]);
     }
 }
 
@@ -358,9 +360,9 @@ fn the_manifest_is_enforced(world: &World) {
     world.check(&exec, &[("cat /etc/passwd", true), ("ls", false)]);
 }
 
-fn more_than_there_is_cannot_be_had(world: &World) {
+fn unavailable_levels_are_refused(world: &World) {
     let machine_level = world.wait(world.runner.sandbox().probe()).level;
-    let result = world.run(&ProcessJob { at_least: Level::Bubblewrap, ..world.script("true") });
+    let result = world.run(&ProcessJob { min_level: Level::Bubblewrap, ..world.script("true") });
     if machine_level == Level::Bubblewrap {
         assert!(result.is_ok());
     } else {
@@ -379,11 +381,11 @@ const SEALED: &str = "__sealed";
 )]
 fn run_sealed() -> ExitCode {
     let mut args = std::env::args().skip(2);
-    let (means, port, readable) = (args.next().unwrap(), args.next().unwrap(), args.next().unwrap());
+    let (backends, port, readable) = (args.next().unwrap(), args.next().unwrap(), args.next().unwrap());
     let executable = std::env::current_exe().unwrap();
-    let open = std::fs::File::open(&executable).unwrap();
-    confine::seal(&serde_json::from_str(&means).unwrap()).unwrap();
-    let tried = [
+    let file = std::fs::File::open(&executable).unwrap();
+    confine::seal(&serde_json::from_str(&backends).unwrap()).unwrap();
+    let attempts = [
         ("reading", std::fs::read(&readable).map(drop)),
         ("reading its own program", std::fs::read(&executable).map(drop)),
         ("listing", std::fs::read_dir("/").map(drop)),
@@ -391,7 +393,7 @@ fn run_sealed() -> ExitCode {
         ("writing", std::fs::write("/tmp/zubi-sealed", "x")),
         ("making a directory", std::fs::create_dir("/tmp/zubi-sealed")),
         ("changing rights", std::fs::set_permissions(&readable, std::os::unix::fs::PermissionsExt::from_mode(0o777))),
-        ("changing rights of what is open", open.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777))),
+        ("changing rights of what is open", file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777))),
         ("a connection", std::net::TcpStream::connect(format!("127.0.0.1:{port}")).map(drop)),
         ("a socket", std::net::UdpSocket::bind("127.0.0.1:0").map(drop)),
         ("a local socket", std::os::unix::net::UnixDatagram::unbound().map(drop)),
@@ -402,16 +404,16 @@ fn run_sealed() -> ExitCode {
             Err(std::os::unix::process::CommandExt::exec(&mut std::process::Command::new("/bin/true"))),
         ),
     ];
-    for (what, outcome) in tried {
+    for (label, outcome) in attempts {
         if outcome.is_ok() {
-            println!("could do: {what}");
+            println!("could do: {label}");
         }
     }
     println!("a thread: {}", std::thread::spawn(|| 1).join().is_ok());
     ExitCode::SUCCESS
 }
 
-fn the_process_of_code_reaches_nothing(world: &World) {
+fn the_script_process_has_no_access(world: &World) {
     let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
     let (confinement, level) = world.wait(world.runner.sandbox().for_scripts(&executable));
     eprintln!("the process of code is held by {}", level.name());
@@ -419,9 +421,9 @@ fn the_process_of_code_reaches_nothing(world: &World) {
     assert_eq!(level, machine_level.min(Level::LandlockSeccomp));
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
-    let means = serde_json::to_string(&confinement.means).unwrap();
+    let backends = serde_json::to_string(&confinement.backends).unwrap();
     let readable = world.root.join("home/notes");
-    let spec = CommandSpec::new(executable.clone(), "/").args([SEALED, &means, &port, readable.as_str()]);
+    let spec = CommandSpec::new(executable.clone(), "/").args([SEALED, &backends, &port, readable.as_str()]);
     let spec = spec.with_confinement(confinement);
     let output = world.wait(async {
         let mut child = Spawner::with_supervisor(executable).spawn(&spec).unwrap();

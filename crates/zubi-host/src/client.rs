@@ -46,10 +46,10 @@ pub struct HostClientConfig {
     /// are considered.
     pub instance: Option<String>,
     /// Makes the host of this process, when one is needed. May block.
-    pub make: Box<MakeHost>,
+    pub factory: Box<MakeHost>,
     /// Whether others may find the host that this process becomes. A process that lives only for a single call should
     /// not share its host, because others cannot rely on it.
-    pub shares: bool,
+    pub is_shared: bool,
     /// The directory in which hosts find each other.
     pub run: Utf8PathBuf,
     /// The journal of changes to files: each change is recorded before it is made, so that a later host can check
@@ -70,11 +70,11 @@ pub struct HostClient {
     config: HostClientConfig,
     current: RwLock<Arc<Backend>>,
     /// Held during the search for another host, so that one caller searches for all.
-    moving: tokio::sync::Mutex<()>,
-    seen: Mutex<DiscoverySnapshot>,
+    search_lock: tokio::sync::Mutex<()>,
+    snapshot: Mutex<DiscoverySnapshot>,
     changes: watch::Sender<u64>,
     /// Counts up when `current` changes.
-    moved: watch::Sender<u64>,
+    backend_changes: watch::Sender<u64>,
     follower: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -85,15 +85,15 @@ impl HostClient {
     ///
     /// There is no host and this process cannot become one: the workspace or the configuration is broken.
     pub async fn open(config: HostClientConfig) -> Result<Arc<Self>, String> {
-        let mut seen = DiscoverySnapshot::default();
-        let attached = election::attach(&config, &mut seen).await?;
+        let mut snapshot = DiscoverySnapshot::default();
+        let initial = election::attach(&config, &mut snapshot).await?;
         let client = Arc::new(Self {
             config,
-            current: RwLock::new(Arc::new(attached)),
-            moving: tokio::sync::Mutex::default(),
-            seen: Mutex::new(seen),
+            current: RwLock::new(Arc::new(initial)),
+            search_lock: tokio::sync::Mutex::default(),
+            snapshot: Mutex::new(snapshot),
             changes: watch::Sender::new(0),
-            moved: watch::Sender::new(0),
+            backend_changes: watch::Sender::new(0),
             follower: Mutex::default(),
         });
         *lock(&client.follower) = Some(tokio::spawn(follow(Arc::downgrade(&client))));
@@ -111,7 +111,7 @@ impl HostClient {
     /// The host of this process, if it is one now.
     pub fn local_host(&self) -> Option<Arc<LocalHost>> {
         match &*self.now() {
-            Backend::Local(own) => Some(Arc::clone(own.host())),
+            Backend::Local(local) => Some(Arc::clone(local.host())),
             Backend::Remote(_) => None,
         }
     }
@@ -131,52 +131,54 @@ impl HostClient {
     /// Returns the host to use: the present one, unless it has gone or there is a better one.
     async fn current(&self) -> Result<Arc<Backend>, String> {
         let now = self.now();
-        let stay = !now.is_disconnected() && {
-            let mut seen = lock(&self.seen);
-            now.kind() == HostKind::Editor || now.has_session_state() || !election::has_changed(&self.config, &mut seen)
+        let can_stay = !now.is_disconnected() && {
+            let mut snapshot = lock(&self.snapshot);
+            now.kind() == HostKind::Editor
+                || now.has_session_state()
+                || !election::has_changed(&self.config, &mut snapshot)
         };
-        if stay { Ok(now) } else { self.replace(&now, now.is_disconnected()).await }
+        if can_stay { Ok(now) } else { self.replace(&now, now.is_disconnected()).await }
     }
 
     /// Returns another host if `old` has gone, else a better one if there is one. A caller that has lost an answer
     /// knows that the host has gone; [`Backend::is_disconnected`] may report that only a moment later.
-    async fn replace(&self, old: &Arc<Backend>, disconnected: bool) -> Result<Arc<Backend>, String> {
-        let _moving = self.moving.lock().await;
+    async fn replace(&self, previous: &Arc<Backend>, disconnected: bool) -> Result<Arc<Backend>, String> {
+        let _guard = self.search_lock.lock().await;
         let now = self.now();
-        if !Arc::ptr_eq(&now, old) {
+        if !Arc::ptr_eq(&now, previous) {
             return Ok(now);
         }
-        let mut seen = std::mem::take(&mut *lock(&self.seen));
-        let found = if disconnected {
-            if let Backend::Remote(remote) = &**old {
-                seen.exclude(&remote.info().instance);
+        let mut snapshot = std::mem::take(&mut *lock(&self.snapshot));
+        let next = if disconnected {
+            if let Backend::Remote(remote) = &**previous {
+                snapshot.exclude(&remote.info().instance);
             }
-            election::attach(&self.config, &mut seen).await.map(Some)
+            election::attach(&self.config, &mut snapshot).await.map(Some)
         } else {
-            Ok(election::find_preferred(&self.config, &mut seen, old).await)
+            Ok(election::find_preferred(&self.config, &mut snapshot, previous).await)
         };
-        *lock(&self.seen) = seen;
-        let Some(found) = found? else { return Ok(now) };
-        let found = Arc::new(found);
-        tracing::info!(kind = found.kind().name(), "moved to another host");
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&found);
-        if let Backend::Local(own) = &**old {
-            own.unpublish();
+        *lock(&self.snapshot) = snapshot;
+        let Some(next) = next? else { return Ok(now) };
+        let next = Arc::new(next);
+        tracing::info!(kind = next.kind().name(), "moved to another host");
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&next);
+        if let Backend::Local(local) = &**previous {
+            local.unpublish();
         }
-        self.moved.send_modify(|count| *count += 1);
+        self.backend_changes.send_modify(|count| *count += 1);
         self.changes.send_modify(|count| *count += 1);
-        Ok(found)
+        Ok(next)
     }
 
     /// Sends a request to the host, and to the next one if that host has gone. `call`: the call that the request makes;
     /// it is repeated only if it reads or plans. `None`: a query, which can always be repeated.
-    async fn send<T, Sent>(
+    async fn send<T, F>(
         &self,
         call: Option<&CallRequest>,
-        send: impl Fn(Arc<dyn ToolService>) -> Sent,
+        send: impl Fn(Arc<dyn ToolService>) -> F,
     ) -> Result<T, HostError>
     where
-        Sent: Future<Output = Result<T, HostError>>,
+        F: Future<Output = Result<T, HostError>>,
     {
         let unavailable = |why| HostError::Unavailable { why };
         let mut backend = self.current().await.map_err(unavailable)?;
@@ -210,11 +212,11 @@ impl HostClient {
     fn write_note(&self, effect: Option<Effect>) -> Option<String> {
         let journal = &self.config.journal;
         let entries = journal.read_dir_utf8().map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
-        let newest = entries
+        let latest = entries
             .iter()
             .filter(|entry| entry.path().extension() == Some("journal"))
             .max_by_key(|entry| entry.metadata().and_then(|metadata| metadata.modified()).ok());
-        match newest {
+        match latest {
             Some(entry) => Some(format!(
                 "the journal entry `{}` records the changes begun on files, and the next change completes or reverts them",
                 entry.path()
@@ -235,16 +237,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// list.
 async fn follow(client: Weak<HostClient>) {
     loop {
-        let Some(strong) = client.upgrade() else { return };
+        let Some(upgraded) = client.upgrade() else { return };
         // Subscribed before the present host is read, so that no move in between is missed.
-        let mut moved = strong.moved.subscribe();
-        let now = strong.now();
-        let (mut changes, gone) = (now.service().changes(), now.wait_disconnected());
-        drop(strong);
+        let mut backend_changes = upgraded.backend_changes.subscribe();
+        let now = upgraded.now();
+        let (mut changes, disconnected_future) = (now.service().changes(), now.wait_disconnected());
+        drop(upgraded);
         let is_disconnected = tokio::select! {
-            () = gone => true,
+            () = disconnected_future => true,
             changed = changes.changed() => changed.is_err(),
-            changed = moved.changed() => {
+            changed = backend_changes.changed() => {
                 if changed.is_err() {
                     return;
                 }
@@ -258,7 +260,7 @@ async fn follow(client: Weak<HostClient>) {
             // The next caller tries again and receives the error.
             tracing::warn!(why, "there is no host");
             drop(client);
-            if moved.changed().await.is_err() {
+            if backend_changes.changed().await.is_err() {
                 return;
             }
         }
@@ -291,9 +293,9 @@ impl ToolService for HostClient {
         self.send(None, send).await.map_err(|error| unknown_without_host(name, error))
     }
 
-    async fn call(&self, request: &CallRequest, circumstances: &CallContext) -> Result<CallAnswer, HostError> {
+    async fn call(&self, request: &CallRequest, context: &CallContext) -> Result<CallAnswer, HostError> {
         let started = Instant::now();
-        let send = async |host: Arc<dyn ToolService>| host.call(request, circumstances).await;
+        let send = async |host: Arc<dyn ToolService>| host.call(request, context).await;
         match self.send(Some(request), send).await {
             Err(error @ (HostError::Unavailable { .. } | HostError::OutcomeUnknown { .. })) => {
                 let failure = CallFailure::new(&request.tool, error.code(), &error, &error.hint());
@@ -303,8 +305,8 @@ impl ToolService for HostClient {
         }
     }
 
-    async fn explain(&self, request: &CallRequest, circumstances: &CallContext) -> Result<Explanation, HostError> {
-        let send = async |host: Arc<dyn ToolService>| host.explain(request, circumstances).await;
+    async fn explain(&self, request: &CallRequest, context: &CallContext) -> Result<Explanation, HostError> {
+        let send = async |host: Arc<dyn ToolService>| host.explain(request, context).await;
         self.send(None, send).await.map_err(|error| unknown_without_host(&request.tool, error))
     }
 
@@ -327,9 +329,9 @@ impl ToolService for HostClient {
         &self,
         uri: &str,
         caller: &Arc<Caller>,
-        circumstances: &CallContext,
+        context: &CallContext,
     ) -> Result<ResourceText, HostError> {
-        let send = async |host: Arc<dyn ToolService>| host.read_resource(uri, caller, circumstances).await;
+        let send = async |host: Arc<dyn ToolService>| host.read_resource(uri, caller, context).await;
         self.send(None, send).await.map_err(|error| match error {
             HostError::Unavailable { why } => HostError::UnreadableResource(format!("Failed to read {uri}: {why}")),
             error => error,

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use zubi_declared::DeclaredProvider;
 pub use zubi_declared::functions::FunctionError;
 use zubi_declared::functions::{Function, result_text};
-use zubi_ipc::wire::tools::{ContributedTool as Said, InvokeParams, InvokeResult, RegisteredTools};
+use zubi_ipc::wire::tools::{ContributedTool, InvokeParams, InvokeResult, RegisteredTools};
 use zubi_tool_api::registry::Registry;
 use zubi_tool_api::spec::{Approval, Effect, Exposure};
 use zubi_tool_api::{
@@ -63,10 +63,10 @@ impl Owner {
     ///
     /// `name` is not a valid program name.
     pub fn program(name: &str) -> Result<Self, RegistrationError> {
-        let fits = name.starts_with(|first: char| first.is_ascii_lowercase())
+        let is_valid = name.starts_with(|first: char| first.is_ascii_lowercase())
             && name.len() <= 20
             && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-        if fits {
+        if is_valid {
             Ok(Self::Program(name.to_owned()))
         } else {
             Err(RegistrationError::new("client", "a name is [a-z][a-z0-9_]*, at most 20 characters"))
@@ -134,12 +134,12 @@ impl ContributionRegistrar {
     }
 
     /// Whether another contributor has tools in a namespace.
-    fn is_taken(&self, namespace: &str, but: Option<&ContributedTools>) -> bool {
+    fn is_taken(&self, namespace: &str, except: Option<&ContributedTools>) -> bool {
         let prefix = format!("{namespace}.");
-        let own = |id: &str| but.is_some_and(|provider| provider.tools().iter().any(|tool| tool.spec.id == id));
+        let is_own = |id: &str| except.is_some_and(|provider| provider.tools().iter().any(|tool| tool.spec.id == id));
         self.registry.all_tools().iter().any(|tool| {
             let id = &tool.spec().id;
-            id.starts_with(&prefix) && !own(id)
+            id.starts_with(&prefix) && !is_own(id)
         })
     }
 
@@ -193,7 +193,7 @@ impl Contributions {
     pub fn register(
         &self,
         owner: &Owner,
-        tools: &[Said],
+        tools: &[ContributedTool],
         functions: &[String],
         invoke: &Arc<dyn ContributedToolInvoker>,
     ) -> Result<RegisteredTools, RegistrationError> {
@@ -217,9 +217,9 @@ impl Contributions {
                 self.check_namespace(&tool.spec.id, state.provider.as_deref())
                     .map_err(|why| RegistrationError::new(&format!("tools[{position}]"), why))?;
             }
-            let exists = self.registrar.has_tool(&tool.spec.id) || self.registrar.has_tool(&tool.spec.wire_name());
-            let twice = tools.iter().take(position).any(|other| other.spec.wire_name() == tool.spec.wire_name());
-            if exists || twice {
+            let is_taken = self.registrar.has_tool(&tool.spec.id) || self.registrar.has_tool(&tool.spec.wire_name());
+            let is_duplicate = tools.iter().take(position).any(|other| other.spec.wire_name() == tool.spec.wire_name());
+            if is_taken || is_duplicate {
                 return Err(RegistrationError::new("tools", format!("there is a tool `{}` already", tool.spec.id)));
             }
         }
@@ -271,28 +271,28 @@ impl Contributions {
     /// Removes contributions by their ids, as they were registered or in full; with nothing named, all of them. The
     /// answer lists only names that had been contributed.
     pub fn unregister(&self, tools: &[String], functions: &[String]) -> RegisteredTools {
-        let everything = tools.is_empty() && functions.is_empty();
+        let is_all = tools.is_empty() && functions.is_empty();
         let mut state = self.state();
         let mut removed = Vec::new();
         if let Some(provider) = &state.provider {
             provider.tools().retain(|tool| {
-                let named = |id: &String| *id == tool.original_id || *id == tool.spec.id;
-                let goes = everything || tools.iter().any(named);
-                if goes {
+                let is_named = |id: &String| *id == tool.original_id || *id == tool.spec.id;
+                let is_removed = is_all || tools.iter().any(is_named);
+                if is_removed {
                     removed.push(tool.spec.id.clone());
                 }
-                !goes
+                !is_removed
             });
             if !removed.is_empty() {
                 provider.changes.send_modify(|count| *count += 1);
             }
         }
-        let (going, left): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut state.functions).into_iter().partition(|name| everything || functions.contains(name));
-        state.functions = left;
+        let (removed_functions, remaining): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut state.functions).into_iter().partition(|name| is_all || functions.contains(name));
+        state.functions = remaining;
         drop(state);
-        self.registrar.remove_functions(&going);
-        RegisteredTools { tools: removed, functions: going }
+        self.registrar.remove_functions(&removed_functions);
+        RegisteredTools { tools: removed, functions: removed_functions }
     }
 
     fn check_function(&self, name: &str) -> Result<(), RegistrationError> {
@@ -311,11 +311,11 @@ impl Contributions {
 
     /// Checks that extensions may have a tool of this id: no other contributor may have its namespace. The error is a
     /// clause.
-    fn check_namespace(&self, id: &str, own: Option<&ContributedTools>) -> Result<(), String> {
+    fn check_namespace(&self, id: &str, provider: Option<&ContributedTools>) -> Result<(), String> {
         let Some((namespace, _)) = id.split_once('.') else {
             return Err(format!("`{id}` has no namespace; an id is `namespace.name`, as `jira.createTicket`"));
         };
-        if OWN_NAMESPACES.contains(&namespace) || self.registrar.is_taken(namespace, own) {
+        if OWN_NAMESPACES.contains(&namespace) || self.registrar.is_taken(namespace, provider) {
             return Err(format!("the namespace of `{id}` is not an extension's; take your extension's name"));
         }
         Ok(())
@@ -356,10 +356,10 @@ impl ToolProvider for ContributedTools {
 
 fn read_tools(
     owner: &Owner,
-    tools: &[Said],
+    tools: &[ContributedTool],
     invoke: &Arc<dyn ContributedToolInvoker>,
 ) -> Result<Vec<Arc<RemoteTool>>, RegistrationError> {
-    let tool = |(position, tool): (usize, &Said)| {
+    let tool = |(position, tool): (usize, &ContributedTool)| {
         let spec = read_spec(owner, tool).map_err(|why| RegistrationError::new(&format!("tools[{position}]"), why))?;
         let remote = Remote { invoke: Arc::clone(invoke), target: RemoteTarget::Tool(tool.id.clone()) };
         let registration = REGISTRATIONS.fetch_add(1, Ordering::Relaxed);
@@ -369,7 +369,7 @@ fn read_tools(
 }
 
 /// Converts the description of a contributed tool into a registry specification. The error is a clause.
-fn read_spec(owner: &Owner, tool: &Said) -> Result<ToolSpec, String> {
+fn read_spec(owner: &Owner, tool: &ContributedTool) -> Result<ToolSpec, String> {
     let input = match &tool.input {
         Some(input) => input.clone(),
         None => json!({ "type": "object", "properties": {} }).as_object().cloned().unwrap_or_default(),
@@ -385,10 +385,10 @@ fn read_spec(owner: &Owner, tool: &Said) -> Result<ToolSpec, String> {
         Some(name) => serde_json::from_value(json!(name))
             .map_err(|_| format!("invalid effect `{name}`; use `read`, `plan`, `write`, `execute` or `network`"))?,
     };
-    let words = |text: &str| zubi_base::escape::printable(text).into_owned();
+    let printable = |text: &str| zubi_base::escape::printable(text).into_owned();
     let spec = ToolSpec {
         id: owner.id_of(&tool.id),
-        title: words(tool.title.as_deref().unwrap_or(&tool.id)),
+        title: printable(tool.title.as_deref().unwrap_or(&tool.id)),
         description: zubi_base::escape::on_lines(&tool.description).into_owned(),
         input,
         examples: Vec::new(),
@@ -399,8 +399,8 @@ fn read_spec(owner: &Owner, tool: &Said) -> Result<ToolSpec, String> {
         exposure: Exposure::Deferred,
         approval: if tool.requires_approval == Some(true) { Approval::Always } else { Approval::ByEffect },
         timeout: tool.timeout.map_or(TIMEOUT, Duration::from_millis).min(LONGEST_TIMEOUT),
-        category: words(tool.category.as_deref().unwrap_or("Contributed")),
-        tags: tool.tags.iter().take(20).map(|tag| words(tag)).collect(),
+        category: printable(tool.category.as_deref().unwrap_or("Contributed")),
+        tags: tool.tags.iter().take(20).map(|tag| printable(tag)).collect(),
         icon: None,
     };
     match schema::problems(&spec).into_iter().next() {
@@ -432,7 +432,7 @@ impl Tool for RemoteTool {
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         let call = format!("{}({args})", self.spec.id);
         let preview = zubi_base::escape::printable(&call).into_owned();
-        Ok(Footprint { preview: Some(preview), ..Footprint::of_effect(self.spec.effect) })
+        Ok(Footprint { preview: Some(preview), ..Footprint::from_effect(self.spec.effect) })
     }
 
     /// A tool registered again under the same id is another program's code, whatever it claims.

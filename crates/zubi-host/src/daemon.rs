@@ -54,7 +54,7 @@ pub enum DaemonEnd {
 /// The daemon; see the module's documentation.
 pub struct Daemon {
     host: Arc<LocalHost>,
-    shared: PublishedHost,
+    published: PublishedHost,
     shutdown_token: CancellationToken,
     idle: Option<Duration>,
 }
@@ -69,40 +69,40 @@ impl Daemon {
         let unusable = |error| DaemonError::Run { run: config.run.clone(), error };
         let run = RunDirectory::open(&config.run, true).map_err(unusable)?;
         let deadline = Instant::now() + election::ELECTION_TIMEOUT;
-        let turn = loop {
+        let lock_file = loop {
             match election::acquire_election_lock(&config.run, &config.folders).map_err(unusable)? {
-                Some(turn) => break turn,
+                Some(lock_file) => break lock_file,
                 None if Instant::now() >= deadline => return Err(DaemonError::Busy),
                 None => tokio::time::sleep(election::RETRY).await,
             }
         };
-        let others = run.read().hosts;
-        let same = |folders: &[String]| folders.iter().eq(config.folders.iter().map(|folder| folder.as_str()));
-        let other = others.iter().find(|host| host.kind == HostKind::Daemon && same(&host.workspace_folders));
-        if let Some(other) = other {
-            return Err(DaemonError::Exists { pid: other.pid });
+        let hosts = run.read().hosts;
+        let is_same = |folders: &[String]| folders.iter().eq(config.folders.iter().map(|folder| folder.as_str()));
+        let daemon = hosts.iter().find(|host| host.kind == HostKind::Daemon && is_same(&host.workspace_folders));
+        if let Some(daemon) = daemon {
+            return Err(DaemonError::Exists { pid: daemon.pid });
         }
         let shutdown_token = CancellationToken::new();
-        let sharing = PublishOptions {
+        let options = PublishOptions {
             kind: HostKind::Daemon,
             environment: config.environment,
             port: config.port,
             limits: config.limits,
-            ends: Some(shutdown_token.clone()),
+            shutdown_token: Some(shutdown_token.clone()),
         };
-        let shared = PublishedHost::open(Arc::clone(&host), &run, sharing)
+        let published = PublishedHost::open(Arc::clone(&host), &run, options)
             .map_err(|error| DaemonError::Run { run: config.run.clone(), error })?;
-        drop(turn);
-        Ok(Self { host, shared, shutdown_token, idle: config.idle })
+        drop(lock_file);
+        Ok(Self { host, published, shutdown_token, idle: config.idle })
     }
 
     pub fn instance(&self) -> &str {
-        self.shared.instance()
+        self.published.instance()
     }
 
     /// The port on 127.0.0.1, if one could be opened.
     pub fn port(&self) -> Option<u16> {
-        self.shared.port()
+        self.published.port()
     }
 
     /// Returns when the daemon should end.
@@ -115,7 +115,7 @@ impl Daemon {
 
     async fn idle(&self) {
         let Some(idle) = self.idle else { return std::future::pending().await };
-        let mut connected = self.shared.client_count();
+        let mut connected = self.published.client_count();
         loop {
             // An error means that there is no host any longer, and so no client to wait for.
             if connected.wait_for(|count| *count == 0).await.is_err() {
@@ -129,7 +129,7 @@ impl Daemon {
 
     /// Stops listening and ends the host. Returns when nothing is left.
     pub async fn end(self) {
-        self.shared.close().await;
+        self.published.close().await;
         self.host.shutdown().await;
     }
 }

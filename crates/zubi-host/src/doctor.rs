@@ -105,14 +105,14 @@ const INSTALLERS: &[&str] =
     &["apt-get", "brew", "cargo", "dotnet", "gem", "go", "npm", "opam", "pip", "pipx", "rustup", "uv"];
 
 /// The program and the arguments of a way to install, if the package manager is on this machine.
-pub fn runnable(config: &HostConfig, way: &InstallWay) -> Option<(Utf8PathBuf, Vec<String>)> {
-    let mut words = way.command.split_whitespace();
-    let name = words.next().filter(|name| INSTALLERS.contains(name))?;
+pub fn runnable(config: &HostConfig, install_way: &InstallWay) -> Option<(Utf8PathBuf, Vec<String>)> {
+    let mut parts = install_way.command.split_whitespace();
+    let name = parts.next().filter(|name| INSTALLERS.contains(name))?;
     let directories = config.search_path.as_deref().into_iter().flat_map(std::env::split_paths);
     let program = directories
         .filter_map(|directory| Utf8PathBuf::from_path_buf(directory.join(name)).ok())
         .find(|program| program.is_absolute() && program.is_file())?;
-    Some((program, words.map(str::to_owned).collect()))
+    Some((program, parts.map(str::to_owned).collect()))
 }
 
 /// Runs a package manager, without a shell and without input. `line` receives its output line by line. Returns whether
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn output_is_read_to_its_end_whatever_it_is() {
+    async fn output_is_read_to_its_end() {
         let lines = Mutex::new(Vec::new());
         let printed = [b"one\r\n\xff two\n".as_slice(), &vec![b'x'; 20_000], b"\nlast"].concat();
         forward_lines(Some(printed.as_slice()), &|line| lines.lock().unwrap().push(line.to_owned())).await;

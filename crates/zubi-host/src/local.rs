@@ -266,7 +266,7 @@ impl LocalHost {
                 restrictions: scope::restrictions(&config.settings).combine(&chosen.restrictions()),
             })
             .with_redactor(redactor)
-            .read_only_because(match config.kind {
+            .with_read_only_reason(match config.kind {
                 HostKind::Editor => "it writes, and zubi does not change files below unsaved texts of the open editor",
                 HostKind::Daemon | HostKind::InProcess => READ_ONLY,
             })
@@ -355,20 +355,20 @@ impl LocalHost {
         let ids: Vec<_> = tools.iter().map(|tool| tool.spec().id.as_str()).collect();
         let toolsets: Vec<_> =
             tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(scope::EXTRA_TOOLSETS).collect();
-        let mut found = code::unknown_servers(config).unwrap_or_default();
-        found.extend(unmatched_patterns(&config.settings.tools, &ids));
-        found.extend(unmatched_patterns(&config.settings.toolsets, &toolsets));
+        let mut messages = code::unknown_servers(config).unwrap_or_default();
+        messages.extend(unmatched_patterns(&config.settings.tools, &ids));
+        messages.extend(unmatched_patterns(&config.settings.toolsets, &toolsets));
         // A complete name may be declared in another workspace; a partial name may not.
         for name in &config.settings.allow.value {
-            let whole = ids.iter().find(|id| id.rsplit_once('.').is_some_and(|(_, last)| last == name));
-            if let Some(whole) = whole.filter(|_| !ids.contains(&name.as_str())) {
-                found.push(format!(
-                    "`allow` ({}) names `{name}`, and there is no such tool; `{whole}` is one",
+            let full_id = ids.iter().find(|id| id.rsplit_once('.').is_some_and(|(_, last)| last == name));
+            if let Some(full_id) = full_id.filter(|_| !ids.contains(&name.as_str())) {
+                messages.push(format!(
+                    "`allow` ({}) names `{name}`, and there is no such tool; `{full_id}` is one",
                     config.settings.allow.source
                 ));
             }
         }
-        found
+        messages
     }
 }
 
@@ -380,8 +380,8 @@ fn redactor(secrets: &Secrets) -> Redactor {
 /// Whether the user names a toolset, on the command line, in the environment or in the user's file. A workspace's file
 /// does not count: it would add tools for everyone who opens the folder.
 pub fn user_requests_toolset(settings: &Settings, toolset: &str) -> bool {
-    let of_person = settings.toolsets.iter().filter(|filter| !matches!(filter.source, SettingSource::Workspace(_)));
-    of_person
+    let user_filters = settings.toolsets.iter().filter(|filter| !matches!(filter.source, SettingSource::Workspace(_)));
+    user_filters
         .map(|filter| ToolFilter::new(filter.value.iter().map(String::as_str)))
         .any(|filter| filter.includes(toolset))
 }

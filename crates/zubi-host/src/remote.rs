@@ -60,32 +60,32 @@ pub struct RemoteHost {
     connection: Connection,
     inbox: Arc<CallRouter>,
     /// How its environment differs from that of this process, as a clause for status lines.
-    differs: Option<String>,
+    difference: Option<String>,
 }
 
 impl RemoteHost {
     /// Connects to a host, and checks that both speak the same version of the protocol.
-    pub async fn attach(found: &DiscoveryRecord, client: &str, own: &HostEnvironment) -> Result<Self, AttachError> {
-        if found.version != PROTOCOL {
-            let (theirs, program) = (found.version, &found.program);
+    pub async fn attach(record: &DiscoveryRecord, client: &str, own: &HostEnvironment) -> Result<Self, AttachError> {
+        if record.version != PROTOCOL {
+            let (version, program) = (record.version, &record.program);
             return Err(AttachError::Refused(format!(
-                "it speaks version {theirs} of the protocol (zubi {program}), this is zubi {} with version {PROTOCOL}",
+                "it speaks version {version} of the protocol (zubi {program}), this is zubi {} with version {PROTOCOL}",
                 env!("CARGO_PKG_VERSION")
             )));
         }
         let inbox = Arc::new(CallRouter::default());
-        let connection = client::connect(found, Arc::clone(&inbox) as _, CONNECT).await?;
+        let connection = client::connect(record, Arc::clone(&inbox) as _, CONNECT).await?;
         let params =
             HostInfoParams { protocol: Some(PROTOCOL), client: Some(client.to_owned()), pid: Some(std::process::id()) };
-        let never = CancellationToken::new();
-        let info = connection.request(host::INFO, json!(params), &never, Instant::now() + CONNECT).await;
+        let no_cancel = CancellationToken::new();
+        let info = connection.request(host::INFO, json!(params), &no_cancel, Instant::now() + CONNECT).await;
         let info: HostInfo = match info {
             Ok(info) => serde_json::from_value(info).map_err(|error| AttachError::Refused(error.to_string()))?,
             Err(ConnectionError::Response { message, .. }) => return Err(AttachError::Refused(message)),
             Err(error) => return Err(AttachError::Silent(error.to_string())),
         };
-        let differs = environment::difference(own, &info.environment);
-        Ok(Self { info, connection, inbox, differs })
+        let difference = environment::difference(own, &info.environment);
+        Ok(Self { info, connection, inbox, difference })
     }
 
     pub fn info(&self) -> &HostInfo {
@@ -105,27 +105,27 @@ impl RemoteHost {
         cancel: &CancellationToken,
         timeout: Duration,
     ) -> Result<Value, ConnectionError> {
-        let answered = self.connection.request(method, params, cancel, later(timeout));
+        let response = self.connection.request(method, params, cancel, deadline_after(timeout));
         tokio::select! {
-            answer = answered => answer,
+            answer = response => answer,
             () = self.silence() => {
-                let why = format!("the host (process {}) does not answer any more", self.info.pid);
-                self.connection.close(&why);
-                Err(ConnectionError::Closed { why })
+                let reason = format!("the host (process {}) does not answer any more", self.info.pid);
+                self.connection.close(&reason);
+                Err(ConnectionError::Closed { reason })
             }
         }
     }
 
     /// Waits until the host has sent nothing for too long, not even an answer to a ping.
     async fn silence(&self) {
-        let never = CancellationToken::new();
+        let no_cancel = CancellationToken::new();
         loop {
             let received_before = self.connection.received_count();
             tokio::time::sleep(SILENCE).await;
             if self.connection.received_count() != received_before {
                 continue;
             }
-            let ping = self.connection.request(editor::PING, Value::Null, &never, Instant::now() + PING).await;
+            let ping = self.connection.request(editor::PING, Value::Null, &no_cancel, Instant::now() + PING).await;
             if matches!(ping, Err(ConnectionError::TimedOut { .. })) {
                 return;
             }
@@ -138,16 +138,16 @@ impl RemoteHost {
 
     /// Adds a note to the status line of an answer if the host's environment differs from this process's.
     fn with_difference(&self, mut answer: CallAnswer) -> CallAnswer {
-        if let (Some(differs), true) = (&self.differs, answer.status)
+        if let (Some(difference), true) = (&self.difference, answer.status)
             && let Some(line) = answer.text.strip_suffix(']')
         {
-            answer.text = format!("{line} · {differs}]");
+            answer.text = format!("{line} · {difference}]");
         }
         answer
     }
 }
 
-fn call_params(request: &CallRequest, circumstances: &CallContext, token: Value) -> wire::CallParams {
+fn call_params(request: &CallRequest, context: &CallContext, token: Value) -> wire::CallParams {
     let caller = &request.caller;
     wire::CallParams {
         tool: request.tool.clone(),
@@ -157,15 +157,15 @@ fn call_params(request: &CallRequest, circumstances: &CallContext, token: Value)
         session: Some(caller.session).filter(|session| *session != 0),
         restrictions: Some(convert::restrictions(&caller.restrictions)),
         budget: request.token_budget,
-        timeout_ms: u64::try_from(circumstances.timeout.as_millis()).ok(),
+        timeout_ms: u64::try_from(context.timeout.as_millis()).ok(),
         token: Some(token).filter(|token| !token.is_null()),
         asks: true,
-        client_asks: circumstances.approver.client_prompts(),
+        client_asks: context.approver.client_prompts(),
     }
 }
 
-/// The instant after the time-out `patience`. If that overflows, a day from now serves as well.
-fn later(timeout: Duration) -> Instant {
+/// The instant after the time-out. If that overflows, a day from now serves as well.
+fn deadline_after(timeout: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(timeout).unwrap_or(now + Duration::from_hours(24))
 }
@@ -173,13 +173,13 @@ fn later(timeout: Duration) -> Instant {
 /// Parses the answer.
 fn read<T: DeserializeOwned>(answer: Result<Value, ConnectionError>) -> Result<T, ConnectionError> {
     serde_json::from_value(answer?)
-        .map_err(|error| ConnectionError::Protocol { what: format!("the host's answer is not understood: {error}") })
+        .map_err(|error| ConnectionError::Protocol { message: format!("the host's answer is not understood: {error}") })
 }
 
 /// Converts the error in place of an answer: no answer will arrive, or the tool is unknown, or else `other`.
 fn host_error(error: ConnectionError, other: impl FnOnce(&ConnectionError) -> HostError) -> HostError {
     match error {
-        ConnectionError::Closed { why } => HostError::Disconnected { why },
+        ConnectionError::Closed { reason } => HostError::Disconnected { why: reason },
         error => unknown_tool(&error).map_or_else(|| other(&error), HostError::UnknownTool),
     }
 }
@@ -235,16 +235,16 @@ impl ToolService for RemoteHost {
         let params =
             wire::FindParams { name: name.to_owned(), restrictions: Some(convert::restrictions(restrictions)) };
         let unknown = |why: String| UnknownTool { name: name.to_owned(), why, code: ErrorCode::Failed }.into();
-        let found = self.request(wire::FIND, json!(params)).await;
-        convert::spec(found.map_err(|error| host_error(error, |error| unknown(error.to_string())))?).map_err(unknown)
+        let info = self.request(wire::FIND, json!(params)).await;
+        convert::spec(info.map_err(|error| host_error(error, |error| unknown(error.to_string())))?).map_err(unknown)
     }
 
-    async fn call(&self, request: &CallRequest, circumstances: &CallContext) -> Result<CallAnswer, HostError> {
+    async fn call(&self, request: &CallRequest, context: &CallContext) -> Result<CallAnswer, HostError> {
         let started = Instant::now();
-        let listening = self.inbox.listen(Arc::clone(&circumstances.progress), Arc::clone(&circumstances.approver));
-        let params = call_params(request, circumstances, listening.token());
-        let timeout = circumstances.timeout.saturating_add(GRACE);
-        let answer = self.request_raw(wire::CALL, json!(params), &circumstances.cancel, timeout).await;
+        let subscription = self.inbox.listen(Arc::clone(&context.progress), Arc::clone(&context.approver));
+        let params = call_params(request, context, subscription.token());
+        let timeout = context.timeout.saturating_add(GRACE);
+        let answer = self.request_raw(wire::CALL, json!(params), &context.cancel, timeout).await;
         let invalid = |error: &ConnectionError| HostError::InvalidCall(call_failure(&request.tool, error));
         match read(answer).map_err(|error| host_error(error, invalid)) {
             Ok(result) => Ok(self.with_difference(convert::answer(result))),
@@ -253,15 +253,15 @@ impl ToolService for RemoteHost {
         }
     }
 
-    async fn explain(&self, request: &CallRequest, circumstances: &CallContext) -> Result<Explanation, HostError> {
+    async fn explain(&self, request: &CallRequest, context: &CallContext) -> Result<Explanation, HostError> {
         #[derive(serde::Deserialize)]
         #[serde(rename_all = "lowercase")]
         enum ExplainReply {
             Explanation(Box<Explanation>),
             Failure(CallFailure),
         }
-        let params = call_params(request, circumstances, Value::Null);
-        let answer = self.request_raw(wire::EXPLAIN, json!(params), &circumstances.cancel, circumstances.timeout).await;
+        let params = call_params(request, context, Value::Null);
+        let answer = self.request_raw(wire::EXPLAIN, json!(params), &context.cancel, context.timeout).await;
         let invalid = |error: &ConnectionError| {
             HostError::InvalidCall(CallFailure { code: ErrorCode::Failed, ..call_failure(&request.tool, error) })
         };
@@ -290,15 +290,15 @@ impl ToolService for RemoteHost {
         &self,
         uri: &str,
         caller: &Arc<Caller>,
-        circumstances: &CallContext,
+        context: &CallContext,
     ) -> Result<ResourceText, HostError> {
         let params = wire::ReadParams {
             uri: uri.to_owned(),
             client: caller.client.clone(),
             surface: Some(convert::name(&caller.surface)),
         };
-        let timeout = circumstances.timeout.saturating_add(GRACE);
-        let answer = self.request_raw(wire::READ_RESOURCE, json!(params), &circumstances.cancel, timeout).await;
+        let timeout = context.timeout.saturating_add(GRACE);
+        let answer = self.request_raw(wire::READ_RESOURCE, json!(params), &context.cancel, timeout).await;
         let unreadable =
             |error: &ConnectionError| HostError::UnreadableResource(format!("Failed to read {uri}: {error}"));
         match read(answer).map_err(|error| host_error(error, unreadable))? {

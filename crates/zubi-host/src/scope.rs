@@ -105,18 +105,18 @@ pub struct FilteredService {
     host: Arc<dyn ToolService>,
     scope: SessionFilters,
     /// Closed before the host ends.
-    shared: Option<PublishedHost>,
+    published: Option<PublishedHost>,
 }
 
 impl FilteredService {
     pub fn new(host: Arc<dyn ToolService>, scope: SessionFilters) -> Self {
-        Self { host, scope, shared: None }
+        Self { host, scope, published: None }
     }
 
     /// Adds the published host of this service, which is closed before the host ends.
     #[must_use]
-    pub fn with_shared(self, shared: Option<PublishedHost>) -> Self {
-        Self { shared, ..self }
+    pub fn with_published(self, published: Option<PublishedHost>) -> Self {
+        Self { published, ..self }
     }
 
     fn combine_restrictions(&self, restrictions: &Restrictions) -> Restrictions {
@@ -162,12 +162,12 @@ impl ToolService for FilteredService {
         self.host.find(name, &self.combine_restrictions(restrictions)).await
     }
 
-    async fn call(&self, request: &CallRequest, circumstances: &CallContext) -> Result<CallAnswer, HostError> {
-        self.host.call(&self.request(request), circumstances).await
+    async fn call(&self, request: &CallRequest, context: &CallContext) -> Result<CallAnswer, HostError> {
+        self.host.call(&self.request(request), context).await
     }
 
-    async fn explain(&self, request: &CallRequest, circumstances: &CallContext) -> Result<Explanation, HostError> {
-        self.host.explain(&self.request(request), circumstances).await
+    async fn explain(&self, request: &CallRequest, context: &CallContext) -> Result<Explanation, HostError> {
+        self.host.explain(&self.request(request), context).await
     }
 
     async fn policy(&self) -> Result<PolicyInForce, HostError> {
@@ -186,9 +186,9 @@ impl ToolService for FilteredService {
         &self,
         uri: &str,
         caller: &Arc<Caller>,
-        circumstances: &CallContext,
+        context: &CallContext,
     ) -> Result<ResourceText, HostError> {
-        self.host.read_resource(uri, &self.caller(caller), circumstances).await
+        self.host.read_resource(uri, &self.caller(caller), context).await
     }
 
     fn contributions(&self) -> Option<ContributionRegistrar> {
@@ -196,8 +196,8 @@ impl ToolService for FilteredService {
     }
 
     async fn shutdown(&self) {
-        if let Some(shared) = &self.shared {
-            shared.close().await;
+        if let Some(published) = &self.published {
+            published.close().await;
         }
         self.host.shutdown().await;
     }

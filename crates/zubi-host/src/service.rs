@@ -208,11 +208,11 @@ pub trait ToolService: Send + Sync {
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, HostError>;
 
     /// Makes a call. A call that fails has an answer; an error means that the host has none.
-    async fn call(&self, request: &CallRequest, circumstances: &CallContext) -> Result<CallAnswer, HostError>;
+    async fn call(&self, request: &CallRequest, context: &CallContext) -> Result<CallAnswer, HostError>;
 
     /// Returns the policy's decision about a call, without making the call and without an approval prompt. An error of
     /// the tool, such as wrong arguments, is [`HostError::InvalidCall`], with the text that a call would return.
-    async fn explain(&self, request: &CallRequest, circumstances: &CallContext) -> Result<Explanation, HostError>;
+    async fn explain(&self, request: &CallRequest, context: &CallContext) -> Result<Explanation, HostError>;
 
     /// The rules in force for every session, including those from approvals that hold for longer than a session. An
     /// error means that the rules are unknown, which differs from an empty list of rules.
@@ -229,7 +229,7 @@ pub trait ToolService: Send + Sync {
         &self,
         uri: &str,
         caller: &Arc<Caller>,
-        circumstances: &CallContext,
+        context: &CallContext,
     ) -> Result<ResourceText, HostError>;
 
     /// The place where others can register contributed tools; `None` if the host is in another process.

@@ -56,7 +56,7 @@ pub struct HostServer {
     identity: Identity,
     limits: ClientPolicy,
     /// Ends the process, if clients may request that.
-    ends: Option<CancellationToken>,
+    shutdown_token: Option<CancellationToken>,
     /// The clients, by the number of their connection.
     clients: Mutex<BTreeMap<u64, Arc<Client>>>,
     /// The number of connected clients; sent again when one of them has identified itself.
@@ -66,7 +66,7 @@ pub struct HostServer {
 
 /// One connection.
 pub(crate) struct Client {
-    serving: Arc<HostServer>,
+    server: Arc<HostServer>,
     peer: ConnectedPeer,
     hello: Mutex<ClientHello>,
     connection: Connection,
@@ -88,13 +88,13 @@ impl HostServer {
         host: Arc<LocalHost>,
         identity: Identity,
         limits: ClientPolicy,
-        ends: Option<CancellationToken>,
+        shutdown_token: Option<CancellationToken>,
     ) -> Arc<Self> {
         Arc::new_cyclic(|me| Self {
             host,
             identity,
             limits,
-            ends,
+            shutdown_token,
             clients: Mutex::default(),
             count: watch::Sender::new(0),
             me: Weak::clone(me),
@@ -112,7 +112,7 @@ impl HostServer {
 
     /// The connected clients, in the order in which they connected.
     pub fn client_statuses(&self) -> Vec<ClientStatus> {
-        self.clients().values().map(|client| hosts::of_client(client)).collect()
+        self.clients().values().map(|client| hosts::client_status(client)).collect()
     }
 
     fn clients(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Client>>> {
@@ -123,9 +123,9 @@ impl HostServer {
 impl ConnectionHandler for HostServer {
     fn peer_connected(&self, peer: ConnectedPeer, connection: Connection) -> Arc<dyn PeerHandler> {
         // The caller holds the `Arc`, so this upgrade succeeds.
-        let Some(serving) = self.me.upgrade() else { return Arc::new(EndedHostHandler) };
+        let Some(server) = self.me.upgrade() else { return Arc::new(EndedHostHandler) };
         let client = Arc::new_cyclic(|me| Client {
-            serving,
+            server,
             peer,
             hello: Mutex::default(),
             connection,
@@ -181,7 +181,7 @@ impl Client {
     /// The restrictions that hold for every request over this connection.
     fn restrictions(&self) -> Restrictions {
         let port = Restrictions { read_only: self.is_on_port(), ..Restrictions::default() };
-        self.serving.limits.always.combine(&port)
+        self.server.limits.always.combine(&port)
     }
 }
 

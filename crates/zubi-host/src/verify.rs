@@ -111,12 +111,12 @@ pub async fn verify(
     progress: &(dyn Fn(&VerifyCheck) + Send + Sync),
 ) -> Vec<VerifyCheck> {
     let started = Instant::now();
-    let made = config.and_then(|config| {
+    let host_result = config.and_then(|config| {
         let host = LocalHost::new(&config).map_err(|error| error.to_string())?;
         Ok((config, host))
     });
     let mut checks = Vec::new();
-    let (outcome, context) = match made {
+    let (outcome, context) = match host_result {
         Ok((config, host)) => (environment::configuration(&config, &host), Some(VerifyContext { config, host })),
         Err(error) => (fail(error, "Correct the file, or move it away, and verify again."), None),
     };
@@ -124,14 +124,14 @@ pub async fn verify(
         progress(&check);
         checks.push(check);
     };
-    add(made_of("configuration", "Configuration", outcome, started.elapsed()));
+    add(create_check("configuration", "Configuration", outcome, started.elapsed()));
     for (id, name, run) in CHECKS {
         let started = Instant::now();
         let outcome = match &context {
             None => Ok(CheckFinding::Nothing("the configuration cannot be used")),
             Some(context) => run_guarded(run(context)).await,
         };
-        add(made_of(id, name, outcome, started.elapsed()));
+        add(create_check(id, name, outcome, started.elapsed()));
     }
     if let Some(context) = context {
         use crate::service::ToolService as _;
@@ -149,14 +149,14 @@ async fn run_guarded(check: LocalBoxFuture<'_, CheckOutcome>) -> CheckOutcome {
     }
 }
 
-fn made_of(id: &'static str, name: &'static str, outcome: CheckOutcome, took: Duration) -> VerifyCheck {
+fn create_check(id: &'static str, name: &'static str, outcome: CheckOutcome, elapsed: Duration) -> VerifyCheck {
     let (status, details) = match outcome {
         Ok(CheckFinding::Facts(facts)) => (CheckStatus::Passed, facts),
         Ok(CheckFinding::Nothing(reason)) => (CheckStatus::Skipped, json!({ "reason": reason })),
         Err(CheckProblem { error, hint }) => (CheckStatus::Failed, json!({ "error": error, "hint": hint })),
     };
     let details = if let Value::Object(details) = details { details } else { Map::new() };
-    VerifyCheck { id, name, status, duration_ms: milliseconds(took), details }
+    VerifyCheck { id, name, status, duration_ms: milliseconds(elapsed), details }
 }
 
 /// The report that `zubi verify` prints. `timestamp` is ISO 8601.

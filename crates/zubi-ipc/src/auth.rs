@@ -151,13 +151,13 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_holds_for_its_token_side_and_nonces_only() {
+    fn a_proof_is_valid_for_its_token_role_and_nonces_only() {
         let proof = compute_proof(bytes(1), HandshakeRole::Client, bytes(2), bytes(3));
         assert!(verify_proof(proof, bytes(1), HandshakeRole::Client, bytes(2), bytes(3)));
         assert!(!verify_proof(proof, bytes(9), HandshakeRole::Client, bytes(2), bytes(3)), "another token");
-        assert!(!verify_proof(proof, bytes(1), HandshakeRole::Server, bytes(2), bytes(3)), "thrown back");
+        assert!(!verify_proof(proof, bytes(1), HandshakeRole::Server, bytes(2), bytes(3)), "reflected");
         assert!(!verify_proof(proof, bytes(1), HandshakeRole::Client, bytes(3), bytes(2)), "another order");
-        assert!(!verify_proof(proof, bytes(1), HandshakeRole::Client, bytes(9), bytes(3)), "said again");
+        assert!(!verify_proof(proof, bytes(1), HandshakeRole::Client, bytes(9), bytes(3)), "replayed");
         assert!(!verify_proof(bytes(0), bytes(1), HandshakeRole::Client, bytes(2), bytes(3)));
     }
 

@@ -19,8 +19,8 @@ use crate::wire::PROTOCOL;
 pub enum ConnectError {
     #[error("the host has no socket")]
     NoSocket,
-    #[error("the host speaks version {theirs} of the protocol, and this zubi {PROTOCOL}; update the older one")]
-    OtherVersion { theirs: u32 },
+    #[error("the host speaks version {version} of the protocol, and this zubi {PROTOCOL}; update the older one")]
+    OtherVersion { version: u32 },
     #[error("cannot connect to {at}: {why}")]
     Unreachable { at: String, why: String },
     #[error("refusing to use `{socket}`: {why}")]
@@ -41,7 +41,7 @@ pub async fn connect(
     timeout: Duration,
 ) -> Result<Connection, ConnectError> {
     if advertisement.version != PROTOCOL {
-        return Err(ConnectError::OtherVersion { theirs: advertisement.version });
+        return Err(ConnectError::OtherVersion { version: advertisement.version });
     }
     let socket = advertisement.socket.as_deref().ok_or(ConnectError::NoSocket)?;
     let connecting = async {

@@ -11,17 +11,17 @@ use crate::auth::MAX_LINE;
 pub(crate) async fn read_line<R: AsyncBufRead + Unpin>(input: &mut R) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     loop {
-        let there = input.fill_buf().await?;
-        if there.is_empty() {
+        let buffered = input.fill_buf().await?;
+        if buffered.is_empty() {
             return Ok(None);
         }
-        let newline = there.iter().position(|byte| *byte == b'\n');
-        let new = there.get(..newline.unwrap_or(there.len())).unwrap_or(there);
-        if line.len() + new.len() > MAX_LINE {
+        let newline = buffered.iter().position(|byte| *byte == b'\n');
+        let added = buffered.get(..newline.unwrap_or(buffered.len())).unwrap_or(buffered);
+        if line.len() + added.len() > MAX_LINE {
             return Ok(None);
         }
-        line.extend_from_slice(new);
-        let consumed = new.len() + usize::from(newline.is_some());
+        line.extend_from_slice(added);
+        let consumed = added.len() + usize::from(newline.is_some());
         input.consume(consumed);
         if line.first().is_some_and(|first| *first != b'{') {
             return Ok(None);

@@ -89,7 +89,7 @@ pub struct ConnectionLimits {
     pub connections: usize,
     /// Connections to the port that have not authenticated yet; for one more, the oldest of them is closed without a
     /// response.
-    pub strangers: usize,
+    pub unauthenticated: usize,
     /// Time-out of the handshake.
     pub handshake: Duration,
     /// Time after which a connection to the port without messages and without running requests is closed; up to a tenth
@@ -99,7 +99,7 @@ pub struct ConnectionLimits {
 
 impl Default for ConnectionLimits {
     fn default() -> Self {
-        Self { connections: 64, strangers: 16, handshake: Duration::from_secs(5), idle: Duration::from_mins(10) }
+        Self { connections: 64, unauthenticated: 16, handshake: Duration::from_secs(5), idle: Duration::from_mins(10) }
     }
 }
 
@@ -123,11 +123,11 @@ impl Listener {
         let ListenerConfig { instance, port } = spec;
         let path = run.socket(&instance)?;
         let token = Bytes32::random()?;
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("`{path}`: {error}"));
+        let with_path = |error: io::Error| io::Error::new(error.kind(), format!("`{path}`: {error}"));
         // The directory is private, so no other user can connect before the socket is private, too.
-        let unix = UnixListener::bind(&path).map_err(named)?;
-        let socket = RemoveOnDrop::for_path(path.clone()).map_err(named)?;
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(named)?;
+        let unix = UnixListener::bind(&path).map_err(with_path)?;
+        let socket = RemoveOnDrop::for_path(path.clone()).map_err(with_path)?;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(with_path)?;
         let tcp = take_port(candidates(port));
         Ok(Self { unix, socket, tcp, token, token_text: token.to_hex(), limits: ConnectionLimits::default() })
     }
@@ -156,19 +156,19 @@ impl Listener {
 
     /// Serves until `stop` is cancelled or the future is dropped; then closes every connection after its queued
     /// responses are written, and removes the socket.
-    pub async fn serve(self, on: Arc<dyn ConnectionHandler>, stop: CancellationToken) {
+    pub async fn serve(self, handler: Arc<dyn ConnectionHandler>, stop: CancellationToken) {
         let stop = stop.child_token();
-        let ending = stop.clone().drop_guard();
-        let acceptor = Acceptor::new(on, self.token, self.limits, stop);
-        let (at_socket, at_port, tcp) = (Arc::clone(&acceptor), Arc::clone(&acceptor), self.tcp);
+        let stop_guard = stop.clone().drop_guard();
+        let acceptor = Acceptor::new(handler, self.token, self.limits, stop);
+        let (socket_acceptor, port_acceptor, tcp) = (Arc::clone(&acceptor), Arc::clone(&acceptor), self.tcp);
         let port = async move {
             if let Some((tcp, _)) = tcp {
-                at_port.accept_port(tcp).await;
+                port_acceptor.accept_port(tcp).await;
             }
         };
-        tokio::join!(at_socket.accept_socket(self.unix), port);
+        tokio::join!(socket_acceptor.accept_socket(self.unix), port);
         drop(self.socket);
-        drop(ending);
+        drop(stop_guard);
         acceptor.wait().await;
     }
 }

@@ -180,7 +180,7 @@ impl ServerCapabilities {
             };
             let options = entry.get("registerOptions").cloned().unwrap_or_default();
             let weight = estimated_size(&options);
-            let sum = |of: fn(&Registration) -> usize| self.registrations.values().map(of).sum::<usize>();
+            let sum = |size: fn(&Registration) -> usize| self.registrations.values().map(size).sum::<usize>();
             if self.registrations.len() >= MAX_REGISTRATIONS
                 || sum(|one| one.selector.len() + one.watchers.len()) >= MAX_ALL_PATTERNS
                 || sum(|one| one.weight) + weight > MAX_OPTIONS_WEIGHT
@@ -244,13 +244,13 @@ impl ServerCapabilities {
             return false;
         }
         let Some((_, pointer, registered_as)) = METHODS.iter().find(|(name, ..)| *name == method) else { return false };
-        if let Some(option) = self.capabilities.pointer(pointer).filter(|option| is_offered(option)) {
+        if let Some(option) = self.capabilities.pointer(pointer).filter(|option| is_enabled(option)) {
             return file_operation_matches(option, document.map(|(path, _)| path), &self.root);
         }
         let registered_as = registered_as.unwrap_or(method);
         self.registrations.values().filter(|registration| registration.method == registered_as).any(|registration| {
             let sub_option = sub_option(method, pointer);
-            sub_option.is_none_or(|name| registration.options.get(name).is_some_and(is_offered))
+            sub_option.is_none_or(|name| registration.options.get(name).is_some_and(is_enabled))
                 && document.is_none_or(|document| registration.covers(document))
                 && file_operation_matches(&registration.options, document.map(|(path, _)| path), &self.root)
         })
@@ -288,7 +288,7 @@ impl ServerCapabilities {
     pub(crate) fn diagnostic_identifiers(&self, document: (&Utf8Path, &str)) -> Vec<Option<String>> {
         let identifier = |options: &Value| options.get("identifier").and_then(Value::as_str).map(str::to_owned);
         let mut found: Vec<Option<String>> = Vec::new();
-        if let Some(options) = self.capabilities.get("diagnosticProvider").filter(|option| is_offered(option)) {
+        if let Some(options) = self.capabilities.get("diagnosticProvider").filter(|option| is_enabled(option)) {
             found.push(identifier(options));
         }
         for registration in self.registrations.values() {
@@ -304,8 +304,8 @@ impl ServerCapabilities {
 
     /// How the server wants opened documents to be synchronized.
     pub(crate) fn sync(&self, document: (&Utf8Path, &str)) -> Sync {
-        let offered = self.capabilities.get("textDocumentSync").unwrap_or(&Value::Null);
-        let (mut open_close, mut change, mut save) = match offered {
+        let option = self.capabilities.get("textDocumentSync").unwrap_or(&Value::Null);
+        let (mut open_close, mut change, mut save) = match option {
             // The old form: one number for everything.
             Value::Number(kind) => {
                 let change = kind.as_u64().unwrap_or(0);
@@ -355,7 +355,7 @@ impl ServerCapabilities {
             options
                 .get("commands")
                 .and_then(Value::as_array)
-                .is_some_and(|commands| commands.iter().any(|offered| offered.as_str() == Some(command)))
+                .is_some_and(|commands| commands.iter().any(|candidate| candidate.as_str() == Some(command)))
         };
         self.capabilities.get("executeCommandProvider").is_some_and(lists)
             || self
@@ -379,7 +379,7 @@ impl DocumentFilter {
     }
 }
 
-fn is_offered(option: &Value) -> bool {
+fn is_enabled(option: &Value) -> bool {
     !matches!(option, Value::Null | Value::Bool(false))
 }
 

@@ -48,8 +48,8 @@ pub struct Catalogue {
 pub enum CatalogueError {
     #[error("{0}")]
     Syntax(String),
-    #[error("server `{id}`: {what}")]
-    Row { id: String, what: String },
+    #[error("server `{id}`: {message}")]
+    Row { id: String, message: String },
 }
 
 /// One language server.
@@ -306,7 +306,7 @@ fn default_enabled() -> bool {
 impl ServerEntry {
     /// Whether zubi sends requests with this method to the server.
     pub fn answers(&self, method: &str) -> bool {
-        match ServerRole::of_method(method) {
+        match ServerRole::from_method(method) {
             Some(role) => self.roles.contains(&role),
             None => ServerRole::ALL.iter().all(|role| self.roles.contains(role)),
         }
@@ -347,15 +347,15 @@ impl ServerEntry {
 
     /// Checks the rules that the types cannot express.
     fn check(&self) -> Result<(), String> {
-        let wrong = |what: &str| Err(what.to_owned());
+        let invalid = |message: &str| Err(message.to_owned());
         if self.command.is_empty() {
-            return wrong("`command` is empty");
+            return invalid("`command` is empty");
         }
         if self.languages.is_empty() {
-            return wrong("it has no `languages`");
+            return invalid("it has no `languages`");
         }
         if self.extensions().any(|extension| extension.is_empty() || extension.starts_with('.')) {
-            return wrong("`extensions` must be written without the dot");
+            return invalid("`extensions` must be written without the dot");
         }
         if self
             .languages
@@ -363,30 +363,32 @@ impl ServerEntry {
             .flat_map(|language| &language.file_names)
             .any(|name| name.is_empty() || name.contains('/'))
         {
-            return wrong("`file_names` must not contain a directory");
+            return invalid("`file_names` must not contain a directory");
         }
         if self
             .inner_projects
             .iter()
             .any(|marker| !self.root_markers.iter().flatten().any(|root_marker| root_marker == marker))
         {
-            return wrong("`inner_projects` must be among its `root_markers`");
+            return invalid("`inner_projects` must be among its `root_markers`");
         }
         if self
             .minimum_version
             .as_deref()
             .is_some_and(|version| crate::detect::version::version_numbers(version).is_none())
         {
-            return wrong("`minimum_version` must be numbers with dots");
+            return invalid("`minimum_version` must be numbers with dots");
         }
         if !self.settings.is_null() && !self.settings.is_object() {
-            return wrong("`settings` must be a table");
+            return invalid("`settings` must be a table");
         }
         if !(100..=MAX_IDLE_MS).contains(&self.idle_ms) {
-            return wrong("`idle_ms` must be at least 100 and at most a year");
+            return invalid("`idle_ms` must be at least 100 and at most a year");
         }
         if self.runs.is_empty() != (self.untrusted == UntrustedRule::Run) {
-            return wrong("`runs` must describe what an untrusted project could execute, unless `untrusted` is `run`");
+            return invalid(
+                "`runs` must describe what an untrusted project could execute, unless `untrusted` is `run`",
+            );
         }
         Ok(())
     }
@@ -483,7 +485,7 @@ fn read<'a>(files: impl Iterator<Item = &'a str>) -> Result<Vec<Arc<ServerEntry>
                 return Err(CatalogueError::Syntax("a [[server]] without an `id`".to_owned()));
             };
             if seen.contains(&id) {
-                return Err(CatalogueError::Row { id, what: "it is in the file twice".to_owned() });
+                return Err(CatalogueError::Row { id, message: "it is in the file twice".to_owned() });
             }
             match tables.iter_mut().find(|existing| id_of(existing) == Some(id.as_str())) {
                 Some(existing) => merge_tables(existing, table),
@@ -496,7 +498,7 @@ fn read<'a>(files: impl Iterator<Item = &'a str>) -> Result<Vec<Arc<ServerEntry>
 }
 
 fn row(table: &toml::Table) -> Result<ServerEntry, CatalogueError> {
-    let failed = |what: String| CatalogueError::Row { id: id_of(table).unwrap_or_default().to_owned(), what };
+    let failed = |message: String| CatalogueError::Row { id: id_of(table).unwrap_or_default().to_owned(), message };
     let row: ServerEntry =
         table.clone().try_into().map_err(|error: toml::de::Error| failed(error.message().to_owned()))?;
     row.check().map_err(failed)?;

@@ -25,7 +25,7 @@ use tokio::sync::watch;
 mod tests;
 
 /// Reasons that come closer together than this make one run.
-const ONE_REASON: Duration = Duration::from_millis(50);
+const MERGE_WINDOW: Duration = Duration::from_millis(50);
 
 /// The maximum number of runs followed at once. A server runs one for each project that it has read.
 const MAX_RUNS: usize = 64;
@@ -158,11 +158,11 @@ impl Checks {
                 }
             }),
             Some("end") => self.state.send_modify(|state| {
-                let began = state.runs.remove(token);
-                if began.is_some_and(|began| now.saturating_duration_since(began) < shortest) {
+                let start = state.runs.remove(token);
+                if start.is_some_and(|start| now.saturating_duration_since(start) < shortest) {
                     state.due = Some(now);
                 } else {
-                    state.followed |= began > state.saved;
+                    state.followed |= start > state.saved;
                 }
                 match &mut state.due {
                     // The run was cancelled, or another one follows: the time for its beginning is counted from here.
@@ -204,14 +204,14 @@ impl Checks {
     /// Records that the check did not begin for the reason it had since then.
     pub(crate) fn give_up(&self, since: Instant) {
         self.state.send_if_modified(|state| {
-            let still_due = state.due == Some(since) && state.runs.is_empty();
-            if still_due {
+            let is_missed = state.due == Some(since) && state.runs.is_empty();
+            if is_missed {
                 state.due = None;
                 state.again = false;
                 state.absent = !state.seen;
                 state.outdated &= !state.followed;
             }
-            still_due
+            is_missed
         });
     }
 
@@ -239,7 +239,7 @@ impl BackgroundCheckState {
             return;
         }
         match self.due {
-            Some(since) if now.saturating_duration_since(since) > ONE_REASON => self.again = true,
+            Some(since) if now.saturating_duration_since(since) > MERGE_WINDOW => self.again = true,
             Some(_) => return,
             None => {}
         }

@@ -25,7 +25,7 @@ const MAX_ITEMS_WEIGHT: usize = 2 * 1024 * 1024;
 
 /// The memory, in bytes, that all published diagnostics may take up before those of documents that were never opened
 /// are dropped. No request was about those.
-const MAX_UNASKED_WEIGHT: usize = 32 * 1024 * 1024;
+const MAX_UNREQUESTED_WEIGHT: usize = 32 * 1024 * 1024;
 
 /// The diagnostics of all documents, by one server.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl DiagnosticsStore {
             }
             let previous = documents.get(&path);
             let total_weight = self.total_weight.load(Ordering::Relaxed) - previous.map_or(0, |entry| entry.weight);
-            if previous.is_none_or(|entry| entry.sent.is_none()) && total_weight + weight > MAX_UNASKED_WEIGHT {
+            if previous.is_none_or(|entry| entry.sent.is_none()) && total_weight + weight > MAX_UNREQUESTED_WEIGHT {
                 tracing::debug!(%path, "too many diagnostics of documents that were not opened");
                 documents.remove(&path);
                 self.total_weight.store(total_weight, Ordering::Relaxed);
@@ -292,7 +292,7 @@ mod tests {
         }
         let total_weight = store.total_weight.load(Ordering::Relaxed);
         assert!(
-            (MAX_UNASKED_WEIGHT / 2..=MAX_UNASKED_WEIGHT + MAX_ITEMS_WEIGHT).contains(&total_weight),
+            (MAX_UNREQUESTED_WEIGHT / 2..=MAX_UNREQUESTED_WEIGHT + MAX_ITEMS_WEIGHT).contains(&total_weight),
             "{total_weight}"
         );
         store.publish(&publication(Some(1), &["opened"]));
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_names_versions_is_not_believed_without_one() {
+    fn publications_without_a_version_are_not_current() {
         let store = DiagnosticsStore::new(true);
         store.expect(Utf8Path::new("/w/a.rs"), 1);
         store.publish(&publication(None, &["while reading"]));
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn unchanged_reports_repeat_what_was_pulled() {
+    fn unchanged_reports_repeat_the_last_pull() {
         let store = DiagnosticsStore::default();
         let (path, provider) = (Utf8Path::new("/w/a.rs"), Some("ty".to_owned()));
         let full = json!({
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn one_unreadable_problem_does_not_cost_the_others() {
+    fn unreadable_diagnostics_are_skipped() {
         let mut list = diagnostics(&["good"]);
         list.push(json!({ "message": 3 }));
         assert_eq!(items(Some(&Value::Array(list))).0.len(), 1);

@@ -52,7 +52,7 @@ pub(crate) struct DocumentActivity {
 struct ActivityState {
     documents: FxHashMap<Utf8PathBuf, DocumentActivityEntry>,
     /// Whether the notification ever came: a user may have disabled it.
-    heard: bool,
+    has_reported: bool,
     /// The number of texts sent and saved.
     sent: u64,
 }
@@ -112,7 +112,7 @@ impl DocumentActivity {
         let Some(path) = text("uri").and_then(|uri| zubi_base::uri::to_path(&Uri(uri.to_owned()))) else { return };
         let state = text("state").unwrap_or_default();
         let mut activity = self.lock_state();
-        activity.heard = true;
+        activity.has_reported = true;
         let Some(document) = activity.documents.get_mut(&path) else { return };
         if state.contains(&status.rebuilding) {
             document.step = DocumentPhase::Rebuilding;
@@ -128,7 +128,8 @@ impl DocumentActivity {
     /// show.
     pub(crate) fn is_idle(&self, path: &Utf8Path) -> bool {
         let activity = self.lock_state();
-        !activity.heard || activity.documents.get(path).is_none_or(|document| document.step == DocumentPhase::Idle)
+        !activity.has_reported
+            || activity.documents.get(path).is_none_or(|document| document.step == DocumentPhase::Idle)
     }
 
     /// Returns the request whose answer shows that nothing is queued for a document.

@@ -89,7 +89,7 @@ impl MirroredDocuments {
         let uses = self.uses;
         if let Some(document) = self.open.get_mut(path) {
             document.used = uses;
-            let stamp = Stamp::of_file(path);
+            let stamp = Stamp::from_file(path);
             if !certainly_changed && stamp.is_some() && stamp == document.stamp {
                 return Ok(SyncAction::Unchanged);
             }
@@ -279,7 +279,7 @@ fn save(path: &Utf8Path, text: &str, opening: DocumentOpenParams<'_>, out: &dyn 
 /// Reads the text of a file without its byte-order mark, and its stamp if that is reliable later.
 fn read(path: &Utf8Path, now: Duration) -> Result<(Arc<str>, Option<Stamp>), ReadError> {
     // The stamp is taken first: if the file changes between the two, the next comparison notices.
-    let stamp = Stamp::of_file(path).filter(|stamp| stamp.is_settled(now));
+    let stamp = Stamp::from_file(path).filter(|stamp| stamp.is_settled(now));
     let text = DiskText::read_now(path)?.text;
     Ok((text, stamp))
 }

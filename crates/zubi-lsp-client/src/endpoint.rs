@@ -151,13 +151,13 @@ impl ServerEndpoint {
             let phase = phases.borrow_and_update().clone();
             match phase {
                 EndpointPhase::Running(session) if session.end_reason().borrow().is_none() => return Ok(session),
-                EndpointPhase::Down { why, hint, retry_at } if retry_at > Instant::now() => {
+                EndpointPhase::Down { reason, hint, retry_at } if retry_at > Instant::now() => {
                     let hint = retry_hint(&hint, retry_at);
-                    return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
+                    return Err(EndpointError::Exited { endpoint: self.id.clone(), reason, hint });
                 }
                 EndpointPhase::Closed => {
-                    let (why, hint) = was_shut_down();
-                    return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
+                    let (reason, hint) = was_shut_down();
+                    return Err(EndpointError::Exited { endpoint: self.id.clone(), reason, hint });
                 }
                 // It may be started again by now.
                 EndpointPhase::Down { .. } | EndpointPhase::Idle => continue,
@@ -197,8 +197,8 @@ impl ServerEndpoint {
         if let Some(session) = &session {
             session.peer().deactivate();
         }
-        let (why, hint) = was_shut_down();
-        self.shared.readiness.send_replace(Readiness::Failed { why, hint });
+        let (reason, hint) = was_shut_down();
+        self.shared.readiness.send_replace(Readiness::Failed { reason, hint });
         if let Some(session) = session {
             session.shutdown().await;
         }
@@ -214,7 +214,7 @@ impl ServerEndpoint {
             .collect()
     }
 
-    fn is_offered(session: &ServerSession, method: &str, document: Option<&DocumentRef>) -> bool {
+    fn is_supported(session: &ServerSession, method: &str, document: Option<&DocumentRef>) -> bool {
         let document = document.map(|document| (document.path.as_path(), session.spec().language(&document.path)));
         session.peer().capabilities().supports(method, document)
     }
@@ -246,7 +246,7 @@ impl ServerEndpoint {
         let mut registrations = session.peer().registrations();
         loop {
             registrations.mark_unchanged();
-            if Self::is_offered(session, method, document) {
+            if Self::is_supported(session, method, document) {
                 return true;
             }
             let remaining = REGISTRATION_TIMEOUT.saturating_sub(session.age());
@@ -293,7 +293,7 @@ impl ServerEndpoint {
             if let Some(token) = token {
                 session.peer().expect_partial(token);
             }
-            let (asked, heard) = (Instant::now(), session.received_count());
+            let (requested_at, received) = (Instant::now(), session.received_count());
             let answer = session.request(method, params.clone(), &cx.cancel, cx.deadline).await;
             let parts = token.map(|token| session.peer().take_partial(token)).unwrap_or_default();
             let (code, message, data) = match answer {
@@ -302,13 +302,13 @@ impl ServerEndpoint {
                     return Ok(merge_partial(parts, answer));
                 }
                 Err(ConnectionError::Response { code, message, data }) => (code, message, data),
-                Err(ConnectionError::Closed { why }) => return Err(RunFailure::Died(why)),
+                Err(ConnectionError::Closed { reason }) => return Err(RunFailure::Died(reason)),
                 Err(ConnectionError::TimedOut { .. }) => {
-                    return Err(self.out_of_time(session, method, started, (asked, heard)).into());
+                    return Err(self.out_of_time(session, method, started, (requested_at, received)).into());
                 }
                 Err(ConnectionError::Cancelled) => return Err(EndpointError::Cancelled.into()),
-                Err(ConnectionError::Protocol { what }) => {
-                    return Err(EndpointError::Protocol { endpoint: self.id.clone(), what }.into());
+                Err(ConnectionError::Protocol { message }) => {
+                    return Err(EndpointError::Protocol { endpoint: self.id.clone(), message }.into());
                 }
             };
             let may_retry = match code {
@@ -356,8 +356,8 @@ impl ServerEndpoint {
             match answer {
                 Ok(answer) => return Ok(answer),
                 Err(RunFailure::Final(error)) => return Err(error),
-                Err(RunFailure::Died(why)) => {
-                    died = Some(await_end_reason(&session, why).await);
+                Err(RunFailure::Died(reason)) => {
+                    died = Some(await_end_reason(&session, reason).await);
                     if !only_reads(method) {
                         break;
                     }
@@ -379,16 +379,16 @@ impl ServerEndpoint {
         session: &ServerSession,
         method: &str,
         started: Instant,
-        (asked, heard): (Instant, u64),
+        (requested_at, received): (Instant, u64),
     ) -> EndpointError {
         let limit = self.shared.launch.request_timeout;
         // Waiting for its start is part of the limit; a request that the caller cancels earlier shows nothing.
-        if asked.elapsed() * 2 < limit || !session.ran_out_of_time(asked, heard, limit) {
+        if requested_at.elapsed() * 2 < limit || !session.ran_out_of_time(requested_at, received, limit) {
             return self.timed_out(method, started);
         }
-        let why = "it sent no message while two requests ran out of time, and was ended".to_owned();
-        session.end_because(why.clone());
-        self.on_process_exit(why)
+        let reason = "it sent no message while two requests ran out of time, and was ended".to_owned();
+        session.end_with_reason(reason.clone());
+        self.on_process_exit(reason)
     }
 }
 
@@ -430,7 +430,7 @@ impl Endpoint for ServerEndpoint {
             && (document.path.starts_with(&spec.folder.path) || !workspace.contains(&document.path))
     }
 
-    fn speaks(&self, document: &DocumentRef) -> bool {
+    fn supports_language(&self, document: &DocumentRef) -> bool {
         self.shared.launch.spec.supports_language(&document.path)
     }
 
@@ -480,20 +480,20 @@ impl Endpoint for ServerEndpoint {
     fn limits(&self) -> Caveats {
         let mut limits = self.shared.launch.limits.clone();
         match self.running_now().and_then(|session| session.peer().health()) {
-            Some(Health::Error(what)) => limits.project.push(what),
-            Some(Health::Warning(what)) => limits.beyond.push(what),
+            Some(Health::Error(message)) => limits.project.push(message),
+            Some(Health::Warning(message)) => limits.beyond.push(message),
             None => {}
         }
         limits
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
-        let began = Instant::now();
-        let deadline = cx.deadline.min(began + self.shared.launch.request_timeout);
+        let start = Instant::now();
+        let deadline = cx.deadline.min(start + self.shared.launch.request_timeout);
         match self.request_until(method, &params, &RequestCx { deadline, ..cx.clone() }).await {
             // The time that the caller has waited, including the server's start.
             Err(EndpointError::TimedOut { endpoint, method, .. }) => {
-                Err(EndpointError::TimedOut { endpoint, method, after: began.elapsed() })
+                Err(EndpointError::TimedOut { endpoint, method, after: start.elapsed() })
             }
             answer => answer,
         }
@@ -511,7 +511,7 @@ impl Endpoint for ServerEndpoint {
             match self.diagnose(&session, document, cx).await {
                 Ok(report) => return Ok(report),
                 Err(RunFailure::Final(error)) => return Err(error),
-                Err(RunFailure::Died(why)) => died = Some(await_end_reason(&session, why).await),
+                Err(RunFailure::Died(reason)) => died = Some(await_end_reason(&session, reason).await),
             }
         }
         Err(self.on_exit(died.unwrap_or_default()).await)

@@ -21,8 +21,8 @@ impl PathGlob {
     /// nor begins with `**` starts, as in VS Code. `None` when it cannot be compiled.
     pub(crate) fn from_lsp(pattern: &Value, root: &Utf8Path) -> Option<Self> {
         if let Some(text) = pattern.as_str() {
-            let anywhere = text.starts_with('/') || text.starts_with("**");
-            let base = (!anywhere).then(|| root.to_owned());
+            let is_absolute = text.starts_with('/') || text.starts_with("**");
+            let base = (!is_absolute).then(|| root.to_owned());
             return Some(Self { base, matcher: compile(text)? });
         }
         let base = pattern.get("baseUri")?;
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused() {
+    fn invalid_patterns_are_refused() {
         for pattern in [
             json!("["),
             json!(null),

@@ -64,7 +64,7 @@ pub(crate) struct ServerPeer {
     refreshes: watch::Sender<u64>,
     /// Whether the server's state is its endpoint's: false before the endpoint can send it requests, and after the
     /// endpoint has abandoned it, so that its last messages do not change its successor's state.
-    speaks: AtomicBool,
+    is_active: AtomicBool,
     /// The number of registrations: a missing capability may be available now.
     registrations: watch::Sender<u64>,
 }
@@ -100,7 +100,7 @@ impl ServerPeer {
             partial: Mutex::default(),
             readiness,
             refreshes: watch::Sender::new(0),
-            speaks: AtomicBool::new(false),
+            is_active: AtomicBool::new(false),
             registrations: watch::Sender::new(0),
         }
     }
@@ -118,7 +118,7 @@ impl ServerPeer {
         // Before the notification: a task that waits for both must not see the end of the loading without what follows
         // it.
         self.checks.loading(!now.is_settled(), Instant::now());
-        if !self.speaks.load(Ordering::Acquire) {
+        if !self.is_active.load(Ordering::Acquire) {
             return;
         }
         self.readiness.send_if_modified(|current| {
@@ -144,13 +144,13 @@ impl ServerPeer {
 
     /// Makes this server's state its endpoint's from now on.
     pub(crate) fn activate(&self) {
-        self.speaks.store(true, Ordering::Release);
+        self.is_active.store(true, Ordering::Release);
         self.track(|_| ());
     }
 
     /// Separates this server's state from its endpoint's.
     pub(crate) fn deactivate(&self) {
-        self.speaks.store(false, Ordering::Release);
+        self.is_active.store(false, Ordering::Release);
     }
 
     /// Returns a receiver of registrations.
@@ -174,7 +174,7 @@ impl ServerPeer {
     }
 
     pub(crate) fn take_partial(&self, token: &Value) -> Vec<Value> {
-        lock(&self.partial).remove(&token_text(Some(token))).map(|gathered| gathered.parts).unwrap_or_default()
+        lock(&self.partial).remove(&token_text(Some(token))).map(|partial| partial.parts).unwrap_or_default()
     }
 
     /// Returns the settings of one section (`a.b.c`), `null` if it has no settings.
@@ -224,12 +224,12 @@ impl ServerPeer {
     /// Stores a progress value that is part of an answer.
     fn take_progress(&self, params: &Value) {
         let token = token_text(params.get("token"));
-        if let Some(gathered) = lock(&self.partial).get_mut(&token)
+        if let Some(partial) = lock(&self.partial).get_mut(&token)
             && let Some(value) = params.get("value")
         {
-            gathered.weight += estimated_size(value);
-            if gathered.parts.len() < MAX_PARTIAL_RESULTS && gathered.weight <= MAX_PARTIAL_WEIGHT {
-                gathered.parts.push(value.clone());
+            partial.weight += estimated_size(value);
+            if partial.parts.len() < MAX_PARTIAL_RESULTS && partial.weight <= MAX_PARTIAL_WEIGHT {
+                partial.parts.push(value.clone());
             }
             return;
         }

@@ -131,7 +131,7 @@ impl EndpointSource for ServerPool {
     async fn for_document(&self, document: &DocumentRef, method: &str, _cx: &RequestCx) -> Endpoints {
         let shared = &self.shared;
         let path = &document.path;
-        let Some(language) = shared.languages.of_file(path).cloned() else {
+        let Some(language) = shared.languages.for_file(path).cloned() else {
             return Endpoints { absent: vec![no_row(path)], ..Endpoints::default() };
         };
         let Some(folder) = shared.workspace.folder_of(path).cloned() else {
@@ -152,7 +152,7 @@ impl EndpointSource for ServerPool {
         let detection = shared.detect().await;
         let mut needed = Vec::new();
         let mut seen = BTreeSet::new();
-        let mut left_out = Vec::new();
+        let mut omitted = Vec::new();
         let rows = |language: &str| {
             shared.catalogue.for_language(language).into_iter().filter(|row| row.answers(method)).collect::<Vec<_>>()
         };
@@ -163,7 +163,7 @@ impl EndpointSource for ServerPool {
                     let Some(folder) = shared.workspace.folder_of(folder) else { continue };
                     let (roots, more) = roots(&row, &detection, example, folder);
                     if more > 0 {
-                        left_out.push((row.id.clone(), projects::unqueried_projects_note(&row, more)));
+                        omitted.push((row.id.clone(), projects::unqueried_projects_note(&row, more)));
                     }
                     for root in roots {
                         // A language and its dialects (TypeScript, JavaScript) share a server.
@@ -182,10 +182,10 @@ impl EndpointSource for ServerPool {
             return Endpoints { absent: absent.collect(), ..Endpoints::default() };
         }
         let mut found = shared.start_all(needed).await;
-        left_out.retain(|(id, _)| found.endpoints.iter().any(|endpoint| *endpoint.id().0 == **id));
-        left_out.dedup();
-        let left_out: Vec<_> = left_out.into_iter().map(|(_, why)| why).collect();
-        found.uncovered = (!left_out.is_empty()).then(|| left_out.join(", "));
+        omitted.retain(|(id, _)| found.endpoints.iter().any(|endpoint| *endpoint.id().0 == **id));
+        omitted.dedup();
+        let omitted: Vec<_> = omitted.into_iter().map(|(_, reason)| reason).collect();
+        found.uncovered = (!omitted.is_empty()).then(|| omitted.join(", "));
         found
     }
 
@@ -204,7 +204,7 @@ impl EndpointSource for ServerPool {
         let (workspace, languages) = (Arc::clone(&self.shared.workspace), Arc::clone(&self.shared.languages));
         let document = document.path.clone();
         let find = move || {
-            let own = files.into_iter().filter(|file| languages.of_file(file).is_some_and(|own| row.serves(own)));
+            let own = files.into_iter().filter(|file| languages.for_file(file).is_some_and(|own| row.serves(own)));
             projects::other_projects(&row, &document, own, &workspace)
         };
         tokio::task::spawn_blocking(find).await.unwrap_or_default()
@@ -216,7 +216,7 @@ impl EndpointSource for ServerPool {
         let refreshed = watcher.refresh().await;
         let mut notes: Vec<String> = refreshed.note.into_iter().collect();
         if !refreshed.changes.is_empty() {
-            self.shared.detection_may_be_old(&refreshed.changes).await;
+            self.shared.update_detection(&refreshed.changes).await;
             for endpoint in self.shared.endpoints() {
                 notes.extend(endpoint.notify_changes(&refreshed.changes));
             }
@@ -278,7 +278,7 @@ impl PoolState {
 
     /// Returns the server that answers such requests about a document, once it has been started.
     fn answering_row(&self, document: &DocumentRef, method: &str) -> Option<Arc<ServerEntry>> {
-        let language = self.languages.of_file(&document.path)?;
+        let language = self.languages.for_file(&document.path)?;
         let folder = self.workspace.folder_of(&document.path)?;
         let servers = self.servers();
         let runs = |row: &Arc<ServerEntry>| {
@@ -299,7 +299,7 @@ impl PoolState {
         let absent = if endpoints.is_empty() {
             vec![MissingServer {
                 subject: subject(&document.path),
-                why: "the file is outside the workspace, and no running server supports it".to_owned(),
+                reason: "the file is outside the workspace, and no running server supports it".to_owned(),
                 hint: "query a file of the workspace first".to_owned(),
             }]
         } else {
@@ -391,8 +391,8 @@ impl PoolState {
         let may_run = trusted || row.runs_untrusted();
         // A program takes up to half a second (Node.js) to print its version, so the server is started meanwhile. If
         // the program turns out to be unusable, the server is ended again before it receives any request.
-        let likely = self.finder.first_candidate(row, root, &folder.path, trusted).filter(|_| may_run);
-        let mut early = match likely {
+        let candidate = self.finder.first_candidate(row, root, &folder.path, trusted).filter(|_| may_run);
+        let mut plan = match candidate {
             Some(program) => {
                 let endpoint = self.endpoint(needed, &program, trusted).await;
                 endpoint.ensure_started(document);
@@ -402,17 +402,17 @@ impl PoolState {
         };
         let program = self.finder.find(row, root, &folder.path, trusted).await.map_err(|missing| NotStarted {
             installed: !missing.tried.is_empty(),
-            absent: MissingServer { subject: row.title.clone(), why: missing.to_string(), hint: install_hint(row) },
+            absent: MissingServer { subject: row.title.clone(), reason: missing.to_string(), hint: install_hint(row) },
         })?;
         if !may_run {
             let absent = MissingServer {
                 subject: row.title.clone(),
-                why: format!("{} may not run here: the folder is not trusted", row.title),
+                reason: format!("{} may not run here: the folder is not trusted", row.title),
                 hint: format!("`zubi trust {}` allows it; it would run {}", folder.path, row.runs),
             };
             return Err(NotStarted { absent, installed: true });
         }
-        let endpoint = match early.as_mut().filter(|early| early.program == program.path).and_then(PrestartPlan::take) {
+        let endpoint = match plan.as_mut().filter(|plan| plan.program == program.path).and_then(PrestartPlan::take) {
             Some(endpoint) => endpoint,
             None => self.endpoint(needed, &program.path, trusted).await,
         };
@@ -422,7 +422,7 @@ impl PoolState {
             if self.closed.is_cancelled() {
                 let absent = MissingServer {
                     subject: row.title.clone(),
-                    why: format!("{} is not started: this host is shutting down", row.title),
+                    reason: format!("{} is not started: this host is shutting down", row.title),
                     hint: "retry the request".to_owned(),
                 };
                 return Err(NotStarted { absent, installed: true });
@@ -447,13 +447,13 @@ impl PoolState {
 
     fn launch(
         &self,
-        wanted: &NeededServer,
+        needed: &NeededServer,
         program: &Utf8Path,
         trusted: bool,
         limits: zubi_base::endpoint::Caveats,
     ) -> LaunchSpec {
-        let NeededServer { row, folder, .. } = wanted;
-        let root = wanted.root();
+        let NeededServer { row, folder, .. } = needed;
+        let root = needed.root();
         let name = if *root == folder.path { folder.name.clone() } else { root.file_name().unwrap_or("/").to_owned() };
         let withheld = ServerCapabilities::methods().filter(|method| !row.answers(method)).map(str::to_owned);
         let spec = SessionSpec {
@@ -505,14 +505,16 @@ impl PoolState {
     }
 
     /// Discards the detected languages and projects when new files could change them.
-    async fn detection_may_be_old(&self, changes: &[WatchedFileChange]) {
+    async fn update_detection(&self, changes: &[WatchedFileChange]) {
         let mut detection = self.detection.lock().await;
         let Some(cached) = &*detection else { return };
         let affects_detection = |change: &WatchedFileChange| {
             change.kind != ChangeKind::Changed
-                && self.languages.of_path(&change.path).is_none_or(|language| match cached.languages.get(&**language) {
-                    Some(files) => change.kind == ChangeKind::Deleted && files.example == change.path,
-                    None => true,
+                && self.languages.for_path(&change.path).is_none_or(|language| {
+                    match cached.languages.get(&**language) {
+                        Some(files) => change.kind == ChangeKind::Deleted && files.example == change.path,
+                        None => true,
+                    }
                 })
         };
         if changes.iter().any(affects_detection) {

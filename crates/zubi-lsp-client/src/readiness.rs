@@ -121,7 +121,7 @@ pub struct Tracker {
     initialized_at: Option<Instant>,
     progresses: BTreeMap<String, OpenProgress>,
     /// Tokens of open progresses that the recipe waits for.
-    awaited: BTreeSet<String>,
+    awaited_tokens: BTreeSet<String>,
     /// Whether the server has reported that it is busy, so that its "idle" means something.
     was_busy: bool,
     /// The server's own health report, unless it is `ok`.
@@ -129,7 +129,7 @@ pub struct Tracker {
     /// Documents whose project is not known to be loading, the oldest first.
     expected: Vec<ExpectedDocument>,
     /// Projects that were expected once; they are not expected again.
-    met: BTreeSet<Utf8PathBuf>,
+    opened_projects: BTreeSet<Utf8PathBuf>,
     /// Whether a document was opened that no project covers, or whose project the server did not load.
     uncovered: bool,
     /// Changed files sent to the server, with the version for which it has not published diagnostics yet.
@@ -143,11 +143,11 @@ impl Tracker {
             state: TrackerState::Starting,
             initialized_at: None,
             progresses: BTreeMap::new(),
-            awaited: BTreeSet::new(),
+            awaited_tokens: BTreeSet::new(),
             was_busy: false,
             health: None,
             expected: Vec::new(),
-            met: BTreeSet::new(),
+            opened_projects: BTreeSet::new(),
             uncovered: false,
             digesting: BTreeMap::new(),
         }
@@ -186,8 +186,8 @@ impl Tracker {
         }
         match project_of(document, root, project_files) {
             Some(project) => {
-                if self.met.insert(project) {
-                    let progress_seen = !self.awaited.is_empty();
+                if self.opened_projects.insert(project) {
+                    let progress_seen = !self.awaited_tokens.is_empty();
                     self.expected.push(ExpectedDocument { document: document.to_owned(), progress_seen });
                 }
             }
@@ -214,7 +214,7 @@ impl Tracker {
         self.expected.retain(|expected| expected.document != document);
         if self.expected.len() < before {
             if let Some(project) = project_of(document, root, project_files) {
-                self.met.remove(&project);
+                self.opened_projects.remove(&project);
             }
             self.settle();
         }
@@ -244,7 +244,7 @@ impl Tracker {
                     return;
                 }
                 if self.is_awaited(&token, &title) {
-                    self.awaited.insert(token.clone());
+                    self.awaited_tokens.insert(token.clone());
                     // One beginning counts for one project, in the order of opening. A server with a single progress
                     // for all of them (clangd) begins once: for the others it is enough that the progress was seen.
                     if !self.expected.is_empty() {
@@ -268,7 +268,7 @@ impl Tracker {
             }
             Some("end") => {
                 self.progresses.remove(&token);
-                if self.awaited.remove(&token) && self.awaited.is_empty() {
+                if self.awaited_tokens.remove(&token) && self.awaited_tokens.is_empty() {
                     self.settle();
                 }
             }
@@ -311,8 +311,8 @@ impl Tracker {
     fn log(&mut self, params: &Value) {
         let ReadinessSignal::Log { prefixes, parts, .. } = &self.recipe else { return };
         let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
-        let begins = prefixes.iter().any(|prefix| message.starts_with(prefix.as_str()));
-        if begins || parts.iter().any(|part| message.contains(part.as_str())) {
+        let has_prefix = prefixes.iter().any(|prefix| message.starts_with(prefix.as_str()));
+        if has_prefix || parts.iter().any(|part| message.contains(part.as_str())) {
             self.state = TrackerState::Ready;
         }
     }
@@ -343,7 +343,7 @@ impl Tracker {
         if self.initialized_at.is_none() {
             return;
         }
-        self.state = if !self.awaited.is_empty() || !self.expected.is_empty() {
+        self.state = if !self.awaited_tokens.is_empty() || !self.expected.is_empty() {
             TrackerState::Loading
         } else if self.uncovered {
             TrackerState::Unknown
@@ -362,12 +362,12 @@ impl Tracker {
             },
             TrackerState::Ready => Readiness::Ready,
             TrackerState::Unknown => Readiness::Unknown {
-                waited: self.initialized_at.map(|at| now.saturating_duration_since(at)).unwrap_or_default(),
+                elapsed: self.initialized_at.map(|at| now.saturating_duration_since(at)).unwrap_or_default(),
             },
             TrackerState::Loading => {
                 // The awaited progress is the most useful one; otherwise the first that has a percentage.
                 let displayed = self
-                    .awaited
+                    .awaited_tokens
                     .iter()
                     .find_map(|token| self.progresses.get(token))
                     .or_else(|| self.progresses.values().find(|progress| progress.percent.is_some()))

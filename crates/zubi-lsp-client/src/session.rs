@@ -93,7 +93,7 @@ pub struct SessionSpec {
 impl SessionSpec {
     /// Returns LSP's language id of a file; `plaintext` when it is unknown.
     pub fn language(&self, path: &Utf8Path) -> &str {
-        self.language_table.of_file(path).map_or("plaintext", |language| language)
+        self.language_table.for_file(path).map_or("plaintext", |language| language)
     }
 
     /// Returns the document to open at once, if the server needs one to begin: the document of the first request, or
@@ -209,19 +209,19 @@ impl ServerSession {
 
         let params = initialize::params(&spec.folder, std::process::id(), &spec.initialization_options);
         let deadline = Instant::now() + spec.start_timeout;
-        let never = CancellationToken::new();
-        let handshake = connection.request("initialize", params, &never, deadline);
+        let no_cancel = CancellationToken::new();
+        let handshake = connection.request("initialize", params, &no_cancel, deadline);
         let (answer, (), first) = tokio::join!(handshake, watching, spec.first_document(first));
         let answer = match answer {
             Ok(answer) => answer,
             Err(ConnectionError::Closed { .. }) => {
                 // The reason, with the server's output on standard error, is known when the process has been reaped.
-                let why = ended.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
-                return Err(StartError::Handshake(why.unwrap_or_else(|| "it ended".to_owned())));
+                let reason = ended.wait_for(Option::is_some).await.ok().and_then(|reason| reason.clone());
+                return Err(StartError::Handshake(reason.unwrap_or_else(|| "it ended".to_owned())));
             }
             Err(error) => {
-                let why = format!("`initialize` failed: {error}{}", quote(&stderr));
-                return Err(StartError::Handshake(why));
+                let reason = format!("`initialize` failed: {error}{}", quote(&stderr));
+                return Err(StartError::Handshake(reason));
             }
         };
 
@@ -288,9 +288,9 @@ impl ServerSession {
     }
 
     /// Ends the server because of something it did, which is then reported as the reason of its end.
-    pub(crate) fn end_because(&self, why: String) {
+    pub(crate) fn end_with_reason(&self, reason: String) {
         // The first reason counts.
-        drop(self.verdict.set(why));
+        drop(self.verdict.set(reason));
         self.stop.cancel();
     }
 

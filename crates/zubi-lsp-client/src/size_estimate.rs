@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_counts() {
+    fn estimate_counts_keys_and_values() {
         assert_eq!(estimated_size(&json!(null)), PER_VALUE);
         assert_eq!(estimated_size(&json!({ "name": ["text", 1] })), 4 * PER_VALUE + "name".len() + "text".len());
     }

@@ -21,7 +21,7 @@ const CLOCK_TICK: Duration = Duration::from_millis(20);
 
 impl Stamp {
     /// Returns the stamp of a file, links followed; `None` when there is no regular file.
-    pub(crate) fn of_file(path: &Utf8Path) -> Option<Self> {
+    pub(crate) fn from_file(path: &Utf8Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok()?;
         metadata.is_file().then(|| Self::from_metadata(&metadata))
     }

@@ -108,12 +108,12 @@ impl TestWorkspace {
 
     /// Like [`Self::start`], but before the handshake.
     pub(crate) fn connect(&self) -> (FakeServer, tokio::task::JoinHandle<Result<Arc<ServerSession>, StartError>>) {
-        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (client_end, server_end) = tokio::io::duplex(1 << 20);
         let (spec, readiness, tasks) = (self.spec.clone(), Arc::clone(&self.readiness), self.tasks.clone());
         let session = tokio::spawn(async move {
-            ServerSession::with_transport(spec, process(ours), None, readiness, &tasks, async {}).await
+            ServerSession::with_transport(spec, process(client_end), None, readiness, &tasks, async {}).await
         });
-        let (reader, writer) = tokio::io::split(theirs);
+        let (reader, writer) = tokio::io::split(server_end);
         (FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 }, session)
     }
 }
@@ -170,11 +170,11 @@ impl Starter for FakeStarter {
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
     ) -> Result<Arc<ServerSession>, StartError> {
-        let (ours, theirs) = tokio::io::duplex(1 << 20);
-        let (reader, writer) = tokio::io::split(theirs);
+        let (client_end, server_end) = tokio::io::duplex(1 << 20);
+        let (reader, writer) = tokio::io::split(server_end);
         let server = FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 };
         self.servers.send(server).map_err(|_| StartError::Spawn("the test is over".to_owned()))?;
-        let process = process(ours);
+        let process = process(client_end);
         process.stderr.push("its last words");
         ServerSession::with_transport(launch.spec.clone(), process, first, readiness, tasks, async {}).await
     }

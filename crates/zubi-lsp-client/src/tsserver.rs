@@ -18,7 +18,7 @@ pub(crate) const STEPS: [&str; 3] =
 const MAX_ITEMS: usize = 2_000;
 
 /// Returns the params of `workspace/executeCommand` for one step.
-pub(crate) fn question(command: &str, step: &str, document: &Uri) -> Value {
+pub(crate) fn request_params(command: &str, step: &str, document: &Uri) -> Value {
     json!({ "command": command, "arguments": [step, { "file": document }] })
 }
 
@@ -64,24 +64,24 @@ pub(crate) fn answer(result: Value) -> Option<Vec<Diagnostic>> {
     Some(response.body.into_iter().take(MAX_ITEMS).filter_map(diagnostic).collect())
 }
 
-fn diagnostic(problem: Value) -> Option<Diagnostic> {
-    let problem = serde_json::from_value::<TsDiagnostic>(problem).ok()?;
+fn diagnostic(ts_diagnostic: Value) -> Option<Diagnostic> {
+    let ts_diagnostic = serde_json::from_value::<TsDiagnostic>(ts_diagnostic).ok()?;
     let is_set =
         |flag: &Option<Value>| flag.as_ref().is_some_and(|flag| !matches!(flag, Value::Null | Value::Bool(false)));
     // The numbers are LSP's `DiagnosticTag`.
-    let tags: Vec<u8> = [(&problem.reports_unnecessary, 1), (&problem.reports_deprecated, 2)]
+    let tags: Vec<u8> = [(&ts_diagnostic.reports_unnecessary, 1), (&ts_diagnostic.reports_deprecated, 2)]
         .into_iter()
         .filter_map(|(flag, tag)| is_set(flag).then_some(tag))
         .collect();
     let mut diagnostic = json!({
-        "range": { "start": problem.start.to_lsp(), "end": problem.end.to_lsp() },
-        "message": problem.text,
+        "range": { "start": ts_diagnostic.start.to_lsp(), "end": ts_diagnostic.end.to_lsp() },
+        "message": ts_diagnostic.text,
         // LSP's `DiagnosticSeverity`; a category other than warning and suggestion counts as an error, as it does for
         // the language server.
-        "severity": match problem.category.as_str() { "warning" => 2, "suggestion" => 4, _ => 1 },
-        "source": problem.source.as_deref().unwrap_or("typescript"),
+        "severity": match ts_diagnostic.category.as_str() { "warning" => 2, "suggestion" => 4, _ => 1 },
+        "source": ts_diagnostic.source.as_deref().unwrap_or("typescript"),
     });
-    if let Some(code) = problem.code {
+    if let Some(code) = ts_diagnostic.code {
         diagnostic["code"] = json!(code);
     }
     if !tags.is_empty() {

@@ -80,7 +80,7 @@ struct Marks {
 struct MarkedPaths {
     paths: FxHashMap<Utf8PathBuf, Mark>,
     /// Events were lost: everything must be compared.
-    everything: bool,
+    compare_all: bool,
 }
 
 /// The details known about a marked path.
@@ -100,7 +100,7 @@ struct Record {
     /// `None` when watching is impossible.
     watcher: Option<Box<dyn Watcher + Send>>,
     /// The reason why files must be compared at each request.
-    blind: Option<String>,
+    failure: Option<String>,
 }
 
 impl FileWatcher {
@@ -124,15 +124,15 @@ impl FileWatcher {
             files: BTreeMap::new(),
             watched: FxHashSet::default(),
             watcher: None,
-            blind: None,
+            failure: None,
         };
         let barrier_directory = match open_watcher(&marks, state_directory, open) {
             Ok((watcher, directory)) => {
                 record.watcher = Some(watcher);
                 Some(directory)
             }
-            Err(why) => {
-                record.blind = Some(why);
+            Err(reason) => {
+                record.failure = Some(reason);
                 None
             }
         };
@@ -157,10 +157,10 @@ impl FileWatcher {
         let marked = std::mem::take(&mut *lock(&self.marks.marked));
         let (compare_all, note) = {
             let record = lock(&self.record);
-            match (&record.blind, fenced) {
-                (Some(why), _) => (true, Some(format!("{why}: files were compared one by one"))),
+            match (&record.failure, fenced) {
+                (Some(reason), _) => (true, Some(format!("{reason}: files were compared one by one"))),
                 (None, false) => (true, Some("file events are late: files were compared one by one".to_owned())),
-                (None, true) => (marked.everything, None),
+                (None, true) => (marked.compare_all, None),
             }
         };
         if marked.paths.is_empty() && !compare_all {
@@ -245,12 +245,12 @@ impl Marks {
             Ok(event) => event,
             Err(error) => {
                 tracing::debug!(%error, "a file event was lost");
-                lock(&self.marked).everything = true;
+                lock(&self.marked).compare_all = true;
                 return;
             }
         };
         if event.flag() == Some(Flag::Rescan) {
-            lock(&self.marked).everything = true;
+            lock(&self.marked).compare_all = true;
         }
         let mark = match event.kind {
             EventKind::Access(AccessKind::Close(AccessMode::Write)) => Mark { written: true, appeared: false },
@@ -279,7 +279,7 @@ impl Marks {
             let mut marked = lock(&self.marked);
             if marked.paths.len() >= MAX_MARKED {
                 marked.paths = FxHashMap::default();
-                marked.everything = true;
+                marked.compare_all = true;
             }
             let existing = marked.paths.entry(path).or_default();
             existing.written |= mark.written;
@@ -304,7 +304,7 @@ impl Record {
             // Determined again below, if it still holds: the limits are shared with other programs, which start and
             // end.
             if self.watcher.is_some() {
-                self.blind = None;
+                self.failure = None;
             }
             for folder in self.folders.clone() {
                 self.compare(&folder, &mut changes);
@@ -378,15 +378,15 @@ impl Record {
 
     /// Examines everything below a directory and watches it.
     fn compare(&mut self, directory: &Utf8Path, changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>) {
-        let mut unseen: FxHashSet<Utf8PathBuf> = self.files_under(directory).into_iter().collect();
+        let mut missing: FxHashSet<Utf8PathBuf> = self.files_under(directory).into_iter().collect();
         for entry in walk::entries(directory, WalkOptions::default()) {
             let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
             if is_directory(&entry) {
                 self.watch(path);
                 continue;
             }
-            let Some(stamp) = Stamp::of_file(path) else { continue };
-            unseen.remove(path);
+            let Some(stamp) = Stamp::from_file(path) else { continue };
+            missing.remove(path);
             match self.files.get_mut(path) {
                 Some(recorded) if *recorded == stamp => {}
                 Some(recorded) => {
@@ -399,12 +399,12 @@ impl Record {
                 }
             }
         }
-        let mut unseen: Vec<_> = unseen.into_iter().collect();
-        unseen.sort();
-        for path in unseen {
+        let mut missing: Vec<_> = missing.into_iter().collect();
+        missing.sort();
+        for path in missing {
             self.files.remove(&path);
             // Still there, but ignored by now: for a server that is not a deletion.
-            if Stamp::of_file(&path).is_none() {
+            if Stamp::from_file(&path).is_none() {
                 changes.insert(path, ChangeKind::Deleted);
             }
         }
@@ -413,7 +413,7 @@ impl Record {
     fn remember(&mut self, path: &Utf8Path, stamp: Stamp) {
         if self.files.len() < MAX_FILES {
             self.files.insert(path.to_owned(), stamp);
-        } else if self.blind.is_none() {
+        } else if self.failure.is_none() {
             // The files beyond the record are still watched; only a lost event would be missed.
             tracing::warn!("more than {MAX_FILES} files in the workspace: not all are recorded");
         }
@@ -429,7 +429,7 @@ impl Record {
             Err(error) if is_missing_or_inaccessible(&error) => {
                 tracing::debug!(%directory, %error, "a directory cannot be watched");
             }
-            Err(error) => self.blind = Some(watch_failure_reason(&error)),
+            Err(error) => self.failure = Some(watch_failure_reason(&error)),
         }
     }
 }

@@ -15,7 +15,7 @@ use zubi_tool_api::{ResourceSpec, ResourceText};
 const COMMON: &str = "x-common";
 
 /// Marks a parameter whose description says no more than its name and the instructions; see [`slim`].
-const PLAIN: &str = "x-plain";
+const PLAIN_KEYWORD: &str = "x-plain";
 
 /// The tools of a list, in its order.
 pub(crate) fn tools(specs: &[Arc<ToolSpec>]) -> Vec<Tool> {
@@ -53,7 +53,7 @@ fn slim(schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.retain(|_, property| property.get(COMMON).is_none());
-        properties.values_mut().for_each(|property| slim_inside(property, 0));
+        properties.values_mut().for_each(|property| slim_nested(property, 0));
     }
     // Some clients reject a root schema without it.
     schema.entry("properties").or_insert_with(|| JsonObject::new().into());
@@ -63,14 +63,14 @@ fn slim(schema: &JsonObject) -> JsonObject {
 }
 
 /// `depth` counts the objects around the schema, the root not among them.
-fn slim_inside(schema: &mut Value, depth: usize) {
+fn slim_nested(schema: &mut Value, depth: usize) {
     let Value::Object(object) = schema else { return };
     // The description has the meaning of a bound, and a call beyond it gets an error.
     object.remove("minimum");
     object.remove("maximum");
     object.remove("maxLength");
     object.remove("additionalProperties");
-    if object.contains_key(PLAIN) {
+    if object.contains_key(PLAIN_KEYWORD) {
         object.remove("description");
     }
     object.retain(|keyword, _| !keyword.starts_with("x-"));
@@ -80,10 +80,10 @@ fn slim_inside(schema: &mut Value, depth: usize) {
         object.remove("required");
     }
     if let Some(Value::Object(properties)) = object.get_mut("properties") {
-        properties.values_mut().for_each(|property| slim_inside(property, depth + 1));
+        properties.values_mut().for_each(|property| slim_nested(property, depth + 1));
     }
     if let Some(items) = object.get_mut("items") {
-        slim_inside(items, depth + 1);
+        slim_nested(items, depth + 1);
     }
 }
 

@@ -65,42 +65,43 @@ pub(crate) fn shows_forms(capabilities: Option<&ClientCapabilities>) -> bool {
 /// A question as a form.
 struct ElicitationForm {
     params: ElicitRequestParams,
-    /// The texts of the approving options, with their indices among the options of the prompt.
-    yeses: Vec<(String, usize)>,
+    /// The labels of the approving options, with their indices among the options of the prompt.
+    approvals: Vec<(String, usize)>,
     /// The arguments as the form has them, where it offers to change them.
     arguments: Option<String>,
 }
 
 impl ElicitationForm {
     fn new(request: &ApprovalRequest) -> Self {
-        let lasts = |option: &ApprovalOption| matches!(option.scope, ApprovalScope::Once | ApprovalScope::Session);
+        let is_supported =
+            |option: &ApprovalOption| matches!(option.scope, ApprovalScope::Once | ApprovalScope::Session);
         let mut message = approval_prompt::prompt_text(request);
-        let mut yeses: Vec<(String, usize)> = Vec::new();
-        for (at, option) in request.options.iter().enumerate().filter(|(_, option)| lasts(option)) {
+        let mut approvals: Vec<(String, usize)> = Vec::new();
+        for (at, option) in request.options.iter().enumerate().filter(|(_, option)| is_supported(option)) {
             let (label, others) = approval_prompt::option(option);
             let words = format!("yes: {label}");
             for other in others {
                 // Writing to a `String` cannot fail.
                 let _ = writeln!(message, "  \"{words}\" would also have allowed {other}");
             }
-            yeses.push((words, at));
+            approvals.push((words, at));
         }
         let mut words: Vec<String> = vec![DENY.to_owned()];
-        words.extend(yeses.iter().map(|(words, _)| words.clone()));
+        words.extend(approvals.iter().map(|(words, _)| words.clone()));
         let choice = EnumSchema::builder(words).title("May it run?");
         let choice = match choice.with_default(DENY) {
             Ok(choice) => choice.build(),
             // Cannot be: the default is the first of the values.
             Err(_) => EnumSchema::builder(vec![DENY.to_owned()]).build(),
         };
-        let text = |what: &'static str| StringSchema::new().description(what);
+        let text = |description: &'static str| StringSchema::new().description(description);
         let mut schema = ElicitationSchema::builder().required_enum_schema(ANSWER, choice).property(
             REASON,
             PrimitiveSchemaDefinition::String(text("If no: what the agent should do instead").max_length(2_000)),
         );
         let arguments = editable(&request.arguments);
-        if let Err(why) = &arguments {
-            message.push_str(&approval_prompt::arguments(request, &format!("(they cannot be changed here: {why})")));
+        if let Err(reason) = &arguments {
+            message.push_str(&approval_prompt::arguments(request, &format!("(they cannot be changed here: {reason})")));
         }
         let arguments = arguments.ok();
         if let Some(arguments) = &arguments {
@@ -113,7 +114,7 @@ impl ElicitationForm {
             message,
             requested_schema: schema.build_unchecked(),
         };
-        Self { params, yeses, arguments }
+        Self { params, approvals, arguments }
     }
 
     /// Converts the filled form. An answer that is not understood denies the call.
@@ -121,18 +122,19 @@ impl ElicitationForm {
         match result.action {
             ElicitationAction::Accept => {}
             ElicitationAction::Cancel => {
-                return ApprovalAnswer::Unanswered { how: "they put the question away".to_owned() };
+                return ApprovalAnswer::Unanswered { reason: "they put the question away".to_owned() };
             }
             // Declined, or what a later version of the protocol adds.
             _ => return ApprovalAnswer::Deny { text: None },
         }
         let field = |name: &str| result.content.as_ref().and_then(|content| content.get(name)).and_then(Value::as_str);
         let answer = field(ANSWER).unwrap_or(DENY);
-        let Some((_, option)) = self.yeses.iter().find(|(words, _)| words == answer) else {
+        let Some((_, option)) = self.approvals.iter().find(|(words, _)| words == answer) else {
             let text = field(REASON).map(str::trim).filter(|text| !text.is_empty());
             return ApprovalAnswer::Deny { text: text.map(str::to_owned) };
         };
-        let edited = field(ARGUMENTS).filter(|text| self.arguments.as_deref().is_some_and(|offered| offered != *text));
+        let edited =
+            field(ARGUMENTS).filter(|text| self.arguments.as_deref().is_some_and(|original| original != *text));
         match edited.filter(|text| !text.trim().is_empty()).map(serde_json::from_str::<Value>) {
             None => ApprovalAnswer::Allow { option: *option, arguments: None },
             Some(Ok(arguments @ Value::Object(_))) => {
@@ -172,13 +174,13 @@ impl Approver for InlineElicitation {
             Ok(sent) => sent,
             Err(error) => return elicitation_failed(&error),
         };
-        let mut open = OpenForm { form: Some((self.peer.clone(), sent.id.clone())) };
+        let mut open_form = OpenForm { form: Some((self.peer.clone(), sent.id.clone())) };
         let answer = sent.await_response().await;
         // It is answered, or `rmcp` has taken it back itself when the time was over.
-        open.form = None;
+        open_form.form = None;
         match answer {
             Ok(ClientResult::ElicitResult(result)) => form.read(&result),
-            Ok(_) => ApprovalAnswer::Unanswered { how: "the client's answer did not match the form".to_owned() },
+            Ok(_) => ApprovalAnswer::Unanswered { reason: "the client's answer did not match the form".to_owned() },
             Err(error) => elicitation_failed(&error),
         }
     }
@@ -193,8 +195,8 @@ impl Drop for OpenForm {
     fn drop(&mut self) {
         let Some((peer, id)) = self.form.take() else { return };
         tokio::spawn(async move {
-            let why = Some("the call was cancelled".to_owned());
-            if let Err(error) = peer.notify_cancelled(CancelledNotificationParam::new(Some(id), why)).await {
+            let reason = Some("the call was cancelled".to_owned());
+            if let Err(error) = peer.notify_cancelled(CancelledNotificationParam::new(Some(id), reason)).await {
                 tracing::debug!(%error, "a question was not taken back");
             }
         });
@@ -209,12 +211,12 @@ fn elicitation_failed(error: &ServiceError) -> ApprovalAnswer {
             tracing::warn!(%error, "the client does not show the form that it said it could");
             ApprovalAnswer::Unavailable
         }
-        _ => ApprovalAnswer::Unanswered { how: "the client went away".to_owned() },
+        _ => ApprovalAnswer::Unanswered { reason: "the client went away".to_owned() },
     }
 }
 
 fn timed_out(timeout: Duration) -> ApprovalAnswer {
-    ApprovalAnswer::Unanswered { how: format!("no answer within {} s", timeout.as_secs_f32().ceil()) }
+    ApprovalAnswer::Unanswered { reason: format!("no answer within {} s", timeout.as_secs_f32().ceil()) }
 }
 
 /// A question that waits for its client to call again.
@@ -225,7 +227,7 @@ pub(crate) struct PendingElicitation {
 
 /// Requests approval from a client of the stateless era: the form is the answer to its call.
 pub(crate) struct DeferredElicitation {
-    pub(crate) questions: mpsc::Sender<PendingElicitation>,
+    pub(crate) prompts: mpsc::Sender<PendingElicitation>,
     pub(crate) timeout: Duration,
 }
 
@@ -233,15 +235,15 @@ pub(crate) struct DeferredElicitation {
 impl Approver for DeferredElicitation {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let form = ElicitationForm::new(&request);
-        let (answer, answered) = oneshot::channel();
-        let question = PendingElicitation { form: form.params.clone(), answer };
+        let (answer, receiver) = oneshot::channel();
+        let prompt = PendingElicitation { form: form.params.clone(), answer };
         let response = async {
-            self.questions.send(question).await.ok()?;
-            answered.await.ok()
+            self.prompts.send(prompt).await.ok()?;
+            receiver.await.ok()
         };
         match tokio::time::timeout(self.timeout, response).await {
             Ok(Some(result)) => form.read(&result),
-            Ok(None) => ApprovalAnswer::Unanswered { how: "the client did not come back with an answer".to_owned() },
+            Ok(None) => ApprovalAnswer::Unanswered { reason: "the client did not come back with an answer".to_owned() },
             Err(_) => timed_out(self.timeout),
         }
     }

@@ -46,13 +46,13 @@ impl ServerIdentity {
 
 /// How long calls that still run may take to finish once the input has ended. Clients wait a second or two before they
 /// kill, and servers have to be ended in that time too.
-const DRAIN: Duration = Duration::from_millis(400);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(400);
 
 /// How long the conversation may take to close after its calls were cancelled, which takes each call a little.
-const GRACE: Duration = Duration::from_millis(300);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// Answers one client until the input ends or `stop` is cancelled. Calls that run then get [`DRAIN`] to finish and are
-/// cancelled after it. The service itself is left running; ending it is the caller's.
+/// Answers one client until the input ends or `stop` is cancelled. Running calls then get [`DRAIN_TIMEOUT`] to finish and
+/// are cancelled after it. The service itself is left running; ending it is the caller's.
 ///
 /// # Errors
 /// Only when the client's first message is such that no conversation can begin.
@@ -69,17 +69,17 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let calls = CancellationToken::new();
-    let ended = CancellationToken::new();
-    let transport = LineTransport::new(input, output, ended.clone());
+    let input_ended = CancellationToken::new();
+    let transport = LineTransport::new(input, output, input_ended.clone());
     let server = McpServer::new(introduction, elicitation, service, calls.clone());
     // Whatever ends the conversation, the calls end with it: after the drain, or at once when this future is dropped.
     let _calls = calls.clone().drop_guard();
     let drain = async {
         tokio::select! {
-            () = ended.cancelled() => {}
+            () = input_ended.cancelled() => {}
             () = stop.cancelled() => {}
         }
-        tokio::time::sleep(DRAIN).await;
+        tokio::time::sleep(DRAIN_TIMEOUT).await;
         calls.cancel();
     };
     let conversation = async {
@@ -91,7 +91,7 @@ where
                 .map(|reason| tracing::debug!(?reason, "the conversation ended"))
                 .map_err(Into::into),
             // The client disconnected, or a stop was requested, before the first request: a normal end.
-            Err(error) if ended.is_cancelled() || stop.is_cancelled() => {
+            Err(error) if input_ended.is_cancelled() || stop.is_cancelled() => {
                 tracing::debug!(%error, "the conversation ended before it began");
                 Ok(())
             }
@@ -104,7 +104,7 @@ where
         () = &mut drain => {}
     }
     // Cancelled calls return within their grace; a client that does not read must not hold the process either.
-    match tokio::time::timeout(GRACE, conversation).await {
+    match tokio::time::timeout(CLOSE_TIMEOUT, conversation).await {
         Ok(result) => result,
         Err(_) => Ok(()),
     }

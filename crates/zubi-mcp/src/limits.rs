@@ -11,16 +11,16 @@ use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 pub(crate) const MAX_CALLS: usize = 64;
 
 /// How many calls wait for a person at once.
-pub(crate) const MAX_QUESTIONS: usize = 64;
+pub(crate) const MAX_PROMPTS: usize = 64;
 
 pub(crate) struct CallLimiter {
     calls: Arc<Semaphore>,
-    questions: Arc<Semaphore>,
+    prompts: Arc<Semaphore>,
 }
 
 impl Default for CallLimiter {
     fn default() -> Self {
-        Self { calls: Arc::new(Semaphore::new(MAX_CALLS)), questions: Arc::new(Semaphore::new(MAX_QUESTIONS)) }
+        Self { calls: Arc::new(Semaphore::new(MAX_CALLS)), prompts: Arc::new(Semaphore::new(MAX_PROMPTS)) }
     }
 }
 
@@ -31,7 +31,7 @@ impl CallLimiter {
         Some(CallSlot {
             permit: Arc::new(Mutex::new(Some(permit))),
             calls: Arc::clone(&self.calls),
-            questions: Arc::clone(&self.questions),
+            prompts: Arc::clone(&self.prompts),
         })
     }
 }
@@ -41,7 +41,7 @@ impl CallLimiter {
 pub(crate) struct CallSlot {
     permit: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
     calls: Arc<Semaphore>,
-    questions: Arc<Semaphore>,
+    prompts: Arc<Semaphore>,
 }
 
 impl CallSlot {
@@ -59,9 +59,9 @@ pub(crate) struct YieldPermit {
 #[async_trait]
 impl Approver for YieldPermit {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
-        let Ok(_question) = self.slot.questions.try_acquire() else {
+        let Ok(_prompt) = self.slot.prompts.try_acquire() else {
             return ApprovalAnswer::NotPrompted {
-                why: format!("{MAX_QUESTIONS} questions wait for an answer already"),
+                reason: format!("{MAX_PROMPTS} questions wait for an answer already"),
             };
         };
         self.slot.set_permit(None);

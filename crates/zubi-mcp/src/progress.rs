@@ -45,7 +45,7 @@ impl ProgressForwarder {
 
     /// Runs a call and sends its progress meanwhile. A notification that is on its way is waited for before the answer
     /// is given back, for the client has forgotten the token once it has the answer.
-    pub(crate) async fn during<T>(mut self, call: impl Future<Output = T>) -> T {
+    pub(crate) async fn forward_while<T>(mut self, call: impl Future<Output = T>) -> T {
         let mut call = pin!(call);
         loop {
             let report = tokio::select! {
@@ -70,8 +70,8 @@ impl ProgressForwarder {
     }
 
     fn next(&mut self, report: ProgressReport) -> ProgressNotificationParam {
-        let at_least = self.sent + STEP;
-        self.sent = report.fraction.map_or(at_least, |fraction| (fraction * 100.0).max(at_least));
+        let minimum = self.sent + STEP;
+        self.sent = report.fraction.map_or(minimum, |fraction| (fraction * 100.0).max(minimum));
         let mut param = ProgressNotificationParam::new(self.token.clone(), self.sent).with_message(report.message);
         if report.fraction.is_some() {
             param = param.with_total(100.0_f64.max(self.sent));

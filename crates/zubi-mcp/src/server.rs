@@ -23,7 +23,7 @@ use crate::convert;
 use crate::elicitation::{DeferredElicitation, ElicitationMode, InlineElicitation, shows_forms};
 use crate::limits::{CallLimiter, CallSlot, MAX_CALLS, YieldPermit};
 use crate::progress::ProgressForwarder;
-use crate::suspended::{APPROVAL, CallOutcome, NotResumed, Now, SuspendedCall, SuspendedCalls};
+use crate::suspended::{APPROVAL, CallOutcome, NotResumed, ResumedCall, SuspendedCall, SuspendedCalls};
 
 /// The time for which a client may cache the list and the discovery result, in milliseconds. The list is fixed for the
 /// life of the process.
@@ -67,7 +67,7 @@ impl McpServer {
         Arc::new(Caller { surface: Surface::Mcp, client, session: 0, restrictions: Restrictions::default() })
     }
 
-    fn circumstances(cancel: CancellationToken, approver: Arc<dyn Approver>) -> CallContext {
+    fn call_context(cancel: CancellationToken, approver: Arc<dyn Approver>) -> CallContext {
         CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout: CALL_TIMEOUT }
     }
 
@@ -80,42 +80,42 @@ impl McpServer {
         }
     }
 
-    /// A call that is answered while its request is open. `forms`: the client shows them.
+    /// A call that is answered while its request is open. `has_forms`: the client shows forms.
     async fn run(
         &self,
         request: CallToolRequestParams,
         cx: RequestContext<RoleServer>,
-        forms: bool,
+        has_forms: bool,
     ) -> Result<CallToolResult, ErrorData> {
         let Some(slot) = self.slots.acquire() else { return Ok(too_many(&request.name)) };
-        let approver = if forms {
+        let approver = if has_forms {
             approver_for_slot(&slot, InlineElicitation { peer: cx.peer.clone(), timeout: self.elicitation.timeout })
         } else {
             self.elicitation.fallback_approver()
         };
         let cancel = cx.ct.clone();
         let call = Self::call(request, &cx);
-        let mut circumstances = Self::circumstances(cancel.clone(), approver);
+        let mut call_context = Self::call_context(cancel.clone(), approver);
         // The process is about to end: the call ends as if the client had cancelled it.
         let calls = self.calls.clone();
-        let ends = async move {
+        let shutdown = async move {
             calls.cancelled().await;
             cancel.cancel();
             std::future::pending::<()>().await;
         };
-        let answered = async {
+        let response = async {
             match cx.meta.get_progress_token() {
                 Some(token) => {
                     let (sink, progress) = ProgressForwarder::new(cx.peer.clone(), token);
-                    circumstances.progress = sink;
-                    progress.during(self.service.call(&call, &circumstances)).await
+                    call_context.progress = sink;
+                    progress.forward_while(self.service.call(&call, &call_context)).await
                 }
-                None => self.service.call(&call, &circumstances).await,
+                None => self.service.call(&call, &call_context).await,
             }
         };
         let result = tokio::select! {
-            result = answered => result,
-            () = ends => return Err(ErrorData::internal_error("the server is ending", None)),
+            result = response => result,
+            () = shutdown => return Err(ErrorData::internal_error("the server is ending", None)),
         };
         result.map(convert::answer).map_err(|error| error_data(&error))
     }
@@ -125,43 +125,43 @@ impl McpServer {
     async fn run_or_prompt(&self, request: CallToolRequestParams, cx: RequestContext<RoleServer>) -> CallOutcome {
         let Some(handle) = &request.request_state else {
             let Some(slot) = self.slots.acquire() else { return Ok(too_many(&request.name).into()) };
-            let (sender, questions) = mpsc::channel(1);
+            let (sender, prompts) = mpsc::channel(1);
             let approver =
-                approver_for_slot(&slot, DeferredElicitation { questions: sender, timeout: self.elicitation.timeout });
+                approver_for_slot(&slot, DeferredElicitation { prompts: sender, timeout: self.elicitation.timeout });
             // The call outlives its request, so it ends with the process, or when the client does not return.
             let cancel = self.calls.child_token();
-            let mut circumstances = Self::circumstances(cancel.clone(), approver);
+            let mut call_context = Self::call_context(cancel.clone(), approver);
             let progress = cx.meta.get_progress_token().map(|token| ProgressForwarder::new(cx.peer.clone(), token));
             let progress = progress.map(|(sink, progress)| {
-                circumstances.progress = sink;
+                call_context.progress = sink;
                 progress
             });
             let (tool, arguments) = (request.name.to_string(), request.arguments.clone());
             let (service, call) = (Arc::clone(&self.service), Self::call(request, &cx));
             let task = tokio::spawn(async move {
                 let _slot = slot;
-                service.call(&call, &circumstances).await.map(convert::answer).map_err(|error| error_data(&error))
+                service.call(&call, &call_context).await.map(convert::answer).map_err(|error| error_data(&error))
             });
-            let running = SuspendedCall { tool, arguments, task, questions, _cancel: cancel.drop_guard() };
-            let going_on = self.go_on(running, &cx);
+            let running = SuspendedCall { tool, arguments, task, prompts, _cancel: cancel.drop_guard() };
+            let outcome = self.wait_for_outcome(running, &cx);
             return match progress {
-                Some(progress) => progress.during(going_on).await,
-                None => going_on.await,
+                Some(progress) => progress.forward_while(outcome).await,
+                None => outcome.await,
             };
         };
         let answer = request.input_responses.as_ref().and_then(|answers| answers.get(APPROVAL));
         let answer = answer.and_then(|answer| serde_json::from_value(answer.clone()).ok());
         match self.suspended.resume(handle, &request.name, request.arguments.as_ref(), answer) {
-            Ok(Now::Now(running, outcome)) => {
-                let result = self.go_on(running, &cx).await;
+            Ok(ResumedCall::Continued(running, outcome)) => {
+                let result = self.wait_for_outcome(running, &cx).await;
                 // A cancelled call has no result to repeat.
                 if !cx.ct.is_cancelled() {
                     outcome.send_replace(Some(result.clone()));
                 }
                 result
             }
-            Ok(Now::AlreadyResumed(outcome)) => self.resume_finished(outcome, &request.name, &cx).await,
-            Err(NotResumed::PromptAgain(question)) => Ok((*question).into()),
+            Ok(ResumedCall::Repeated(outcome)) => self.resume_finished(outcome, &request.name, &cx).await,
+            Err(NotResumed::PromptAgain(prompt)) => Ok((*prompt).into()),
             Err(NotResumed::Unknown) => Ok(unknown_handle(&request.name)),
             Err(NotResumed::OtherCall) => Ok(error_response(
                 "Invalid input: requestState: it belongs to a call with another tool or other arguments\nCall again exactly \
@@ -179,7 +179,7 @@ impl McpServer {
         cx: &RequestContext<RoleServer>,
     ) -> CallOutcome {
         tokio::select! {
-            known = outcome.wait_for(Option::is_some) => match known.ok().and_then(|outcome| outcome.clone()) {
+            finished = outcome.wait_for(Option::is_some) => match finished.ok().and_then(|outcome| outcome.clone()) {
                 Some(outcome) => outcome,
                 None => Ok(unknown_handle(tool)),
             },
@@ -188,15 +188,15 @@ impl McpServer {
         }
     }
 
-    /// Until the call has an answer or a question.
-    async fn go_on(&self, mut running: SuspendedCall, cx: &RequestContext<RoleServer>) -> CallOutcome {
+    /// Waits until the call has a result or needs an approval.
+    async fn wait_for_outcome(&self, mut running: SuspendedCall, cx: &RequestContext<RoleServer>) -> CallOutcome {
         tokio::select! {
             result = &mut running.task => match result {
                 Ok(result) => result.map(Into::into),
                 Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
             },
-            Some(question) = running.questions.recv() => {
-                self.suspended.wait(running, question, self.elicitation.timeout).map(Into::into)
+            Some(prompt) = running.prompts.recv() => {
+                self.suspended.suspend(running, prompt, self.elicitation.timeout).map(Into::into)
             }
             () = cx.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
             () = self.calls.cancelled() => Err(ErrorData::internal_error("the server is ending", None)),
@@ -213,7 +213,7 @@ fn error_response(text: String) -> CallToolResponse {
     CallToolResult::error(vec![ContentBlock::text(text)]).into()
 }
 
-/// There is nothing, or nothing any more, that a handle leads to.
+/// The response to an unknown or expired handle.
 fn unknown_handle(tool: &str) -> CallToolResponse {
     error_response(format!(
         "Failed to run {tool}: its question is closed, and what came of it is not known; it may have been run already\n\
@@ -334,9 +334,9 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let circumstances = Self::circumstances(cx.ct.clone(), Arc::new(NoApprover));
+        let call_context = Self::call_context(cx.ct.clone(), Arc::new(NoApprover));
         let uri = request.uri;
-        let text = self.service.read_resource(&uri, &Self::caller(&cx), &circumstances).await;
+        let text = self.service.read_resource(&uri, &Self::caller(&cx), &call_context).await;
         let text = text.map_err(|error| error_data(&error))?;
         Ok(convert::resource(uri, text).with_ttl_ms(TTL_MS).into())
     }

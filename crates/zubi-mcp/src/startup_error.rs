@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::transport::LineTransport;
 
 /// Answers every request of a client with this reason, until the input ends or `stop` is cancelled.
-pub async fn serve_startup_error<R, W>(why: String, input: R, output: W, stop: CancellationToken)
+pub async fn serve_startup_error<R, W>(reason: String, input: R, output: W, stop: CancellationToken)
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -23,7 +23,7 @@ where
         };
         let Some(message) = message else { return };
         let JsonRpcMessage::Request(request) = message else { continue };
-        let error = ErrorData::internal_error(why.clone(), None);
+        let error = ErrorData::internal_error(reason.clone(), None);
         if let Err(error) = transport.send(JsonRpcMessage::Error(JsonRpcError::new(Some(request.id), error))).await {
             tracing::debug!(%error, "the client does not read");
             return;

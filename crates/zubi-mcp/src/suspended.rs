@@ -25,8 +25,8 @@ use crate::elicitation::PendingElicitation;
 pub(crate) const APPROVAL: &str = "approval";
 
 /// How many answered calls are remembered, and how long.
-const REMEMBERED: usize = 64;
-const MEMORY: Duration = Duration::from_mins(10);
+const MAX_ANSWERED: usize = 64;
+const ANSWER_RETENTION: Duration = Duration::from_mins(10);
 
 /// The response to a request.
 pub(crate) type CallOutcome = Result<CallToolResponse, ErrorData>;
@@ -37,7 +37,7 @@ pub(crate) struct SuspendedCall {
     pub(crate) tool: String,
     pub(crate) arguments: Option<JsonObject>,
     pub(crate) task: JoinHandle<Result<CallToolResult, ErrorData>>,
-    pub(crate) questions: mpsc::Receiver<PendingElicitation>,
+    pub(crate) prompts: mpsc::Receiver<PendingElicitation>,
     /// Dropped, it cancels the call.
     pub(crate) _cancel: DropGuard,
 }
@@ -50,7 +50,7 @@ impl SuspendedCall {
 
 struct WaitingPrompt {
     call: SuspendedCall,
-    question: PendingElicitation,
+    prompt: PendingElicitation,
 }
 
 /// A call whose question was answered.
@@ -76,11 +76,11 @@ struct SuspendedState {
 pub(crate) struct SuspendedCalls(Arc<Mutex<SuspendedState>>);
 
 /// The state behind a handle.
-pub(crate) enum Now {
+pub(crate) enum ResumedCall {
     /// The call continues; its result must also be sent here.
-    Now(SuspendedCall, watch::Sender<Option<CallOutcome>>),
+    Continued(SuspendedCall, watch::Sender<Option<CallOutcome>>),
     /// The call continued before, and its result arrives here.
-    AlreadyResumed(watch::Receiver<Option<CallOutcome>>),
+    Repeated(watch::Receiver<Option<CallOutcome>>),
 }
 
 /// The reason why a call does not continue.
@@ -99,21 +99,21 @@ impl SuspendedCalls {
     }
 
     /// Suspends a call and returns the response for its client. The call is cancelled if its client does not return
-    /// within `patience`.
-    pub(crate) fn wait(
+    /// within `timeout`.
+    pub(crate) fn suspend(
         &self,
         call: SuspendedCall,
-        question: PendingElicitation,
+        prompt: PendingElicitation,
         timeout: Duration,
     ) -> Result<InputRequiredResult, ErrorData> {
         let handle = random::hex::<16>().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let response = input_required(&question, &handle);
-        self.lock_state().waiting.insert(handle.clone(), WaitingPrompt { call, question });
-        let all = Arc::downgrade(&self.0);
+        let response = input_required(&prompt, &handle);
+        self.lock_state().waiting.insert(handle.clone(), WaitingPrompt { call, prompt });
+        let state = Arc::downgrade(&self.0);
         tokio::spawn(async move {
             tokio::time::sleep(timeout).await;
-            if let Some(all) = all.upgrade() {
-                all.lock().unwrap_or_else(PoisonError::into_inner).waiting.remove(&handle);
+            if let Some(state) = state.upgrade() {
+                state.lock().unwrap_or_else(PoisonError::into_inner).waiting.remove(&handle);
             }
         });
         Ok(response)
@@ -126,41 +126,39 @@ impl SuspendedCalls {
         tool: &str,
         arguments: Option<&JsonObject>,
         answer: Option<ElicitResult>,
-    ) -> Result<Now, NotResumed> {
-        let mut all = self.lock_state();
-        all.answered.retain(|answered| answered.answered_at.elapsed() < MEMORY);
-        if let Some(answered) = all.answered.iter().find(|answered| answered.handle == handle) {
-            let same = answered.tool == tool && answered.arguments.as_ref() == arguments;
-            return if same { Ok(Now::AlreadyResumed(answered.outcome.clone())) } else { Err(NotResumed::OtherCall) };
+    ) -> Result<ResumedCall, NotResumed> {
+        let mut state = self.lock_state();
+        state.answered.retain(|answered| answered.answered_at.elapsed() < ANSWER_RETENTION);
+        if let Some(answered) = state.answered.iter().find(|answered| answered.handle == handle) {
+            let is_same = answered.tool == tool && answered.arguments.as_ref() == arguments;
+            return if is_same {
+                Ok(ResumedCall::Repeated(answered.outcome.clone()))
+            } else {
+                Err(NotResumed::OtherCall)
+            };
         }
-        let waiting = all.waiting.get(handle).ok_or(NotResumed::Unknown)?;
-        if !waiting.call.matches(tool, arguments) {
+        let waiting_call = state.waiting.get(handle).ok_or(NotResumed::Unknown)?;
+        if !waiting_call.call.matches(tool, arguments) {
             return Err(NotResumed::OtherCall);
         }
         let Some(answer) = answer else {
-            return Err(NotResumed::PromptAgain(Box::new(input_required(&waiting.question, handle))));
+            return Err(NotResumed::PromptAgain(Box::new(input_required(&waiting_call.prompt, handle))));
         };
-        let WaitingPrompt { call, question } = all.waiting.remove(handle).ok_or(NotResumed::Unknown)?;
+        let WaitingPrompt { call, prompt } = state.waiting.remove(handle).ok_or(NotResumed::Unknown)?;
         // Under the same lock, so that a client that repeats it at once finds the handle.
         let (sender, outcome) = watch::channel(None);
-        let (tool, arguments, since) = (call.tool.clone(), call.arguments.clone(), Instant::now());
-        all.answered.push_back(AnsweredCall {
-            handle: handle.to_owned(),
-            tool,
-            arguments,
-            answered_at: since,
-            outcome,
-        });
-        if all.answered.len() > REMEMBERED {
-            all.answered.pop_front();
+        let (tool, arguments, answered_at) = (call.tool.clone(), call.arguments.clone(), Instant::now());
+        state.answered.push_back(AnsweredCall { handle: handle.to_owned(), tool, arguments, answered_at, outcome });
+        if state.answered.len() > MAX_ANSWERED {
+            state.answered.pop_front();
         }
         // The call may have timed out at this moment; it reports that itself.
-        question.answer.send(answer).ok();
-        Ok(Now::Now(call, sender))
+        prompt.answer.send(answer).ok();
+        Ok(ResumedCall::Continued(call, sender))
     }
 }
 
-fn input_required(question: &PendingElicitation, handle: &str) -> InputRequiredResult {
-    let request = InputRequest::Elicitation(ElicitRequest::new(question.form.clone()));
+fn input_required(prompt: &PendingElicitation, handle: &str) -> InputRequiredResult {
+    let request = InputRequest::Elicitation(ElicitRequest::new(prompt.form.clone()));
     InputRequiredResult::new(Some([(APPROVAL.to_owned(), request)].into()), Some(handle.to_owned()))
 }

@@ -28,11 +28,11 @@ pub(crate) struct LineTransport<R, W> {
     /// `None` once it is closed.
     output: Arc<Mutex<Option<W>>>,
     /// An error response that is being written: receiving may be interrupted and resumed meanwhile.
-    telling: Option<PendingWrite>,
+    pending_write: Option<PendingWrite>,
     /// Cancelled when the input has ended.
-    ended: CancellationToken,
+    input_ended: CancellationToken,
     /// Whether a request was seen.
-    begun: bool,
+    has_request: bool,
 }
 
 type PendingWrite = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
@@ -50,9 +50,9 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    pub(crate) fn new(input: R, output: W, ended: CancellationToken) -> Self {
+    pub(crate) fn new(input: R, output: W, input_ended: CancellationToken) -> Self {
         let output = Arc::new(Mutex::new(Some(output)));
-        Self { lines: LineReader::new(input, MAX_LINE), output, telling: None, ended, begun: false }
+        Self { lines: LineReader::new(input, MAX_LINE), output, pending_write: None, input_ended, has_request: false }
     }
 
     fn write(&self, mut line: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send + 'static {
@@ -84,21 +84,21 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            if let Some(telling) = &mut self.telling {
-                if let Err(error) = telling.await {
+            if let Some(pending_write) = &mut self.pending_write {
+                if let Err(error) = pending_write.await {
                     tracing::debug!(%error, "the client does not read");
                 }
-                self.telling = None;
+                self.pending_write = None;
             }
             let line = match self.lines.next().await {
                 Ok(Some(line)) => line,
                 Ok(None) => {
-                    self.ended.cancel();
+                    self.input_ended.cancel();
                     return None;
                 }
                 Err(error) => {
                     tracing::error!(%error, "the input cannot be read");
-                    self.ended.cancel();
+                    self.input_ended.cancel();
                     return None;
                 }
             };
@@ -107,14 +107,14 @@ where
                 Read::Nothing => continue,
                 Read::Refused(response) => {
                     tracing::debug!(?response, "received an invalid message");
-                    self.telling = Some(Box::pin(self.write(Message::Response(response).to_body())));
+                    self.pending_write = Some(Box::pin(self.write(Message::Response(response).to_body())));
                     continue;
                 }
             };
             // `rmcp` ends the conversation when the first message is a notification or a response; neither says
             // anything yet, so they are passed over.
-            self.begun |= matches!(message, JsonRpcMessage::Request(_));
-            if self.begun {
+            self.has_request |= matches!(message, JsonRpcMessage::Request(_));
+            if self.has_request {
                 return Some(message);
             }
         }
@@ -128,7 +128,7 @@ where
 
 fn read(line: &InputLine) -> Read {
     let body = match line {
-        InputLine::Whole(body) => lines::text(body),
+        InputLine::Complete(body) => lines::text(body),
         InputLine::TooLong { id, length, .. } => {
             let message = format!("the message has {length} bytes; at most {MAX_LINE} are read");
             return invalid_request(id.clone(), message);
@@ -144,15 +144,15 @@ fn read(line: &InputLine) -> Read {
     match Message::parse(body) {
         Ok(message) => match (serde_json::from_slice(&message.to_body()), message) {
             (Ok(message), _) => Read::Message(Box::new(message)),
-            (Err(why), Message::Request(Request { id, .. })) => {
-                invalid_request(Some(id), format!("not a request: {why}"))
+            (Err(reason), Message::Request(Request { id, .. })) => {
+                invalid_request(Some(id), format!("not a request: {reason}"))
             }
-            (Err(why), Message::Notification(_) | Message::Response(_)) => {
-                tracing::debug!(%why, "what came has no meaning here");
+            (Err(reason), Message::Notification(_) | Message::Response(_)) => {
+                tracing::debug!(why = %reason, "what came has no meaning here");
                 Read::Nothing
             }
         },
-        Err(error) => Read::Refused(Response::to_no_message(body, &error)),
+        Err(error) => Read::Refused(Response::for_invalid_body(body, &error)),
     }
 }
 

@@ -13,14 +13,14 @@ const OLLAMA_PORT: u16 = 11434;
 /// usual path; a final `/` means no path.
 pub(super) fn parse(text: &str, api: Api, allow_http: bool) -> Result<Url, String> {
     let text = text.trim();
-    let whole = match api {
+    let full_address = match api {
         _ if text.contains("://") => text.to_owned(),
         // The same forms that Ollama accepts: a host, a port behind a colon, or both.
-        Api::Ollama => of_ollama(text),
+        Api::Ollama => ollama_address(text),
         _ => return Err("its address begins with neither `https://` nor `http://`".to_owned()),
     };
     // The address may contain a password, so the error does not show it.
-    let mut url = Url::parse(&whole).map_err(|error| format!("its address cannot be read: {error}"))?;
+    let mut url = Url::parse(&full_address).map_err(|error| format!("its address cannot be read: {error}"))?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err("its address has a user or a password in it; name a key with `key` instead".to_owned());
     }
@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str, api: Api, allow_http: bool) -> Result<Url, Strin
     let host = url.host_str().unwrap_or_default().to_owned();
     match url.scheme() {
         "https" => {}
-        "http" if allow_http || is_near(&host) => {}
+        "http" if allow_http || is_local(&host) => {}
         "http" => {
             return Err(format!(
                 "`http://{host}` is neither on this machine nor on its network, so others could read what is sent: use \
@@ -40,16 +40,16 @@ pub(super) fn parse(text: &str, api: Api, allow_http: bool) -> Result<Url, Strin
         other => return Err(format!("its address begins with `{other}:`; it must be https or http")),
     }
     let path = url.path().trim_end_matches('/').to_owned();
-    let usual = match api {
+    let default_path = match api {
         Api::OpenaiChat | Api::OpenaiResponses | Api::Anthropic => "/v1",
         Api::Gemini => "/v1beta",
         Api::Ollama => "",
     };
-    url.set_path(if path.is_empty() && !whole.ends_with('/') { usual } else { &path });
+    url.set_path(if path.is_empty() && !full_address.ends_with('/') { default_path } else { &path });
     Ok(url)
 }
 
-fn of_ollama(text: &str) -> String {
+fn ollama_address(text: &str) -> String {
     if let Ok(address) = text.parse::<Ipv6Addr>() {
         return format!("http://[{address}]:{OLLAMA_PORT}");
     }
@@ -64,7 +64,7 @@ fn of_ollama(text: &str) -> String {
 }
 
 /// Returns whether a host is this machine, or in its local network.
-fn is_near(host: &str) -> bool {
+fn is_local(host: &str) -> bool {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     match bare.parse::<IpAddr>() {
         Ok(IpAddr::V4(address)) => address.is_loopback() || address.is_private() || address.is_link_local(),

@@ -17,10 +17,10 @@ pub struct WellKnown {
     pub prefixes: &'static [&'static str],
     /// The preferred models if only the provider is named, the best first. Without any of them, the first listed model
     /// is used.
-    pub good: &'static [&'static str],
+    pub preferred: &'static [&'static str],
     /// Whether zubi uses the provider only by name. The variable of its key serves other programs too, so a set
     /// variable does not mean that models may be called with the key.
-    pub only_by_name: bool,
+    pub is_only_by_name: bool,
 }
 
 /// In the order in which they are searched.
@@ -32,8 +32,8 @@ pub const PROVIDERS: &[WellKnown] = &[
         key: Some(env::OPENAI_API_KEY),
         address: env::OPENAI_BASE_URL,
         prefixes: &["gpt-", "chatgpt-", "codex-", "o1", "o3", "o4"],
-        good: &["gpt-5.1", "gpt-5", "gpt-4.1", "gpt-4o"],
-        only_by_name: false,
+        preferred: &["gpt-5.1", "gpt-5", "gpt-4.1", "gpt-4o"],
+        is_only_by_name: false,
     },
     WellKnown {
         name: "anthropic",
@@ -42,8 +42,8 @@ pub const PROVIDERS: &[WellKnown] = &[
         key: Some(env::ANTHROPIC_API_KEY),
         address: env::ANTHROPIC_BASE_URL,
         prefixes: &["claude-"],
-        good: &["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4-20250514"],
-        only_by_name: false,
+        preferred: &["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4-20250514"],
+        is_only_by_name: false,
     },
     WellKnown {
         name: "gemini",
@@ -52,8 +52,8 @@ pub const PROVIDERS: &[WellKnown] = &[
         key: Some(env::GEMINI_API_KEY),
         address: env::GEMINI_BASE_URL,
         prefixes: &["gemini-"],
-        good: &["gemini-2.5-pro", "gemini-2.5-flash"],
-        only_by_name: false,
+        preferred: &["gemini-2.5-pro", "gemini-2.5-flash"],
+        is_only_by_name: false,
     },
     WellKnown {
         name: "openrouter",
@@ -62,8 +62,8 @@ pub const PROVIDERS: &[WellKnown] = &[
         key: Some(env::OPENROUTER_API_KEY),
         address: env::OPENROUTER_BASE_URL,
         prefixes: &[],
-        good: &["openrouter/auto"],
-        only_by_name: false,
+        preferred: &["openrouter/auto"],
+        is_only_by_name: false,
     },
     WellKnown {
         name: "github",
@@ -72,8 +72,8 @@ pub const PROVIDERS: &[WellKnown] = &[
         key: Some(env::GITHUB_TOKEN),
         address: env::GITHUB_MODELS_BASE_URL,
         prefixes: &[],
-        good: &["openai/gpt-4.1", "openai/gpt-4o"],
-        only_by_name: true,
+        preferred: &["openai/gpt-4.1", "openai/gpt-4o"],
+        is_only_by_name: true,
     },
     WellKnown {
         name: "ollama",
@@ -82,20 +82,20 @@ pub const PROVIDERS: &[WellKnown] = &[
         key: None,
         address: env::OLLAMA_HOST,
         prefixes: &[],
-        good: &[],
-        only_by_name: false,
+        preferred: &[],
+        is_only_by_name: false,
     },
 ];
 
 /// Returns the provider whose models have names like this one. A name with a tag, such as `gpt-oss:20b`, means open
 /// weights that any provider may have.
-pub fn maker(model: &str) -> Option<&'static str> {
-    let is_its = |well_known: &&WellKnown| well_known.prefixes.iter().any(|prefix| model.starts_with(prefix));
-    let maker = PROVIDERS.iter().find(is_its).filter(|_| !model.contains(':'));
-    maker.map(|well_known| well_known.name)
+pub fn vendor(model: &str) -> Option<&'static str> {
+    let has_prefix = |well_known: &&WellKnown| well_known.prefixes.iter().any(|prefix| model.starts_with(prefix));
+    let vendor = PROVIDERS.iter().find(has_prefix).filter(|_| !model.contains(':'));
+    vendor.map(|well_known| well_known.name)
 }
 
 /// Returns [`WellKnown::good`] of a provider.
-pub fn good_models(provider: &str) -> &'static [&'static str] {
-    PROVIDERS.iter().find(|well_known| well_known.name == provider).map_or(&[], |well_known| well_known.good)
+pub fn preferred_models(provider: &str) -> &'static [&'static str] {
+    PROVIDERS.iter().find(|well_known| well_known.name == provider).map_or(&[], |well_known| well_known.preferred)
 }

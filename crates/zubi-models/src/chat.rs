@@ -28,7 +28,7 @@ use super::{ErrorKind, LanguageModel, ModelAnswer, ModelError, ModelInfo, ModelS
 
 /// How long to wait for the server after it has reported the end of the answer: the token counts may still follow, the
 /// end of the stream need not.
-const AFTER_FINISH: Duration = Duration::from_secs(3);
+const WAIT_AFTER_FINISH: Duration = Duration::from_secs(3);
 
 /// A provider.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl ChatShared {
     }
 
     /// Learns from a refusal. Returns whether a retry makes sense.
-    fn learn(&self, refusal: &ModelError, sent: Dialect, has_limit: bool) -> bool {
+    fn adapt_to_refusal(&self, refusal: &ModelError, sent: Dialect, has_limit: bool) -> bool {
         if refusal.kind != ErrorKind::Refused {
             return false;
         }
@@ -134,13 +134,13 @@ impl LanguageModel for ChatModel {
         let mut response = self.request_response(prompt).await?;
         let mut reader = StreamReader::new(&config.provider, config.redactor(), Ids::from_messages(prompt.messages));
         let mut sink = |delta| on_delta(delta);
-        let mut waits = http::ResponseTimeouts::new(config);
+        let mut timeouts = http::ResponseTimeouts::new(config);
         while !reader.is_done() {
-            let Some(bytes) = waits.chunk(&mut response).await? else { break };
+            let Some(bytes) = timeouts.chunk(&mut response).await? else { break };
             reader.push(&bytes, &mut sink)?;
-            waits.on_progress(reader.progress());
+            timeouts.on_progress(reader.progress());
             if reader.is_finished() {
-                waits.has_finished(AFTER_FINISH);
+                timeouts.finish_within(WAIT_AFTER_FINISH);
             }
         }
         reader.finish(&mut sink)
@@ -153,18 +153,18 @@ impl ChatModel {
         let config = &self.shared.config;
         let client = self.shared.client()?;
         let headers = config.headers_with_key()?;
-        let mut tries = 0;
+        let mut attempts = 0;
         loop {
-            tries += 1;
+            attempts += 1;
             let dialect = self.shared.dialect();
             let body: Value = request::body(&self.name, &config.provider, prompt, dialect);
             let sent = client.post(config.address("chat/completions")).headers(headers.clone()).json(&body).send();
-            let response = http::with_timeout(config, sent).await?.map_err(|error| http::not_sent(config, &error))?;
+            let response = http::with_timeout(config, sent).await?.map_err(|error| http::send_error(config, &error))?;
             if response.status().is_success() {
                 return Ok(response);
             }
             let refusal = http::refusal(config, response).await;
-            if tries > 2 || !self.shared.learn(&refusal, dialect, prompt.max_output.is_some()) {
+            if attempts > 2 || !self.shared.adapt_to_refusal(&refusal, dialect, prompt.max_output.is_some()) {
                 return Err(refusal);
             }
         }

@@ -18,7 +18,7 @@ use super::provider::{self, ProviderConfig, ProviderTimeouts, secrets_of_field};
 use super::{ErrorKind, LanguageModel, ModelError, ModelInfo, ModelSource, address, registry};
 
 /// The minimum context size; every request with tools has more tokens.
-const LEAST_CONTEXT: u64 = 1_024;
+const MIN_CONTEXT: u64 = 1_024;
 
 /// Returns the user's own providers first, by name, then the built-in ones that the user has not changed. A provider
 /// that cannot be called is included and describes what it needs.
@@ -28,11 +28,12 @@ pub fn configured_sources(
     variables: Variables<'_>,
 ) -> Vec<Arc<dyn ModelSource>> {
     let find_well_known = |name: &str| builtin::PROVIDERS.iter().find(|well_known| well_known.name == name);
-    let own = settings.models.iter().map(|(name, layer)| (name.as_str(), layer.clone(), find_well_known(name)));
+    let configured = settings.models.iter().map(|(name, layer)| (name.as_str(), layer.clone(), find_well_known(name)));
     let built_in = builtin::PROVIDERS.iter().filter(|well_known| !settings.models.contains_key(well_known.name));
     let built_in = built_in.map(|well_known| (well_known.name, ProviderLayer::default(), Some(well_known)));
     let context = ProviderContext { settings, secrets, variables };
-    own.chain(built_in)
+    configured
+        .chain(built_in)
         .map(|(name, layer, known)| -> Arc<dyn ModelSource> {
             match context.config(name, &layer, known) {
                 // If the user names the API, zubi uses that one.
@@ -40,7 +41,7 @@ pub fn configured_sources(
                 // A provider that the user has not configured is not called with a key that was set for another
                 // purpose.
                 Ok(config)
-                    if known.is_some_and(|well_known| well_known.only_by_name)
+                    if known.is_some_and(|well_known| well_known.is_only_by_name)
                         && !settings.models.contains_key(name) =>
                 {
                     Arc::new(ByName(source(config)))
@@ -55,11 +56,11 @@ pub fn configured_sources(
 /// Returns the secrets of the models besides the user's `env`, for the redaction of stored data: keys in variables, and
 /// headers and parameters with secret-looking names.
 pub fn secrets_of_models(settings: &Settings, variables: Variables<'_>) -> Vec<String> {
-    let own = settings.models.values().filter_map(|layer| layer.key.as_deref());
+    let configured = settings.models.values().filter_map(|layer| layer.key.as_deref());
     let built_in = builtin::PROVIDERS.iter().filter_map(|well_known| well_known.key).map(|key| key.name);
-    let keys = own.chain(built_in).filter_map(variables);
+    let keys = configured.chain(built_in).filter_map(variables);
     let fields = settings.models.values().flat_map(|layer| layer.headers.0.iter().chain(&layer.query.0));
-    let fields = fields.filter(|(name, _)| secret::may_be_name_of_one(name));
+    let fields = fields.filter(|(name, _)| secret::may_be_secret_name(name));
     let fields = fields.flat_map(|(_, value)| secrets_of_field(value));
     keys.chain(fields).map(|value| value.trim().to_owned()).collect()
 }
@@ -106,14 +107,14 @@ impl ProviderContext<'_> {
             (None, Some(key)) => Some(self.key(key.name)?),
             (None, None) => None,
         };
-        if let Some(context) = layer.context.filter(|context| *context < LEAST_CONTEXT) {
+        if let Some(context) = layer.context.filter(|context| *context < MIN_CONTEXT) {
             return Err(format!(
-                "its `context` is {context}, and a question with its tools has more tokens than {LEAST_CONTEXT}: write how many the model takes, or leave it out"
+                "its `context` is {context}, and a question with its tools has more tokens than {MIN_CONTEXT}: write how many the model takes, or leave it out"
             ));
         }
         if layer.timeout == Some(0) {
-            let usual = ProviderTimeouts::default().idle.as_secs();
-            return Err(format!("its `timeout` is 0 seconds, in which no answer comes: leave it out for {usual}"));
+            let default = ProviderTimeouts::default().idle.as_secs();
+            return Err(format!("its `timeout` is 0 seconds, in which no answer comes: leave it out for {default}"));
         }
         let header = |name: &String| {
             HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{name}` is not a valid header name"))
@@ -143,10 +144,10 @@ impl ProviderContext<'_> {
 
 /// Returns whether a name is valid for a provider.
 fn is_name(name: &str) -> bool {
-    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !name.is_empty()
         && name.len() <= 64
-        && name.bytes().all(is_good)
+        && name.bytes().all(is_valid)
         && ![registry::AUTO, registry::MOCK, registry::EDITOR].contains(&name)
 }
 
@@ -163,7 +164,7 @@ impl ModelSource for ByName {
         self.0.describe()
     }
 
-    fn only_by_name(&self) -> bool {
+    fn is_only_by_name(&self) -> bool {
         true
     }
 
@@ -186,8 +187,8 @@ impl Unusable {
     fn error(&self) -> ModelError {
         // Some problems say what the provider needs or has, others are complete sentences.
         let is_clause = ["needs ", "has "].iter().any(|verb| self.problem.starts_with(verb));
-        let between = if is_clause { " " } else { ": " };
-        ModelError::new(ErrorKind::NotConfigured, format!("{}{between}{}", self.provider, self.problem))
+        let separator = if is_clause { " " } else { ": " };
+        ModelError::new(ErrorKind::NotConfigured, format!("{}{separator}{}", self.provider, self.problem))
     }
 }
 
@@ -201,7 +202,7 @@ impl ModelSource for Unusable {
         self.problem.clone()
     }
 
-    fn lacks_something(&self) -> bool {
+    fn is_unusable(&self) -> bool {
         true
     }
 

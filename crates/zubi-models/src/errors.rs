@@ -14,11 +14,11 @@ use zubi_tool_api::redact::Redactor;
 use super::{ErrorKind, ModelError};
 
 /// The maximum length of a provider's message, in characters.
-const WORDS: usize = 400;
+const MAX_CHARS: usize = 400;
 /// The maximum size of a refusal's body, in bytes; the largest useful ones are pages of gateways.
 pub const MAX_BODY: usize = 64 * 1024;
 /// The longest accepted wait before a retry.
-const LONGEST_WAIT: Duration = Duration::from_hours(24);
+const MAX_WAIT: Duration = Duration::from_hours(24);
 
 /// The texts with which providers report that a prompt is too long, in lower case: OpenAI, Anthropic, Gemini,
 /// llama.cpp, vLLM, Ollama, Mistral, Groq, Bedrock, xAI, LM Studio, GitHub Models, in no order.
@@ -67,7 +67,7 @@ const CODES: &[(&str, ErrorKind)] = &[
 ];
 
 /// Converts a response with an error status. `body` is the part of the body that was read.
-pub fn of_response(provider: &str, status: u16, headers: &HeaderMap, body: &str, redactor: &Redactor) -> ModelError {
+pub fn from_response(provider: &str, status: u16, headers: &HeaderMap, body: &str, redactor: &Redactor) -> ModelError {
     let body = ErrorBody::read(body);
     let reason = reqwest::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
     let status_text = reason.map_or_else(|| status.to_string(), |reason| format!("{status} {reason}"));
@@ -108,10 +108,10 @@ pub fn sanitize_words(words: &str, redactor: &Redactor) -> String {
     for word in words.split_whitespace() {
         let word = escape::printable(word);
         count += word.chars().count() + 1;
-        if count > WORDS {
-            let room = (WORDS + word.chars().count() + 1).saturating_sub(count);
+        if count > MAX_CHARS {
+            let remaining = (MAX_CHARS + word.chars().count() + 1).saturating_sub(count);
             line.push(' ');
-            line.extend(word.chars().take(room));
+            line.extend(word.chars().take(remaining));
             line.push('…');
             break;
         }
@@ -132,19 +132,19 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         let value = text(header::RETRY_AFTER.as_str())?;
         let seconds = value.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         seconds.or_else(|| {
-            let then = httpdate::parse_http_date(value).ok()?;
+            let date = httpdate::parse_http_date(value).ok()?;
             // Uses the provider's clock if the response has it, because the local one may be wrong.
             let now = text(header::DATE.as_str()).and_then(|date| httpdate::parse_http_date(date).ok());
             let now = now.unwrap_or_else(|| std::time::UNIX_EPOCH + SystemClock.now());
-            Some(then.duration_since(now).unwrap_or_default())
+            Some(date.duration_since(now).unwrap_or_default())
         })
     })?;
-    Some(wait.min(LONGEST_WAIT))
+    Some(wait.min(MAX_WAIT))
 }
 
 /// Returns the kind of error.
 fn kind(status: Option<u16>, body: &ErrorBody) -> ErrorKind {
-    let mentions = |texts: &[&str]| texts.iter().any(|text| body.codes.contains(text) || body.small.contains(text));
+    let mentions = |texts: &[&str]| texts.iter().any(|text| body.codes.contains(text) || body.lowercase.contains(text));
     // With status 429 the text is about tokens per minute, unless the code says otherwise.
     if body.codes.contains("context_length") || (status != Some(429) && mentions(TOO_LONG)) {
         return ErrorKind::TooLong;
@@ -177,7 +177,7 @@ struct ErrorBody {
     /// The message for a person.
     words: String,
     /// `words` in lower case.
-    small: String,
+    lowercase: String,
     /// Types, codes and reasons for programs, in lower case.
     codes: String,
     /// A number in the body that is an HTTP status.
@@ -228,13 +228,13 @@ impl ErrorBody {
             let delay = detail.get("retryDelay").and_then(Value::as_str).and_then(|delay| delay.strip_suffix('s'));
             let delay =
                 delay.and_then(|seconds| seconds.parse().ok()).and_then(|it| Duration::try_from_secs_f64(it).ok());
-            body.wait = body.wait.or(delay.map(|delay| delay.min(LONGEST_WAIT)));
+            body.wait = body.wait.or(delay.map(|delay| delay.min(MAX_WAIT)));
         }
         body
     }
 
     fn with_words(mut self, words: &str) -> Self {
-        self.small = words.to_lowercase();
+        self.lowercase = words.to_lowercase();
         words.clone_into(&mut self.words);
         self
     }
@@ -245,8 +245,8 @@ pub(super) fn page_title(text: &str) -> Option<String> {
     if !text.trim_start().starts_with('<') {
         return None;
     }
-    let small = text.to_ascii_lowercase();
-    let title = small.split_once("<title").and_then(|(before, rest)| {
+    let lowercase = text.to_ascii_lowercase();
+    let title = lowercase.split_once("<title").and_then(|(before, rest)| {
         let (attributes, rest) = rest.split_once('>')?;
         let (title, _) = rest.split_once("</title")?;
         let start = before.len() + "<title".len() + attributes.len() + 1;

@@ -38,7 +38,7 @@ use super::{ErrorKind, LanguageModel, ModelAnswer, ModelError, ModelInfo, ModelS
 /// The version of Anthropic's API that zubi uses.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 /// Suffixes that the library removes from a model's name.
-const TAKEN_OFF: &[&str] = &["none", "zero", "minimal", "low", "medium", "high", "xhigh", "max"];
+const EFFORT_SUFFIXES: &[&str] = &["none", "zero", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /// A provider.
 pub struct GenaiProvider(Arc<GenaiShared>);
@@ -152,7 +152,7 @@ impl LanguageModel for NativeModel {
     async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         let is_plain = self.is_plain.load(Ordering::Relaxed);
         let refusal = match self.request_answer(prompt, on_delta, is_plain).await {
-            Err(error) if !is_plain && self.refuses_to_think(&error) => error,
+            Err(error) if !is_plain && self.rejects_reasoning(&error) => error,
             answered => return answered,
         };
         let answered = self.request_answer(prompt, on_delta, true).await;
@@ -165,7 +165,7 @@ impl LanguageModel for NativeModel {
 
 impl NativeModel {
     /// Returns whether a retry without reasoning makes sense: models without reasoning refuse requests for it.
-    fn refuses_to_think(&self, error: &ModelError) -> bool {
+    fn rejects_reasoning(&self, error: &ModelError) -> bool {
         let mentions = |word: &str| error.message.to_ascii_lowercase().contains(word);
         error.kind == ErrorKind::Refused
             && matches!(self.shared.kind, AdapterKind::OpenAIResp | AdapterKind::Gemini)
@@ -188,14 +188,14 @@ impl NativeModel {
             stream.map_err(|error| failure::from_genai(&shared.config, &frames, &error))?.stream;
         let ids = Ids::from_messages(prompt.messages);
         let mut reader = GenaiReader::new(shared.kind, &self.name, ids);
-        let mut waits = http::ResponseTimeouts::new(&shared.config);
+        let mut timeouts = http::ResponseTimeouts::new(&shared.config);
         let mut progress = 0;
         // The library reports silence itself, but not everything that ends it.
         let idle = shared.config.timeouts.answer;
-        while let Some(event) = waits.wait(idle, stream.next()).await? {
+        while let Some(event) = timeouts.wait(idle, stream.next()).await? {
             let event = event.map_err(|error| failure::from_genai(&shared.config, &frames, &error))?;
             progress += u64::from(!matches!(event, ChatStreamEvent::Start | ChatStreamEvent::Heartbeat));
-            waits.on_progress(progress);
+            timeouts.on_progress(progress);
             reader.read_event(event, on_delta).map_err(|why| failure::malformed_error(&shared.config, &why))?;
             frames.check().map_err(|why| failure::malformed_error(&shared.config, &why))?;
         }
@@ -230,7 +230,7 @@ impl NativeModel {
     /// a suffix that it leaves alone; the name that is sent is in [`Self::options`], and for Gemini in the address.
     fn name_for_library(&self) -> String {
         let last = self.name.rsplit('-').next().unwrap_or_default();
-        if TAKEN_OFF.contains(&last) { format!("{}-named", self.name) } else { self.name.clone() }
+        if EFFORT_SUFFIXES.contains(&last) { format!("{}-named", self.name) } else { self.name.clone() }
     }
 
     fn options(&self, max_output: Option<u64>, is_plain: bool, frames: &Arc<FrameTap>) -> ChatOptions {
@@ -242,7 +242,7 @@ impl NativeModel {
             .with_stream_header_timeout(idle)
             .with_stream_read_timeout(idle)
             .with_raw_frame_sink_arc(Arc::clone(frames) as Arc<dyn genai::chat::ChatFrameSink>);
-        options.max_tokens = max_output.map(|most| u32::try_from(most).unwrap_or(u32::MAX));
+        options.max_tokens = max_output.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
         if self.shared.kind != AdapterKind::Gemini {
             options = options.with_extra_body(json!({ "model": self.name }));
         }

@@ -46,9 +46,9 @@ pub async fn with_timeout<T>(config: &ProviderConfig, future: impl Future<Output
 /// The time-outs of one answer.
 pub struct ResponseTimeouts<'a> {
     config: &'a ProviderConfig,
-    began: Instant,
+    started: Instant,
     /// The amount of output so far, in any unit, and the time of the last increase.
-    said: (u64, Instant),
+    last_progress: (u64, Instant),
     /// The deadline for the rest of a complete answer.
     finish: Option<Instant>,
 }
@@ -57,18 +57,18 @@ impl<'a> ResponseTimeouts<'a> {
     /// Starts the time-outs when the response arrives.
     pub fn new(config: &'a ProviderConfig) -> Self {
         let now = Instant::now();
-        Self { config, began: now, said: (0, now), finish: None }
+        Self { config, started: now, last_progress: (0, now), finish: None }
     }
 
     /// Reports the total amount of output so far. Heartbeats of the connection do not count.
     pub fn on_progress(&mut self, total: u64) {
-        if total != self.said.0 {
-            self.said = (total, Instant::now());
+        if total != self.last_progress.0 {
+            self.last_progress = (total, Instant::now());
         }
     }
 
     /// Marks the answer as complete. The rest of the response may take this long, counted from the first call.
-    pub fn has_finished(&mut self, rest: Duration) {
+    pub fn finish_within(&mut self, rest: Duration) {
         self.finish.get_or_insert_with(|| Instant::now() + rest.min(self.config.timeouts.idle));
     }
 
@@ -76,20 +76,20 @@ impl<'a> ResponseTimeouts<'a> {
     pub async fn wait<T>(&self, idle: Duration, future: impl Future<Output = T>) -> Result<T, ModelError> {
         let timeouts = self.config.timeouts;
         // A user's longer idle time-out overrides the other two.
-        let (kept_alive, answer) = (timeouts.heartbeats_only.max(timeouts.idle), timeouts.answer.max(timeouts.idle));
+        let (heartbeats, answer) = (timeouts.heartbeats_only.max(timeouts.idle), timeouts.answer.max(timeouts.idle));
         let now = Instant::now();
-        let (end, silence) = (self.began + answer, self.said.1 + kept_alive);
-        let until = end.min(silence);
+        let (end, silence) = (self.started + answer, self.last_progress.1 + heartbeats);
+        let deadline = end.min(silence);
         // Data that is always available at once would never exceed the time-out.
-        let waited =
-            if now >= until { None } else { tokio::time::timeout_at(until.min(now + idle), future).await.ok() };
-        waited.ok_or_else(|| {
+        let outcome =
+            if now >= deadline { None } else { tokio::time::timeout_at(deadline.min(now + idle), future).await.ok() };
+        outcome.ok_or_else(|| {
             let provider = &self.config.provider;
             let now = Instant::now();
             let why = if now >= end {
                 format!("{provider} did not finish its answer within {}", seconds(answer))
             } else if now >= silence {
-                format!("{provider} sent nothing but heartbeats for {}", seconds(kept_alive))
+                format!("{provider} sent nothing but heartbeats for {}", seconds(heartbeats))
             } else {
                 format!("{provider} sent nothing for {}", seconds(idle))
             };
@@ -100,13 +100,15 @@ impl<'a> ResponseTimeouts<'a> {
     /// Returns the next bytes; `None` at the end, or when the answer is complete and the wait for the rest is over.
     pub async fn chunk(&self, response: &mut Response) -> Result<Option<Vec<u8>>, ModelError> {
         let chunk = match self.finish {
-            Some(until) if Instant::now() >= until => None,
+            Some(deadline) if Instant::now() >= deadline => None,
             // The answer is complete, however its connection ends.
-            Some(until) => tokio::time::timeout_at(until, response.chunk()).await.ok().and_then(Result::ok).flatten(),
+            Some(deadline) => {
+                tokio::time::timeout_at(deadline, response.chunk()).await.ok().and_then(Result::ok).flatten()
+            }
             None => self
                 .wait(self.config.timeouts.idle, response.chunk())
                 .await?
-                .map_err(|error| not_read(self.config, &error))?,
+                .map_err(|error| read_error(self.config, &error))?,
         };
         Ok(chunk.map(Vec::from))
     }
@@ -121,7 +123,7 @@ fn seconds(duration: Duration) -> String {
 }
 
 /// Returns the error for a request without a response.
-pub fn not_sent(config: &ProviderConfig, error: &reqwest::Error) -> ModelError {
+pub fn send_error(config: &ProviderConfig, error: &reqwest::Error) -> ModelError {
     let address = url_without_query(&config.url);
     if error.is_connect() || error.is_timeout() {
         let why = format!("{} cannot be reached at {address}: {}", config.provider, cause(error));
@@ -132,7 +134,7 @@ pub fn not_sent(config: &ProviderConfig, error: &reqwest::Error) -> ModelError {
 }
 
 /// Returns the error for a response that ended early.
-pub fn not_read(config: &ProviderConfig, error: &reqwest::Error) -> ModelError {
+pub fn read_error(config: &ProviderConfig, error: &reqwest::Error) -> ModelError {
     let why = format!("the answer of {} broke off before its end: {}", config.provider, cause(error));
     ModelError::new(ErrorKind::BrokenOff, why)
 }
@@ -153,36 +155,36 @@ fn cause(error: &reqwest::Error) -> String {
     cause.to_string()
 }
 
-/// Reads at most `most` bytes of a body; does not report whether there are more.
-pub async fn read(config: &ProviderConfig, response: &mut Response, most: usize) -> Result<Vec<u8>, ModelError> {
+/// Reads at most `max_bytes` bytes of a body; does not report whether there are more.
+pub async fn read(config: &ProviderConfig, response: &mut Response, max_bytes: usize) -> Result<Vec<u8>, ModelError> {
     let mut bytes = Vec::new();
     // One time-out for the whole body: with one per read, a slow trickle of bytes would never end.
-    let whole = async {
-        while let Some(chunk) = response.chunk().await.map_err(|error| not_read(config, &error))? {
-            bytes.extend(chunk.iter().take(most - bytes.len()));
-            if bytes.len() >= most {
+    let reading = async {
+        while let Some(chunk) = response.chunk().await.map_err(|error| read_error(config, &error))? {
+            bytes.extend(chunk.iter().take(max_bytes - bytes.len()));
+            if bytes.len() >= max_bytes {
                 break;
             }
         }
         Ok(())
     };
-    with_timeout(config, whole).await??;
+    with_timeout(config, reading).await??;
     Ok(bytes)
 }
 
-/// Returns the text of a response that needs no inference, up to `most` bytes.
-pub async fn text(config: &ProviderConfig, question: RequestBuilder, most: usize) -> Result<String, ModelError> {
-    let question = question.headers(config.headers_with_key()?);
-    let mut response = with_timeout(config, question.send()).await?.map_err(|error| not_sent(config, &error))?;
+/// Returns the text of a response that needs no inference, up to `max_bytes` bytes.
+pub async fn text(config: &ProviderConfig, request: RequestBuilder, max_bytes: usize) -> Result<String, ModelError> {
+    let request = request.headers(config.headers_with_key()?);
+    let mut response = with_timeout(config, request.send()).await?.map_err(|error| send_error(config, &error))?;
     if !response.status().is_success() {
         return Err(refusal(config, response).await);
     }
-    Ok(String::from_utf8_lossy(&read(config, &mut response, most).await?).into_owned())
+    Ok(String::from_utf8_lossy(&read(config, &mut response, max_bytes).await?).into_owned())
 }
 
 /// Converts a response with an error status, with as much of its body as can be read.
 pub async fn refusal(config: &ProviderConfig, mut response: Response) -> ModelError {
     let body = read(config, &mut response, errors::MAX_BODY).await.unwrap_or_default();
     let body = String::from_utf8_lossy(&body);
-    errors::of_response(&config.provider, response.status().as_u16(), response.headers(), &body, &config.redactor())
+    errors::from_response(&config.provider, response.status().as_u16(), response.headers(), &body, &config.redactor())
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::message::PromptMessage;
 
 /// The longest provider's id that is stored, in bytes.
-const LONGEST: usize = 128;
+const MAX_LENGTH: usize = 128;
 
 /// The ids in use.
 #[derive(Debug, Clone, Default)]
@@ -16,18 +16,18 @@ impl Ids {
     /// Collects the ids of a prompt: some providers count from 0 in each answer.
     pub fn from_messages(messages: &[PromptMessage]) -> Self {
         let calls = messages.iter().filter_map(|message| match message {
-            PromptMessage::Assistant(said) => Some(&said.calls),
+            PromptMessage::Assistant(answer) => Some(&answer.calls),
             _ => None,
         });
         Self(calls.flatten().map(|call| call.id.clone()).collect())
     }
 
-    /// Returns `given` if it is a valid unused id, otherwise a new one, and marks it as used.
+    /// Returns `candidate` if it is a valid unused id, otherwise a new one, and marks it as used.
     pub fn ensure_unique(&mut self, candidate: &str) -> String {
-        let is_good = !candidate.is_empty()
-            && candidate.len() <= LONGEST
+        let is_valid = !candidate.is_empty()
+            && candidate.len() <= MAX_LENGTH
             && candidate.bytes().all(|byte| byte.is_ascii_graphic());
-        let mut id = if is_good { candidate.to_owned() } else { random() };
+        let mut id = if is_valid { candidate.to_owned() } else { random() };
         while !self.0.insert(id.clone()) {
             id = random();
         }

@@ -10,7 +10,7 @@ pub fn parse(text: &str) -> Result<Value, serde_json::Error> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
         Err(error) => match replace_lone_surrogates(text) {
-            Cow::Owned(mended) => serde_json::from_str(&mended),
+            Cow::Owned(repaired) => serde_json::from_str(&repaired),
             Cow::Borrowed(_) => Err(error),
         },
     }
@@ -79,15 +79,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_of_pairs() {
-        for (text, wanted) in [
+    fn lone_surrogates_are_replaced() {
+        for (text, expected) in [
             (r#""a\ud83d\ude00b""#, "a\u{1f600}b"),
             (r#""a\ud83db""#, "a\u{fffd}b"),
             (r#""\ude00\ud83d""#, "\u{fffd}\u{fffd}"),
             (r#""\ud83d\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
             (r#""\\ud83d\u0000é""#, "\\ud83d\0é"),
         ] {
-            assert_eq!(parse(text).unwrap(), json!(wanted), "{text}");
+            assert_eq!(parse(text).unwrap(), json!(expected), "{text}");
         }
         for text in [r#""\ud83""#, r#""\ud83d"#, "\"\\", r#""\u+123""#, "{", ""] {
             assert!(parse(text).is_err(), "{text}");
@@ -95,8 +95,8 @@ mod tests {
     }
 
     #[test]
-    fn arguments_of_calls() {
-        for (text, wanted) in [
+    fn call_arguments_are_parsed() {
+        for (text, expected) in [
             ("", Some(json!({}))),
             (" \n", Some(json!({}))),
             ("null", Some(json!({}))),
@@ -112,13 +112,13 @@ mod tests {
             (r#""text""#, None),
             (r#"{"a": 1} and more"#, None),
         ] {
-            assert_eq!(arguments(text).map(Value::Object), wanted, "{text}");
+            assert_eq!(arguments(text).map(Value::Object), expected, "{text}");
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_json_stays_as_it_is(text in any::<String>()) {
+        fn valid_json_is_unchanged(text in any::<String>()) {
             let written = serde_json::to_string(&text).unwrap();
             prop_assert_eq!(parse(&written).unwrap(), Value::String(text.clone()));
             drop(parse(&text));

@@ -19,7 +19,7 @@ impl fmt::Debug for ApiKey {
 }
 
 impl ApiKey {
-    /// Creates a key. `place` is for a person: the variable or the file that contains it.
+    /// Creates a key. `source` is for a person: the variable or the file that contains it.
     pub fn new(value: impl Into<String>, source: impl Into<String>) -> Self {
         Self { value: value.into(), source: source.into() }
     }
@@ -61,7 +61,7 @@ pub(super) fn find(
         );
     }
     let file = || settings.env_source.as_ref().map_or_else(|| "your zubi.toml".to_owned(), |file| format!("`{file}`"));
-    let (value, place) = match (variables(name), secrets.values().get(name)) {
+    let (value, source) = match (variables(name), secrets.values().get(name)) {
         (Some(value), _) => (value, format!("the environment variable {name}")),
         (None, Some(value)) => (value.clone(), format!("`{name}` in [env] of {}", file())),
         (None, None) => {
@@ -76,7 +76,7 @@ pub(super) fn find(
     // A copied key often has a space or a line end around it; no key begins or ends with one.
     let value = value.trim();
     if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(format!("its key, {place}, is empty or has characters that are invalid in a key"));
+        return Err(format!("its key, {source}, is empty or has characters that are invalid in a key"));
     }
-    Ok(ApiKey::new(value, place))
+    Ok(ApiKey::new(value, source))
 }

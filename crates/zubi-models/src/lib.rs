@@ -125,23 +125,23 @@ pub struct ModelError {
     pub retry_after: Option<Duration>,
     /// The next step, a sentence, if it differs from that of the kind.
     #[serde(skip)]
-    pub next: Option<&'static str>,
+    pub hint: Option<&'static str>,
 }
 
 impl ModelError {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None, next: None }
+        Self { kind, message: message.into(), retry_after: None, hint: None }
     }
 
     /// Sets a next step, a sentence.
     #[must_use]
-    pub fn with_hint(self, next: &'static str) -> Self {
-        Self { next: Some(next), ..self }
+    pub fn with_hint(self, hint: &'static str) -> Self {
+        Self { hint: Some(hint), ..self }
     }
 
     /// Returns the message with the next step.
     pub fn with_default_hint(&self) -> String {
-        format!("{}. {}", self.message.trim_end_matches('.'), self.next.unwrap_or(self.kind.advice()))
+        format!("{}. {}", self.message.trim_end_matches('.'), self.hint.unwrap_or(self.kind.advice()))
     }
 }
 
@@ -170,7 +170,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    pub fn is_worth_another_try(self) -> bool {
+    pub fn is_retryable(self) -> bool {
         matches!(
             self,
             Self::RateLimited
@@ -230,12 +230,12 @@ pub trait ModelSource: Send + Sync {
     }
 
     /// Returns whether a key or an address is missing, which [`Self::describe`] then describes.
-    fn lacks_something(&self) -> bool {
+    fn is_unusable(&self) -> bool {
         false
     }
 
     /// Returns whether the source is used only by name, not for a list of all models.
-    fn only_by_name(&self) -> bool {
+    fn is_only_by_name(&self) -> bool {
         false
     }
 

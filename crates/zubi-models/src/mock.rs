@@ -13,7 +13,7 @@ pub use self::playback::{MISMATCH_HINT, check_expectation};
 use self::playback::{ScenarioModel, ScenarioPlayback};
 use super::{AnswerDelta, ErrorKind, LanguageModel, ModelError, ModelInfo, ModelSource, OnDelta};
 use crate::message::PromptMessage;
-use crate::scenario::{Scenario, lines_of_answers};
+use crate::scenario::{Scenario, answer_lines};
 
 mod keywords;
 mod playback;
@@ -23,20 +23,20 @@ mod tests;
 
 const PROVIDER: &str = "mock";
 /// The maximum number of scenarios whose position is stored; the one that was opened longest ago is removed first.
-const MAX_PLAYED: usize = 32;
+const MAX_PLAYBACKS: usize = 32;
 
 /// The source of both mock models.
 pub struct Mock {
     /// The base directory for relative paths of scenarios.
     directory: Utf8PathBuf,
     /// The position in each scenario: a model is opened for each turn, and a conversation continues at its position.
-    played: Mutex<Vec<(Utf8PathBuf, Arc<ScenarioPlayback>)>>,
+    playbacks: Mutex<Vec<(Utf8PathBuf, Arc<ScenarioPlayback>)>>,
 }
 
 impl Mock {
     /// Creates the source. `directory` is the base of relative paths of scenarios: the current one.
     pub fn new(directory: Utf8PathBuf) -> Self {
-        Self { directory, played: Mutex::default() }
+        Self { directory, playbacks: Mutex::default() }
     }
 
     async fn scenario(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
@@ -57,23 +57,24 @@ impl Mock {
             provider: PROVIDER.to_owned(),
             context: None,
         };
-        let lines = lines_of_answers(&text);
-        Ok(Arc::new(ScenarioModel { info, file: name.to_owned(), lines, played: self.playback_for(path, scenario) }))
+        let lines = answer_lines(&text);
+        Ok(Arc::new(ScenarioModel { info, file: name.to_owned(), lines, playback: self.playback_for(path, scenario) }))
     }
 
     /// Returns the playback of a scenario; it starts again if the file has changed.
     fn playback_for(&self, path: Utf8PathBuf, scenario: Scenario) -> Arc<ScenarioPlayback> {
-        let mut all = self.played.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, played)) = all.iter().find(|(known, played)| *known == path && played.is_of(&scenario)) {
-            return Arc::clone(played);
+        let mut all = self.playbacks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, playback)) = all.iter().find(|(known, playback)| *known == path && playback.matches(&scenario))
+        {
+            return Arc::clone(playback);
         }
         all.retain(|(known, _)| *known != path);
-        if all.len() >= MAX_PLAYED {
+        if all.len() >= MAX_PLAYBACKS {
             all.remove(0);
         }
-        let played = Arc::new(ScenarioPlayback::new(scenario));
-        all.push((path, Arc::clone(&played)));
-        played
+        let playback = Arc::new(ScenarioPlayback::new(scenario));
+        all.push((path, Arc::clone(&playback)));
+        playback
     }
 }
 
@@ -103,9 +104,9 @@ async fn stream_words(text: &str, make_delta: fn(String) -> AnswerDelta, on_delt
 }
 
 /// Returns the number after which ids of new calls start: the largest one in the prompt.
-fn last_call(messages: &[PromptMessage]) -> u64 {
+fn last_call_number(messages: &[PromptMessage]) -> u64 {
     let calls = messages.iter().filter_map(|message| match message {
-        PromptMessage::Assistant(said) => Some(&said.calls),
+        PromptMessage::Assistant(answer) => Some(&answer.calls),
         _ => None,
     });
     calls.flatten().filter_map(|call| call.id.strip_prefix("mock-")?.parse().ok()).max().unwrap_or(0)

@@ -6,7 +6,7 @@ use super::provider::ProviderConfig;
 use super::{ErrorKind, ModelError, ModelInfo};
 
 /// The maximum length of a model's name, in bytes.
-pub(super) const LONGEST_NAME: usize = 256;
+pub(super) const MAX_NAME_LENGTH: usize = 256;
 
 /// A provider's own list of its models.
 #[derive(Debug, Default)]
@@ -17,12 +17,12 @@ impl ModelList {
     pub(super) async fn list(
         &self,
         config: &ProviderConfig,
-        ask: impl Future<Output = Result<Vec<ModelInfo>, ModelError>>,
+        request: impl Future<Output = Result<Vec<ModelInfo>, ModelError>>,
     ) -> Result<Vec<ModelInfo>, ModelError> {
         if !config.models.is_empty() {
             return Ok(config.models.iter().map(|name| self.info(config, name)).collect());
         }
-        let models = ask.await?;
+        let models = request.await?;
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&models);
         Ok(models)
     }
@@ -30,8 +30,8 @@ impl ModelList {
     /// Returns the model of this name, listed or not: many servers accept more names than they list.
     pub(super) fn find_or_assume(&self, config: &ProviderConfig, name: &str) -> Result<ModelInfo, ModelError> {
         // Dots in a name could lead to another path of the server.
-        let is_good = !name.is_empty() && name.len() <= LONGEST_NAME && !name.split('/').any(|part| part == "..");
-        if !is_good || name.chars().any(char::is_control) {
+        let is_valid = !name.is_empty() && name.len() <= MAX_NAME_LENGTH && !name.split('/').any(|part| part == "..");
+        if !is_valid || name.chars().any(char::is_control) {
             let why = format!("{} has no model of this name", config.provider);
             return Err(ModelError::new(ErrorKind::NotConfigured, why));
         }

@@ -47,12 +47,12 @@ impl ModelSource for OpenAi {
     }
 
     async fn open(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
-        if wants_responses(name) { self.responses.open(name).await } else { self.chat.open(name).await }
+        if uses_responses_api(name) { self.responses.open(name).await } else { self.chat.open(name).await }
     }
 }
 
 /// Returns whether a model is one of the newer ones.
-fn wants_responses(name: &str) -> bool {
+fn uses_responses_api(name: &str) -> bool {
     let version =
         name.strip_prefix("gpt-").map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
     let version = version.and_then(|version| version.parse::<u32>().ok()).unwrap_or_default();
@@ -70,12 +70,12 @@ mod tests {
         for name in
             ["gpt-5", "gpt-5.1-codex", "gpt-5-mini", "gpt-10", "o1-pro", "codex-mini-latest", "o3-deep-research"]
         {
-            assert!(wants_responses(name), "{name}");
+            assert!(uses_responses_api(name), "{name}");
         }
         for name in
             ["gpt-4o", "gpt-4.1", "gpt-5-chat-latest", "chatgpt-4o-latest", "o3", "o4-mini", "gpt-oss-20b", "gpt-", ""]
         {
-            assert!(!wants_responses(name), "{name}");
+            assert!(!uses_responses_api(name), "{name}");
         }
     }
 }

@@ -64,7 +64,7 @@ impl ProviderConfig {
         let key = self.key.iter().map(|key| key.expose().to_owned());
         let headers = self.headers.values().filter(|value| value.is_sensitive());
         let headers = headers.filter_map(|value| value.to_str().ok());
-        let query = self.query.iter().filter(|(name, _)| secret::may_be_name_of_one(name));
+        let query = self.query.iter().filter(|(name, _)| secret::may_be_secret_name(name));
         let fields = headers.chain(query.map(|(_, value)| value.as_str())).flat_map(secrets_of_field);
         Redactor::new(key.chain(fields))
     }
@@ -116,10 +116,10 @@ pub(super) fn secrets_of_field(value: &str) -> [String; 2] {
 pub(super) fn headers(fields: &BTreeMap<String, String>) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in fields {
-        let wrong = || format!("`{name}` in its `headers` is not a valid header");
-        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-        let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
-        value.set_sensitive(secret::may_be_name_of_one(name));
+        let invalid_header = || format!("`{name}` in its `headers` is not a valid header");
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| invalid_header())?;
+        let mut value = HeaderValue::from_str(value).map_err(|_| invalid_header())?;
+        value.set_sensitive(secret::may_be_secret_name(name));
         headers.insert(key, value);
     }
     Ok(headers)

@@ -25,7 +25,7 @@ pub const MOCK: &str = "mock";
 pub const EDITOR: &str = "editor";
 
 /// How long a provider may take to list its models.
-const LISTING: Duration = Duration::from_secs(10);
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The registry of all models.
 pub struct ModelRegistry {
@@ -62,26 +62,27 @@ impl ModelRegistry {
 
     /// Returns the providers in order.
     pub fn providers(&self) -> Vec<Provider> {
-        let about = |source: &Arc<dyn ModelSource>| Provider {
+        let provider = |source: &Arc<dyn ModelSource>| Provider {
             name: source.provider().to_owned(),
             description: source.describe(),
         };
-        self.sources.iter().map(about).collect()
+        self.sources.iter().map(provider).collect()
     }
 
     /// Returns the models of each provider, except those that are used only by name. All are queried at once; one that
     /// is too slow is listed among the problems.
     pub async fn list(&self) -> ModelList {
         let mut list = ModelList { models: Vec::new(), problems: Vec::new() };
-        let listed = join_all(self.sources.iter().map(|source| listed_unnamed(source.as_ref()))).await;
+        let listed = join_all(self.sources.iter().map(|source| list_source(source.as_ref()))).await;
         for (source, listed) in self.sources.iter().zip(listed) {
             match listed {
                 Ok(models) => list.models.extend(models),
                 Err(error) => {
                     let provider = source.provider().to_owned();
                     // The message is shown beside the provider's name, which most messages begin with.
-                    let message =
-                        [": ", " "].iter().find_map(|then| error.message.strip_prefix(&provider)?.strip_prefix(then));
+                    let message = [": ", " "]
+                        .iter()
+                        .find_map(|separator| error.message.strip_prefix(&provider)?.strip_prefix(separator));
                     let message = message.unwrap_or(&error.message).to_owned();
                     list.problems.push(ProviderProblem { provider, message });
                 }
@@ -95,7 +96,7 @@ impl ModelRegistry {
     pub async fn open(&self, id: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
         let id = id.trim();
         if id.is_empty() || id == AUTO {
-            return self.first().await;
+            return self.open_default().await;
         }
         if let Some(file) =
             id.strip_prefix(MOCK).and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix(':') })
@@ -108,8 +109,8 @@ impl ModelRegistry {
             }
             Some(_) => Err(self.unknown_model(id)),
             None => match self.source(id) {
-                Some(source) => first_of(source).await?.ok_or_else(|| no_models(source)),
-                None => self.bare(id).await,
+                Some(source) => open_first(source).await?.ok_or_else(|| no_models(source)),
+                None => self.open_bare_name(id).await,
             },
         }
     }
@@ -118,9 +119,9 @@ impl ModelRegistry {
         self.sources.iter().find(|source| source.provider() == provider).map(AsRef::as_ref)
     }
 
-    async fn first(&self) -> Result<Arc<dyn LanguageModel>, ModelError> {
+    async fn open_default(&self) -> Result<Arc<dyn LanguageModel>, ModelError> {
         for source in self.sources.iter().filter(|source| may_be_first(source.as_ref())) {
-            match first_of(source.as_ref()).await {
+            match open_first(source.as_ref()).await {
                 Ok(Some(model)) => return Ok(model),
                 Ok(None) => {}
                 Err(error) if is_absence(source.provider(), error.kind) => {}
@@ -138,25 +139,25 @@ impl ModelRegistry {
     }
 
     /// Opens a model by its bare name.
-    async fn bare(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
+    async fn open_bare_name(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
         // The editor also finds its models by their families, and opens only models that it has.
         if let Some(editor) = self.source(EDITOR)
             && let Ok(model) = editor.open(name).await
         {
             return Ok(model);
         }
-        let maker = builtin::maker(name);
+        let vendor = builtin::vendor(name);
         let mut missing = None;
-        if let Some(maker) = maker.and_then(|maker| self.source(maker)) {
-            match maker.open(name).await {
+        if let Some(vendor) = vendor.and_then(|vendor| self.source(vendor)) {
+            match vendor.open(name).await {
                 Ok(model) => return Ok(model),
                 Err(error) => missing = Some(error),
             }
         }
-        let is_other = |source: &&dyn ModelSource| Some(source.provider()) != maker && !source.only_by_name();
+        let is_other = |source: &&dyn ModelSource| Some(source.provider()) != vendor && !source.is_only_by_name();
         let others: Vec<_> = self.sources.iter().map(AsRef::as_ref).filter(is_other).collect();
-        let found = join_all(others.iter().map(|source| lists(*source, name))).await;
-        let (mut silent, mut absent) = (None, None);
+        let found = join_all(others.iter().map(|source| has_model(*source, name))).await;
+        let (mut failed, mut absent) = (None, None);
         for (source, found) in others.iter().zip(found) {
             match found {
                 Ok(true) => return source.open(name).await,
@@ -164,22 +165,22 @@ impl ModelRegistry {
                 Err(error) if error.kind == ErrorKind::NotConfigured => {}
                 Err(error) if is_absence(source.provider(), error.kind) => absent = absent.or(Some(error)),
                 // The provider may have this model: the problem is that zubi cannot check.
-                Err(error) => silent = silent.or(Some(error)),
+                Err(error) => failed = failed.or(Some(error)),
             }
         }
-        let unasked = |what: &ModelError, of: &ModelError| {
-            format!("{}; not every provider answered: {}", what.message, of.message)
+        let incomplete = |error: &ModelError, cause: &ModelError| {
+            format!("{}; not every provider answered: {}", error.message, cause.message)
         };
-        Err(match (missing, silent, absent) {
-            (Some(missing), Some(silent), _) if missing.kind == ErrorKind::NotConfigured => {
+        Err(match (missing, failed, absent) {
+            (Some(missing), Some(failed), _) if missing.kind == ErrorKind::NotConfigured => {
                 // A key would solve the problem as well.
-                ModelError::new(silent.kind, unasked(&missing, &silent)).with_hint(ErrorKind::NotConfigured.advice())
+                ModelError::new(failed.kind, incomplete(&missing, &failed)).with_hint(ErrorKind::NotConfigured.advice())
             }
             (Some(missing), ..) => missing,
-            (None, Some(silent), _) => ModelError::new(silent.kind, unasked(&self.unknown_model(name), &silent)),
+            (None, Some(failed), _) => ModelError::new(failed.kind, incomplete(&self.unknown_model(name), &failed)),
             // A local program that does not run has no models: the next step is to start it.
             (None, None, Some(absent)) => {
-                ModelError::new(ErrorKind::NotConfigured, unasked(&self.unknown_model(name), &absent))
+                ModelError::new(ErrorKind::NotConfigured, incomplete(&self.unknown_model(name), &absent))
             }
             (None, None, None) => self.unknown_model(name),
         })
@@ -189,19 +190,20 @@ impl ModelRegistry {
     /// unlisted model may exist all the same.
     pub async fn is_listed(&self, model: &ModelInfo) -> Option<bool> {
         let source = self.source(&model.provider).filter(|source| source.provider() != MOCK)?;
-        lists(source, name_of(model)).await.ok()
+        has_model(source, model_name(model)).await.ok()
     }
 
     fn unknown_model(&self, id: &str) -> ModelError {
-        let names = |lacking: bool| {
-            let sources = self.sources.iter().filter(|source| source.lacks_something() == lacking);
+        let names = |is_unusable: bool| {
+            let sources = self.sources.iter().filter(|source| source.is_unusable() == is_unusable);
             sources.map(|source| source.provider()).collect::<Vec<_>>().join(", ")
         };
         let mut message = format!("there is no model `{}`; a model is named `provider/model`", quote_id(id));
-        for (names, what) in [(names(false), "available providers"), (names(true), "others lack a key or an address")] {
+        for (names, label) in [(names(false), "available providers"), (names(true), "others lack a key or an address")]
+        {
             if !names.is_empty() {
                 message.push_str("; ");
-                message.push_str(what);
+                message.push_str(label);
                 message.push_str(": ");
                 message.push_str(&names);
             }
@@ -212,7 +214,7 @@ impl ModelRegistry {
 
 /// Returns whether a provider may be chosen automatically.
 fn may_be_first(source: &dyn ModelSource) -> bool {
-    source.provider() != MOCK && !source.only_by_name()
+    source.provider() != MOCK && !source.is_only_by_name()
 }
 
 /// Returns whether an error only means that the provider is not set up: no key, or no running local program.
@@ -228,11 +230,11 @@ fn quote_id(id: &str) -> String {
 }
 
 async fn list_with_timeout(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> {
-    match tokio::time::timeout(LISTING, source.models()).await {
+    match tokio::time::timeout(LIST_TIMEOUT, source.models()).await {
         Ok(models) => models,
         Err(_) => Err(ModelError::new(
             ErrorKind::TimedOut,
-            format!("{} did not list its models within {} seconds", source.provider(), LISTING.as_secs()),
+            format!("{} did not list its models within {} seconds", source.provider(), LIST_TIMEOUT.as_secs()),
         )),
     }
 }
@@ -248,30 +250,30 @@ fn not_listed_error(provider: &str) -> ModelError {
     )
 }
 
-async fn listed_unnamed(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> {
-    if source.only_by_name() { Err(not_listed_error(source.provider())) } else { list_with_timeout(source).await }
+async fn list_source(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> {
+    if source.is_only_by_name() { Err(not_listed_error(source.provider())) } else { list_with_timeout(source).await }
 }
 
-async fn lists(source: &dyn ModelSource, name: &str) -> Result<bool, ModelError> {
+async fn has_model(source: &dyn ModelSource, name: &str) -> Result<bool, ModelError> {
     let models = list_with_timeout(source).await?;
     // Ollama reads a name without a tag as the latest.
     Ok(models.iter().any(|model| {
-        name_of(model).strip_suffix(":latest").unwrap_or(name_of(model)) == name || name_of(model) == name
+        model_name(model).strip_suffix(":latest").unwrap_or(model_name(model)) == name || model_name(model) == name
     }))
 }
 
 /// Returns the part of the id after `provider/`.
-fn name_of(model: &ModelInfo) -> &str {
+fn model_name(model: &ModelInfo) -> &str {
     model.id.split_once('/').map_or("", |(_, name)| name)
 }
 
 /// Opens the provider's first model: preferably a known good one, because lists are in any order.
-async fn first_of(source: &dyn ModelSource) -> Result<Option<Arc<dyn LanguageModel>>, ModelError> {
+async fn open_first(source: &dyn ModelSource) -> Result<Option<Arc<dyn LanguageModel>>, ModelError> {
     let models = list_with_timeout(source).await?;
-    let good = builtin::good_models(source.provider());
-    let preferred = good.iter().find_map(|good| models.iter().find(|model| name_of(model) == *good));
+    let names = builtin::preferred_models(source.provider());
+    let preferred = names.iter().find_map(|name| models.iter().find(|model| model_name(model) == *name));
     let Some(model) = preferred.or(models.first()) else { return Ok(None) };
-    source.open(name_of(model)).await.map(Some)
+    source.open(model_name(model)).await.map(Some)
 }
 
 fn no_models(source: &dyn ModelSource) -> ModelError {

@@ -196,14 +196,14 @@ impl Scenario {
 
 /// Returns the line in which each answer of a scenario's text begins, over all turns, 1-based; empty if the lines
 /// cannot be determined.
-pub(crate) fn lines_of_answers(text: &str) -> Vec<u64> {
+pub(crate) fn answer_lines(text: &str) -> Vec<u64> {
     #[derive(Deserialize)]
     struct ConversationPositions {
         #[serde(default)]
-        turns: Vec<OfTurn>,
+        turns: Vec<TurnPositions>,
     }
     #[derive(Deserialize)]
-    struct OfTurn {
+    struct TurnPositions {
         #[serde(default)]
         answers: Vec<serde_saphyr::Spanned<IgnoredAny>>,
     }

@@ -42,10 +42,10 @@ impl SseDecoder {
             self.after_return = false;
         }
         while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
-            let (line, behind) = rest.split_at(end);
+            let (line, line_end) = rest.split_at(end);
             self.append(line)?;
             self.end_line(events)?;
-            rest = match behind {
+            rest = match line_end {
                 [b'\r', b'\n', rest @ ..] => rest,
                 [b'\r'] => {
                     self.after_return = true;
@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the events of a text, fed in chunks of `piece` bytes.
+    /// Returns the events of a text, fed in chunks of `chunk_size` bytes.
     fn decode(bytes: &[u8], chunk_size: usize) -> Result<Vec<SseEvent>, TooLong> {
         let mut decoder = SseDecoder::new(64);
         let mut events = Vec::new();
@@ -143,11 +143,11 @@ mod tests {
 
     /// Returns one line for each event, and checks that the result is independent of the chunks.
     fn check(text: &str) -> String {
-        let whole = decode(text.as_bytes(), usize::MAX);
+        let complete = decode(text.as_bytes(), usize::MAX);
         for chunk_size in 1..8 {
-            assert_eq!(decode(text.as_bytes(), chunk_size), whole, "in pieces of {chunk_size}");
+            assert_eq!(decode(text.as_bytes(), chunk_size), complete, "in chunks of {chunk_size}");
         }
-        match whole {
+        match complete {
             Ok(events) => {
                 events.iter().map(|event| format!("{:?} {:?}", event.name, event.data)).collect::<Vec<_>>().join("\n")
             }
@@ -190,8 +190,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_pieces_give_the_same(text in "(data: ?|event:|:|[a{é]|\r\n|\n|\r){0,30}", piece in 1_usize..9) {
-            prop_assert_eq!(decode(text.as_bytes(), piece), decode(text.as_bytes(), usize::MAX));
+        fn chunks_do_not_change_the_events(text in "(data: ?|event:|:|[a{é]|\r\n|\n|\r){0,30}", chunk_size in 1_usize..9) {
+            prop_assert_eq!(decode(text.as_bytes(), chunk_size), decode(text.as_bytes(), usize::MAX));
         }
     }
 }

@@ -18,9 +18,9 @@ use crate::footprint::Footprint;
 use crate::spec::ToolSpec;
 
 /// The maximum number of recent calls that an option is checked against.
-pub const RECENT: usize = 200;
+pub const MAX_RECENT_CALLS: usize = 200;
 /// The maximum number of those calls that an option lists.
-const LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 /// One option of an approval prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,23 +57,23 @@ impl RecentCall {
     }
 }
 
-/// Returns the options of an approval prompt, from the narrowest to the widest. `kept` says whether rules can be stored
+/// Returns the options of an approval prompt, from the narrowest to the widest. `can_store_rules`: rules can be stored
 /// beyond the session.
 pub fn options(
     policy: &Policy,
     call: &RecentCall,
     judgement: &Decision,
     recent: &[RecentCall],
-    kept: bool,
+    can_store_rules: bool,
 ) -> Vec<ApprovalOption> {
     let spec = &call.spec;
-    let once = ApprovalOption {
+    let once_option = ApprovalOption {
         scope: ApprovalScope::Once,
         label: "this call".to_owned(),
         rules: Vec::new(),
         would_also_allow: Vec::new(),
     };
-    let mut options = vec![once];
+    let mut options = vec![once_option];
     let unapproved: Vec<&Access> = judgement
         .parts
         .iter()
@@ -88,29 +88,30 @@ pub fn options(
     let mut add = |scope, rules: &[RuleText]| {
         let new = |rule: &RuleText| CompiledRule::new(rule.clone(), "this answer", policy.paths()).map(Arc::new);
         let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return };
-        let with = policy.with_rules(new);
+        let extended = policy.with_rules(new);
         let action =
             |policy: &Policy, call: &RecentCall| policy.judge(&call.spec, &call.caller, &call.footprint).action;
         // An `ask` rule takes precedence over the rules of an approval, so a longer scope would have no effect.
-        if action(&with, call) != Action::Allow {
+        if action(&extended, call) != Action::Allow {
             return;
         }
-        let others =
-            recent.iter().filter(|call| action(policy, call) == Action::Ask && action(&with, call) == Action::Allow);
-        let mut would_also_allow: Vec<String> = others.map(describe_call).collect();
+        let affected_calls = recent
+            .iter()
+            .filter(|call| action(policy, call) == Action::Ask && action(&extended, call) == Action::Allow);
+        let mut would_also_allow: Vec<String> = affected_calls.map(describe_call).collect();
         would_also_allow.sort();
         would_also_allow.dedup();
-        would_also_allow.truncate(LISTED);
-        let how_long = match scope {
+        would_also_allow.truncate(MAX_LISTED);
+        let duration = match scope {
             ApprovalScope::Once => "once",
             ApprovalScope::Session => "for this session",
             ApprovalScope::Workspace => "always in this workspace",
             ApprovalScope::Always => "always and everywhere",
         };
-        let what: Vec<String> = rules.iter().map(label).collect();
+        let labels: Vec<String> = rules.iter().map(label).collect();
         options.push(ApprovalOption {
             scope,
-            label: format!("{}, {how_long}", what.join("; ")),
+            label: format!("{}, {duration}", labels.join("; ")),
             rules: rules.to_vec(),
             would_also_allow,
         });
@@ -119,38 +120,38 @@ pub fn options(
     if wide != exact {
         add(ApprovalScope::Session, &wide);
     }
-    if kept {
+    if can_store_rules {
         add(ApprovalScope::Workspace, &wide);
         add(ApprovalScope::Always, &wide);
     }
     options
 }
 
-/// Returns the rule lists that `--auto-approve` could be given so that they approve everything that `left` still
-/// requires approval for, from the narrowest to the widest. `given` holds the rules that the run already has.
+/// Returns the rule lists that `--auto-approve` could be given so that they approve everything that `remaining` still
+/// requires approval for, from the narrowest to the widest. `run_policy` has the rules of the run.
 pub fn suggest_auto_approve(
     policy: &Policy,
     run_policy: &Policy,
     call: &RecentCall,
-    left: &Decision,
+    remaining: &Decision,
 ) -> Vec<Vec<RuleText>> {
-    let unapproved: Vec<&Access> = left
+    let unapproved: Vec<&Access> = remaining
         .parts
         .iter()
         .filter(|part_decision| part_decision.action == Action::Ask)
         .map(|part_decision| &part_decision.part)
         .collect();
-    let answers = |rules: &Vec<RuleText>| {
+    let is_sufficient = |rules: &Vec<RuleText>| {
         let new = |rule: &RuleText| CompiledRule::new(rule.clone(), "this run", policy.paths()).map(Arc::new);
         let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return false };
-        let with = run_policy.with_rules(new);
-        policy.remaining_after(&with, &call.spec, &call.caller, &call.footprint).action == Action::Allow
+        let extended = run_policy.with_rules(new);
+        policy.remaining_after(&extended, &call.spec, &call.caller, &call.footprint).action == Action::Allow
     };
     let (exact, wide) = (rules(&call.spec, &unapproved, false), rules(&call.spec, &unapproved, true));
-    let mut found: Vec<Vec<RuleText>> = [exact, wide].into_iter().filter(answers).collect();
+    let mut found: Vec<Vec<RuleText>> = [exact, wide].into_iter().filter(is_sufficient).collect();
     found.dedup();
     if found.is_empty() {
-        found.extend(Some(vec![RuleText::allow_tool(&call.spec.id)]).filter(answers));
+        found.extend(Some(vec![RuleText::allow_tool(&call.spec.id)]).filter(is_sufficient));
     }
     found
 }
@@ -188,7 +189,7 @@ fn command(argv: &[String], wide: bool) -> Vec<String> {
     let name = argv.first().and_then(|program| camino::Utf8Path::new(program).file_name()).unwrap_or_default();
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
     let subcommand = argv.get(1).is_some_and(|word| !word.starts_with('-') && word.chars().all(plain));
-    if !wide || argv.len() < 2 || RUN_ARGUMENTS.contains(&name) || crate::shell::runs_arguments(name) {
+    if !wide || argv.len() < 2 || RUN_ARGUMENTS.contains(&name) || crate::shell::runs_argument_programs(name) {
         return argv.iter().map(|word| escape_pattern(word)).collect();
     }
     let word_count = if subcommand { 2 } else { 1 };
@@ -213,13 +214,13 @@ fn label(rule: &RuleText) -> String {
         Some(_) => parts.push(format!("exactly `{}`", rule.command.join(" "))),
         None => {}
     }
-    for (what, names) in
+    for (verb, names) in
         [("reaching", &rule.hosts), ("reading", &rule.read), ("writing", &rule.write), ("the secret", &rule.secrets)]
     {
         if !names.is_empty() {
             // A call that may reach any host says `*`, which a pattern escapes.
-            let labels = names.iter().map(|name| if what == "reaching" && name == "\\*" { "any host" } else { name });
-            parts.push(format!("{what} {}", labels.collect::<Vec<_>>().join(", ")));
+            let labels = names.iter().map(|name| if verb == "reaching" && name == "\\*" { "any host" } else { name });
+            parts.push(format!("{verb} {}", labels.collect::<Vec<_>>().join(", ")));
         }
     }
     let tool = rule.tools.join(", ");
@@ -228,10 +229,10 @@ fn label(rule: &RuleText) -> String {
 
 fn describe_call(call: &RecentCall) -> String {
     let commands: Vec<String> = call.footprint.commands.iter().map(|argv| argv.join(" ")).collect();
-    let touched: Vec<String> = commands
+    let effects: Vec<String> = commands
         .into_iter()
         .chain(call.footprint.hosts.iter().cloned())
         .chain(call.footprint.writes.iter().map(ToString::to_string))
         .collect();
-    if touched.is_empty() { call.spec.id.clone() } else { format!("{}: {}", call.spec.id, touched.join("; ")) }
+    if effects.is_empty() { call.spec.id.clone() } else { format!("{}: {}", call.spec.id, effects.join("; ")) }
 }

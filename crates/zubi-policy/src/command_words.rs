@@ -15,13 +15,13 @@ const MAX_PATHS: usize = 4000;
 const MAX_PATH: usize = 4096;
 /// The number of start words from which an embedded command is read to its end; from later ones, only as many words are
 /// read.
-const MAX_WHOLE: usize = 256;
+const MAX_FULL_SUFFIXES: usize = 256;
 /// The maximum number of words of a command that are read as scripts, and their maximum total length in bytes.
 const MAX_SCRIPTS: usize = 16;
 const MAX_TEXT: usize = 16 * 1024;
 
 /// Programs that write nothing, whatever they are given, but for what redirections say.
-const READERS: &[&str] = &[
+const READING_PROGRAMS: &[&str] = &[
     "cat",
     "head",
     "tail",
@@ -110,7 +110,7 @@ const DOTGLOB: &[&str] = &["dotglob", "GLOBIGNORE", "globdots", "GLOBDOTS", "glo
 const HOME: &[&str] = &["~/", "$HOME/", "${HOME}/", "\"$HOME/", "\"${HOME}/", "\"$HOME\"/", "\"${HOME}\"/"];
 
 /// Characters that occur in program texts rather than in paths.
-const NOT_OF_PATHS: &[char] = &['(', ')', '{', '}', '<', '>', '\'', '"', '`', ';', '|', '&', '$', '~'];
+const NON_PATH_CHARS: &[char] = &['(', ')', '{', '}', '<', '>', '\'', '"', '`', ';', '|', '&', '$', '~'];
 
 /// The paths that a command names.
 #[derive(Debug, Default)]
@@ -119,7 +119,7 @@ pub(super) struct CommandPaths {
     /// The program writes nothing.
     pub(super) only_reads: bool,
     /// Whether the program also acts on the contents of a directory.
-    pub(super) above: bool,
+    pub(super) include_parents: bool,
     /// There were too many words to look at each.
     pub(super) too_many: bool,
 }
@@ -137,12 +137,13 @@ impl CommandPaths {
         if footprint.commands.iter().any(|argv| argv.first().is_some_and(|program| program == "cd")) {
             directories.extend(footprint.reads.iter().map(|path| Some(path.as_path())));
         }
-        let above = RECURSIVE.contains(&name)
+        let include_parents = RECURSIVE.contains(&name)
             || (name == "find" && arguments.iter().any(|word| word == "-delete" || word.starts_with("-exec")));
-        let mut named = Self { paths: Vec::new(), only_reads: READERS.contains(&name), above, too_many: false };
+        let mut named =
+            Self { paths: Vec::new(), only_reads: READING_PROGRAMS.contains(&name), include_parents, too_many: false };
         let program = Some(program.as_str()).filter(|program| program.contains('/'));
         for word in program.into_iter().chain(arguments.iter().map(String::as_str)) {
-            for text in readings(word) {
+            for text in path_candidates(word) {
                 for directory in &directories {
                     if named.paths.len() >= MAX_PATHS {
                         named.too_many = true;
@@ -150,7 +151,9 @@ impl CommandPaths {
                     }
                     let path = absolute(text, *directory);
                     // Links lead elsewhere; both count.
-                    named.paths.extend(zubi_base::fs::canonical_for_creation(&path).ok().filter(|led| *led != path));
+                    named
+                        .paths
+                        .extend(zubi_base::fs::canonical_for_creation(&path).ok().filter(|target| *target != path));
                     named.paths.push(path);
                 }
             }
@@ -160,17 +163,17 @@ impl CommandPaths {
 }
 
 /// Yields the parts of a word that could be a path: the whole word, and the text after `=`, `@` or an option's letter.
-fn readings(word: &str) -> impl Iterator<Item = &str> {
+fn path_candidates(word: &str) -> impl Iterator<Item = &str> {
     let value = word.split_once('=').map(|(_, value)| value);
-    let glued = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).map(|rest| {
+    let option_value = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).map(|rest| {
         let mut letters = rest.chars();
         letters.next();
         letters.as_str()
     });
-    let whole = Some(word).filter(|word| !word.starts_with('-'));
+    let plain_word = Some(word).filter(|word| !word.starts_with('-'));
     let at =
         word.split_once('@').filter(|(before, _)| before.is_empty() || before.ends_with('=')).map(|(_, path)| path);
-    let all = [whole, value, glued, at].into_iter().flatten();
+    let all = [plain_word, value, option_value, at].into_iter().flatten();
     all.filter(|text| {
         !text.is_empty() && text.len() <= MAX_PATH && !text.contains(['\n', '\0']) && !text.contains("://")
     })
@@ -185,35 +188,35 @@ pub(super) fn find_embedded_command<'a>(
 ) -> Option<(Action, &'a CompiledRule, String)> {
     let (program, arguments) = argv.split_first()?;
     let name = shell::system_name(program).unwrap_or_default();
-    if READERS.contains(&name)
+    if READING_PROGRAMS.contains(&name)
         || NON_EXECUTING_PROGRAMS.contains(&name)
         || (name == "command" && matches!(argv.get(1).map(String::as_str), Some("-v" | "-V")))
     {
         return None;
     }
-    let runs = |word: &String| matches!(word.as_str(), "exec" | "run" | "dlx" | "x");
-    if SUBCOMMANDS.contains(&name) && !arguments.iter().any(runs) {
+    let is_run_command = |word: &String| matches!(word.as_str(), "exec" | "run" | "dlx" | "x");
+    if SUBCOMMANDS.contains(&name) && !arguments.iter().any(is_run_command) {
         return None;
     }
-    let starts = shell::starts_others(program);
-    let about = |argv: &[String]| rules.clone().find(|rule| rule.means_command(argv, directory));
+    let is_launcher = shell::starts_commands(program);
+    let find_rule = |argv: &[String]| rules.clone().find(|rule| rule.matches_command(argv, directory));
     let found = |rule: &'a CompiledRule, argv: &[String]| {
-        let action = if starts { rule.text.action } else { Action::Ask };
+        let action = if is_launcher { rule.text.action } else { Action::Ask };
         (action, rule, argv.join(" "))
     };
     for at in 0..arguments.len() {
-        let end = if at < MAX_WHOLE { arguments.len() } else { arguments.len().min(at + MAX_WHOLE) };
+        let end = if at < MAX_FULL_SUFFIXES { arguments.len() } else { arguments.len().min(at + MAX_FULL_SUFFIXES) };
         let rest = arguments.get(at..end).unwrap_or_default();
-        if let Some(rule) = about(rest) {
+        if let Some(rule) = find_rule(rest) {
             return Some(found(rule, rest));
         }
     }
     let texts = arguments.iter().filter(|word| word.contains(char::is_whitespace) && word.len() <= MAX_TEXT);
-    let mut left = MAX_TEXT;
+    let mut remaining = MAX_TEXT;
     for text in texts.take(MAX_SCRIPTS) {
-        left = left.checked_sub(text.len())?;
+        remaining = remaining.checked_sub(text.len())?;
         let commands = shell::read(text, directory.unwrap_or_else(|| Utf8Path::new("/"))).commands;
-        if let Some((rule, argv)) = commands.iter().find_map(|argv| about(argv).map(|rule| (rule, argv))) {
+        if let Some((rule, argv)) = commands.iter().find_map(|argv| find_rule(argv).map(|rule| (rule, argv))) {
             return Some(found(rule, argv));
         }
     }
@@ -228,9 +231,9 @@ pub(super) enum Credentials {
     Mentioned(String),
 }
 
-/// The places of credentials that the words of a call's commands name.
+/// The locations of credentials that the words of a call's commands name.
 pub(super) fn credentials(footprint: &Footprint, home: Option<&Utf8Path>) -> Vec<Credentials> {
-    let hidden_too = |argv: &[String]| {
+    let matches_hidden = |argv: &[String]| {
         let program = argv.first().map_or("", String::as_str);
         PATTERNS.contains(&Utf8Path::new(program).file_name().unwrap_or(program))
     };
@@ -239,7 +242,7 @@ pub(super) fn credentials(footprint: &Footprint, home: Option<&Utf8Path>) -> Vec
         || footprint.commands.iter().flatten().any(|word| DOTGLOB.iter().any(|name| word.contains(name)));
     let directory = footprint.directory.as_deref();
     let commands = footprint.commands.iter();
-    let words = commands.flat_map(|argv| argv.iter().map(move |word| (word, dotglob || hidden_too(argv))));
+    let words = commands.flat_map(|argv| argv.iter().map(move |word| (word, dotglob || matches_hidden(argv))));
     words.filter_map(|(word, hidden)| credentials_in(word, directory, home, hidden)).collect()
 }
 
@@ -262,14 +265,14 @@ fn credentials_in(
         .map(|(rest, home)| home.join(rest.trim_end_matches('"')));
     // A sentence may name such a place too.
     let is_sentence = value.contains(char::is_whitespace) && !value.starts_with(['/', '.']);
-    let is_path = in_home.is_some() || !(is_sentence || value.contains(NOT_OF_PATHS));
+    let is_path = in_home.is_some() || !(is_sentence || value.contains(NON_PATH_CHARS));
     let path = absolute(in_home.as_ref().map_or(value, |path| path.as_str()), directory);
     // The shell expands this to paths only after a directory name; otherwise the word is unresolved anyway.
     let becomes = value.split_once('/').is_some_and(|(_, rest)| is_glob(rest)) && may_be_credentials(&path, hidden);
     if !becomes && (!credentials::is_credential_path(&path) || directory.is_some_and(|directory| path == directory)) {
         return None;
     }
-    Some(if is_path { Credentials::Path(path) } else { Credentials::Mentioned(shell::short(value)) })
+    Some(if is_path { Credentials::Path(path) } else { Credentials::Mentioned(shell::shorten(value)) })
 }
 
 /// Whether a path with patterns in it may expand to a location of credentials.

@@ -51,9 +51,10 @@ impl<'a> ToolQuery<'a> {
             ("tag", self.tag, |spec| spec.tags.iter().map(String::as_str).collect()),
         ];
         // Against all tools, so that a name which is known is not called unknown because another has narrowed the list.
-        for (name, wanted, of) in facets {
-            let Some(requested) = wanted else { continue };
-            let mut available: Vec<String> = tools.iter().flat_map(|tool| of(spec(tool))).map(str::to_owned).collect();
+        for (name, requested, values_of) in facets {
+            let Some(requested) = requested else { continue };
+            let mut available: Vec<String> =
+                tools.iter().flat_map(|tool| values_of(spec(tool))).map(str::to_owned).collect();
             if !available.iter().any(|value| value.eq_ignore_ascii_case(requested)) {
                 available.sort();
                 available.dedup();
@@ -61,8 +62,10 @@ impl<'a> ToolQuery<'a> {
             }
         }
         tools.retain(|tool| {
-            facets.iter().all(|(_, wanted, of)| {
-                wanted.is_none_or(|requested| of(spec(tool)).iter().any(|has| has.eq_ignore_ascii_case(requested)))
+            facets.iter().all(|(_, requested, values_of)| {
+                requested.is_none_or(|requested| {
+                    values_of(spec(tool)).iter().any(|value| value.eq_ignore_ascii_case(requested))
+                })
             })
         });
         Ok(())
@@ -102,7 +105,7 @@ impl ToolFilter {
         filter
     }
 
-    /// Whether the filter says nothing at all.
+    /// Whether the filter has no pattern.
     pub fn is_empty(&self) -> bool {
         self.include.is_empty() && self.exclude.is_empty()
     }
@@ -193,8 +196,8 @@ mod tests {
         ] {
             let filter = ToolFilter::new(patterns.iter().copied());
             assert_eq!(filter.permits(id), expected, "{patterns:?} {id}");
-            let names_any = patterns.iter().any(|pattern| !pattern.trim().is_empty() && !pattern.starts_with('!'));
-            assert_eq!(filter.includes(id), expected && names_any, "{patterns:?} {id}");
+            let has_include = patterns.iter().any(|pattern| !pattern.trim().is_empty() && !pattern.starts_with('!'));
+            assert_eq!(filter.includes(id), expected && has_include, "{patterns:?} {id}");
         }
     }
 

@@ -31,8 +31,8 @@ pub struct Footprint {
     pub sandbox: Option<String>,
     /// Whether a person has reviewed the tool: it comes from a file that is trusted by the hash of its content. If zubi
     /// cannot prompt anyone, the prompt that the client shows its user before each call is then enough.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub vouched: bool,
+    #[serde(rename = "vouched", skip_serializing_if = "std::ops::Not::not")]
+    pub is_reviewed: bool,
     /// The tool itself holds what it writes to values that decide about no program: files that may name programs
     /// (`.vscode/settings.json`) are written without a question then. Only for tools that refuse everything else.
     #[serde(skip)]
@@ -40,7 +40,7 @@ pub struct Footprint {
     /// The call that this one makes in turn and that the rest of the footprint describes. The policy judges that call,
     /// and requires approval for it, when it is made.
     #[serde(skip)]
-    pub passes_on: Option<DelegatedCall>,
+    pub delegated_call: Option<DelegatedCall>,
     /// A preview of the changes or of the data that the call sends, for the approval prompt: a unified diff, a
     /// request's body.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,14 +55,14 @@ pub struct DelegatedCall {
 }
 
 impl Footprint {
-    pub fn of_effect(effect: Effect) -> Self {
+    pub fn from_effect(effect: Effect) -> Self {
         Self { effect: Some(effect), ..Self::default() }
     }
 
-    /// Whether it says that a call touches what `other` says. How the call looks to a person ([`Self::preview`], the words
+    /// Whether it has the same effects as `other`. The text that a person sees ([`Self::preview`], the words
     /// about the sandbox) may differ.
     pub fn covers(&self, other: &Self) -> bool {
-        let bare = |footprint: &Self| Self { preview: None, sandbox: None, ..footprint.clone() };
-        bare(self) == bare(other)
+        let without_display = |footprint: &Self| Self { preview: None, sandbox: None, ..footprint.clone() };
+        without_display(self) == without_display(other)
     }
 }

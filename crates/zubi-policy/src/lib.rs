@@ -28,7 +28,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use self::approval::{ApprovalOption, RuleStore};
-pub use self::approval::{RECENT, RecentCall, options, suggest_auto_approve};
+pub use self::approval::{MAX_RECENT_CALLS, RecentCall, options, suggest_auto_approve};
 use self::command_words::CommandPaths;
 use self::part::{Access, DefaultAction};
 use self::rule::{Action, CompiledRule};
@@ -79,7 +79,7 @@ pub struct PartDecision {
     pub reason: Option<String>,
     /// No rule for whole calls can allow it, only one that is about this part.
     #[serde(skip)]
-    pub only_by_name: bool,
+    pub needs_specific_rule: bool,
 }
 
 /// A decision with its reasons.
@@ -112,7 +112,7 @@ impl Policy {
         for (value, source) in rules {
             match CompiledRule::read(value, &source, &policy.paths) {
                 Ok(rule) => policy.rules.push(Arc::new(rule)),
-                Err(why) if policy.broken.is_none() => policy.broken = Some(why),
+                Err(reason) if policy.broken.is_none() => policy.broken = Some(reason),
                 Err(_) => {}
             }
         }
@@ -121,8 +121,8 @@ impl Policy {
 
     /// Closes the policy because a rule could not be read. An earlier reason takes precedence over `why`.
     #[must_use]
-    pub fn deny_with_reason(self, why: String) -> Self {
-        Self { broken: self.broken.or(Some(why)), ..self }
+    pub fn deny_with_reason(self, reason: String) -> Self {
+        Self { broken: self.broken.or(Some(reason)), ..self }
     }
 
     /// Sets whether the policy approves every call that needs approval, for a host whose user has chosen that
@@ -171,24 +171,26 @@ impl Policy {
     /// the tool's worst.
     pub fn judge(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
         let effect = footprint.effect.unwrap_or(spec.effect);
-        let parts: Vec<PartDecision> = part::accesses_of(spec, footprint, self.paths.home.as_deref())
+        let parts: Vec<PartDecision> = part::find_accesses(spec, footprint, self.paths.home.as_deref())
             .iter()
             .map(|part| self.judge_part(spec, effect, part, footprint))
             .collect();
         // Whole calls are denied by rules that name them, whatever they consist of.
-        let whole = self.whole(spec, effect);
-        let deny = |why: String| Decision { action: Action::Deny, reason: why, rule: None, parts: parts.clone() };
+        let call_rule = self.whole_call_rule(spec, effect);
+        let deny = |reason: String| Decision { action: Action::Deny, reason, rule: None, parts: parts.clone() };
         if caller.restrictions.read_only && effect > Effect::Plan {
             return deny("this session is read-only".to_owned());
         }
-        if let Some(why) = self.broken.as_ref().filter(|_| effect > Effect::Plan) {
-            return deny(format!("the policy is broken and nothing that changes or runs anything is allowed: {why}"));
+        if let Some(reason) = self.broken.as_ref().filter(|_| effect > Effect::Plan) {
+            return deny(format!(
+                "the policy is broken and nothing that changes or runs anything is allowed: {reason}"
+            ));
         }
-        let (mut action, why, rule) = worst(&parts, whole);
+        let (mut action, reason, rule) = combine_decisions(&parts, call_rule);
         if action == Action::Ask && self.auto_approve {
             action = Action::Allow;
         }
-        Decision { action, reason: why, rule, parts }
+        Decision { action, reason, rule, parts }
     }
 
     /// Returns the approvals that a call still needs after the `allow` rules of another policy have approved as much as
@@ -206,114 +208,119 @@ impl Policy {
         if decision.action != Action::Ask {
             return decision;
         }
-        let concerns =
+        let applies =
             |rule: &CompiledRule, action| rule.text.action == action && rule.applies_to_effect(&spec.id, effect);
-        let means = |part: &Access| {
+        let is_approved = |part: &Access| {
             let part = match resolve_links(part) {
                 Some(Ok(part)) => part,
                 Some(Err(())) => return false,
                 None => part.clone(),
             };
-            let mut allowing = approving.rules.iter().filter(|rule| concerns(rule, Action::Allow));
+            let mut allowing = approving.rules.iter().filter(|rule| applies(rule, Action::Allow));
             allowing.any(|rule| rule.matches(&part, footprint.directory.as_deref()))
         };
         for part_decision in decision.parts.iter_mut().filter(|part_decision| part_decision.action == Action::Ask) {
             let answer = approving.judge_part(spec, effect, &part_decision.part, footprint);
-            if answer.action == Action::Allow && (part_decision.rule.is_none() || means(&part_decision.part)) {
+            if answer.action == Action::Allow && (part_decision.rule.is_none() || is_approved(&part_decision.part)) {
                 *part_decision = answer;
             }
         }
-        let whole =
-            |policy: &Self, action| policy.rules.iter().any(|rule| rule.means_calls() && concerns(rule, action));
-        let is_answered = whole(approving, Action::Allow);
-        let (action, why, rule) = worst(&decision.parts, self.whole(spec, effect).filter(|_| !is_answered));
-        Decision { action, reason: why, rule, parts: decision.parts }
+        let has_call_rule =
+            |policy: &Self, action| policy.rules.iter().any(|rule| rule.is_for_calls() && applies(rule, action));
+        let is_answered = has_call_rule(approving, Action::Allow);
+        let (action, reason, rule) =
+            combine_decisions(&decision.parts, self.whole_call_rule(spec, effect).filter(|_| !is_answered));
+        Decision { action, reason, rule, parts: decision.parts }
     }
 
     /// The strongest rule that means whole calls of this tool.
-    fn whole(&self, spec: &ToolSpec, effect: Effect) -> Option<&CompiledRule> {
+    fn whole_call_rule(&self, spec: &ToolSpec, effect: Effect) -> Option<&CompiledRule> {
         let rules = self.rules.iter().map(Arc::as_ref);
         rules
-            .filter(|rule| rule.means_calls() && rule.applies_to_effect(&spec.id, effect))
+            .filter(|rule| rule.is_for_calls() && rule.applies_to_effect(&spec.id, effect))
             .max_by_key(|rule| rule.text.action)
     }
 
     fn judge_part(&self, spec: &ToolSpec, effect: Effect, part: &Access, footprint: &Footprint) -> PartDecision {
-        let what = part.to_string();
+        let description = part.to_string();
         // A path is judged as written and with its links resolved, so a link cannot evade a rule.
-        let (meant, lost) = match resolve_links(part) {
+        let (resolved, is_unresolvable) = match resolve_links(part) {
             Some(Ok(part)) => (Some(part), false),
             Some(Err(())) => (None, true),
             None => (None, false),
         };
         let directory = footprint.directory.as_deref();
         // Its author wants each call to be confirmed, and a pattern for many tools does not override that.
-        let by_name = *part == Access::Call;
-        let means = |rule: &CompiledRule, action: Action| {
+        let is_call = *part == Access::Call;
+        let applies = |rule: &CompiledRule, action: Action| {
             rule.text.action == action
-                && (!by_name || rule.names(&spec.id))
+                && (!is_call || rule.names(&spec.id))
                 && rule.applies_to_effect(&spec.id, effect)
                 && match action {
-                    Action::Allow => rule.matches(meant.as_ref().unwrap_or(part), directory),
+                    Action::Allow => rule.matches(resolved.as_ref().unwrap_or(part), directory),
                     Action::Ask | Action::Deny => {
                         rule.matches(part, directory)
-                            || meant.as_ref().is_some_and(|part| rule.matches(part, directory))
+                            || resolved.as_ref().is_some_and(|part| rule.matches(part, directory))
                     }
                 }
         };
-        let by = |action: Action| self.rules.iter().find(|rule| means(rule, action));
+        let find_rule = |action: Action| self.rules.iter().find(|rule| means(rule, action));
         let part_decision = |action, rule: Option<&Arc<CompiledRule>>, reason: Option<String>| PartDecision {
             part: part.clone(),
-            description: what.clone(),
+            description: description.clone(),
             action,
             rule: rule.map(|rule| rule.source.clone()),
             reason: reason.or_else(|| rule.and_then(|rule| rule.text.reason.clone())),
-            only_by_name: false,
+            needs_specific_rule: false,
         };
-        let among = self.among_words(spec, effect, part, footprint);
+        let embedded = self.judge_words(spec, effect, part, footprint);
         for action in [Action::Deny, Action::Ask] {
-            if let Some(rule) = by(action) {
+            if let Some(rule) = find_rule(action) {
                 return part_decision(action, Some(rule), None);
             }
-            if let Some((_, source, why)) = among.iter().find(|(found, ..)| *found == action) {
-                return PartDecision { rule: Some(source.clone()), ..part_decision(action, None, Some(why.clone())) };
+            if let Some((_, source, reason)) = embedded.iter().find(|(found, ..)| *found == action) {
+                return PartDecision {
+                    rule: Some(source.clone()),
+                    ..part_decision(action, None, Some(reason.clone()))
+                };
             }
         }
-        let otherwise = |part: &Access| part::otherwise(part, &self.paths, footprint);
-        let written = otherwise(part);
-        let led = meant.as_ref().map_or(written, otherwise);
-        let led = if lost {
+        let default_of = |part: &Access| part::default_action(part, &self.paths, footprint);
+        let written = default_of(part);
+        let linked = resolved.as_ref().map_or(written, default_of);
+        let linked = if is_unresolvable {
             DefaultAction::AskUnlessSpecificRule("the target of the path cannot be determined")
         } else {
-            led
+            linked
         };
-        let otherwise = if strength(led) > strength(written) { led } else { written };
-        let by_call = || self.whole(spec, effect).filter(|rule| rule.text.action == Action::Allow && !by_name);
-        let in_list = if by_name { self.allow.names(&spec.id) } else { self.allow.includes(&spec.id) };
-        match otherwise {
-            DefaultAction::Deny(why) => part_decision(Action::Deny, None, Some(why.to_owned())),
+        let default = if strength(linked) > strength(written) { linked } else { written };
+        let call_rule =
+            || self.whole_call_rule(spec, effect).filter(|rule| rule.text.action == Action::Allow && !is_call);
+        let is_allowed = if is_call { self.allow.names(&spec.id) } else { self.allow.includes(&spec.id) };
+        match default {
+            DefaultAction::Deny(reason) => part_decision(Action::Deny, None, Some(reason.to_owned())),
             DefaultAction::Allow => part_decision(Action::Allow, None, None),
-            DefaultAction::Ask | DefaultAction::AskUnlessSpecificRule(_) if by(Action::Allow).is_some() => {
-                part_decision(Action::Allow, by(Action::Allow), None)
+            DefaultAction::Ask | DefaultAction::AskUnlessSpecificRule(_) if find_rule(Action::Allow).is_some() => {
+                part_decision(Action::Allow, find_rule(Action::Allow), None)
             }
-            DefaultAction::Ask if in_list => {
+            DefaultAction::Ask if is_allowed => {
                 PartDecision { rule: Some("`allow`".to_owned()), ..part_decision(Action::Allow, None, None) }
             }
-            DefaultAction::Ask => match by_call() {
+            DefaultAction::Ask => match call_rule() {
                 Some(rule) => {
                     PartDecision { rule: Some(rule.source.clone()), ..part_decision(Action::Allow, None, None) }
                 }
                 None => part_decision(Action::Ask, None, None),
             },
-            DefaultAction::AskUnlessSpecificRule(why) => {
-                PartDecision { only_by_name: true, ..part_decision(Action::Ask, None, Some(why.to_owned())) }
+            DefaultAction::AskUnlessSpecificRule(reason) => {
+                PartDecision { needs_specific_rule: true, ..part_decision(Action::Ask, None, Some(reason.to_owned())) }
             }
         }
     }
 
     /// Applies the `ask` and `deny` rules to the words of a command: paths that it names, commands that it may start.
     /// Returns each action with the rule's source and the reason.
-    fn among_words(
+    fn judge_words(
         &self,
         spec: &ToolSpec,
         effect: Effect,
@@ -321,26 +328,26 @@ impl Policy {
         footprint: &Footprint,
     ) -> Vec<(Action, String, String)> {
         let Access::Command(argv) = part else { return Vec::new() };
-        let stronger = || {
+        let strict_rules = || {
             let rules = self.rules.iter().map(Arc::as_ref);
             rules.filter(|rule| rule.text.action > Action::Allow && rule.applies_to_effect(&spec.id, effect))
         };
         let mut found = Vec::new();
-        if stronger().any(CompiledRule::means_paths) {
+        if strict_rules().any(CompiledRule::has_paths) {
             let named = CommandPaths::new(argv, footprint);
             if named.too_many
-                && let Some(rule) = stronger().find(|rule| rule.means_paths())
+                && let Some(rule) = strict_rules().find(|rule| rule.has_paths())
             {
-                let why = "it has more words than are looked at, and a rule is about paths".to_owned();
-                found.push((Action::Ask, rule.source.clone(), why));
+                let reason = "it has more words than are looked at, and a rule is about paths".to_owned();
+                found.push((Action::Ask, rule.source.clone(), reason));
             }
-            for rule in stronger().filter(|rule| rule.may_match(&named)) {
-                let reason = rule.text.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
-                let why = format!("a rule is about a path among its words{reason}");
-                found.push((rule.text.action, rule.source.clone(), why));
+            for rule in strict_rules().filter(|rule| rule.may_match(&named)) {
+                let clause = rule.text.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+                let reason = format!("a rule is about a path among its words{clause}");
+                found.push((rule.text.action, rule.source.clone(), reason));
             }
         }
-        let commands = stronger().filter(|rule| rule.means_commands());
+        let commands = strict_rules().filter(|rule| rule.has_command());
         if let Some((action, rule, command)) =
             command_words::find_embedded_command(argv, footprint.directory.as_deref(), &commands)
         {
@@ -354,26 +361,26 @@ impl Policy {
     }
 
     /// Returns the rule that, in the user's configuration, would have allowed a tool without approval.
-    pub fn rule_that_allows(spec: &ToolSpec) -> String {
+    pub fn allow_setting(spec: &ToolSpec) -> String {
         format!("allow = [\"{}\"]", spec.id)
     }
 }
 
 /// Returns the decision for the whole call, from its parts and the rule for the whole call, with the reason and that
 /// rule's source.
-fn worst(parts: &[PartDecision], whole: Option<&CompiledRule>) -> (Action, String, Option<String>) {
-    let mut worst: Option<(Action, String, Option<String>)> = None;
+fn combine_decisions(parts: &[PartDecision], call_rule: Option<&CompiledRule>) -> (Action, String, Option<String>) {
+    let mut strongest: Option<(Action, String, Option<String>)> = None;
     let describe = |part_decision: &PartDecision| match &part_decision.reason {
         Some(reason) => format!("{} ({reason})", part_decision.description),
         None => part_decision.description.clone(),
     };
     for part_decision in parts {
-        if worst.as_ref().is_none_or(|(action, ..)| part_decision.action > *action) {
-            worst = Some((part_decision.action, describe(part_decision), part_decision.rule.clone()));
+        if strongest.as_ref().is_none_or(|(action, ..)| part_decision.action > *action) {
+            strongest = Some((part_decision.action, describe(part_decision), part_decision.rule.clone()));
         }
     }
-    if let Some(rule) = whole {
-        match &mut worst {
+    if let Some(rule) = call_rule {
+        match &mut strongest {
             // A rule that allows the part does not allow the call.
             Some((Action::Ask, _, source @ None)) if rule.text.action == Action::Ask => {
                 *source = Some(rule.source.clone());
@@ -381,15 +388,15 @@ fn worst(parts: &[PartDecision], whole: Option<&CompiledRule>) -> (Action, Strin
             Some((action, ..)) if *action >= rule.text.action => {}
             _ => {
                 let reason = rule.text.reason.clone().unwrap_or_else(|| "a rule is about every such call".to_owned());
-                worst = Some((rule.text.action, reason, Some(rule.source.clone())));
+                strongest = Some((rule.text.action, reason, Some(rule.source.clone())));
             }
         }
     }
-    worst.unwrap_or((Action::Allow, String::new(), None))
+    strongest.unwrap_or((Action::Allow, String::new(), None))
 }
 
-fn strength(otherwise: DefaultAction) -> u8 {
-    match otherwise {
+fn strength(default: DefaultAction) -> u8 {
+    match default {
         DefaultAction::Allow => 0,
         DefaultAction::Ask => 1,
         DefaultAction::AskUnlessSpecificRule(_) => 2,
@@ -399,11 +406,11 @@ fn strength(otherwise: DefaultAction) -> u8 {
 
 /// Resolves the links of a part that is a path. The error means that the target of a write cannot be determined.
 fn resolve_links(part: &Access) -> Option<Result<Access, ()>> {
-    let follow = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path);
+    let resolve = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path);
     match part {
-        Access::Read(path) => follow(path).ok().map(|path| Ok(Access::Read(path))),
-        Access::MayRead(path) => follow(path).ok().map(|path| Ok(Access::MayRead(path))),
-        Access::Write(path) => Some(follow(path).map(Access::Write).map_err(|_| ())),
+        Access::Read(path) => resolve(path).ok().map(|path| Ok(Access::Read(path))),
+        Access::MayRead(path) => resolve(path).ok().map(|path| Ok(Access::MayRead(path))),
+        Access::Write(path) => Some(resolve(path).map(Access::Write).map_err(|_| ())),
         _ => None,
     }
 }

@@ -49,7 +49,7 @@ impl fmt::Display for Access {
             Self::Effect(Effect::Write) => f.write_str("it changes files"),
             Self::Effect(Effect::Read | Effect::Plan) => f.write_str("it only looks"),
             Self::Call => f.write_str("its author wants each call to be confirmed"),
-            Self::Unresolved(why) => write!(f, "its effects cannot be determined: {why}"),
+            Self::Unresolved(reason) => write!(f, "its effects cannot be determined: {reason}"),
         }
     }
 }
@@ -77,9 +77,9 @@ pub(super) enum DefaultAction {
 }
 
 /// The parts of a call.
-pub(super) fn accesses_of(spec: &ToolSpec, footprint: &Footprint, home: Option<&Utf8Path>) -> Vec<Access> {
+pub(super) fn find_accesses(spec: &ToolSpec, footprint: &Footprint, home: Option<&Utf8Path>) -> Vec<Access> {
     let effect = footprint.effect.unwrap_or(spec.effect);
-    if footprint.passes_on.is_some() {
+    if footprint.delegated_call.is_some() {
         return vec![Access::Effect(effect)];
     }
     let mut parts: Vec<Access> = footprint.unresolved.iter().cloned().map(Access::Unresolved).collect();
@@ -109,12 +109,12 @@ pub(super) fn accesses_of(spec: &ToolSpec, footprint: &Footprint, home: Option<&
 }
 
 /// Returns the decision about a part that no rule matches.
-pub(super) fn otherwise(part: &Access, policy_paths: &PolicyPaths, footprint: &Footprint) -> DefaultAction {
+pub(super) fn default_action(part: &Access, policy_paths: &PolicyPaths, footprint: &Footprint) -> DefaultAction {
     match part {
         Access::Effect(Effect::Read | Effect::Plan | Effect::Write) => DefaultAction::Allow,
         Access::Effect(_) | Access::Call | Access::Host(_) => DefaultAction::Ask,
         // The user who trusted the file has read this text; the arguments cannot add to its effects.
-        Access::Unresolved(_) if footprint.vouched => DefaultAction::Ask,
+        Access::Unresolved(_) if footprint.is_reviewed => DefaultAction::Ask,
         Access::Unresolved(_) => {
             DefaultAction::AskUnlessSpecificRule("a rule never allows effects that cannot be determined")
         }
@@ -132,17 +132,17 @@ pub(super) fn otherwise(part: &Access, policy_paths: &PolicyPaths, footprint: &F
             DefaultAction::AskUnlessSpecificRule("whether it reads the files there cannot be determined")
         }
         Access::Read(_) => DefaultAction::Allow,
-        Access::Write(path) => policy_paths.write(path, footprint.checked),
+        Access::Write(path) => policy_paths.write_action(path, footprint.checked),
     }
 }
 
 impl PolicyPaths {
     /// `checked`: the tool itself holds what it writes to values that decide about nothing.
-    fn write(&self, path: &Utf8Path, checked: bool) -> DefaultAction {
-        let own = self.zubi_directories.iter().any(|own| path.starts_with(own));
+    fn write_action(&self, path: &Utf8Path, checked: bool) -> DefaultAction {
+        let is_own = self.zubi_directories.iter().any(|directory| path.starts_with(directory));
         let Some(root) = self.roots.iter().find(|root| path.starts_with(root)) else {
             return match () {
-                () if own => DefaultAction::Deny("a call never changes zubi's own settings and records"),
+                () if is_own => DefaultAction::Deny("a call never changes zubi's own settings and records"),
                 () if credentials::is_credential_path(path) => {
                     DefaultAction::AskUnlessSpecificRule("credentials are stored there")
                 }
@@ -150,12 +150,14 @@ impl PolicyPaths {
                 () => DefaultAction::Ask,
             };
         };
-        if own {
+        if is_own {
             return DefaultAction::Deny("a call never changes zubi's own settings and records");
         }
-        match decides(path.strip_prefix(root).unwrap_or(path)) {
-            Some(Decides::Programs(_)) if checked => DefaultAction::Allow,
-            Some(Decides::Programs(why) | Decides::Rights(why)) => DefaultAction::AskUnlessSpecificRule(why),
+        match classify_file(path.strip_prefix(root).unwrap_or(path)) {
+            Some(FileEffect::Programs(_)) if checked => DefaultAction::Allow,
+            Some(FileEffect::Programs(reason) | FileEffect::Rights(reason)) => {
+                DefaultAction::AskUnlessSpecificRule(reason)
+            }
             None if credentials::is_credential_path(path) => {
                 DefaultAction::AskUnlessSpecificRule("credentials are stored there")
             }
@@ -165,7 +167,7 @@ impl PolicyPaths {
 }
 
 /// The effect that a file of the workspace has beyond its content.
-enum Decides {
+enum FileEffect {
     Rights(&'static str),
     /// A file that editors, agents or shells run or trust automatically.
     Programs(&'static str),
@@ -173,29 +175,29 @@ enum Decides {
 
 /// Classifies a path below a workspace folder. Case does not matter: some file systems do not distinguish `.Git` from
 /// `.git`.
-fn decides(below: &Utf8Path) -> Option<Decides> {
-    let names: Vec<String> = below.components().map(|name| name.as_str().to_lowercase()).collect();
-    let has = |name: &str| names.iter().any(|other| other == name);
-    let last = names.last().map_or("", String::as_str);
+fn classify_file(relative: &Utf8Path) -> Option<FileEffect> {
+    let names: Vec<String> = relative.components().map(|name| name.as_str().to_lowercase()).collect();
+    let has_component = |name: &str| names.iter().any(|other| other == name);
+    let file_name = names.last().map_or("", String::as_str);
     let in_editor =
         |file: &str| names.windows(2).any(|pair| matches!(pair, [folder, name] if folder == ".vscode" && name == file));
-    if has(".git") {
-        Some(Decides::Rights("programs run from `.git`"))
+    if has_component(".git") {
+        Some(FileEffect::Rights("programs run from `.git`"))
     } else if names.first().is_some_and(|name| name == ".zubi.toml")
         || in_editor("agent-tools")
         || in_editor("agent-tools.json")
     {
-        Some(Decides::Rights("it decides what tools may do"))
-    } else if last == ".gitmodules" || has(".husky") {
-        Some(Decides::Rights("git runs or fetches what is written there"))
+        Some(FileEffect::Rights("it decides what tools may do"))
+    } else if file_name == ".gitmodules" || has_component(".husky") {
+        Some(FileEffect::Rights("git runs or fetches what is written there"))
     } else if in_editor("tasks.json") || in_editor("launch.json") || in_editor("mcp.json") {
-        Some(Decides::Rights("editors run what is written there"))
-    } else if last == ".mcp.json" || has(".claude") || has(".cursor") {
-        Some(Decides::Rights("agents run or obey what is written there"))
-    } else if last == ".envrc" {
-        Some(Decides::Rights("shells run what is written there"))
+        Some(FileEffect::Rights("editors run what is written there"))
+    } else if file_name == ".mcp.json" || has_component(".claude") || has_component(".cursor") {
+        Some(FileEffect::Rights("agents run or obey what is written there"))
+    } else if file_name == ".envrc" {
+        Some(FileEffect::Rights("shells run what is written there"))
     } else if in_editor("settings.json") {
-        Some(Decides::Programs("editors run programs named there"))
+        Some(FileEffect::Programs("editors run programs named there"))
     } else {
         None
     }

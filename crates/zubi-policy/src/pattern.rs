@@ -114,7 +114,7 @@ impl CommandPattern {
         } else {
             self.program.matches(Utf8Path::new(program).file_name().unwrap_or(program))
         };
-        program && in_order(&self.words, arguments)
+        program && occur_in_order(&self.words, arguments)
     }
 
     fn is_file(&self, program: &str, directory: Option<&Utf8Path>, root: Option<&Utf8Path>) -> bool {
@@ -126,20 +126,22 @@ impl CommandPattern {
             return true;
         }
         // The pattern is relative to the workspace.
-        let below = root.and_then(|root| path.strip_prefix(root).ok());
-        below.is_some_and(|below| self.program.matches(&format!("./{below}")) || self.program.matches(below.as_str()))
+        let relative = root.and_then(|root| path.strip_prefix(root).ok());
+        relative.is_some_and(|relative| {
+            self.program.matches(&format!("./{relative}")) || self.program.matches(relative.as_str())
+        })
     }
 }
 
 /// Whether the words occur among the arguments in this order, with nothing but options and a value after each between
 /// them. The function tracks the set of possible positions, so it is linear in both.
-fn in_order(words: &[WordPattern], arguments: &[String]) -> bool {
+fn occur_in_order(words: &[WordPattern], arguments: &[String]) -> bool {
     let mut positions: Vec<usize> = vec![0];
     for word in words {
         let mut reachable = vec![false; arguments.len() + 2];
         for position in positions {
-            if let Some(reached) = reachable.get_mut(position) {
-                *reached = true;
+            if let Some(is_reachable) = reachable.get_mut(position) {
+                *is_reachable = true;
             }
         }
         let mut next = Vec::new();
@@ -149,7 +151,7 @@ fn in_order(words: &[WordPattern], arguments: &[String]) -> bool {
                 next.push(at + 1);
             }
             if argument.starts_with('-') {
-                reachable.iter_mut().skip(at + 1).take(2).for_each(|reached| *reached = true);
+                reachable.iter_mut().skip(at + 1).take(2).for_each(|is_reachable| *is_reachable = true);
             }
         }
         if next.is_empty() {
@@ -199,14 +201,14 @@ pub(super) fn may_become(glob: &str, name: &str) -> bool {
 
 /// Whether the names of a pattern match some path that the names of a word may expand to. The function tracks the set
 /// of possible positions in the pattern, so it is linear in both.
-fn overlap(words: &[&str], names: &[String], above: bool) -> bool {
-    let same = |word: &str, name: &str| match (is_glob(word), is_glob(name) || name.contains(['{', '\\'])) {
+fn may_overlap(words: &[&str], names: &[String], include_parents: bool) -> bool {
+    let is_match = |word: &str, name: &str| match (is_glob(word), is_glob(name) || name.contains(['{', '\\'])) {
         (false, false) => word == name,
         (true, false) => may_become(word, name),
         (false, true) => name.contains(['{', '\\']) || may_become(name, word),
         (true, true) => true,
     };
-    let follow = |positions: &mut Vec<usize>| {
+    let expand_stars = |positions: &mut Vec<usize>| {
         let mut at = 0;
         while let Some(position) = positions.get(at).copied() {
             at += 1;
@@ -217,13 +219,13 @@ fn overlap(words: &[&str], names: &[String], above: bool) -> bool {
     };
     let mut positions = vec![0];
     for word in words {
-        follow(&mut positions);
+        expand_stars(&mut positions);
         let mut next = Vec::new();
         for position in positions {
             let Some(name) = names.get(position) else { return true };
             if name == "**" {
                 next.push(position);
-            } else if same(word, name) {
+            } else if is_match(word, name) {
                 next.push(position + 1);
             }
         }
@@ -231,12 +233,12 @@ fn overlap(words: &[&str], names: &[String], above: bool) -> bool {
         next.dedup();
         positions = next;
     }
-    follow(&mut positions);
+    expand_stars(&mut positions);
     // A pattern for a directory matches its contents too. A directory that contains a match counts only if the caller
     // requests it and the pattern names that directory: `**/*.lock` may match anywhere.
-    let stars = names.iter().position(|name| name == "**").unwrap_or(names.len());
-    let whole = |position: usize| names.get(position..).is_none_or(|rest| rest.iter().all(|name| name == "**"));
-    positions.iter().any(|position| (above && *position < stars) || whole(*position))
+    let first_star = names.iter().position(|name| name == "**").unwrap_or(names.len());
+    let is_complete = |position: usize| names.get(position..).is_none_or(|rest| rest.iter().all(|name| name == "**"));
+    positions.iter().any(|position| (include_parents && *position < first_star) || is_complete(*position))
 }
 
 /// Path globs: `**` matches any folders, `*` any characters of one name. Relative patterns are relative to the
@@ -278,12 +280,12 @@ impl Paths {
     }
 
     /// Whether a path that a command names may be meant: itself, what lies in it, or, where it holds a pattern (`src/*.rs`),
-    /// one of the paths that it becomes. `above`: so is a directory that holds what is meant.
-    pub(super) fn may_match(&self, path: &Utf8Path, above: bool) -> bool {
+    /// one of the paths that it becomes. `include_parents`: a directory that contains a match counts, too.
+    pub(super) fn may_match(&self, path: &Utf8Path, include_parents: bool) -> bool {
         self.matches(path) || self.matches(&path.join("x")) || {
             let words: Vec<&str> = path.components().map(|name| name.as_str()).filter(|name| *name != "/").collect();
             let is_glob = words.iter().any(|word| is_glob(word));
-            (is_glob || above) && self.names.iter().any(|names| overlap(&words, names, above))
+            (is_glob || include_parents) && self.names.iter().any(|names| may_overlap(&words, names, include_parents))
         }
     }
 }

@@ -179,7 +179,7 @@ impl CompiledRule {
                 path if path == "." => format!("{source}: {}", error.inner()),
                 path => format!("{source}: `{path}`: {}", error.inner()),
             })?;
-        Self::new(text, source, policy_paths).map_err(|why| format!("{source}: {why}"))
+        Self::new(text, source, policy_paths).map_err(|reason| format!("{source}: {reason}"))
     }
 
     pub fn new(text: RuleText, source: &str, policy_paths: &PolicyPaths) -> Result<Self, String> {
@@ -202,24 +202,25 @@ impl CompiledRule {
             root: policy_paths.roots.first().cloned(),
             text,
         };
-        if rule.means_calls() && rule.text.tools.is_empty() && rule.text.effect.is_none() {
+        if rule.is_for_calls() && rule.text.tools.is_empty() && rule.text.effect.is_none() {
             return Err(
                 "the rule names nothing: `tools`, `effect`, `command`, `read`, `write`, `hosts` or `secrets`".into()
             );
         }
-        rule.examples()?;
+        rule.check_examples()?;
         Ok(rule)
     }
 
     /// Whether it means whole calls instead of parts of them.
-    pub fn means_calls(&self) -> bool {
+    pub fn is_for_calls(&self) -> bool {
         let text = &self.text;
         text.command.is_empty() && [&text.read, &text.write, &text.hosts, &text.secrets].into_iter().all(Vec::is_empty)
     }
 
     /// Whether it concerns calls of a tool with this effect.
     pub(super) fn applies_to_effect(&self, tool: &str, effect: Effect) -> bool {
-        (self.text.tools.is_empty() || self.tools.permits(tool)) && self.text.effect.is_none_or(|only| only == effect)
+        (self.text.tools.is_empty() || self.tools.permits(tool))
+            && self.text.effect.is_none_or(|required| required == effect)
     }
 
     /// Whether it names this very tool, not by a pattern nor by what the tool is below.
@@ -230,7 +231,7 @@ impl CompiledRule {
     /// Whether it means this part.
     pub(super) fn matches(&self, part: &Access, directory: Option<&Utf8Path>) -> bool {
         match part {
-            Access::Command(argv) => self.means_command(argv, directory),
+            Access::Command(argv) => self.matches_command(argv, directory),
             Access::Read(path) => self.read.matches(path),
             Access::MayRead(path) => match self.text.action {
                 Action::Allow => self.read.matches(path),
@@ -252,22 +253,23 @@ impl CompiledRule {
 
     /// Whether an `ask` or `deny` rule is about paths and matches one that a command names.
     pub(super) fn may_match(&self, named: &CommandPaths) -> bool {
-        let holds =
-            |paths: &Paths| !paths.is_empty() && named.paths.iter().any(|path| paths.may_match(path, named.above));
-        holds(&self.read) || (!named.only_reads && holds(&self.write))
+        let is_affected = |paths: &Paths| {
+            !paths.is_empty() && named.paths.iter().any(|path| paths.may_match(path, named.include_parents))
+        };
+        is_affected(&self.read) || (!named.only_reads && is_affected(&self.write))
     }
 
     /// Whether it is about paths at all.
-    pub(super) fn means_paths(&self) -> bool {
+    pub(super) fn has_paths(&self) -> bool {
         !self.read.is_empty() || !self.write.is_empty()
     }
 
     /// Whether it is about commands.
-    pub(super) fn means_commands(&self) -> bool {
+    pub(super) fn has_command(&self) -> bool {
         self.command.is_some()
     }
 
-    pub(super) fn means_command(&self, argv: &[String], directory: Option<&Utf8Path>) -> bool {
+    pub(super) fn matches_command(&self, argv: &[String], directory: Option<&Utf8Path>) -> bool {
         let root = self.root.as_deref();
         self.command.as_ref().is_some_and(|command| match self.text.action {
             Action::Allow => command.matches_exactly(argv, directory, root),
@@ -275,7 +277,7 @@ impl CompiledRule {
         })
     }
 
-    fn examples(&self) -> Result<(), String> {
+    fn check_examples(&self) -> Result<(), String> {
         let examples = &self.text.examples;
         if !examples.is_empty() && self.command.is_none() {
             return Err("`examples` are for rules with a `command`".to_owned());
@@ -284,10 +286,10 @@ impl CompiledRule {
         let texts = |texts: &[String], expected: bool| {
             for text in texts {
                 let commands = crate::shell::read(text, &directory).commands;
-                let other = commands.iter().find(|argv| self.means_command(argv, Some(&directory)) != expected);
+                let other = commands.iter().find(|argv| self.matches_command(argv, Some(&directory)) != expected);
                 if let Some(argv) = other {
-                    let what = if expected { "does not mean" } else { "means" };
-                    return Err(format!("the example `{text}` fails: the rule {what} `{}`", argv.join(" ")));
+                    let relation = if expected { "does not mean" } else { "means" };
+                    return Err(format!("the example `{text}` fails: the rule {relation} `{}`", argv.join(" ")));
                 }
                 if commands.is_empty() {
                     return Err(format!("the example `{text}` has no command"));

@@ -22,13 +22,13 @@ mod builtin;
 mod git;
 mod interpreter;
 mod names;
-mod place;
 mod script;
 mod simple;
 mod word;
+mod working_dir;
 mod wrapper;
 
-pub(crate) use self::wrapper::{runs_arguments, starts_others, system_name};
+pub(crate) use self::wrapper::{runs_argument_programs, starts_commands, system_name};
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -36,8 +36,8 @@ use brush_parser::{Token, TokenizerOptions, uncached_tokenize_str};
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::text::ellipsize;
 
-use self::place::WorkingDir;
 use self::script::Script;
+use self::working_dir::WorkingDir;
 
 /// The longest script that is read, in bytes. Longer ones are for a file.
 pub const MAX_SCRIPT: usize = 64 * 1024;
@@ -63,31 +63,31 @@ pub struct ShellReading {
     /// Why the effects of the script cannot be determined, one clause each.
     pub unresolved: Vec<String>,
     /// Whether its commands may have data on their standard input.
-    fed: bool,
+    has_input: bool,
 }
 
 /// Reads a script for a POSIX shell or Bash that starts in `directory` (absolute). Never fails and never panics.
 pub fn read(text: &str, directory: &Utf8Path) -> ShellReading {
-    read_fed(text, directory, false)
+    read_with_input(text, directory, false)
 }
 
 /// Reads a script like [`read`], whose standard input may have data; `commands` does not include what an interpreter
 /// reads there.
-pub fn read_fed(text: &str, directory: &Utf8Path, fed: bool) -> ShellReading {
-    let mut reading = ShellReading { fed, ..ShellReading::default() };
+pub fn read_with_input(text: &str, directory: &Utf8Path, has_input: bool) -> ShellReading {
+    let mut reading = ShellReading { has_input, ..ShellReading::default() };
     read_into(&mut reading, text, &WorkingDir::Initial(directory.to_owned()), 0);
     reading
 }
 
 /// Returns why the effects of a script cannot be determined if its environment has this variable, as if the script
 /// began with `NAME=value`; `None` if the variable has no influence.
-pub fn variable(name: &str, value: &str) -> Option<String> {
-    builtin::reaches(name, Some(value))
+pub fn variable_problem(name: &str, value: &str) -> Option<String> {
+    builtin::export_problem(name, Some(value))
 }
 
 /// Whether this variable selects a command that programs run: `PAGER`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`.
-pub fn chooses_commands(variable: &str) -> bool {
-    names::commands(variable)
+pub fn selects_commands(variable: &str) -> bool {
+    names::selects_commands(variable)
 }
 
 /// Adds the effects of a script that is nested `depth` levels inside others.
@@ -101,16 +101,16 @@ fn read_into(reading: &mut ShellReading, text: &str, working_dir: &WorkingDir, d
     if text.contains('\0') {
         return reading.mark_unresolved("the script has a NUL character");
     }
-    if substitutions(text) > MAX_SUBSTITUTIONS {
+    if count_substitutions(text) > MAX_SUBSTITUTIONS {
         return reading.mark_unresolved(format!("the script has more than {MAX_SUBSTITUTIONS} substitutions"));
     }
-    match tokens(text) {
+    match tokenize(text) {
         Ok(tokens) => Script::new(reading, working_dir.clone(), depth, &tokens).walk(),
-        Err(why) => reading.mark_unresolved(format!("the script cannot be read: {why}")),
+        Err(reason) => reading.mark_unresolved(format!("the script cannot be read: {reason}")),
     }
 }
 
-fn tokens(text: &str) -> Result<Vec<Token>, String> {
+fn tokenize(text: &str) -> Result<Vec<Token>, String> {
     // Patterns like `!(x)` are off in shells that run scripts: there it is `!` and a subshell.
     let options = TokenizerOptions { enable_extended_globbing: false, posix_mode: false, sh_mode: false };
     // The tokenizer is foreign code that hostile text goes into.
@@ -120,17 +120,17 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
 }
 
 /// Returns an upper bound of the tokenizer's recursive calls.
-fn substitutions(text: &str) -> usize {
+fn count_substitutions(text: &str) -> usize {
     let bytes = text.as_bytes();
     let opened = bytes.windows(2).filter(|pair| matches!(pair, [b'$', b'(' | b'{' | b'[']));
     opened.count() + text.matches('`').count()
 }
 
 impl ShellReading {
-    fn mark_unresolved(&mut self, why: impl Into<String>) {
-        let why = why.into();
-        if self.unresolved.len() < MAX_CLAUSES && !self.unresolved.contains(&why) {
-            self.unresolved.push(why);
+    fn mark_unresolved(&mut self, reason: impl Into<String>) {
+        let reason = reason.into();
+        if self.unresolved.len() < MAX_CLAUSES && !self.unresolved.contains(&reason) {
+            self.unresolved.push(reason);
         }
     }
 
@@ -143,8 +143,8 @@ impl ShellReading {
     }
 }
 
-/// A piece of a script, short enough for a clause.
-pub(crate) fn short(text: &str) -> String {
+/// Shortens a part of a script, for a clause.
+pub(crate) fn shorten(text: &str) -> String {
     const MAX_CHARS: usize = 60;
     ellipsize(text, MAX_CHARS).replace(char::is_control, " ")
 }

@@ -1,6 +1,6 @@
 //! Effect by effect, with and without a rule, read-only or not.
 
-mod answered_by;
+mod run_rules;
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn caller(read_only: bool) -> Caller {
 
 #[test]
 fn the_effect_decides() {
-    for (effect, open, read_only) in [
+    for (effect, expected, read_only) in [
         (Effect::Read, "allow", "allow"),
         (Effect::Plan, "allow", "allow"),
         (Effect::Write, "allow", "deny"),
@@ -28,10 +28,10 @@ fn the_effect_decides() {
         (Effect::Network, "ask", "deny"),
     ] {
         let decide = |read_only| {
-            let footprint = Footprint::of_effect(effect);
+            let footprint = Footprint::from_effect(effect);
             word(Policy::default().judge(&spec("a.b", effect), &caller(read_only), &footprint).action)
         };
-        assert_eq!((decide(false), decide(true)), (open, read_only), "{effect:?}");
+        assert_eq!((decide(false), decide(true)), (expected, read_only), "{effect:?}");
     }
 }
 
@@ -39,8 +39,8 @@ fn the_effect_decides() {
 fn the_footprint_of_this_call_counts_not_the_worst_case() {
     let spec = spec("a.b", Effect::Execute);
     let decide = |footprint| Policy::default().judge(&spec, &caller(true), &footprint).action;
-    assert_eq!(decide(Footprint::of_effect(Effect::Read)), Action::Allow);
-    assert_eq!(decide(Footprint::default()), Action::Deny, "nothing said is the worst");
+    assert_eq!(decide(Footprint::from_effect(Effect::Read)), Action::Allow);
+    assert_eq!(decide(Footprint::default()), Action::Deny, "an unknown effect counts as the strongest");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_rule_approves_calls_but_not_denied_ones() {
     let policy = Policy::new(ToolFilter::new(["a.*"]));
     let footprint = Footprint {
         commands: vec![vec!["make".to_owned(), "all".to_owned()]],
-        ..Footprint::of_effect(Effect::Execute)
+        ..Footprint::from_effect(Effect::Execute)
     };
     let judge = |tool: &str, read_only| policy.judge(&spec(tool, Effect::Execute), &caller(read_only), &footprint);
     assert_eq!(judge("a.b", false).action, Action::Allow);
@@ -59,15 +59,15 @@ fn a_rule_approves_calls_but_not_denied_ones() {
 
 #[test]
 fn authors_can_require_approval_for_every_call() {
-    let mut careful = spec("a", Effect::Write);
-    careful.approval = Approval::Always;
-    let judgement = Policy::default().judge(&careful, &caller(false), &Footprint::of_effect(Effect::Write));
+    let mut confirmed_spec = spec("a", Effect::Write);
+    confirmed_spec.approval = Approval::Always;
+    let judgement = Policy::default().judge(&confirmed_spec, &caller(false), &Footprint::from_effect(Effect::Write));
     assert_eq!(judgement.action, Action::Ask);
 }
 
 #[test]
-fn an_exclusion_beats_what_is_allowed() {
-    let footprint = Footprint { commands: vec![vec!["make".to_owned()]], ..Footprint::of_effect(Effect::Execute) };
+fn exclusions_override_allowed_patterns() {
+    let footprint = Footprint { commands: vec![vec!["make".to_owned()]], ..Footprint::from_effect(Effect::Execute) };
     for (allow, expected) in [
         (&["*"][..], Action::Allow),
         (&["*", "!a.b"], Action::Ask),
@@ -83,9 +83,9 @@ fn an_exclusion_beats_what_is_allowed() {
 
 /// M12: only a rule that names this very tool removes its approval requirement.
 #[test]
-fn what_its_author_wants_confirmed_runs_unasked_only_by_its_name() {
-    let careful = ToolSpec { approval: Approval::Always, ..spec("a.b", Effect::Execute) };
-    let footprint = Footprint { commands: vec![vec!["make".to_owned()]], ..Footprint::of_effect(Effect::Execute) };
+fn only_named_rules_allow_calls_that_need_confirmation() {
+    let confirmed_spec = ToolSpec { approval: Approval::Always, ..spec("a.b", Effect::Execute) };
+    let footprint = Footprint { commands: vec![vec!["make".to_owned()]], ..Footprint::from_effect(Effect::Execute) };
     for (allow, rule, expected) in [
         (&["a.b"][..], None, "allow"),
         (&["a.*", "a.b"], None, "allow"),
@@ -110,7 +110,7 @@ fn what_its_author_wants_confirmed_runs_unasked_only_by_its_name() {
         let policy = Policy::from_rules(ToolFilter::new(allow.iter().copied()), rules, policy_paths());
         assert_eq!(policy.broken(), None);
         let decide = |spec| word(policy.judge(spec, &caller(false), &footprint).action);
-        assert_eq!(decide(&careful), expected, "{allow:?} {rule:?}");
+        assert_eq!(decide(&confirmed_spec), expected, "{allow:?} {rule:?}");
     }
 }
 
@@ -131,7 +131,7 @@ fn shell(policy: &Policy, text: &str) -> &'static str {
         writes: reading.writes,
         unresolved: reading.unresolved,
         directory: Some("/w".into()),
-        ..Footprint::of_effect(Effect::Execute)
+        ..Footprint::from_effect(Effect::Execute)
     };
     word(policy.judge(&spec("shell.run", Effect::Execute), &caller(false), &footprint).action)
 }
@@ -221,8 +221,8 @@ fn parts_other_than_commands() {
     let decide = |tool: &str, footprint: Footprint| {
         word(policy.judge(&spec(tool, Effect::Write), &caller(false), &footprint).action)
     };
-    let empty = || Footprint::of_effect(Effect::Write);
-    let network = |host: &str| Footprint { hosts: vec![host.to_owned()], ..Footprint::of_effect(Effect::Network) };
+    let empty = || Footprint::from_effect(Effect::Write);
+    let network = |host: &str| Footprint { hosts: vec![host.to_owned()], ..Footprint::from_effect(Effect::Network) };
     for (footprint, expected) in [
         (network("api.example.com:443"), "allow"),
         (network("API.example.com:443"), "allow"),
@@ -245,8 +245,8 @@ fn parts_other_than_commands() {
 }
 
 #[test]
-fn a_broken_policy_is_closed() {
-    for (rule, why) in [
+fn a_broken_policy_denies_changes() {
+    for (rule, reason) in [
         (json!({"action": "allow"}), "names nothing"),
         (json!({"action": "permit", "command": ["x"]}), "unknown variant `permit`"),
         (json!({"action": "allow", "comand": ["x"]}), "unknown field `comand`"),
@@ -260,8 +260,8 @@ fn a_broken_policy_is_closed() {
         (json!(7), "zubi.toml:1"),
     ] {
         let policy = policy(std::slice::from_ref(&rule));
-        assert!(policy.broken().is_some_and(|broken| broken.contains(why)), "{rule}: {:?}", policy.broken());
-        let judge = |effect| policy.judge(&spec("a", effect), &caller(false), &Footprint::of_effect(effect));
+        assert!(policy.broken().is_some_and(|broken| broken.contains(reason)), "{rule}: {:?}", policy.broken());
+        let judge = |effect| policy.judge(&spec("a", effect), &caller(false), &Footprint::from_effect(effect));
         assert_eq!(judge(Effect::Read).action, Action::Allow);
         let closed = judge(Effect::Write);
         assert!(closed.action == Action::Deny && closed.reason.contains("zubi.toml:1"), "{closed:?}");
@@ -277,7 +277,7 @@ fn auto_approve_does_not_override_deny_rules() {
 
 /// A reviewer's findings: commands within other commands, under the rules of a user who allows everything but two.
 #[test]
-fn what_is_denied_does_not_slip_by_inside_others() {
+fn denied_commands_are_found_inside_others() {
     let allowed = ToolFilter::new(["shell.run"]);
     let rules = [
         json!({"action": "deny", "command": ["rm", "*"]}),
@@ -417,7 +417,7 @@ fn host_patterns_match_equivalent_spellings() {
         ("allow", "\\*", "evil.example:80", "ask"),
     ] {
         let policy = policy(&[json!({"action": action, "hosts": [pattern]})]);
-        let footprint = Footprint { hosts: vec![host.to_owned()], ..Footprint::of_effect(Effect::Network) };
+        let footprint = Footprint { hosts: vec![host.to_owned()], ..Footprint::from_effect(Effect::Network) };
         let decision = policy.judge(&spec("a", Effect::Network), &caller(false), &footprint);
         assert_eq!(word(decision.action), expected, "{action} {pattern}: {host}");
     }
@@ -427,7 +427,7 @@ fn host_patterns_match_equivalent_spellings() {
 #[test]
 fn writes_to_automatically_executed_files_need_approval() {
     let writes = |path: &str, checked| {
-        let footprint = Footprint { writes: vec![path.into()], checked, ..Footprint::of_effect(Effect::Write) };
+        let footprint = Footprint { writes: vec![path.into()], checked, ..Footprint::from_effect(Effect::Write) };
         word(policy(&[]).judge(&spec("a", Effect::Write), &caller(false), &footprint).action)
     };
     for path in [
@@ -467,17 +467,18 @@ fn long_lived_approvals_name_the_command() {
             commands: reading.commands,
             unresolved: reading.unresolved,
             hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
-            ..Footprint::of_effect(Effect::Execute)
+            ..Footprint::from_effect(Effect::Execute)
         };
         let spec = spec("shell.run", Effect::Execute);
         let policy = policy(&[]);
         let judgement = policy.judge(&spec, &caller(false), &footprint);
         let call = RecentCall { spec: Arc::new(spec), caller: Arc::new(caller(false)), footprint };
-        let offered = options(&policy, &call, &judgement, &[], true);
-        offered.into_iter().map(|option| option.label).collect::<Vec<_>>().join("\n")
+        let options_shown = options(&policy, &call, &judgement, &[], true);
+        options_shown.into_iter().map(|option| option.label).collect::<Vec<_>>().join("\n")
     };
-    for fed in ["python3 - <<E\nx\nE", "echo x | python3 -", "bash < x", "bash <<< $x", "psql db <<< x", "a | node"] {
-        assert_eq!(labels(fed, &[]), "this call", "{fed}");
+    for script in ["python3 - <<E\nx\nE", "echo x | python3 -", "bash < x", "bash <<< $x", "psql db <<< x", "a | node"]
+    {
+        assert_eq!(labels(script, &[]), "this call", "{script}");
     }
     insta::assert_snapshot!(labels("python3.12 -c 'print(1)'", &[]), @"
     this call

@@ -20,32 +20,32 @@ mod bash {
     use zubi_policy::{Policy, PolicyPaths};
 
     /// A fresh directory with a program `evil/sleep` beside the real one.
-    struct Ground {
+    struct TestDirectory {
         folder: tempfile::TempDir,
         directory: Utf8PathBuf,
     }
 
-    impl Ground {
+    impl TestDirectory {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let directory = zubi_base::fs::canonical(Utf8Path::from_path(folder.path()).unwrap()).unwrap();
-            let evil = directory.join("evil");
-            std::fs::create_dir(&evil).unwrap();
-            zubi_base::fs::write_atomic(&evil.join("sleep"), b"#!/bin/sh\n: > pwn\n").unwrap();
-            let mut permissions = std::fs::metadata(evil.join("sleep")).unwrap().permissions();
+            let programs = directory.join("evil");
+            std::fs::create_dir(&programs).unwrap();
+            zubi_base::fs::write_atomic(&programs.join("sleep"), b"#!/bin/sh\n: > pwn\n").unwrap();
+            let mut permissions = std::fs::metadata(programs.join("sleep")).unwrap().permissions();
             std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
-            std::fs::set_permissions(evil.join("sleep"), permissions).unwrap();
+            std::fs::set_permissions(programs.join("sleep"), permissions).unwrap();
             Self { folder, directory }
         }
 
         #[expect(clippy::disallowed_methods, reason = "a real Bash, with nothing of zubi between it and the script")]
         /// Whether the mark is there after Bash has run the script.
-        fn runs(&self, script: &str) -> bool {
+        fn is_executed(&self, script: &str) -> bool {
             let mark = self.folder.path().join("pwn");
             if mark.exists() {
                 std::fs::remove_file(&mark).unwrap();
             }
-            let ended = Command::new("timeout")
+            let status = Command::new("timeout")
                 .args(["-k", "1", "10", "bash", "-c", "--", script, "sh"])
                 .current_dir(self.folder.path())
                 .env_clear()
@@ -54,7 +54,7 @@ mod bash {
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .status();
-            ended.expect("`timeout` and `bash` are there");
+            status.expect("`timeout` and `bash` exist");
             mark.exists()
         }
     }
@@ -90,26 +90,26 @@ mod bash {
             writes: reading.writes,
             unresolved: reading.unresolved,
             directory: Some(directory.to_owned()),
-            ..Footprint::of_effect(Effect::Execute)
+            ..Footprint::from_effect(Effect::Execute)
         };
         policy.judge(&spec, &caller, &footprint).action
     }
 
     /// Compares a judgement with whether the script leaves the mark. The error says what is wrong with it; otherwise
     /// the result is one word for how the script was judged.
-    fn verdict(ground: &Ground, script: &str) -> Result<&'static str, String> {
-        let directory = ground.directory.as_path();
+    fn verdict(test_directory: &TestDirectory, script: &str) -> Result<&'static str, String> {
+        let directory = test_directory.directory.as_path();
         let reading = read(script, directory);
         let is_reported =
             reading.commands.iter().any(|argv| argv.iter().any(|word| word.contains("touch") || word == "pwn"))
                 || reading.writes.iter().any(|path| path.as_str().contains("pwn"));
-        let ran = ground.runs(script);
-        let careful = decide(&policy(&[], directory), &reading, directory);
+        let is_executed = test_directory.is_executed(script);
+        let strict = decide(&policy(&[], directory), &reading, directory);
         // This policy requires approval only for what cannot be determined.
-        let generous = decide(&policy(&["shell.run"], directory), &reading, directory);
+        let permissive = decide(&policy(&["shell.run"], directory), &reading, directory);
         // A redirection to a file of the workspace is shown and allowed.
         let written = reading.writes.iter().any(|path| path.as_str().contains("pwn"));
-        match (ran, careful, generous) {
+        match (is_executed, strict, permissive) {
             (true, Action::Allow, _) if !written => Err(format!("it ran without a question: {script:?}\n{reading:?}")),
             (true, _, Action::Allow) if !is_reported => {
                 Err(format!("it ran and was not shown: {script:?}\n{reading:?}"))
@@ -202,9 +202,10 @@ mod bash {
 
     #[test]
     fn executed_commands_are_reported_or_unresolved() {
-        let ground = Ground::new();
-        let wrong: Vec<String> = EVASIVE_SCRIPTS.iter().filter_map(|script| verdict(&ground, script).err()).collect();
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        let test_directory = TestDirectory::new();
+        let failures: Vec<String> =
+            EVASIVE_SCRIPTS.iter().filter_map(|script| verdict(&test_directory, script).err()).collect();
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
     }
 
     /// Everyday scripts that a rule can allow: none of them is unresolved.
@@ -244,7 +245,7 @@ mod bash {
         }
     }
 
-    const SETTERS: &[&str] = &[
+    const ASSIGNMENTS: &[&str] = &[
         "x='a[$(touch pwn)]'",
         "x=a; x+='[$(touch pwn)]'",
         "y='a[$(touch pwn)]'; x=\"$y\"",
@@ -258,7 +259,7 @@ mod bash {
         "x=1",
     ];
 
-    const USES: &[&str] = &[
+    const EVALUATIONS: &[&str] = &[
         "[[ x -eq 0 ]]",
         "[[ 1 -ne x ]]",
         "[[ b || x -ge 1 ]]",
@@ -329,14 +330,14 @@ mod bash {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1, ..ProptestConfig::default() })]
         /// Scripts put together at random. How they were judged is printed: `--no-capture` shows it.
         #[test]
-        fn what_is_put_together_at_random(choices in proptest::collection::vec(
-            (proptest::sample::select(SETTERS), proptest::sample::select(USES), proptest::sample::select(FRAMES)), 150))
+        fn random_scripts_are_reported_or_unresolved(choices in proptest::collection::vec(
+            (proptest::sample::select(ASSIGNMENTS), proptest::sample::select(EVALUATIONS), proptest::sample::select(FRAMES)), 150))
         {
-            let ground = Ground::new();
+            let test_directory = TestDirectory::new();
             let verdicts: Mutex<BTreeMap<&str, usize>> = Mutex::default();
-            for (setter, used, frame) in choices {
-                let script = frame.replace('@', setter).replace('#', used);
-                let verdict = verdict(&ground, &script);
+            for (setter, evaluation, frame) in choices {
+                let script = frame.replace('@', setter).replace('#', evaluation);
+                let verdict = verdict(&test_directory, &script);
                 prop_assert!(verdict.is_ok(), "{verdict:?}");
                 *verdicts.lock().unwrap().entry(verdict.unwrap()).or_default() += 1;
             }

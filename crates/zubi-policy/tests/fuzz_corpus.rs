@@ -23,7 +23,7 @@ mod corpus {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 500, ..ProptestConfig::default() })]
         #[test]
-        fn nothing_hides_what_follows(
+        fn no_prefix_hides_the_following_commands(
             text in "(a|b c|'q'|\"r\"| |;|;;|&&|\\|\\||&|\\||\n|\\(|\\)|\\{|\\}|!|#|<<E|<<-'E'|\nE\n|<|>|>>|2>&1|\\$x|\\$\\(|`|if |then |else |fi|for |in |do |done|while |case |esac|\\[\\[|\\]\\]|f\\(\\)|=|\\*|cd |sh -c |env |function |time ){0,24}",
         ) {
             shell::shell_reader(text.as_bytes());

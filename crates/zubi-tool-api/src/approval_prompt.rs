@@ -13,7 +13,7 @@ use crate::cx::ApprovalRequest;
 use zubi_policy::ApprovalOption;
 
 /// The maximum number of commands, paths or hosts of one kind in the prompt.
-const LISTED: usize = 20;
+const MAX_LISTED: usize = 20;
 /// The maximum number of lines of a preview, and how many of them are from its end.
 const PREVIEW_LINES: usize = 30;
 const PREVIEW_END: usize = 12;
@@ -26,15 +26,15 @@ const FACT_END_CHARS: usize = 300;
 /// or sends.
 pub fn prompt_text(request: &ApprovalRequest) -> String {
     let footprint = &request.footprint;
-    let mut card = format!("{} wants to run: {}\n", escape(&request.tool), escape(&request.reason));
+    let mut prompt = format!("{} wants to run: {}\n", escape(&request.tool), escape(&request.reason));
     let mut list = |name: &str, items: Vec<String>| {
-        for item in items.iter().take(LISTED) {
+        for item in items.iter().take(MAX_LISTED) {
             // Writing to a `String` cannot fail.
-            let _ = writeln!(card, "  {name:<10} {}", escape(item));
+            let _ = writeln!(prompt, "  {name:<10} {}", escape(item));
         }
-        let more = items.len().saturating_sub(LISTED);
+        let more = items.len().saturating_sub(MAX_LISTED);
         if more > 0 {
-            let _ = writeln!(card, "  {name:<10} … and {more} more");
+            let _ = writeln!(prompt, "  {name:<10} … and {more} more");
         }
     };
     list("rule", request.rule.iter().cloned().collect());
@@ -48,18 +48,18 @@ pub fn prompt_text(request: &ApprovalRequest) -> String {
     list("sandbox", footprint.sandbox.iter().cloned().collect());
     if let Some(preview) = &footprint.preview {
         let lines: Vec<&str> = preview.lines().collect();
-        let between = lines.len().saturating_sub(PREVIEW_LINES);
-        let end = if between > 0 { lines.len() - PREVIEW_END } else { lines.len() };
+        let omitted = lines.len().saturating_sub(PREVIEW_LINES);
+        let end = if omitted > 0 { lines.len() - PREVIEW_END } else { lines.len() };
         for (at, line) in lines.iter().enumerate() {
-            if at >= end || at + between < end {
-                let _ = writeln!(card, "  | {}", escape(line));
-            } else if at + between == end {
+            if at >= end || at + omitted < end {
+                let _ = writeln!(prompt, "  | {}", escape(line));
+            } else if at + omitted == end {
                 // Without the prefix of preview lines, so that a preview line cannot imitate this one.
-                let _ = writeln!(card, "  … {between} lines between …");
+                let _ = writeln!(prompt, "  … {omitted} lines between …");
             }
         }
     }
-    card
+    prompt
 }
 
 /// Returns the arguments of a call as a line of the prompt.

@@ -67,8 +67,8 @@ impl AuditSink for NoAudit {
 /// out. `secrets` are further such names; `redactor` knows secrets by their values.
 pub fn shorten(arguments: &Value, secrets: &[String], redactor: &Redactor) -> Value {
     // Redact before shortening: a truncated secret would no longer be recognized.
-    let mut room = MAX_ARGUMENTS;
-    shorten_at(&redactor.value(arguments), secrets, 0, &mut room)
+    let mut budget = MAX_ARGUMENTS;
+    shorten_at(&redactor.value(arguments), secrets, 0, &mut budget)
 }
 
 /// Returns a client's name for a record, without hidden or misleading characters.
@@ -76,16 +76,16 @@ pub(crate) fn client(name: &str) -> String {
     printable(&ellipsize(name, MAX_CLIENT)).into_owned()
 }
 
-fn shorten_at(value: &Value, secrets: &[String], depth: usize, room: &mut usize) -> Value {
-    if *room == 0 {
+fn shorten_at(value: &Value, secrets: &[String], depth: usize, budget: &mut usize) -> Value {
+    if *budget == 0 {
         return "…".into();
     }
-    *room = room.saturating_sub(value.as_str().map_or(4, |text| text.len().min(MAX_STRING)));
+    *budget = budget.saturating_sub(value.as_str().map_or(4, |text| text.len().min(MAX_STRING)));
     match value {
         Value::String(text) => {
             let length = text.chars().count();
             let shortened: String = text.chars().take(MAX_STRING).collect();
-            let shortened = named::without_values(&shortened);
+            let shortened = named::mask_values(&shortened);
             if length <= MAX_STRING {
                 return shortened.into();
             }
@@ -94,7 +94,7 @@ fn shorten_at(value: &Value, secrets: &[String], depth: usize, room: &mut usize)
         Value::Array(_) | Value::Object(_) if depth >= MAX_DEPTH => "…".into(),
         Value::Array(items) => {
             let mut shortened: Vec<Value> =
-                items.iter().take(MAX_ITEMS).map(|item| shorten_at(item, secrets, depth + 1, room)).collect();
+                items.iter().take(MAX_ITEMS).map(|item| shorten_at(item, secrets, depth + 1, budget)).collect();
             if items.len() > MAX_ITEMS {
                 shortened.push(format!("… ({} items)", items.len()).into());
             }
@@ -105,10 +105,10 @@ fn shorten_at(value: &Value, secrets: &[String], depth: usize, room: &mut usize)
                 .iter()
                 .take(MAX_ITEMS)
                 .map(|(name, inner)| {
-                    *room = room.saturating_sub(name.len().min(MAX_STRING));
+                    *budget = budget.saturating_sub(name.len().min(MAX_STRING));
                     let hidden = secret::is_secret_name(name) || secrets.iter().any(|secret| secret == name);
                     let inner =
-                        if hidden { "(not logged)".into() } else { shorten_at(inner, secrets, depth + 1, room) };
+                        if hidden { "(not logged)".into() } else { shorten_at(inner, secrets, depth + 1, budget) };
                     (name.chars().take(MAX_STRING).collect(), inner)
                 })
                 .collect();

@@ -96,7 +96,7 @@ impl ErrorCode {
     }
 
     /// Returns the code of this name; programs pass codes on as text.
-    pub fn of_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.as_str() == name)
     }
 
@@ -180,11 +180,11 @@ mod tests {
     fn code_names_match_in_every_representation() {
         for code in ErrorCode::ALL {
             assert_eq!(serde_json::json!(code), code.as_str());
-            assert_eq!(ErrorCode::of_name(code.as_str()), Some(code));
+            assert_eq!(ErrorCode::from_name(code.as_str()), Some(code));
             for text in [code.description(), code.next_step()] {
                 assert!(text.ends_with('.') && text.len() < 120, "{text}");
             }
         }
-        assert_eq!(ErrorCode::of_name("ok"), None, "`ok` is not a failure");
+        assert_eq!(ErrorCode::from_name("ok"), None, "`ok` is not a failure");
     }
 }

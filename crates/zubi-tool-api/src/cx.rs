@@ -62,10 +62,16 @@ pub enum ApprovalAnswer {
         text: Option<String>,
     },
     /// The user was prompted and did not answer: the clause gives the reason ("nobody answered within 5 minutes").
-    Unanswered { how: String },
+    Unanswered {
+        #[serde(rename = "how")]
+        reason: String,
+    },
     /// A user is present but was not prompted: the clause gives the reason ("64 questions wait for an answer already").
     #[serde(rename = "notAsked")]
-    NotPrompted { why: String },
+    NotPrompted {
+        #[serde(rename = "why")]
+        reason: String,
+    },
     /// No user can be prompted here.
     Unavailable,
     /// No user can be prompted, but these rules of this run (`--auto-approve`) count as approval. They do not cover
@@ -86,7 +92,7 @@ pub trait Approver: Send + Sync {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer;
 
     /// Returns whether the client itself prompts its user before each call (`mcp.ask = "client"`). This counts only for
-    /// calls with [`Footprint::vouched`], that is, of tools that a person has reviewed.
+    /// calls with [`Footprint::is_reviewed`], that is, of tools that a person has reviewed.
     fn client_prompts(&self) -> bool {
         false
     }
@@ -143,8 +149,8 @@ impl ToolCx {
     /// Returns the limit for the output, in bytes, for a tool whose own limit is `most`. Never so small that no useful
     /// output fits.
     pub fn byte_budget(&self, most: usize) -> usize {
-        const LEAST: usize = 200;
-        self.token_budget.map_or(most, |tokens| tokens.saturating_mul(BYTES_PER_TOKEN).min(most)).max(LEAST)
+        const MIN_BYTES: usize = 200;
+        self.token_budget.map_or(most, |tokens| tokens.saturating_mul(BYTES_PER_TOKEN).min(most)).max(MIN_BYTES)
     }
 }
 

@@ -40,7 +40,7 @@ pub trait Tool: Send + Sync {
 
     /// Returns what a call with these arguments would touch. The default claims nothing beyond [`ToolSpec::effect`].
     fn footprint(&self, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        Ok(Footprint::of_effect(self.spec().effect))
+        Ok(Footprint::from_effect(self.spec().effect))
     }
 
     /// Returns the version of the tool, if the tool behind an id may change while a session runs: an approval for the
@@ -110,7 +110,7 @@ pub trait ToolProvider: Send + Sync {
 
     /// Returns the reason, as a clause, why a tool of this name is not listed; `None` if the provider leaves out no
     /// such tool. The registry adds it to the error when a caller calls the tool.
-    fn left_out(&self, _name: &str) -> Option<String> {
+    fn omission_reason(&self, _name: &str) -> Option<String> {
         None
     }
 }

@@ -118,19 +118,19 @@ impl ToolError {
     }
 
     /// Creates an error for an invalid argument: `Invalid input: <field>: <what>`.
-    pub fn invalid(field: &str, what: impl fmt::Display, hint: impl Into<String>) -> Self {
+    pub fn invalid(field: &str, problem: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self::Actionable {
             code: ErrorCode::InvalidInput,
-            message: format!("Invalid input: {field}: {what}"),
+            message: format!("Invalid input: {field}: {problem}"),
             hint: hint.into(),
         }
     }
 
     /// Creates an error for a failed operation: `Failed to <operation>: <why>`.
-    pub fn operation_failed(operation: &str, why: impl fmt::Display, hint: impl Into<String>) -> Self {
+    pub fn operation_failed(operation: &str, reason: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self::Actionable {
             code: ErrorCode::Failed,
-            message: format!("Failed to {operation}: {why}"),
+            message: format!("Failed to {operation}: {reason}"),
             hint: hint.into(),
         }
     }
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_hidden_gets_through() {
+    fn invisible_characters_are_removed() {
         for (text, expected) in [
             ("plain\n\ttext é 日本 👩\u{200d}🚀", "plain\n\ttext é 日本 👩\u{200d}🚀"),
             ("\u{1b}[31mred\u{1b}[0m", "[31mred[0m"),

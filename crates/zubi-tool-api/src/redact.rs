@@ -14,7 +14,7 @@ use crate::{ToolError, ToolOutput};
 /// The placeholder for a secret.
 pub const REDACTED: &str = "(redacted)";
 /// The minimum length of a secret, in bytes. A shorter value would be redacted wherever it occurs by chance.
-const SHORTEST: usize = 4;
+const MIN_LENGTH: usize = 4;
 
 /// The prefixes of tokens of well-known issuers (from their documentation of token formats), and the minimum length of
 /// the rest.
@@ -65,7 +65,7 @@ impl Redactor {
 
     /// Redacts all secrets in a text.
     pub fn text(&self, text: &str) -> String {
-        shapes(&self.redact_known(text))
+        redact_shapes(&self.redact_known(text))
     }
 
     /// Redacts the secrets whose values are known. Text that only looks like a secret stays: it may be part of the
@@ -83,16 +83,16 @@ impl Redactor {
     /// Returns how many bytes of a streamed text can be sent before the rest is known. The bytes after that may be the
     /// beginning of a known secret; no secret is split.
     pub fn safe_prefix(&self, text: &str) -> usize {
-        let begins = |value: &String| {
+        let secret_start = |value: &String| {
             let from = text.len().saturating_sub(value.len().saturating_sub(1));
             (from..text.len()).find(|at| text.get(*at..).is_some_and(|tail| value.starts_with(tail)))
         };
-        let mut end = self.values.iter().filter_map(begins).min().unwrap_or(text.len());
-        let across = |value: &String, end: usize| {
+        let mut end = self.values.iter().filter_map(secret_start).min().unwrap_or(text.len());
+        let split_secret = |value: &String, end: usize| {
             let mut found = text.match_indices(value.as_str()).map(|(at, _)| at);
             found.find(|at| *at < end && end < at + value.len())
         };
-        while let Some(earlier) = self.values.iter().find_map(|value| across(value, end)) {
+        while let Some(earlier) = self.values.iter().find_map(|value| split_secret(value, end)) {
             end = earlier;
         }
         end
@@ -109,13 +109,13 @@ impl Redactor {
     }
 
     /// Returns whether no secret's value is known.
-    pub fn knows_none(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
     /// Redacts all secrets in the result of a call: a program or a server may print its input.
     pub fn result(&self, result: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
-        in_result(result, &|text| self.text(text))
+        map_result(result, &|text| self.text(text))
     }
 
     /// Redacts the secrets whose values are known in the result of a call.
@@ -123,11 +123,11 @@ impl Redactor {
         if self.values.is_empty() {
             return result;
         }
-        in_result(result, &|text| self.redact_known(text))
+        map_result(result, &|text| self.redact_known(text))
     }
 }
 
-fn in_result(result: Result<ToolOutput, ToolError>, change: &dyn Fn(&str) -> String) -> Result<ToolOutput, ToolError> {
+fn map_result(result: Result<ToolOutput, ToolError>, change: &dyn Fn(&str) -> String) -> Result<ToolOutput, ToolError> {
     match result {
         Ok(output) => {
             let data = output.data.map(|data| map_texts(&data, change));
@@ -166,7 +166,7 @@ pub fn forms(values: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut all: BTreeSet<String> = BTreeSet::new();
     for value in values {
         let lines = value.lines().map(|line| line.trim().to_owned());
-        for form in lines.chain([value.clone()]).filter(|form| form.len() >= SHORTEST) {
+        for form in lines.chain([value.clone()]).filter(|form| form.len() >= MIN_LENGTH) {
             let json = Value::from(form.as_str()).to_string();
             let json = json.get(1..json.len() - 1).unwrap_or_default();
             for json in [json.to_owned(), json_in_ascii(json, false), json_in_ascii(json, true)] {
@@ -174,9 +174,9 @@ pub fn forms(values: impl IntoIterator<Item = String>) -> Vec<String> {
                 all.insert(json.replace('/', "\\/"));
                 all.insert(json);
             }
-            for as_they_are in ["-._~", "-._~!'()*", "-._~/", "*-._"] {
+            for unescaped in ["-._~", "-._~!'()*", "-._~/", "*-._"] {
                 for lower in [false, true] {
-                    let encoded = percent_encoded(&form, as_they_are, lower);
+                    let encoded = percent_encoded(&form, unescaped, lower);
                     all.insert(encoded.replace("%20", "+"));
                     all.insert(encoded);
                 }
@@ -196,12 +196,12 @@ pub fn forms(values: impl IntoIterator<Item = String>) -> Vec<String> {
 
 /// Percent-encodes a text. Standards and libraries differ in which characters stay unescaped: RFC 3986,
 /// `encodeURIComponent`, Python's `quote`, forms.
-fn percent_encoded(text: &str, as_they_are: &str, lower: bool) -> String {
+fn percent_encoded(text: &str, unescaped: &str, lower: bool) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         // Writing to a `String` cannot fail.
         let _ = match byte {
-            byte if byte.is_ascii_alphanumeric() || as_they_are.as_bytes().contains(&byte) => {
+            byte if byte.is_ascii_alphanumeric() || unescaped.as_bytes().contains(&byte) => {
                 write!(encoded, "{}", char::from(byte))
             }
             byte if lower => write!(encoded, "%{byte:02x}"),
@@ -233,25 +233,25 @@ fn json_in_ascii(json: &str, upper: bool) -> String {
 /// texts so short that they would match by chance.
 fn base64(bytes: &[u8]) -> impl Iterator<Item = String> {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const SHORTEST: usize = 6;
+    const MIN_LENGTH: usize = 6;
     (0..3_usize).filter_map(move |before| {
         let bits = || {
             (0..before * 8).map(|_| 0).chain(bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1)))
         };
         let bits: Vec<u8> = bits().collect();
-        let digits = bits.chunks_exact(6).filter_map(|six| {
-            let digit = six.iter().fold(0, |digit, bit| digit << 1 | usize::from(*bit));
+        let digits = bits.chunks_exact(6).filter_map(|group| {
+            let digit = group.iter().fold(0, |digit, bit| digit << 1 | usize::from(*bit));
             DIGITS.get(digit).copied().map(char::from)
         });
-        let own: String = digits.skip((before * 8).div_ceil(6)).collect();
-        (own.len() >= SHORTEST).then_some(own)
+        let text: String = digits.skip((before * 8).div_ceil(6)).collect();
+        (text.len() >= MIN_LENGTH).then_some(text)
     })
 }
 
 /// Returns whether a value contains a text that looks like a secret, or a field with a secret-looking name.
 pub fn has_secrets(value: &Value) -> bool {
     match value {
-        Value::String(text) => shapes(text) != *text,
+        Value::String(text) => redact_shapes(text) != *text,
         Value::Array(items) => items.iter().any(has_secrets),
         Value::Object(object) => {
             object.iter().any(|(name, inner)| (secret::is_secret_name(name) && inner.is_string()) || has_secrets(inner))
@@ -261,7 +261,7 @@ pub fn has_secrets(value: &Value) -> bool {
 }
 
 /// Redacts texts that look like a token, a key or a password in a URL.
-fn shapes(text: &str) -> String {
+fn redact_shapes(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     let mut before = "";
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_known_in_other_clothes() {
+    fn encoded_secrets_are_redacted() {
         let secret = "p\"ss w\u{f6}rd/1";
         let redactor = Redactor::new([secret.to_owned()]);
         let encoded = ["bXk6cCJzcyB3w7ZyZC8xIQ==", "cCJzcyB3w7ZyZC8x", "IXAic3Mgd8O2cmQvMQ=="];
@@ -379,7 +379,7 @@ mod tests {
         let expected = serde_json::json!({"pin": REDACTED, REDACTED: [1, 3.5]});
         assert_eq!(number.value(&data), expected);
         assert_eq!(number.known_in_value(&data), expected);
-        assert!(!number.knows_none() && Redactor::new(["abc".to_owned()]).knows_none());
+        assert!(!number.is_empty() && Redactor::new(["abc".to_owned()]).is_empty());
         let output = ToolOutput { data: Some(data), ..ToolOutput::default() };
         assert_eq!(number.known_in_result(Ok(output)).unwrap().data, Some(expected));
         assert_eq!(Redactor::new(["abc".to_owned()]).text("abc YWJj"), "abc YWJj", "too short to be one");
@@ -387,7 +387,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_secret_is_nowhere(secret in "[A-Z0-9!é ]{4,20}", before in "\\PC{0,20}", after in "\\PC{0,20}") {
+        fn no_output_contains_a_secret(secret in "[A-Z0-9!é ]{4,20}", before in "\\PC{0,20}", after in "\\PC{0,20}") {
             prop_assume!(!secret.trim().is_empty() && secret.trim() == secret);
             let redactor = Redactor::new([secret.clone()]);
             let value = serde_json::json!({"a": [format!("{before}{secret}{after}")], format!("{secret}x"): 1});

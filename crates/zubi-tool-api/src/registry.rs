@@ -16,7 +16,7 @@ use zubi_base::clock::Clock;
 use zubi_base::nearest::nearest;
 use zubi_base::text::quote_all;
 
-pub use self::call::{CHANGED, PolicyCheck};
+pub use self::call::{CHANGED_ARGUMENTS, PolicyCheck};
 use self::grants::StoredGrant;
 use self::index::ToolIndex;
 use crate::audit::AuditSink;
@@ -115,8 +115,8 @@ impl Registry {
 
     /// Makes all sessions read-only. The reason is the whole clause of the error for a tool that writes.
     #[must_use]
-    pub fn read_only_because(mut self, why: &'static str) -> Self {
-        self.read_only = why;
+    pub fn with_read_only_reason(mut self, reason: &'static str) -> Self {
+        self.read_only = reason;
         self
     }
 
@@ -185,10 +185,14 @@ impl Registry {
 
     /// Returns the same as [`Self::find`], but lets the providers refresh their lists if the tool is missing.
     pub async fn find_refreshing(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<dyn Tool>, CallError> {
-        self.entry_now(name, restrictions).await.map(|entry| entry.tool)
+        self.refreshed_entry(name, restrictions).await.map(|entry| entry.tool)
     }
 
-    async fn entry_now(&self, name: &str, restrictions: &Restrictions) -> Result<index::RegisteredTool, CallError> {
+    async fn refreshed_entry(
+        &self,
+        name: &str,
+        restrictions: &Restrictions,
+    ) -> Result<index::RegisteredTool, CallError> {
         if self.with_index(|index| index.find(name)).is_none() {
             self.prepare().await;
         }
@@ -215,36 +219,37 @@ impl Registry {
     }
 
     fn entry(&self, name: &str, restrictions: &Restrictions) -> Result<index::RegisteredTool, CallError> {
-        let missing = |why, code| Err(CallError::Unknown { name: name.to_owned(), reason: why, code });
-        let unknown = |why| missing(why, ErrorCode::UnknownTool);
+        let missing = |reason, code| Err(CallError::Unknown { name: name.to_owned(), reason, code });
+        let unknown = |reason| missing(reason, ErrorCode::UnknownTool);
         let Some(entry) = self.with_index(|index| index.find(name)) else {
             let providers = self.lock_providers().providers.clone();
-            if let Some(why) = providers.iter().find_map(|provider| provider.left_out(name)) {
-                return missing(why, ErrorCode::Unavailable);
+            if let Some(reason) = providers.iter().find_map(|provider| provider.omission_reason(name)) {
+                return missing(reason, ErrorCode::Unavailable);
             }
             let visible = self.list(restrictions);
             // A name without the part before the last dot matches the tool whose id ends with it.
-            let ends = |tool: &&Arc<dyn Tool>| tool.spec().id.rsplit_once('.').is_some_and(|(_, last)| last == name);
-            let same: Vec<&str> = visible.iter().filter(ends).map(|tool| tool.spec().id.as_str()).collect();
-            if !same.is_empty() {
-                return unknown(format!("there is no such tool; did you mean {}?", quote_all(&same)));
+            let has_name =
+                |tool: &&Arc<dyn Tool>| tool.spec().id.rsplit_once('.').is_some_and(|(_, last)| last == name);
+            let candidates: Vec<&str> = visible.iter().filter(has_name).map(|tool| tool.spec().id.as_str()).collect();
+            if !candidates.is_empty() {
+                return unknown(format!("there is no such tool; did you mean {}?", quote_all(&candidates)));
             }
-            let near = nearest(name, visible.iter().map(|tool| tool.spec().id.as_str()), 3);
-            return unknown(match near.as_slice() {
+            let suggestions = nearest(name, visible.iter().map(|tool| tool.spec().id.as_str()), 3);
+            return unknown(match suggestions.as_slice() {
                 [] => "there is no such tool".to_owned(),
-                near => format!("there is no such tool; did you mean {}?", quote_all(near)),
+                names => format!("there is no such tool; did you mean {}?", quote_all(names)),
             });
         };
         match self.refusal(entry.tool.spec(), restrictions) {
-            Some(why) => unknown(why.to_owned()),
+            Some(reason) => unknown(reason.to_owned()),
             None => Ok(entry),
         }
     }
 
     /// Returns the reason why a tool does not exist for a caller.
     fn refusal(&self, spec: &ToolSpec, restrictions: &Restrictions) -> Option<&'static str> {
-        let both = [&self.config.restrictions, restrictions];
-        both.into_iter().find_map(|restrictions| refusal(spec, restrictions, self.read_only))
+        let all = [&self.config.restrictions, restrictions];
+        all.into_iter().find_map(|restrictions| refusal(spec, restrictions, self.read_only))
     }
 
     fn with_index<T>(&self, read: impl FnOnce(&ToolIndex) -> T) -> T {
@@ -256,14 +261,14 @@ impl Registry {
 }
 
 fn refusal(spec: &ToolSpec, restrictions: &Restrictions, read_only: &'static str) -> Option<&'static str> {
-    let permits = |filters: &[Vec<String>], name: &str| {
+    let is_permitted = |filters: &[Vec<String>], name: &str| {
         filters.iter().all(|patterns| ToolFilter::new(patterns.iter().map(String::as_str)).permits(name))
     };
     if restrictions.read_only && spec.effect > Effect::Plan {
         Some(read_only)
-    } else if !permits(&restrictions.toolsets, &spec.toolset) {
+    } else if !is_permitted(&restrictions.toolsets, &spec.toolset) {
         Some("its toolset is switched off here (`toolsets`)")
-    } else if !permits(&restrictions.tools, &spec.id) {
+    } else if !is_permitted(&restrictions.tools, &spec.id) {
         Some("it is switched off here (`tools`)")
     } else {
         None

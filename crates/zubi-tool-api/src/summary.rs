@@ -13,7 +13,7 @@ use crate::ToolSpec;
 const MAX_ARGUMENT_CHARS: usize = 80;
 
 /// The most informative arguments of a call: the first entry that the call has, both names if two belong together.
-const TELLING: [&[&str]; 17] = [
+const INFORMATIVE_NAMES: [&[&str]; 17] = [
     &["oldUri", "newUri"],
     &["originalName", "newName"],
     &["symbol", "newName"],
@@ -45,7 +45,7 @@ pub fn line(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> String {
 /// Returns the most informative argument, on one line; paths inside an open folder are relative to that folder.
 pub fn key_argument(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> Option<String> {
     let args = args.as_object()?;
-    let of = |names: &[&str]| {
+    let join_values = |names: &[&str]| {
         let values: Vec<String> = names
             .iter()
             .filter_map(|name| args.get(*name))
@@ -55,9 +55,9 @@ pub fn key_argument(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> Option
     };
     let first = || {
         let properties = spec.input.get("properties").and_then(Value::as_object).map(Map::keys);
-        properties.into_iter().flatten().find_map(|name| args.get(name).filter(|it| it.is_string()))
+        properties.into_iter().flatten().find_map(|name| args.get(name).filter(|value| value.is_string()))
     };
-    TELLING.iter().find_map(|names| of(names)).or_else(|| summarize_value(first()?, folders))
+    INFORMATIVE_NAMES.iter().find_map(|names| join_values(names)).or_else(|| summarize_value(first()?, folders))
 }
 
 /// Returns a value on one line; for a file in an open folder, the path relative to the folder.
@@ -69,8 +69,8 @@ fn summarize_value(value: &Value, folders: &[Folder]) -> Option<String> {
     };
     let path = text.starts_with("file:").then(|| uri::to_path(&Uri(text.clone()))).flatten();
     let text = path.map_or(text, |path| {
-        let inside = folders.iter().find_map(|folder| path.strip_prefix(&folder.path).ok());
-        inside.unwrap_or(&path).to_string()
+        let relative = folders.iter().find_map(|folder| path.strip_prefix(&folder.path).ok());
+        relative.unwrap_or(&path).to_string()
     });
     let text = printable(text.trim()).into_owned();
     if text.is_empty() {

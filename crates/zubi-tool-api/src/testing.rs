@@ -14,7 +14,7 @@ use crate::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface, ToolCx};
 
 /// Creates the context of a call without restrictions and without a user to prompt.
 pub(crate) fn cx() -> ToolCx {
-    let here = Utf8PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let directory = Utf8PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     ToolCx {
         cancel: CancellationToken::new(),
         deadline: Instant::now() + Duration::from_mins(10),
@@ -28,7 +28,7 @@ pub(crate) fn cx() -> ToolCx {
             restrictions: Restrictions::default(),
         }),
         approver: Arc::new(NoApprover),
-        workspace: Arc::new(WorkspaceFolders::open(&[here]).unwrap()),
+        workspace: Arc::new(WorkspaceFolders::open(&[directory]).unwrap()),
         text_source: Arc::new(DiskText),
     }
 }

@@ -98,13 +98,13 @@ impl Input {
     }
 
     fn filter(&self) -> Result<AllDiagnosticsParams, ToolError> {
-        let of_name = |name: &str| {
+        let severity_from_name = |name: &str| {
             let unknown =
                 || ToolError::invalid("severity", format!("no severity `{name}`"), "Use error, warning, info or hint.");
             Severity::from_name(name).ok_or_else(unknown)
         };
         Ok(AllDiagnosticsParams {
-            severity: self.severity.as_deref().map(of_name).transpose()?,
+            severity: self.severity.as_deref().map(severity_from_name).transpose()?,
             source: self.source.clone(),
             limit: Some(self.limit.unwrap_or(DEFAULT_LIMIT)),
         })
@@ -203,10 +203,10 @@ fn editor_error(error: EditorServiceError) -> ToolError {
     let code = match code {
         codes::INVALID_PARAMS | codes::NOT_IN_WORKSPACE => {
             let field = field.unwrap_or_else(|| "command".to_owned());
-            let what = message.strip_prefix(&format!("Invalid params: {field}: ")).unwrap_or(&message).to_owned();
+            let problem = message.strip_prefix(&format!("Invalid params: {field}: ")).unwrap_or(&message).to_owned();
             return ToolError::invalid(
                 &field,
-                what,
+                problem,
                 "Give a path relative to the workspace folder, as answers print it.",
             );
         }

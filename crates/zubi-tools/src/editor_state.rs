@@ -93,10 +93,10 @@ impl EditorServiceError {
         Self { code, message: message.into(), field: None }
     }
 
-    fn invalid(field: &str, what: impl std::fmt::Display) -> Self {
+    fn invalid(field: &str, problem: impl std::fmt::Display) -> Self {
         Self {
             code: codes::INVALID_PARAMS,
-            message: format!("Invalid params: {field}: {what}"),
+            message: format!("Invalid params: {field}: {problem}"),
             field: Some(field.to_owned()),
         }
     }
@@ -161,7 +161,7 @@ impl EditorService {
                 Err(error) => Err(error),
             },
             editor::EXECUTE_COMMAND => match parse::<ExecuteCommandParams>(params) {
-                Ok(params) => self.execute_command(params, &cx).await.and_then(|done| to_value(&done)),
+                Ok(params) => self.execute_command(params, &cx).await.and_then(|executed| to_value(&executed)),
                 Err(error) => Err(error),
             },
             _ => return None,
@@ -246,8 +246,9 @@ impl EditorService {
         let all = editors.open.len();
         let mut files: Vec<OpenFile> = editors.open.into_iter().filter_map(|file| self.open_file(file)).collect();
         files.sort_by(|one, other| one.path.cmp(&other.path));
-        let outside = all - files.len();
-        let note = (outside > 0).then(|| format!("open files outside the workspace, not listed: {outside}"));
+        let outside_count = all - files.len();
+        let note =
+            (outside_count > 0).then(|| format!("open files outside the workspace, not listed: {outside_count}"));
         Ok(OpenFiles { count: files.len(), files, note })
     }
 
@@ -300,13 +301,13 @@ impl EditorService {
     /// Returns whether the editor has unsaved changes in a file.
     pub(crate) fn is_dirty(&self, path: &str) -> bool {
         let editors = self.client.as_ref().and_then(|view| view.open_editors().ok());
-        let is_same = |file: &OpenFile| self.path_of(&file.uri).is_some_and(|open| open == path);
-        editors.is_some_and(|seen| seen.open.iter().any(|file| file.is_dirty && is_same(file)))
+        let is_same = |file: &OpenFile| self.path_of(&file.uri).is_some_and(|open_path| open_path == path);
+        editors.is_some_and(|editors| editors.open.iter().any(|file| file.is_dirty && is_same(file)))
     }
 
     fn is_open(&self, path: &Utf8Path) -> bool {
         let editors = self.client.as_ref().and_then(|view| view.open_editors().ok());
-        editors.is_some_and(|seen| seen.open.iter().any(|file| self.path_of(&file.uri).as_deref() == Some(path)))
+        editors.is_some_and(|editors| editors.open.iter().any(|file| self.path_of(&file.uri).as_deref() == Some(path)))
     }
 
     /// Returns the workspace path of an editor's URI, or `None` for anything else.
@@ -358,7 +359,7 @@ impl EditorService {
         let wait = deadline.saturating_duration_since(Instant::now());
         let call =
             CallCx { cancel: cx.cancel.clone(), deadline, wait, check_wait: wait, progress: Arc::new(|_, _| {}) };
-        self.intel.question(call).await
+        self.intel.query(call).await
     }
 }
 

@@ -44,8 +44,8 @@ fn files_in_uri(intel: &CodeIntel, uri: &str) -> Vec<Utf8PathBuf> {
 }
 
 /// Resolves the file of the argument `uri`.
-fn resolve_file(question: &CodeQuery<'_>, uri: &str) -> Result<Utf8PathBuf, CodeError> {
-    let path = question.workspace().resolve(uri);
+fn resolve_file(query: &CodeQuery<'_>, uri: &str) -> Result<Utf8PathBuf, CodeError> {
+    let path = query.workspace().resolve(uri);
     path.map_err(|error| CodeError::input("uri", error.to_string(), "Name a file of the workspace."))
 }
 
@@ -66,14 +66,14 @@ struct ApplyRequest<'a> {
 
 /// Applies a plan at once.
 async fn apply(
-    question: &CodeQuery<'_>,
+    query: &CodeQuery<'_>,
     view: &OutputBudget,
     plan: &Plan,
     status: AnswerStatus,
     request: ApplyRequest<'_>,
 ) -> Result<CodeAnswer, CodeError> {
     let save = if request.save == Some(true) { Save::All } else { Save::Unopened };
-    let changed = question.change(&plan.id, Direction::Apply(EditOptions { save, ..request.options })).await?;
+    let changed = query.change(&plan.id, Direction::Apply(EditOptions { save, ..request.options })).await?;
     let mut text = request.preamble;
     let change_notes = request.notes.map(|notes| notes(&changed.value.applied)).unwrap_or_default();
     // Writing to a `String` cannot fail.

@@ -60,8 +60,8 @@ pub fn directory(cx: &ToolCx, cwd: Option<&str>) -> Result<Utf8PathBuf, ToolErro
     if path.is_dir() {
         return Ok(path);
     }
-    let what = format!("`{}` is not a folder", cx.workspace.display(&path));
-    Err(ToolError::invalid("cwd", what, "Name a folder of the workspace; without `cwd` it is the workspace itself."))
+    let problem = format!("`{}` is not a folder", cx.workspace.display(&path));
+    Err(ToolError::invalid("cwd", problem, "Name a folder of the workspace; without `cwd` it is the workspace itself."))
 }
 
 fn run_error(error: &RunError) -> ToolError {

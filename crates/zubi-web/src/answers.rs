@@ -38,8 +38,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// and no other page can show this one in a frame to trick a user into clicking.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
-const NOTHING: &str = "There is nothing at this address.";
-const OTHERWISE: &str =
+const UNKNOWN_ADDRESS: &str = "There is nothing at this address.";
+const WRONG_METHOD: &str =
     "Wrong method for this address: call methods with POST; read the event stream and the page's files with GET.";
 const JSON: &str = "application/json";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -59,34 +59,34 @@ pub(crate) fn router(chats: Arc<dyn ChatService>, guard: AccessGuard, stop: Canc
     let api = Router::new()
         .route("/api/events", get(events))
         .route("/api/{method}", post(request))
-        .method_not_allowed_fallback(otherwise)
-        .layer(middleware::from_fn_with_state(Arc::clone(&shared), only_callers));
+        .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), require_caller));
     Router::new()
         .route("/", get(async || serve_asset("index.html")))
         .route("/{name}", get(async |Path(name): Path<String>| serve_asset(&name)))
-        .method_not_allowed_fallback(otherwise)
+        .method_not_allowed_fallback(wrong_method)
         .merge(api)
-        .fallback(async || refuse(StatusCode::NOT_FOUND, NOTHING))
-        .layer(middleware::from_fn_with_state(Arc::clone(&shared), only_this_host))
+        .fallback(async || refuse(StatusCode::NOT_FOUND, UNKNOWN_ADDRESS))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), require_host))
         .layer(middleware::map_response(protect))
         .with_state(shared)
 }
 
-async fn only_this_host(State(shared): AppState, request: Request, next: Next) -> Response {
+async fn require_host(State(shared): AppState, request: Request, next: Next) -> Response {
     match shared.guard.check_host(request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(refusal) => turn_away(refusal),
+        Err(refusal) => refuse_request(refusal),
     }
 }
 
-async fn only_callers(State(shared): AppState, request: Request, next: Next) -> Response {
+async fn require_caller(State(shared): AppState, request: Request, next: Next) -> Response {
     match shared.guard.check_caller(request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(refusal) => turn_away(refusal),
+        Err(refusal) => refuse_request(refusal),
     }
 }
 
-fn turn_away(RequestRefusal { status, text }: RequestRefusal) -> Response {
+fn refuse_request(RequestRefusal { status, text }: RequestRefusal) -> Response {
     let mut response = refuse(status, text);
     if status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -114,7 +114,7 @@ async fn protect(mut response: Response) -> Response {
 fn serve_asset(name: &str) -> Response {
     match assets::find(name) {
         Some(asset) => ([(CONTENT_TYPE, asset.media)], asset.text).into_response(),
-        None => refuse(StatusCode::NOT_FOUND, NOTHING),
+        None => refuse(StatusCode::NOT_FOUND, UNKNOWN_ADDRESS),
     }
 }
 
@@ -164,9 +164,9 @@ async fn read(body: Body) -> Result<Value, (StatusCode, String)> {
 /// lost, and it must request them again.
 async fn events(State(shared): AppState) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let receiver = shared.chats.listen();
-    let stream = stream::unfold((receiver, shared), async |(mut heard, shared)| {
+    let stream = stream::unfold((receiver, shared), async |(mut receiver, shared)| {
         let received = tokio::select! {
-            told = heard.recv() => told,
+            event = receiver.recv() => event,
             () = shared.stop.cancelled() => Err(RecvError::Closed),
         };
         let event = match received {
@@ -177,7 +177,7 @@ async fn events(State(shared): AppState) -> Sse<impl Stream<Item = Result<Event,
             Err(RecvError::Lagged(_)) => reload(),
             Err(RecvError::Closed) => return None,
         };
-        Some((Ok(event), (heard, shared)))
+        Some((Ok(event), (receiver, shared)))
     });
     Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
 }
@@ -187,8 +187,8 @@ fn reload() -> Event {
 }
 
 /// Responds to a known address with the wrong method; the router adds `Allow`.
-async fn otherwise() -> Response {
-    refuse(StatusCode::METHOD_NOT_ALLOWED, OTHERWISE)
+async fn wrong_method() -> Response {
+    refuse(StatusCode::METHOD_NOT_ALLOWED, WRONG_METHOD)
 }
 
 fn refuse(status: StatusCode, text: &str) -> Response {

@@ -71,7 +71,7 @@ impl WebServer {
     /// Serves requests until `stop`. Running turns continue: they belong to the service.
     pub async fn serve(self, chats: Arc<dyn ChatService>, stop: CancellationToken) {
         let router = answers::router(chats, AccessGuard::new(self.token, self.port), stop.clone());
-        let (room, connections) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), TaskTracker::new());
+        let (permits, connections) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), TaskTracker::new());
         // Drops what is still being answered when there was time enough.
         let end = CancellationToken::new();
         loop {
@@ -89,7 +89,7 @@ impl WebServer {
                     continue;
                 }
             };
-            let Ok(permit) = Arc::clone(&room).try_acquire_owned() else {
+            let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
                 tracing::warn!("{MAX_CONNECTIONS} connections to the chat page are open; one more is closed");
                 continue;
             };

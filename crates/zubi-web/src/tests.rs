@@ -19,7 +19,7 @@ use zubi_agent::wire::ConversationEvent;
 
 use crate::{ASSETS, WebOptions, WebServer};
 
-/// More than anything here takes.
+/// A timeout that no test reaches.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// Repeats the request, or fails as requested.
@@ -29,7 +29,7 @@ struct Chats(broadcast::Sender<Arc<ConversationEvent>>);
 impl ChatService for Chats {
     async fn request(&self, method: &str, params: Value, surface: &str) -> Result<Value, ChatError> {
         match method {
-            "hello" => Ok(json!({ "method": method, "params": params, "door": surface })),
+            "hello" => Ok(json!({ "method": method, "params": params, "surface": surface })),
             "open" => Err(ChatError::NotFound("There is no such conversation. List them.".to_owned())),
             "send" => Err(ChatError::Invalid("`text` is missing".to_owned())),
             "stop" => Err(ChatError::Failed("Nothing runs.".to_owned())),
@@ -49,22 +49,22 @@ impl ChatService for Chats {
 struct Page {
     port: u16,
     token: String,
-    tell: broadcast::Sender<Arc<ConversationEvent>>,
+    events: broadcast::Sender<Arc<ConversationEvent>>,
     stop: CancellationToken,
     served: JoinHandle<()>,
 }
 
 impl Page {
     async fn serve() -> Self {
-        let (tell, _) = broadcast::channel(4);
-        let (chats, stop) = (Arc::new(Chats(tell.clone())), CancellationToken::new());
+        let (events, _) = broadcast::channel(4);
+        let (chats, stop) = (Arc::new(Chats(events.clone())), CancellationToken::new());
         let server = WebServer::bind(WebOptions::default()).await.expect("a free port");
         let address = server.address();
         let (authority, token) =
             address.strip_prefix("http://127.0.0.1:").and_then(|rest| rest.split_once("/#token=")).expect("its form");
         let (port, token) = (authority.parse().expect("a number"), token.to_owned());
         let served = tokio::spawn(server.serve(chats, stop.clone()));
-        Self { port, token, tell, stop, served }
+        Self { port, token, events, stop, served }
     }
 
     /// Sends a request on its own connection, with `$PORT` and `$TOKEN` replaced and CRLF line ends.
@@ -75,10 +75,10 @@ impl Page {
         stream
     }
 
-    /// The status and the body of the answer.
+    /// Returns the status and the body of the response.
     async fn request(&self, request: &str) -> String {
-        let whole = self.answer(request).await;
-        let (head, body) = whole.split_once("\r\n\r\n").unwrap_or((&whole, ""));
+        let response = self.answer(request).await;
+        let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
         let status = head.lines().next().unwrap_or_default().strip_prefix("HTTP/1.1 ").unwrap_or(head);
         format!("{status}\n{body}")
     }
@@ -93,7 +93,9 @@ impl Page {
 
     fn publish_title(&self, title: &str) {
         let event = AgentEvent { seq: 1, at: 0, kind: EventKind::Titled { title: title.to_owned() } };
-        self.tell.send(Arc::new(ConversationEvent { conversation: "c".to_owned(), event })).expect("somebody listens");
+        self.events
+            .send(Arc::new(ConversationEvent { conversation: "c".to_owned(), event }))
+            .expect("somebody listens");
     }
 }
 
@@ -102,9 +104,9 @@ fn hello_request(head: &str) -> String {
     format!("POST /api/hello HTTP/1.1\n{head}\nContent-Length: 2\nConnection: close\n\n{{}}")
 }
 
-const GOOD: &str = "Host: 127.0.0.1:$PORT\nOrigin: http://127.0.0.1:$PORT\nAuthorization: Bearer $TOKEN\nContent-Type: application/json";
+const VALID_HEAD: &str = "Host: 127.0.0.1:$PORT\nOrigin: http://127.0.0.1:$PORT\nAuthorization: Bearer $TOKEN\nContent-Type: application/json";
 
-/// Reads until this has come.
+/// Reads until the expected text.
 async fn read_until(stream: &mut TcpStream, expected: &str) -> String {
     let mut read = String::new();
     tokio::time::timeout(DEADLINE, async {
@@ -121,19 +123,19 @@ async fn read_until(stream: &mut TcpStream, expected: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_page_of_this_server_with_the_token_is_served() {
+async fn requests_with_the_token_are_served() {
     let page = Page::serve().await;
-    assert_snapshot!(page.request(&hello_request(GOOD)).await, @r#"
+    assert_snapshot!(page.request(&hello_request(VALID_HEAD)).await, @r#"
     200 OK
-    {"method":"hello","params":{},"door":"web"}
+    {"method":"hello","params":{},"surface":"web"}
     "#);
-    assert_snapshot!(page.request(&hello_request(&GOOD.replace("127.0.0.1", "localhost"))).await.lines().next().unwrap(), @"200 OK");
+    assert_snapshot!(page.request(&hello_request(&VALID_HEAD.replace("127.0.0.1", "localhost"))).await.lines().next().unwrap(), @"200 OK");
     // A program other than a browser sends no origin.
-    assert_snapshot!(page.request(&hello_request(&GOOD.replace("Origin: http://127.0.0.1:$PORT\n", ""))).await.lines().next().unwrap(), @"200 OK");
+    assert_snapshot!(page.request(&hello_request(&VALID_HEAD.replace("Origin: http://127.0.0.1:$PORT\n", ""))).await.lines().next().unwrap(), @"200 OK");
 }
 
 #[tokio::test]
-async fn a_type_may_have_parameters() {
+async fn content_type_parameters_are_accepted() {
     let page = Page::serve().await;
     for kind in [
         "application/json; charset=utf-8",
@@ -141,7 +143,7 @@ async fn a_type_may_have_parameters() {
         "Application/JSON ; a=b",
         "application/json;",
     ] {
-        let answer = page.request(&hello_request(&GOOD.replace("application/json", kind))).await;
+        let answer = page.request(&hello_request(&VALID_HEAD.replace("application/json", kind))).await;
         assert!(answer.starts_with("200 "), "{kind}: {answer}");
     }
 }
@@ -153,8 +155,9 @@ async fn malformed_requests_are_answered_with_a_correction() {
     for (method, path) in
         [("GET", "/api/hello"), ("PUT", "/api/hello"), ("POST", "/api/events"), ("POST", "/"), ("DELETE", "/page.js")]
     {
-        let whole = page.answer(&hello_request(GOOD).replace("POST /api/hello", &format!("{method} {path}"))).await;
-        let (head, body) = whole.split_once("\r\n\r\n").unwrap_or((&whole, ""));
+        let response =
+            page.answer(&hello_request(VALID_HEAD).replace("POST /api/hello", &format!("{method} {path}"))).await;
+        let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
         let headers = head.lines().filter(|line| line.starts_with("HTTP/") || line.starts_with("allow:"));
         writeln!(answers, "{method} {path}\n{}\n{body}", headers.collect::<Vec<_>>().join("\n")).expect("a text");
     }
@@ -189,25 +192,25 @@ async fn malformed_requests_are_answered_with_a_correction() {
 async fn other_clients_are_refused_with_a_reason() {
     let page = Page::serve().await;
     let mut answers = String::new();
-    for (who, head) in [
-        ("no token", GOOD.replace("Authorization: Bearer $TOKEN\n", "")),
-        ("another token", GOOD.replace("$TOKEN", &"0".repeat(64))),
-        ("half of the token", GOOD.replace("$TOKEN", page.token.split_at(32).0)),
-        ("the token as a password", GOOD.replace("Bearer", "Basic")),
-        ("two tokens", format!("{GOOD}\nAuthorization: Bearer $TOKEN")),
-        ("evil host", GOOD.replace("Host: 127.0.0.1:$PORT", "Host: evil.example:$PORT")),
-        ("another port", GOOD.replace("Host: 127.0.0.1:$PORT", "Host: 127.0.0.1:1")),
-        ("no host", GOOD.replace("Host: 127.0.0.1:$PORT\n", "")),
-        ("foreign origin", GOOD.replace("Origin: http://127.0.0.1:$PORT", "Origin: http://evil.example")),
-        ("opaque origin", GOOD.replace("Origin: http://127.0.0.1:$PORT", "Origin: null")),
-        ("encrypted origin", GOOD.replace("Origin: http", "Origin: https")),
-        ("another page", format!("{GOOD}\nSec-Fetch-Site: cross-site")),
-        ("another port's page", format!("{GOOD}\nSec-Fetch-Site: same-site")),
-        ("a form", GOOD.replace("application/json", "text/plain")),
-        ("a form that says so as well", GOOD.replace("application/json", "text/plain; a=application/json")),
-        ("two types", format!("{GOOD}\nContent-Type: text/plain")),
+    for (name, head) in [
+        ("no token", VALID_HEAD.replace("Authorization: Bearer $TOKEN\n", "")),
+        ("another token", VALID_HEAD.replace("$TOKEN", &"0".repeat(64))),
+        ("half of the token", VALID_HEAD.replace("$TOKEN", page.token.split_at(32).0)),
+        ("the token as a password", VALID_HEAD.replace("Bearer", "Basic")),
+        ("two tokens", format!("{VALID_HEAD}\nAuthorization: Bearer $TOKEN")),
+        ("evil host", VALID_HEAD.replace("Host: 127.0.0.1:$PORT", "Host: evil.example:$PORT")),
+        ("another port", VALID_HEAD.replace("Host: 127.0.0.1:$PORT", "Host: 127.0.0.1:1")),
+        ("no host", VALID_HEAD.replace("Host: 127.0.0.1:$PORT\n", "")),
+        ("foreign origin", VALID_HEAD.replace("Origin: http://127.0.0.1:$PORT", "Origin: http://evil.example")),
+        ("opaque origin", VALID_HEAD.replace("Origin: http://127.0.0.1:$PORT", "Origin: null")),
+        ("encrypted origin", VALID_HEAD.replace("Origin: http", "Origin: https")),
+        ("another page", format!("{VALID_HEAD}\nSec-Fetch-Site: cross-site")),
+        ("another port's page", format!("{VALID_HEAD}\nSec-Fetch-Site: same-site")),
+        ("a form", VALID_HEAD.replace("application/json", "text/plain")),
+        ("a form that says so as well", VALID_HEAD.replace("application/json", "text/plain; a=application/json")),
+        ("two types", format!("{VALID_HEAD}\nContent-Type: text/plain")),
     ] {
-        writeln!(answers, "{who}: {}", page.request(&hello_request(&head)).await.trim_end()).expect("a text");
+        writeln!(answers, "{name}: {}", page.request(&hello_request(&head)).await.trim_end()).expect("a text");
     }
     assert_snapshot!(answers, @r#"
     no token: 401 Unauthorized
@@ -245,15 +248,15 @@ async fn other_clients_are_refused_with_a_reason() {
     "#);
     let events = "GET /api/events HTTP/1.1\nHost: 127.0.0.1:$PORT\nConnection: close\n\n";
     assert!(page.request(events).await.starts_with("401 "));
-    let preflight = hello_request(GOOD).replace("POST", "OPTIONS");
+    let preflight = hello_request(VALID_HEAD).replace("POST", "OPTIONS");
     assert!(!page.answer(&preflight).await.to_lowercase().contains("access-control-allow"));
 }
 
 #[tokio::test]
-async fn the_page_and_its_protection() {
+async fn the_page_has_security_headers() {
     let page = Page::serve().await;
-    let whole = page.answer("GET / HTTP/1.1\nHost: localhost:$PORT\nConnection: close\n\n").await;
-    let (head, body) = whole.split_once("\r\n\r\n").expect("a head");
+    let response = page.answer("GET / HTTP/1.1\nHost: localhost:$PORT\nConnection: close\n\n").await;
+    let (head, body) = response.split_once("\r\n\r\n").expect("a head");
     assert_eq!(body, ASSETS.first().expect("there are some").text);
     let mut head: Vec<&str> = head.lines().filter(|line| !line.starts_with("date:")).collect();
     head.sort_unstable();
@@ -286,10 +289,10 @@ async fn failures_return_their_reason() {
     let page = Page::serve().await;
     let mut answers = String::new();
     for method in ["open", "send", "stop", "fly"] {
-        answers.push_str(page.request(&hello_request(GOOD).replace("hello", method)).await.trim_end());
+        answers.push_str(page.request(&hello_request(VALID_HEAD).replace("hello", method)).await.trim_end());
         answers.push('\n');
     }
-    answers.push_str(&page.request(&hello_request(GOOD).replace("{}", "{,")).await);
+    answers.push_str(&page.request(&hello_request(VALID_HEAD).replace("{}", "{,")).await);
     assert_snapshot!(answers, @r#"
     404 Not Found
     {"error":"There is no such conversation. List them."}
@@ -302,7 +305,7 @@ async fn failures_return_their_reason() {
     400 Bad Request
     {"error":"invalid JSON: key must be a string at line 1 column 2"}
     "#);
-    let long = hello_request(GOOD).replace("Content-Length: 2", "Content-Length: 999999999");
+    let long = hello_request(VALID_HEAD).replace("Content-Length: 2", "Content-Length: 999999999");
     assert_snapshot!(page.request(&long).await, @r#"
     413 Payload Too Large
     {"error":"A request may have at most 4194304 bytes."}
@@ -324,7 +327,7 @@ async fn events_are_streamed_and_a_slow_client_reloads() {
     event: told
     data: {"conversation":"c","event":{"seq":1,"at":0,"type":"titled","title":"First"}}
     "#);
-    // More than the channel holds, before anybody could read it.
+    // More events than the channel holds, before a client can read them.
     for number in 0..20 {
         page.publish_title(&format!("Title {number}"));
     }
@@ -338,8 +341,8 @@ async fn the_server_stops_despite_an_open_stream_and_a_running_call() {
     let mut listener =
         page.send("GET /api/events HTTP/1.1\nHost: 127.0.0.1:$PORT\nAuthorization: Bearer $TOKEN\n\n").await;
     read_until(&mut listener, "\r\n\r\n").await;
-    let _silent = page.send("GET / HTTP/1.1\n").await;
-    let _calling = page.send(&hello_request(GOOD).replace("hello", "call")).await;
+    let _idle_connection = page.send("GET / HTTP/1.1\n").await;
+    let _running_call = page.send(&hello_request(VALID_HEAD).replace("hello", "call")).await;
     page.stop.cancel();
     tokio::time::timeout(DEADLINE, page.served).await.expect("it ends").expect("without a panic");
     let mut rest = Vec::new();
@@ -354,10 +357,10 @@ async fn connections_over_the_limit_are_closed() {
     for _ in 0..64 {
         connections.push(page.send("GET / HTTP/1.1\n").await);
     }
-    // Those that were taken are served; the one that was not is closed without a word.
-    let mut one_more = TcpStream::connect(("127.0.0.1", page.port)).await.expect("the system takes it");
+    // Accepted connections are served; the one over the limit is closed.
+    let mut extra = TcpStream::connect(("127.0.0.1", page.port)).await.expect("the system takes it");
     let mut rest = Vec::new();
-    let read = tokio::time::timeout(DEADLINE, one_more.read_to_end(&mut rest)).await.expect("it is closed");
+    let read = tokio::time::timeout(DEADLINE, extra.read_to_end(&mut rest)).await.expect("it is closed");
     assert!(read.is_err() || rest.is_empty());
     for stream in &mut connections {
         stream.write_all(b"Host: evil.example\r\nConnection: close\r\n\r\n").await.expect("it is open");
@@ -365,8 +368,8 @@ async fn connections_over_the_limit_are_closed() {
     }
 }
 
-/// Everything that this process may open, taken.
-fn take_all_descriptors() -> Vec<std::fs::File> {
+/// Opens all file descriptors that this process may have.
+fn open_all_descriptors() -> Vec<std::fs::File> {
     let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).expect("a limit");
     setrlimit(Resource::RLIMIT_NOFILE, 256, hard).expect("a lower one");
     std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect()
@@ -376,12 +379,12 @@ fn take_all_descriptors() -> Vec<std::fs::File> {
 async fn without_file_descriptors_it_pauses_and_resumes() {
     let page = Page::serve().await;
     let socket = TcpSocket::new_v4().expect("a socket");
-    let descriptors = take_all_descriptors();
+    let descriptors = open_all_descriptors();
     let mut stream = socket.connect(([127, 0, 0, 1], page.port).into()).await.expect("it listens");
     // This clock advances only while the runtime is idle.
     tokio::time::pause();
-    let rests = tokio::time::timeout(DEADLINE, std::future::pending::<()>());
-    rests.await.expect_err("nothing ends it but the clock");
+    let pause = tokio::time::timeout(DEADLINE, std::future::pending::<()>());
+    pause.await.expect_err("only the clock ends the pause");
     tokio::time::resume();
     drop(descriptors);
     stream.write_all(b"GET / HTTP/1.1\r\nHost: nobody\r\nConnection: close\r\n\r\n").await.expect("it reads");

@@ -64,7 +64,7 @@ impl AgentOptions {
     /// `--auto-approve`.
     pub(crate) fn rules(texts: &[String]) -> Result<Vec<RuleText>, Failure> {
         let read =
-            |text: &String| auto_approve_rule(text).map_err(|why| Failure::usage(format!("--auto-approve: {why}")));
+            |text: &String| auto_approve_rule(text).map_err(|error| Failure::usage(format!("--auto-approve: {error}")));
         texts.iter().map(read).collect()
     }
 }
@@ -79,7 +79,7 @@ pub(crate) fn models(
     let settings = session.config_of(session.folders.clone(), SettingsScope::Process)?.settings;
     let model = model.or_else(|| settings.model.as_ref().map(|model| model.value.clone()));
     let mut sources = first;
-    sources.extend(configured_sources(&settings, &secrets(&settings), &env::of_models));
+    sources.extend(configured_sources(&settings, &secrets(&settings), &env::model_variable));
     sources.push(Arc::new(Mock::new(zubi_cli::current_directory()?)));
     Ok(Arc::new(ModelRegistry::new(sources, model)))
 }
@@ -95,7 +95,7 @@ pub(crate) async fn open_model(models: &ModelRegistry, id: &str) -> Result<Optio
 }
 
 /// Checks a model that is named for conversations, and warns if its existence cannot be confirmed.
-pub(crate) async fn begin_with(models: &ModelRegistry, id: &str) -> Result<(), Failure> {
+pub(crate) async fn check_model(models: &ModelRegistry, id: &str) -> Result<(), Failure> {
     if open_model(models, id).await?.is_none() {
         let id = printable(id);
         terminal::print_err(&format!("warning: cannot confirm that model `{id}` exists: not every provider responds"));
@@ -131,8 +131,8 @@ fn folders(service: &dyn ToolService) -> Vec<Utf8PathBuf> {
 
 /// Creates the redactor that removes the user's secrets from conversations.
 fn redactor(settings: &Settings, others: Vec<String>) -> Redactor {
-    let of_models = secrets_of_models(settings, &env::of_models);
-    Redactor::new(secrets(settings).values().values().cloned().chain(others).chain(of_models))
+    let model_secrets = secrets_of_models(settings, &env::model_variable);
+    Redactor::new(secrets(settings).values().values().cloned().chain(others).chain(model_secrets))
 }
 
 /// The entries of `env` in the user's file.
@@ -156,7 +156,7 @@ pub(crate) async fn open(session: &CliSession, turns: &TurnArgs) -> Result<Agent
     // Other processes may use a host that runs for a while.
     let service = session.attach(true, |_| {}).await?.service;
     let opened = async {
-        choices.auto_approve = of_tools(service.as_ref(), choices.auto_approve).await?;
+        choices.auto_approve = resolve_tool_names(service.as_ref(), choices.auto_approve).await?;
         open_manager(session, Arc::clone(&service) as _, models, choices)
     };
     match opened.await {
@@ -169,7 +169,7 @@ pub(crate) async fn open(session: &CliSession, turns: &TurnArgs) -> Result<Agent
 }
 
 /// Replaces other names of tools in the rules by their ids. Warns of unknown tools, as for `--tools`.
-async fn of_tools(service: &dyn ToolService, mut rules: Vec<RuleText>) -> Result<Vec<RuleText>, Failure> {
+async fn resolve_tool_names(service: &dyn ToolService, mut rules: Vec<RuleText>) -> Result<Vec<RuleText>, Failure> {
     if rules.is_empty() {
         return Ok(rules);
     }
@@ -184,7 +184,7 @@ async fn of_tools(service: &dyn ToolService, mut rules: Vec<RuleText>) -> Result
 }
 
 /// Opens the conversation manager only to read conversations.
-pub(crate) async fn open_to_look(session: &CliSession) -> Result<AgentSession, Failure> {
+pub(crate) async fn open_read_only(session: &CliSession) -> Result<AgentSession, Failure> {
     let service = session.attach(false, |_| {}).await?.service;
     let models = models(session, Vec::new(), None)?;
     let manager = open_manager(session, Arc::clone(&service) as _, models, AgentOptions::default())?;
@@ -208,7 +208,7 @@ impl AgentSession {
         stop: CancellationToken,
     ) -> Result<ReplayReport, Failure> {
         let service = Arc::clone(&self.service) as Arc<dyn ToolService>;
-        let rules = of_tools(service.as_ref(), auto_approve.to_vec()).await?;
+        let rules = resolve_tool_names(service.as_ref(), auto_approve.to_vec()).await?;
         let questions = Questions::new(Arc::clone(&service), &rules).map_err(Failure::usage)?;
         let folders = folders(service.as_ref());
         let clock = Arc::new(SystemClock);

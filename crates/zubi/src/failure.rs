@@ -44,7 +44,7 @@ impl Failure {
     }
 
     /// A failure with the exit code of a call that fails for this reason.
-    pub fn of_code(code: ErrorCode, message: impl Display) -> Self {
+    pub fn from_code(code: ErrorCode, message: impl Display) -> Self {
         Self::Message { code: code.exit().number(), message: message.to_string(), hints: Vec::new() }
     }
 
@@ -65,7 +65,7 @@ impl Failure {
     pub fn with_hint(self, note: &'static str) -> Self {
         match self {
             Self::CommandLine { error, .. } => Self::CommandLine { error, note: Some(note) },
-            told @ Self::Message { .. } => told,
+            failure @ Self::Message { .. } => failure,
         }
     }
 
@@ -78,7 +78,7 @@ impl Failure {
     }
 
     /// The failure of a tool call, from the code and the text every surface shows, which ends in `next`, the next step.
-    pub fn of_call(code: ErrorCode, text: &str, next: &str) -> Self {
+    pub fn from_call(code: ErrorCode, text: &str, next: &str) -> Self {
         Self::Message {
             code: code.exit().number(),
             message: text.strip_suffix(next).unwrap_or(text).trim_end().to_owned(),

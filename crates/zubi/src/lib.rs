@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// Returns the directory in which the program was started, absolute.
 #[expect(clippy::disallowed_methods, reason = "the composition root is who passes the directory")]
 pub fn current_directory() -> Result<Utf8PathBuf, Failure> {
-    let here = std::env::current_dir()
+    let path = std::env::current_dir()
         .map_err(|error| Failure::environment(format!("cannot determine the current directory: {error}")))?;
-    Utf8PathBuf::from_path_buf(here).map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))
+    Utf8PathBuf::from_path_buf(path).map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))
 }

@@ -2,8 +2,8 @@
 //! exit codes. Data goes to stdout, everything else to stderr.
 
 mod agent;
+mod approver;
 mod arguments;
-mod ask;
 mod cli;
 mod commands;
 mod log;
@@ -41,8 +41,8 @@ fn main() -> ExitCode {
 }
 
 /// Runs one job from stdin and writes its result to stdout; zubi's other process reports a failure printed here.
-fn run_javascript(means: Option<OsString>) -> ExitCode {
-    match script::child::run_in_child(means, std::io::stdin().lock(), std::io::stdout()) {
+fn run_javascript(backends: Option<OsString>) -> ExitCode {
+    match script::child::run_in_child(backends, std::io::stdin().lock(), std::io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Stderr may be closed.

@@ -9,9 +9,9 @@ use crate::failure::Failure;
 pub const STACK: usize = 1024 * 1024;
 
 /// Runs a command's work and returns without waiting for threads that block in a read.
-pub fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+pub fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = runtime()?;
-    let result = runtime.block_on(work);
+    let result = runtime.block_on(future);
     runtime.shutdown_background();
     Ok(result)
 }

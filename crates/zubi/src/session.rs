@@ -69,10 +69,10 @@ impl CliSession {
         let environment = Environment::read().map_err(Failure::usage)?;
         log::start(global.verbose, &environment)?;
         let directories = Directories::discover().map_err(Failure::environment)?;
-        let here = zubi_cli::current_directory()?;
+        let current = zubi_cli::current_directory()?;
         let folders = match global.workspace.as_slice() {
-            [] => vec![here],
-            folders => folders.iter().map(|folder| here.join(folder)).collect(),
+            [] => vec![current],
+            folders => folders.iter().map(|folder| current.join(folder)).collect(),
         };
         let flags = Layer {
             read_only: global.read_only.then_some(true),
@@ -177,10 +177,10 @@ impl CliSession {
         let scope = SessionFilters::from_settings(&config.settings);
         let limits = split_filters(&mut config.settings.clone(), true);
         let scoped = |host: Arc<dyn ToolService>| Arc::new(FilteredService::new(host, scope.clone()));
-        let attached = |service, front, own| HostSession {
+        let attached = |service, client, local_host| HostSession {
             service,
-            host_client: front,
-            local_host: own,
+            host_client: client,
+            local_host,
             scope: scope.clone(),
             limits,
         };
@@ -194,10 +194,10 @@ impl CliSession {
         let default_limits = split_filters(&mut files, false);
         let (session, settings) = (self.clone(), config.clone());
         let make = move || {
-            let mut own =
+            let mut host_config =
                 session.config_of(session.folders.clone(), SettingsScope::Host).map_err(|failure| failure.text())?;
-            split_filters(&mut own.settings, false);
-            let host = LocalHost::new(&own).map_err(|error| error.to_string())?;
+            split_filters(&mut host_config.settings, false);
+            let host = LocalHost::new(&host_config).map_err(|error| error.to_string())?;
             // Also for names in the flags, although another layer applies the flags.
             warn_unknown_names(&host, &settings);
             Ok(host)
@@ -205,22 +205,22 @@ impl CliSession {
         let host_client = HostClient::open(HostClientConfig {
             folders,
             instance: self.environment.instance.clone(),
-            make: Box::new(make),
-            shares,
+            factory: Box::new(make),
+            is_shared: shares,
             run: self.run_directory(),
             journal: self.directories.state.join("journal"),
             client: client(),
             environment: self.wire_environment(),
             port: PortChoice::Default,
             limits: default_limits,
-            notify_user: Box::new(|what| terminal::print_err(&format!("warning: {what}"))),
+            notify_user: Box::new(|message| terminal::print_err(&format!("warning: {message}"))),
         });
         let host_client = host_client.await.map_err(Failure::usage)?;
-        let own = host_client.local_host();
-        if own.is_none() {
+        let local_host = host_client.local_host();
+        if local_host.is_none() {
             self.warn_of_misspelt_flags(&host_client, config.settings);
         }
-        Ok(attached(scoped(Arc::clone(&host_client) as _), Some(host_client), own))
+        Ok(attached(scoped(Arc::clone(&host_client) as _), Some(host_client), local_host))
     }
 
     /// Warns of misspelt names on the command line, once the host has listed the valid ones. Runs in the background.
@@ -306,10 +306,10 @@ impl CliSession {
         for ignored in &config.settings.ignored {
             terminal::print_err(&format!("warning: {ignored}"));
         }
-        let (scope, told) = (SessionFilters::from_settings(&config.settings), config.clone());
+        let (scope, initial_config) = (SessionFilters::from_settings(&config.settings), config.clone());
         let limits = split_filters(&mut config.settings, true);
         let host = LocalHost::with_editor(&config, editor).map_err(Failure::usage)?;
-        warn_unknown_names(&host, &told);
+        warn_unknown_names(&host, &initial_config);
         Ok((host, scope, limits))
     }
 

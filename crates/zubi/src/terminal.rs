@@ -95,28 +95,28 @@ pub fn print_err_styled(text: &str) {
 
 /// Replaces everything that a terminal would interpret, apart from line ends and tabs.
 fn printable(text: &str) -> Cow<'_, str> {
-    let is_obeyed = |at: usize, c: char| match c {
+    let is_interpreted = |at: usize, c: char| match c {
         '\n' | '\t' => false,
         // Alone it would let a text overwrite the beginning of its line.
         '\r' => !text.get(at + 1..).is_some_and(|rest| rest.starts_with('\n')),
         c => c.is_control(),
     };
-    if !text.char_indices().any(|(at, c)| is_obeyed(at, c)) {
+    if !text.char_indices().any(|(at, c)| is_interpreted(at, c)) {
         return Cow::Borrowed(text);
     }
-    text.char_indices().map(|(at, c)| if is_obeyed(at, c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    text.char_indices().map(|(at, c)| if is_interpreted(at, c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// Escapes control characters in JSON. Those that JSON allows unescaped occur only in strings, where they can be
 /// escaped.
 fn escape_controls(json: &str) -> Cow<'_, str> {
-    let is_let_stand = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
-    if !json.contains(is_let_stand) {
+    let is_unescaped_control = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
+    if !json.contains(is_unescaped_control) {
         return Cow::Borrowed(json);
     }
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
-        if is_let_stand(c) {
+        if is_unescaped_control(c) {
             _ = write!(text, "\\u{:04x}", u32::from(c));
         } else {
             text.push(c);
@@ -159,13 +159,13 @@ mod tests {
     use super::{escape_controls, printable};
 
     #[test]
-    fn what_a_terminal_would_obey_is_replaced() {
+    fn control_characters_are_replaced() {
         let inputs = ["a\tb\r\nc\n", "\u{1b}[31m\u{7}", "over\rwritten", "\u{7f}\u{9b}2J", "end\r", "é注"];
         insta::assert_snapshot!(format!("{:?}", inputs.map(printable)), @r#"["a\tb\r\nc\n", "�[31m�", "over�written", "��2J", "end�", "é注"]"#);
     }
 
     #[test]
-    fn json_stays_what_it_was() {
+    fn escaped_json_has_the_same_value() {
         let value = serde_json::json!({ "a\u{9b}": "\u{1b}\u{7f}\u{80}é\n" });
         let text = escape_controls(&value.to_string()).into_owned();
         assert_eq!(text, r#"{"a\u009b":"\u001b\u007f\u0080é\n"}"#);

@@ -1,4 +1,4 @@
-"""A host for the tests: real sockets, a real file, and answers that a test makes up."""
+"""A host for the tests: real sockets, a real file, and answers from the test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from zubi_wire import proof_of
 CASES = json.loads((pathlib.Path(__file__).parent.parent / "cases.json").read_text("utf-8"))
 TOKEN = "5a" * 32
 
-# What is sent back for a message: nothing, bytes as they are, or a message.
+# The reply to a message: nothing, bytes as they are, or a message.
 Reply = Union[None, bytes, dict[str, Any]]
 Answer = Callable[[dict[str, Any]], Iterable[Reply]]
 
@@ -40,7 +40,7 @@ def start_time(pid: int) -> int:
     return int(pathlib.Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
 
 
-class Place(unittest.TestCase):
+class HostTestCase(unittest.TestCase):
     """A test with a run directory, a workspace and an environment of its own."""
 
     def setUp(self) -> None:
@@ -56,8 +56,8 @@ class Place(unittest.TestCase):
         self.addCleanup(environment.stop)
 
     def advertise(self, name: str = "one.json", mode: int = 0o600, **change: Any) -> str:
-        """Writes a host's file, of this process if nothing else is said, and returns its path."""
-        told = {
+        """Writes a host's file, by default of this process, and returns its path."""
+        record = {
             "version": 1,
             "instance": "one",
             "pid": os.getpid(),
@@ -71,7 +71,7 @@ class Place(unittest.TestCase):
             "program": "0.1.0",
             **change,
         }
-        return self.write(name, json.dumps(told).encode(), mode)
+        return self.write(name, json.dumps(record).encode(), mode)
 
     def write(self, name: str, content: bytes, mode: int = 0o600) -> str:
         path = os.path.join(self.directory, name)
@@ -111,9 +111,9 @@ class FakeHost:
         self._listeners[0].bind(path)
         self._listeners[1].bind(("127.0.0.1", 0))
         self.port: int = self._listeners[1].getsockname()[1]
-        for listener, proves in zip(self._listeners, (False, True)):
+        for listener, is_port in zip(self._listeners, (False, True)):
             listener.listen()
-            self._start(self._accept, listener, proves)
+            self._start(self._accept, listener, is_port)
 
     def close(self) -> None:
         self.closed.set()
@@ -130,19 +130,19 @@ class FakeHost:
         self._threads.append(thread)
         thread.start()
 
-    def _accept(self, listener: socket.socket, proves: bool) -> None:
+    def _accept(self, listener: socket.socket, is_port: bool) -> None:
         while True:
             try:
                 connection, _ = listener.accept()
             except OSError:
                 return
             self._connections.append(connection)
-            self._start(self._serve, connection, proves)
+            self._start(self._serve, connection, is_port)
 
-    def _serve(self, connection: socket.socket, proves: bool) -> None:
+    def _serve(self, connection: socket.socket, is_port: bool) -> None:
         try:
             with connection, connection.makefile("rb") as lines:
-                if proves and not self._authenticate(connection, lines):
+                if is_port and not self._authenticate(connection, lines):
                     return
                 if not self.read:
                     self.closed.wait(30)
@@ -152,7 +152,7 @@ class FakeHost:
                     for reply in self.answer(message):
                         send(connection, reply)
         except (OSError, ValueError):
-            pass  # The client has gone, or the test is over.
+            pass  # The client has disconnected, or the test is over.
 
     def _authenticate(self, connection: socket.socket, lines: Iterable[bytes]) -> bool:
         nonce = secrets.token_hex(32)
@@ -160,10 +160,10 @@ class FakeHost:
         for line in lines:
             message = json.loads(line)
             params = message["params"]
-            right = message["method"] == "authenticate" and params["proof"] == proof_of(
+            is_valid = message["method"] == "authenticate" and params["proof"] == proof_of(
                 self.token, "client", nonce, params["nonce"]
             )
-            if not right:
+            if not is_valid:
                 send(connection, failure(message, -32000, self.refusal) if self.refusal else None)
                 return False
             proof = self.prove(proof_of(self.token, "server", nonce, params["nonce"]))

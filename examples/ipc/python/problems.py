@@ -11,7 +11,7 @@ import os
 import sys
 from typing import Any
 
-from zubi_hosts import shown
+from zubi_hosts import printable
 from zubi_ipc import IpcError, VSCodeIPCClient
 
 
@@ -22,15 +22,15 @@ def lines(file: dict[str, Any]) -> list[str]:
     for problem in file["diagnostics"]:
         start = problem["range"]["start"]
         source = f" ({problem['source']})" if problem.get("source") else ""
-        place = f"{path}:{start['line'] + 1}:{start['character'] + 1}"
+        location = f"{path}:{start['line'] + 1}:{start['character'] + 1}"
         # Compilers' messages have lines of their own.
         message = " ".join(problem["message"].split())
-        found.append(shown(f"{place} {problem['severity']}: {message}{source}"))
+        found.append(printable(f"{location} {problem['severity']}: {message}{source}"))
     return found
 
 
-def shortfall(answer: dict[str, Any]) -> list[str]:
-    """The parts that the host did not look at. An empty list of problems means little without them."""
+def coverage_notes(answer: dict[str, Any]) -> list[str]:
+    """The parts that the host did not check. An empty list of problems means little without them."""
     coverage = answer.get("coverage")
     if not coverage or coverage["analysed"] == coverage["total"]:
         return []
@@ -46,15 +46,15 @@ def main(paths: list[str]) -> int:
             if paths:
                 answers = files = [client.validate_file(path) for path in paths]
             else:
-                everything = client.get_all_diagnostics()
-                answers, files = [everything], everything["files"]
+                answer = client.get_all_diagnostics()
+                answers, files = [answer], answer["files"]
     except IpcError as error:
         print(f"{error}\n{error.suggestion}", file=sys.stderr)
         return 3
     for file in files:
         print("\n".join(lines(file)), end="\n" if file["diagnostics"] else "")
     for answer in answers:
-        print("\n".join(shortfall(answer)), end="\n" if shortfall(answer) else "")
+        print("\n".join(coverage_notes(answer)), end="\n" if coverage_notes(answer) else "")
     return int(any(problem["severity"] == "error" for file in files for problem in file["diagnostics"]))
 
 

@@ -1,4 +1,4 @@
-"""What the client sends, what it takes for an answer, and how it fails."""
+"""Requests, answers and errors of the client."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from unittest import mock
 
 import problems
 import zubi_ipc
-from fake_host import CASES, TOKEN, Place, Reply, failure, pong, result
+from fake_host import CASES, TOKEN, HostTestCase, Reply, failure, pong, result
 from zubi_ipc import ConnectionFailed, IpcError, NoHost, ProtocolError, RpcError, TimedOut, VSCodeIPCClient
 from zubi_wire import MAX_FRAME, Wire, open_socket, proof_of
 
 
-class Asking(Place):
+class ClientTestCase(HostTestCase):
     def client(self, **options: Any) -> VSCodeIPCClient:
-        given: dict[str, Any] = {"workspace": self.workspace, **options}
-        client = VSCodeIPCClient(**given)
+        arguments: dict[str, Any] = {"workspace": self.workspace, **options}
+        client = VSCodeIPCClient(**arguments)
         self.addCleanup(client.close)
         return client
 
@@ -34,8 +34,8 @@ class Asking(Place):
         return caught.exception
 
 
-class Methods(Asking):
-    def test_every_method_sends_what_the_contract_says(self) -> None:
+class MethodTests(ClientTestCase):
+    def test_every_method_sends_the_documented_request(self) -> None:
         def echo(message: dict[str, Any]) -> Iterable[Reply]:
             yield result(message, {"method": message["method"], "params": message.get("params")})
 
@@ -86,7 +86,7 @@ class Methods(Asking):
                 VSCodeIPCClient(timeout=timeout)
 
 
-class Finding(Asking):
+class DiscoveryTests(ClientTestCase):
     def test_the_current_directory_is_the_workspace(self) -> None:
         self.host()
         self.addCleanup(os.chdir, os.getcwd())
@@ -94,7 +94,7 @@ class Finding(Asking):
         with VSCodeIPCClient() as client:
             self.assertEqual(client.ping()["status"], "ok")
 
-    def test_a_host_without_a_socket_is_asked_over_its_port(self) -> None:
+    def test_a_host_without_a_socket_is_reached_over_its_port(self) -> None:
         host = self.host()
         self.advertise(socket=None, port=host.port)
         with self.client() as client:
@@ -106,7 +106,7 @@ class Finding(Asking):
         self.fails(NoHost, f"No file of a host names the port {host.port}", self.client(port=host.port).connect)
         self.assertEqual(host.received, [])
 
-    def test_the_port_of_a_file_that_is_not_believed_is_refused(self) -> None:
+    def test_the_port_of_a_rejected_file_is_refused(self) -> None:
         host = self.host()
         os.chmod(os.path.join(self.directory, "one.json"), 0o644)
         self.fails(NoHost, "Not trusted: one.json: it is open", self.client(port=host.port).connect)
@@ -115,7 +115,7 @@ class Finding(Asking):
         self.advertise(version=2)
         self.fails(ConnectionFailed, "speaks version 2 of the protocol, this client version 1", self.client().connect)
 
-    def test_a_socket_that_is_none_is_refused(self) -> None:
+    def test_a_path_that_is_not_a_socket_is_refused(self) -> None:
         self.write("one.sock", b"")
         self.advertise()
         self.fails(ConnectionFailed, "is not a socket of this user", self.client().connect)
@@ -128,24 +128,24 @@ class Finding(Asking):
 
     def test_the_socket_of_another_user_is_refused(self) -> None:
         host = self.host()
-        told = zubi_ipc.find_host(self.workspace)
+        record = zubi_ipc.find_host(self.workspace)
         path = os.path.join(self.directory, "one.sock")
-        soon, ours = time.monotonic() + 10, os.geteuid()
-        # First the socket is another user's, then it is ours and who listens is not.
-        for seen, text in (([ours + 1], "is not a socket of this user"), ([ours, ours + 1], "is another user")):
-            with mock.patch("os.geteuid", side_effect=seen):
-                self.fails(ConnectionFailed, text, lambda: open_socket(told, path, soon))
+        deadline, uid = time.monotonic() + 10, os.geteuid()
+        # First the socket belongs to another user, then only the listening process does.
+        for uids, text in (([uid + 1], "is not a socket of this user"), ([uid, uid + 1], "is another user")):
+            with mock.patch("os.geteuid", side_effect=uids):
+                self.fails(ConnectionFailed, text, lambda: open_socket(record, path, deadline))
         self.assertEqual(host.received, [])
 
-    def test_a_host_that_is_gone_is_told(self) -> None:
+    def test_a_host_that_has_ended_is_reported(self) -> None:
         self.advertise()
         self.fails(ConnectionFailed, "Cannot connect .* No such file", self.client().connect)
         self.host().close()
         self.fails(ConnectionFailed, "Cannot connect .* refused", self.client().connect)
 
 
-class Proof(Asking):
-    def test_the_proof_is_what_everybody_works_out(self) -> None:
+class ProofTests(ClientTestCase):
+    def test_the_proof_is_the_same_in_every_implementation(self) -> None:
         for case in CASES["proofs"]:
             for side in ("client", "server"):
                 proof = proof_of(case["token"], side, case["serverNonce"], case["clientNonce"])
@@ -157,13 +157,13 @@ class Proof(Asking):
         self.fails(IpcError, text, client.connect)
         self.assertEqual((host.received, client.host), ([], None))
 
-    def test_a_host_that_proves_itself_wrongly_is_asked_nothing(self) -> None:
+    def test_a_wrong_proof_is_rejected(self) -> None:
         self.refused("does not know the host's token", prove=lambda _: "00" * 32)
 
-    def test_our_own_proof_is_no_proof_of_the_host(self) -> None:
+    def test_a_reflected_proof_is_rejected(self) -> None:
         self.refused("does not know", prove=lambda _: proof_of(TOKEN, "client", "11" * 32, "22" * 32))
 
-    def test_a_host_that_proves_nothing_is_asked_nothing(self) -> None:
+    def test_a_missing_proof_is_rejected(self) -> None:
         self.refused("does not know the host's token", prove=lambda _: None)
 
     def test_a_host_with_another_token_does_not_accept_ours(self) -> None:
@@ -171,7 +171,7 @@ class Proof(Asking):
         os.remove(os.path.join(self.directory, "one.sock"))
         self.refused("did not accept our proof. wrong$", token="00" * 32, refusal="wrong")
 
-    def test_what_does_not_begin_as_a_host_is_left_alone(self) -> None:
+    def test_invalid_greetings_are_rejected(self) -> None:
         for greeting in (b"HTTP/1.1 400 Bad Request\r\n", b'{"nonce":"1"}\n', b'{"nonce":7}\n', b"[]\n", b"{}\n"):
             with self.subTest(greeting):
                 with contextlib.suppress(FileNotFoundError):
@@ -186,47 +186,47 @@ class Proof(Asking):
         greeting = json.dumps(refusal).encode() + b"\n"
         self.refused("The host refused: 64 connections\ufffd\\[2J$", greeting=greeting)
 
-    def test_a_host_that_does_not_begin_is_not_waited_for(self) -> None:
+    def test_a_host_without_a_greeting_times_out(self) -> None:
         host = self.host(greeting=b"")
         self.fails(TimedOut, "in time", self.client(port=host.port, timeout=0.1).connect)
 
 
-class Pieces:
-    """A socket that gives what it is made of, piece by piece."""
+class ChunkedSocket:
+    """A socket that returns these chunks one by one."""
 
-    def __init__(self, pieces: Iterable[bytes]) -> None:
-        self.pieces = list(pieces)
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self.chunks = list(chunks)
 
     def settimeout(self, seconds: float) -> None:
         pass
 
     def recv(self, size: int) -> bytes:
-        return self.pieces.pop(0) if self.pieces else b""
+        return self.chunks.pop(0) if self.chunks else b""
 
 
-class Frames(Asking):
-    def test_a_line_may_come_in_any_two_pieces(self) -> None:
+class FrameTests(ClientTestCase):
+    def test_a_line_may_arrive_in_any_two_chunks(self) -> None:
         line = json.dumps({"text": "größer → 🦀"}, ensure_ascii=False).encode()
-        whole = line + b"\n" + line + b"\n"
-        soon = time.monotonic() + 60
-        for at in range(len(whole) + 1):
-            wire = Wire(cast(Any, Pieces(piece for piece in (whole[:at], whole[at:]) if piece)))
-            self.assertEqual([wire.read_line(1000, soon) for _ in range(2)], [line, line])
-        wire = Wire(cast(Any, Pieces(whole[at : at + 1] for at in range(len(whole)))))
-        self.assertEqual([wire.read_line(len(line), soon) for _ in range(2)], [line, line])
+        data = line + b"\n" + line + b"\n"
+        deadline = time.monotonic() + 60
+        for index in range(len(data) + 1):
+            wire = Wire(cast(Any, ChunkedSocket(chunk for chunk in (data[:index], data[index:]) if chunk)))
+            self.assertEqual([wire.read_line(1000, deadline) for _ in range(2)], [line, line])
+        wire = Wire(cast(Any, ChunkedSocket(data[index : index + 1] for index in range(len(data)))))
+        self.assertEqual([wire.read_line(len(line), deadline) for _ in range(2)], [line, line])
 
-    def test_characters_of_several_bytes_come_whole(self) -> None:
+    def test_multibyte_characters_may_be_split(self) -> None:
         def answer(message: dict[str, Any]) -> Iterable[Reply]:
             line = json.dumps(result(message, {"text": "größer → 🦀"}), ensure_ascii=False).encode() + b"\n"
-            for at in range(len(line)):
-                yield line[at : at + 1]
+            for index in range(len(line)):
+                yield line[index : index + 1]
 
         self.host(answer)
         with self.client() as client:
             for _ in range(3):
                 self.assertEqual(client.call("ping"), {"text": "größer → 🦀"})
 
-    def test_notifications_are_passed_over_and_requests_are_answered(self) -> None:
+    def test_notifications_are_ignored_and_requests_are_answered(self) -> None:
         def answer(message: dict[str, Any]) -> Iterable[Reply]:
             if message.get("method") == "ping":
                 yield {"jsonrpc": "2.0", "method": "$/progress", "params": {}}
@@ -239,7 +239,7 @@ class Frames(Asking):
             self.assertEqual(client.call("ping"), -32601)
 
     def check(self, text: str, *replies: Reply, kind: type = ProtocolError) -> None:
-        """This is no answer to the first question, and the client does not go on with the connection."""
+        """The answer to the first request is invalid, and the client closes the connection."""
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self.directory, "one.sock"))
         host = self.host(lambda _: replies)
@@ -249,12 +249,12 @@ class Frames(Asking):
         self.fails(ConnectionFailed, "not connected", client.ping)
         host.close()
 
-    def test_what_is_no_answer_is_refused(self) -> None:
-        good = {"jsonrpc": "2.0", "id": 1, "result": {}}
+    def test_invalid_answers_are_rejected(self) -> None:
+        valid = {"jsonrpc": "2.0", "id": 1, "result": {}}
         for number in (2, 0, -1, "1", 1.0, True, [1]):
-            self.check("without a request", {**good, "id": number})
+            self.check("without a request", {**valid, "id": number})
         self.check("without a request", {"jsonrpc": "2.0", "result": {}})
-        self.check("without a request", {**good, "jsonrpc": "1.0"})
+        self.check("without a request", {**valid, "jsonrpc": "1.0"})
         self.check("neither a result nor an error", {"jsonrpc": "2.0", "id": 1})
         self.check("not JSON", b"hello\n")
         self.check("not JSON", b"\n")
@@ -262,11 +262,11 @@ class Frames(Asking):
         self.check("not JSON", b"[" * 100_000 + b"\n")
         self.check("not a message", b"[]\n")
 
-    def test_a_refusal_without_number_is_shown(self) -> None:
+    def test_a_refusal_without_an_id_is_shown(self) -> None:
         error = {"code": -32000, "message": "64 connections are open"}
         self.check("64 connections", {"jsonrpc": "2.0", "id": None, "error": error}, kind=ConnectionFailed)
 
-    def test_a_host_that_goes_away_in_the_middle_is_told(self) -> None:
+    def test_a_disconnect_during_an_answer_is_reported(self) -> None:
         host = self.host(lambda _: iter([b'{"jsonrpc"', None]))
         client = self.client()
         client.connect()
@@ -278,10 +278,10 @@ class Frames(Asking):
         host.answer = part
         self.fails(ConnectionFailed, "closed the connection", client.ping)
 
-    def test_a_line_that_is_too_long_is_not_read_on(self) -> None:
+    def test_an_oversized_line_ends_the_connection(self) -> None:
         self.check("more than 8388608 bytes", b"x" * (MAX_FRAME + 1))
 
-    def test_a_request_that_cannot_be_sent_leaves_the_connection_as_it_is(self) -> None:
+    def test_an_unsendable_request_does_not_affect_the_connection(self) -> None:
         host = self.host()
         with self.client() as client:
             self.fails(ProtocolError, "more than the 8388608", lambda: client.call("ping", {"x": "x" * MAX_FRAME}))
@@ -291,36 +291,36 @@ class Frames(Asking):
             self.assertEqual(client.ping()["status"], "ok")
         self.assertEqual(len(host.received), 1)
 
-    def test_an_answer_that_is_no_object_is_refused(self) -> None:
+    def test_an_answer_must_be_an_object(self) -> None:
         self.host(lambda message: [result(message, "ok")])
         with self.client() as client:
             self.fails(ProtocolError, "not an object", client.ping)
 
 
-class Time(Asking):
-    def check(self, ask: Callable[[VSCodeIPCClient], Any], **options: Any) -> None:
+class TimeoutTests(ClientTestCase):
+    def check(self, call: Callable[[VSCodeIPCClient], Any], **options: Any) -> None:
         self.host(**options)
         client = self.client(timeout=0.2)
         client.connect()
-        begun = time.monotonic()
-        self.fails(TimedOut, "in time", lambda: ask(client))
-        self.assertLess(time.monotonic() - begun, 5)
+        started = time.monotonic()
+        self.fails(TimedOut, "in time", lambda: call(client))
+        self.assertLess(time.monotonic() - started, 5)
         self.fails(ConnectionFailed, "not connected", client.ping)
 
-    def test_a_host_that_does_not_answer_is_given_up(self) -> None:
+    def test_a_host_that_does_not_answer_times_out(self) -> None:
         self.check(lambda client: client.ping(), answer=lambda _: ())
 
-    def test_a_host_that_talks_of_other_things_is_given_up(self) -> None:
+    def test_a_host_that_sends_only_notifications_times_out(self) -> None:
         def answer(message: dict[str, Any]) -> Iterable[Reply]:
             while True:
                 yield {"jsonrpc": "2.0", "method": "$/progress"}
 
         self.check(lambda client: client.ping(), answer=answer)
 
-    def test_a_host_that_does_not_read_is_given_up(self) -> None:
+    def test_a_host_that_does_not_read_times_out(self) -> None:
         self.check(lambda client: client.call("ping", {"x": "x" * 4_000_000}), read=False)
 
-    def test_a_port_on_which_nobody_takes_connections_is_given_up(self) -> None:
+    def test_a_port_that_accepts_no_connections_times_out(self) -> None:
         with socket.socket() as listener:
             listener.bind(("127.0.0.1", 0))
             listener.listen(0)
@@ -329,8 +329,8 @@ class Time(Asking):
             self.fails(TimedOut, "in time", client.connect)
 
 
-class Errors(Asking):
-    def test_an_error_of_the_host_has_its_code_its_field_and_a_next_step(self) -> None:
+class ErrorTests(ClientTestCase):
+    def test_host_errors_have_a_code_a_field_and_a_suggestion(self) -> None:
         for case in CASES["errors"]:
             with self.subTest(case["name"]):
                 with contextlib.suppress(FileNotFoundError):
@@ -345,14 +345,14 @@ class Errors(Asking):
                         self.assertIn(case["suggestion"], error.suggestion)
                 host.close()
 
-    def test_an_error_that_is_none_itself_is_an_error_all_the_same(self) -> None:
+    def test_a_malformed_error_is_still_an_error(self) -> None:
         self.host(lambda message: [{"jsonrpc": "2.0", "id": message["id"], "error": {"code": "x", "data": 7}}])
         with self.client() as client:
             self.assertEqual(self.fails(RpcError, "no message", client.ping).code, -32603)
 
 
-class Functions(Asking):
-    def test_an_answer_is_given_as_it_is(self) -> None:
+class FunctionTests(ClientTestCase):
+    def test_answers_are_returned_unchanged(self) -> None:
         def answer(message: dict[str, Any]) -> Iterable[Reply]:
             return pong(message) if message["method"] == "ping" else [result(message, {"asked": message["params"]})]
 
@@ -389,7 +389,7 @@ PROBLEM = {
 }
 
 
-class Program(Place):
+class ProgramTests(HostTestCase):
     def check(self, arguments: list[str], code: int, out: str, err: str) -> None:
         printed, said = io.StringIO(), io.StringIO()
         self.addCleanup(os.chdir, os.getcwd())
@@ -399,24 +399,24 @@ class Program(Place):
         self.assertEqual((ended, printed.getvalue()), (code, out))
         self.assertIn(err, said.getvalue())
 
-    def test_problems_are_printed_for_people(self) -> None:
+    def test_diagnostics_are_printed(self) -> None:
         file = {"path": os.path.join(self.workspace, "src", "a.py"), "diagnostics": [PROBLEM]}
         coverage = {"analysed": 1, "total": 2, "mode": "headless", "note": "ty has read one file"}
 
         def answer(message: dict[str, Any]) -> Iterable[Reply]:
-            whole = {"files": [file], "coverage": coverage}
-            yield result(message, file if message["method"] == "validateFile" else whole)
+            data = {"files": [file], "coverage": coverage}
+            yield result(message, file if message["method"] == "validateFile" else data)
 
         self.host(answer)
         line = "src/a.py:3:5 error: Unknown name\ufffd (ty)\n"
         self.check(["src/a.py"], 1, line, "using the daemon host")
         self.check([], 1, line + "looked at 1 of 2 files: ty has read one file\n", "")
 
-    def test_no_problems_are_no_lines(self) -> None:
+    def test_without_diagnostics_there_is_no_output(self) -> None:
         self.host(lambda message: [result(message, {"files": []})])
         self.check([], 0, "", "using the daemon host")
 
-    def test_no_host_is_an_exit_code_of_its_own(self) -> None:
+    def test_a_missing_host_has_its_own_exit_code(self) -> None:
         self.check([], 3, "", "zubi serve")
 
 

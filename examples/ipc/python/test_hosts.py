@@ -12,8 +12,8 @@ from typing import Any
 from unittest import mock
 
 import zubi_hosts
-from fake_host import CASES, TOKEN, Place, start_time
-from zubi_hosts import Doubt, NoHost, choose, find_host, parse, read_hosts, run_directory
+from fake_host import CASES, TOKEN, HostTestCase, start_time
+from zubi_hosts import RejectedFile, NoHost, choose, find_host, parse, read_hosts, run_directory
 
 HOST = {
     "version": 1,
@@ -30,25 +30,25 @@ HOST = {
 }
 
 
-def told(change: dict[str, Any]) -> bytes:
+def host_file(change: dict[str, Any]) -> bytes:
     return json.dumps({**HOST, **change}).encode()
 
 
-class Reading(Place):
-    def check(self, *doubts: str) -> None:
+class ReadHostsTests(HostTestCase):
+    def check(self, *rejections: str) -> None:
         """No host is read, and these are the reasons."""
-        self.assertEqual(read_hosts(), ([], list(doubts)))
+        self.assertEqual(read_hosts(), ([], list(rejections)))
 
-    def test_a_host_that_lives_is_read(self) -> None:
+    def test_a_running_host_is_read(self) -> None:
         self.advertise()
-        hosts, doubts = read_hosts()
-        self.assertEqual(([host.instance for host in hosts], doubts), (["one"], []))
+        hosts, rejections = read_hosts()
+        self.assertEqual(([host.instance for host in hosts], rejections), (["one"], []))
 
     def test_no_directory_means_no_hosts(self) -> None:
         os.rmdir(self.directory)
         self.check()
 
-    def test_a_file_that_others_may_read_is_not_believed(self) -> None:
+    def test_a_file_accessible_to_others_is_rejected(self) -> None:
         for mode in (0o644, 0o640, 0o604, 0o602):
             self.advertise(mode=mode)
             self.check("one.json: it is open to other users")
@@ -64,12 +64,12 @@ class Reading(Place):
         os.symlink(os.path.join(self.root, "elsewhere"), self.directory)
         self.check(f"{self.directory}: Not a directory")
 
-    def test_a_directory_that_others_may_enter_is_not_believed(self) -> None:
+    def test_a_directory_accessible_to_others_is_rejected(self) -> None:
         self.advertise()
         os.chmod(self.directory, 0o755)
         self.check(f"{self.directory}: it is open to other users; `chmod 700` it if it is yours")
 
-    def test_a_pipe_does_not_keep_us_waiting(self) -> None:
+    def test_a_pipe_does_not_block_the_search(self) -> None:
         os.mkfifo(os.path.join(self.directory, "one.json"), 0o600)
         self.check("one.json: it is not a regular file")
 
@@ -77,29 +77,29 @@ class Reading(Place):
         os.mkdir(os.path.join(self.directory, "one.json"), 0o700)
         self.check("one.json: it is not a regular file")
 
-    def test_what_belongs_to_another_user_is_not_believed(self) -> None:
+    def test_files_of_another_user_are_rejected(self) -> None:
         status = os.stat(self.advertise())
         with mock.patch("os.geteuid", return_value=status.st_uid + 1):
-            self.assertEqual(zubi_hosts._objection(status, stat.S_IFREG), "belongs to another user")
+            self.assertEqual(zubi_hosts._rejection_reason(status, stat.S_IFREG), "belongs to another user")
             self.assertEqual(read_hosts(self.directory)[0], [])
 
-    def test_a_file_that_is_too_large_is_not_believed(self) -> None:
+    def test_an_oversized_file_is_rejected(self) -> None:
         self.advertise(program="x" * 70_000)
         self.check("one.json: it has more than 65536 bytes")
 
-    def test_garbage_is_not_believed(self) -> None:
+    def test_garbage_is_rejected(self) -> None:
         for garbage in (b"", b"{", b"\xff\xfe", b"[" * 60_000, b'{"pid": 1e999999}{'):
             self.write("one.json", garbage)
             self.check("one.json: it is not JSON")
         self.write("one.json", b"[]")
         self.check("one.json: it is not an object")
 
-    def test_files_that_are_being_written_and_other_files_are_passed_over(self) -> None:
+    def test_temporary_and_other_files_are_ignored(self) -> None:
         self.write(".one.json", b"{")
         self.write("one.sock", b"")
         self.check()
 
-    def test_a_process_that_has_ended_leaves_nothing(self) -> None:
+    def test_an_ended_process_is_not_a_host(self) -> None:
         child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
         started = start_time(child.pid)
         self.advertise(pid=child.pid, startedAt=started)
@@ -107,28 +107,28 @@ class Reading(Place):
         child.communicate()
         self.check()
 
-    def test_a_process_with_the_number_of_another_is_told_apart(self) -> None:
+    def test_a_reused_process_id_is_not_the_host(self) -> None:
         self.advertise(startedAt=start_time(os.getpid()) - 1)
         self.check()
 
     def test_one_bad_file_does_not_hide_the_others(self) -> None:
         self.write("a.json", b"{")
         self.advertise("b.json")
-        hosts, doubts = read_hosts()
-        self.assertEqual((len(hosts), doubts), (1, ["a.json: it is not JSON"]))
+        hosts, rejections = read_hosts()
+        self.assertEqual((len(hosts), rejections), (1, ["a.json: it is not JSON"]))
 
-    def test_only_so_many_files_are_read(self) -> None:
+    def test_the_number_of_files_read_is_limited(self) -> None:
         for number in range(258):
             self.write(f"{number:03}.json", b"{")
-        doubts = read_hosts()[1]
-        self.assertEqual((len(doubts), doubts[-1]), (257, "2 files beyond the first 256"))
+        rejections = read_hosts()[1]
+        self.assertEqual((len(rejections), rejections[-1]), (257, "2 files beyond the first 256"))
 
-    def test_a_link_to_the_workspace_leads_to_its_host(self) -> None:
+    def test_a_link_to_the_workspace_finds_its_host(self) -> None:
         self.advertise()
         os.symlink(self.workspace, os.path.join(self.root, "link"))
         self.assertEqual(find_host(os.path.join(self.root, "link")).instance, "one")
 
-    def test_who_finds_no_host_is_told_what_there_is(self) -> None:
+    def test_the_error_for_a_missing_host_lists_other_hosts(self) -> None:
         self.advertise()
         self.write("two.json", b"{")
         with self.assertRaises(NoHost) as caught:
@@ -138,7 +138,7 @@ class Reading(Place):
         self.assertIn("zubi serve", caught.exception.suggestion)
 
 
-class Directory(Place):
+class RunDirectoryTests(HostTestCase):
     def check(self, runtime: str, state: str, expected: str) -> None:
         with mock.patch.dict(os.environ, {"XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": state, "HOME": "/h"}):
             self.assertEqual(run_directory(), expected)
@@ -150,7 +150,7 @@ class Directory(Place):
         for runtime in ("", "relative", "/does/not/exist"):
             self.check(runtime, "/s", "/s/zubi/run")
 
-    def test_a_runtime_directory_that_others_may_write_does_not_count(self) -> None:
+    def test_a_runtime_directory_writable_by_others_is_ignored(self) -> None:
         os.chmod(self.root, 0o777)
         self.check(self.root, "/s", "/s/zubi/run")
 
@@ -159,27 +159,27 @@ class Directory(Place):
             self.check("", state, "/h/.local/state/zubi/run")
 
 
-class Choosing(unittest.TestCase):
+class ChoiceTests(unittest.TestCase):
     def test_the_best_host_is_chosen(self) -> None:
         for case in CASES["choices"]:
             with self.subTest(case["name"]):
-                hosts = [parse(told(change)) for change in case["hosts"]]
+                hosts = [parse(host_file(change)) for change in case["hosts"]]
                 chosen = choose(hosts, case["workspace"])
                 self.assertEqual(chosen and chosen.instance, case["chosen"])
 
-    def test_a_file_is_believed_as_a_whole_or_not(self) -> None:
+    def test_invalid_fields_reject_the_file(self) -> None:
         for case in CASES["files"]:
             with self.subTest(case["name"]):
-                content = told(case["change"])
+                content = host_file(case["change"])
                 if case["doubt"] is None:
                     parse(content)
                 else:
-                    with self.assertRaisesRegex(Doubt, f"^`{case['doubt']}` is missing or not as it must be$"):
+                    with self.assertRaisesRegex(RejectedFile, f"^`{case['doubt']}` is missing or not as it must be$"):
                         parse(content)
 
-    def test_every_field_that_is_used_must_be_there(self) -> None:
+    def test_required_fields_must_be_present(self) -> None:
         for name in ("version", "instance", "pid", "startedAt", "kind", "workspaceFolders", "token"):
-            with self.subTest(name), self.assertRaisesRegex(Doubt, f"^`{name}`"):
+            with self.subTest(name), self.assertRaisesRegex(RejectedFile, f"^`{name}`"):
                 parse(json.dumps({key: value for key, value in HOST.items() if key != name}).encode())
 
 

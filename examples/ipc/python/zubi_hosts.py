@@ -25,7 +25,7 @@ MAX_SOCKET_PATH = 107
 KINDS = ("editor", "daemon", "front")
 
 START_A_HOST = "Open the folder in an editor with the zubi extension, or run `zubi serve --detach` in it."
-OTHERWISE = "Look at `zubi status`, and at the log of the host."
+STATUS_HINT = "Look at `zubi status`, and at the log of the host."
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -33,7 +33,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 class IpcError(Exception):
     """An error. `str()` is the message, `suggestion` the next step, `code` the number of JSON-RPC."""
 
-    suggestion = OTHERWISE
+    suggestion = STATUS_HINT
 
     def __init__(self, message: str, suggestion: Optional[str] = None, code: Optional[int] = None) -> None:
         super().__init__(message)
@@ -69,7 +69,7 @@ class Host:
         return max(depths, default=None)
 
 
-class Doubt(Exception):
+class RejectedFile(Exception):
     """Why a file is not trusted."""
 
 
@@ -88,44 +88,46 @@ def read_hosts(directory: Optional[str] = None) -> tuple[list[Host], list[str]]:
     """The live hosts, and why other files are not trusted. Files left by dead hosts are in neither list."""
     directory = directory or run_directory()
     hosts: list[Host] = []
-    doubts: list[str] = []
+    rejections: list[str] = []
     try:
         opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
-        return hosts, doubts
+        return hosts, rejections
     except OSError as error:
-        return hosts, [f"{shown(directory)}: {reason(error)}"]
+        return hosts, [f"{printable(directory)}: {reason(error)}"]
     try:
-        objection = _objection(os.fstat(opened), stat.S_IFDIR)
-        if objection:
-            return hosts, [f"{shown(directory)}: it {objection}; `chmod 700` it if it is yours"]
+        rejection = _rejection_reason(os.fstat(opened), stat.S_IFDIR)
+        if rejection:
+            return hosts, [f"{printable(directory)}: it {rejection}; `chmod 700` it if it is yours"]
         names = sorted(name for name in os.listdir(opened) if name.endswith(".json") and not name.startswith("."))
         for name in names[:MAX_FILES]:
             try:
                 host = parse(_read_own(name, opened))
-                if _lives(host):
+                if _is_alive(host):
                     hosts.append(host)
             except FileNotFoundError:
                 pass  # The host has gone since the directory was listed.
-            except (Doubt, OSError) as doubt:
-                doubts.append(f"{shown(name)}: {reason(doubt) if isinstance(doubt, OSError) else doubt}")
+            except (RejectedFile, OSError) as error:
+                rejections.append(f"{printable(name)}: {reason(error) if isinstance(error, OSError) else error}")
         if len(names) > MAX_FILES:
-            doubts.append(f"{len(names) - MAX_FILES} files beyond the first {MAX_FILES}")
+            rejections.append(f"{len(names) - MAX_FILES} files beyond the first {MAX_FILES}")
     finally:
         os.close(opened)
-    return hosts, doubts
+    return hosts, rejections
 
 
 def find_host(workspace: Optional[PathLike] = None) -> Host:
     """The host that serves `workspace` (or the current directory) best: the deepest folder, then an editor, a daemon, a
     front, then the one that has been there longest."""
     folder = os.path.realpath(absolute(workspace if workspace is not None else "."))
-    hosts, doubts = read_hosts()
+    hosts, rejections = read_hosts()
     host = choose(hosts, folder)
     if host is None:
         others = sorted({other for host in hosts for other in host.workspace_folders})
         raise NoHost(
-            f"No zubi host serves {shown(folder)}." + listed("Served are", others) + listed("Not trusted:", doubts)
+            f"No zubi host serves {printable(folder)}."
+            + format_list("Served are", others)
+            + format_list("Not trusted:", rejections)
         )
     return host
 
@@ -142,15 +144,15 @@ def choose(hosts: list[Host], folder: str) -> Optional[Host]:
 
 def host_on_port(port: int) -> Host:
     """The host whose file names the port."""
-    hosts, doubts = read_hosts()
+    hosts, rejections = read_hosts()
     # Two files can name one port only if one of them is not true any more; then the younger one is.
     host = max((host for host in hosts if host.port == port), key=lambda host: host.started_at, default=None)
     if host is None:
         ports = [str(host.port) for host in hosts if host.port]
         raise NoHost(
             f"No file of a host names the port {port}, so there is no token to prove oneself with."
-            + listed("Hosts listen on", ports)
-            + listed("Not trusted:", doubts),
+            + format_list("Hosts listen on", ports)
+            + format_list("Not trusted:", rejections),
             "Leave `port` out, or take the one that `zubi status --json` shows.",
         )
     return host
@@ -161,19 +163,19 @@ def _read_own(name: str, directory: int) -> bytes:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     opened = os.open(name, flags, dir_fd=directory)
     try:
-        objection = _objection(os.fstat(opened), stat.S_IFREG)
-        if objection:
-            raise Doubt(f"it {objection}")
+        rejection = _rejection_reason(os.fstat(opened), stat.S_IFREG)
+        if rejection:
+            raise RejectedFile(f"it {rejection}")
         with open(opened, "rb", closefd=False) as file:
             content = file.read(MAX_FILE + 1)
     finally:
         os.close(opened)
     if len(content) > MAX_FILE:
-        raise Doubt(f"it has more than {MAX_FILE} bytes")
+        raise RejectedFile(f"it has more than {MAX_FILE} bytes")
     return content
 
 
-def _objection(status: os.stat_result, kind: int) -> Optional[str]:
+def _rejection_reason(status: os.stat_result, kind: int) -> Optional[str]:
     """Why an open file or directory is not private to this user."""
     if stat.S_IFMT(status.st_mode) != kind:
         return "is not a regular file" if kind == stat.S_IFREG else "is not a directory"
@@ -193,18 +195,18 @@ def _is_own_base(directory: str) -> bool:
 
 
 def parse(content: bytes) -> Host:
-    """Parses a host's file; raises `Doubt` if it is invalid. Unknown fields are ignored."""
+    """Parses a host's file; raises `RejectedFile` if it is invalid. Unknown fields are ignored."""
     try:
-        told = json.loads(content.decode("utf-8"))
+        record = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError):
-        raise Doubt("it is not JSON") from None
-    if not isinstance(told, dict):
-        raise Doubt("it is not an object")
+        raise RejectedFile("it is not JSON") from None
+    if not isinstance(record, dict):
+        raise RejectedFile("it is not an object")
 
-    def field(name: str, fits: Callable[[Any], bool]) -> Any:
-        value = told.get(name)
-        if not fits(value):
-            raise Doubt(f"`{name}` is missing or not as it must be")
+    def field(name: str, is_valid: Callable[[Any], bool]) -> Any:
+        value = record.get(name)
+        if not is_valid(value):
+            raise RejectedFile(f"`{name}` is missing or not as it must be")
         return value
 
     socket_path = field(
@@ -225,7 +227,7 @@ def parse(content: bytes) -> Host:
     )
 
 
-def _lives(host: Host) -> bool:
+def _is_alive(host: Host) -> bool:
     """Whether the process that wrote the file is alive: its number alone may belong to another one by now."""
     try:
         with open(f"/proc/{host.pid}/stat", "rb") as file:
@@ -252,8 +254,8 @@ def _is_text(value: str) -> bool:
     return True
 
 
-def _is_number(value: Any, least: int, most: int) -> bool:
-    return type(value) is int and least <= value <= most
+def _is_number(value: Any, minimum: int, maximum: int) -> bool:
+    return type(value) is int and minimum <= value <= maximum
 
 
 def is_key(value: Any) -> TypeGuard[str]:
@@ -276,15 +278,15 @@ def reason(error: OSError) -> str:
     return error.strerror or type(error).__name__
 
 
-def shown(text: Any) -> str:
+def printable(text: Any) -> str:
     """Foreign text as it may be shown in a terminal: without control characters, and of limited length."""
     text = text if isinstance(text, str) else "(no message)"
     return "".join(character if character.isprintable() else "\ufffd" for character in text[:1000])
 
 
-def listed(heading: str, items: list[str]) -> str:
+def format_list(heading: str, items: list[str]) -> str:
     """The first three of a list as the end of a message; empty for an empty list."""
     if not items:
         return ""
     more = f" and {len(items) - 3} more" if len(items) > 3 else ""
-    return f" {heading} {'; '.join(shown(item) for item in items[:3])}{more}."
+    return f" {heading} {'; '.join(printable(item) for item in items[:3])}{more}."

@@ -94,8 +94,8 @@ class VSCodeIPCClient:
         if self._wire is None:
             raise ConnectionFailed("The client is not connected.", "Call `connect()`, or use the client in a `with`.")
         self._number += 1
-        given = None if params is None else {name: value for name, value in params.items() if value is not None}
-        frame = request(self._number, method, given)
+        sent_params = None if params is None else {name: value for name, value in params.items() if value is not None}
+        frame = request(self._number, method, sent_params)
         try:
             return exchange(self._wire, self._number, frame, time.monotonic() + self.timeout)
         except RpcError:

@@ -14,7 +14,7 @@ import struct
 import time
 from typing import Any, NoReturn, Optional
 
-from zubi_hosts import OTHERWISE, START_A_HOST, Host, IpcError, is_key, reason, shown
+from zubi_hosts import START_A_HOST, STATUS_HINT, Host, IpcError, is_key, printable, reason
 
 MAX_FRAME = 8 * 1024 * 1024
 MAX_FIRST_LINE = 4 * 1024
@@ -53,7 +53,7 @@ class RpcError(IpcError):
     """The host answered that it does not do this. `field` is the argument that was wrong, if the host names it."""
 
     def __init__(self, message: str, code: int, field: Optional[str] = None) -> None:
-        super().__init__(message, SUGGESTIONS.get(code, OTHERWISE), code)
+        super().__init__(message, SUGGESTIONS.get(code, STATUS_HINT), code)
         self.field = field
 
 
@@ -67,13 +67,13 @@ class Wire:
     def send(self, frame: bytes, deadline: float) -> None:
         """Sends all of it by the deadline, in seconds of the monotonic clock."""
         try:
-            self._socket.settimeout(_left(deadline))
+            self._socket.settimeout(_remaining_time(deadline))
             self._socket.sendall(frame)
         except OSError as error:
-            _failed(error)
+            _raise_failure(error)
 
     def read_line(self, limit: int, deadline: float) -> bytes:
-        """The next line without its end. Characters may have come in pieces: only whole lines are decoded."""
+        """The next line without its end. Characters may be split between chunks: only complete lines are decoded."""
         searched = 0
         while True:
             end = self._received.find(b"\n", searched)
@@ -85,13 +85,13 @@ class Wire:
                 return line
             searched = len(self._received)
             try:
-                self._socket.settimeout(_left(deadline))
-                piece = self._socket.recv(64 * 1024)
+                self._socket.settimeout(_remaining_time(deadline))
+                chunk = self._socket.recv(64 * 1024)
             except OSError as error:
-                _failed(error)
-            if not piece:
+                _raise_failure(error)
+            if not chunk:
                 raise ConnectionFailed("The host closed the connection.")
-            self._received += piece
+            self._received += chunk
 
     def close(self) -> None:
         self._socket.close()
@@ -109,7 +109,9 @@ def _frame(message: dict[str, Any]) -> bytes:
     try:
         frame = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
-        raise ProtocolError(f"The arguments cannot be sent as JSON: {shown(str(error))}.", "Correct them.") from None
+        raise ProtocolError(
+            f"The arguments cannot be sent as JSON: {printable(str(error))}.", "Correct them."
+        ) from None
     if len(frame) > MAX_FRAME:
         raise ProtocolError(
             f"The request has {len(frame)} bytes, more than the {MAX_FRAME} that a host reads.", "Send less."
@@ -141,15 +143,16 @@ def exchange(wire: Wire, number: int, frame: bytes, deadline: float) -> Any:
 
 
 def _result(message: dict[str, Any], number: int) -> Any:
-    told, error = message.get("id"), message.get("error")
-    if told is None and isinstance(error, dict):
-        raise ConnectionFailed(f"The host refused: {shown(error.get('message'))}", code=_code(error))
-    if type(told) is not int or told != number or message.get("jsonrpc") != "2.0":
+    answer_id, error = message.get("id"), message.get("error")
+    if answer_id is None and isinstance(error, dict):
+        raise ConnectionFailed(f"The host refused: {printable(error.get('message'))}", code=_code(error))
+    if type(answer_id) is not int or answer_id != number or message.get("jsonrpc") != "2.0":
         raise ProtocolError("The host sent an answer without a request.")
     if isinstance(error, dict):
         data = error.get("data")
         field = data.get("field") if isinstance(data, dict) else None
-        raise RpcError(shown(error.get("message")), _code(error), shown(field) if isinstance(field, str) else None)
+        field = printable(field) if isinstance(field, str) else None
+        raise RpcError(printable(error.get("message")), _code(error), field)
     if "result" not in message:
         raise ProtocolError("The host sent an answer with neither a result nor an error.")
     return message["result"]
@@ -162,20 +165,20 @@ def _code(error: dict[str, Any]) -> int:
 
 def proof_of(token: str, side: str, server_nonce: str, client_nonce: str) -> str:
     """The proof of a side that knows the token. The two sides differ, so neither proof can be played back."""
-    said = f"zubi {side}\0".encode() + bytes.fromhex(server_nonce) + bytes.fromhex(client_nonce)
-    return hmac.new(bytes.fromhex(token), said, hashlib.sha256).hexdigest()
+    message = f"zubi {side}\0".encode() + bytes.fromhex(server_nonce) + bytes.fromhex(client_nonce)
+    return hmac.new(bytes.fromhex(token), message, hashlib.sha256).hexdigest()
 
 
-def _prove(wire: Wire, host: Host, deadline: float) -> None:
+def _authenticate(wire: Wire, host: Host, deadline: float) -> None:
     """Both sides prove that they know the token. Until the host has, nothing but our proof is sent."""
     hello = _message(wire.read_line(MAX_FIRST_LINE, deadline))
-    theirs = hello.get("nonce")
-    if not is_key(theirs):
+    host_nonce = hello.get("nonce")
+    if not is_key(host_nonce):
         if isinstance(hello.get("error"), dict):
             _result(hello, 0)
         raise ProtocolError(f"The process on port {host.port} does not begin as a zubi host does.")
-    ours = secrets.token_bytes(32).hex()
-    params = {"nonce": ours, "proof": proof_of(host.token, "client", theirs, ours)}
+    client_nonce = secrets.token_bytes(32).hex()
+    params = {"nonce": client_nonce, "proof": proof_of(host.token, "client", host_nonce, client_nonce)}
     try:
         wire.send(request(0, "authenticate", params), deadline)
         answer = _result(_message(wire.read_line(MAX_FIRST_LINE, deadline)), 0)
@@ -184,7 +187,7 @@ def _prove(wire: Wire, host: Host, deadline: float) -> None:
             f"The host on port {host.port} did not accept our proof. {error}", code=error.code
         ) from None
     proof = answer.get("proof") if isinstance(answer, dict) else None
-    expected = proof_of(host.token, "server", theirs, ours)
+    expected = proof_of(host.token, "server", host_nonce, client_nonce)
     if not is_key(proof) or not hmac.compare_digest(proof, expected):
         raise ConnectionFailed(
             f"The process on port {host.port} does not know the host's token; no request was sent.",
@@ -197,55 +200,55 @@ def open_socket(host: Host, path: str, deadline: float) -> Wire:
     try:
         status = os.lstat(path)
         if not stat.S_ISSOCK(status.st_mode) or status.st_uid != os.geteuid():
-            raise ConnectionFailed(f"{shown(path)} is not a socket of this user.")
-        return _connected(socket.AF_UNIX, path, deadline)
+            raise ConnectionFailed(f"{printable(path)} is not a socket of this user.")
+        return _connect(socket.AF_UNIX, path, deadline)
     except OSError as error:
-        _unreachable(f"the host (process {host.pid}) at {shown(path)}", error)
+        _raise_unreachable(f"the host (process {host.pid}) at {printable(path)}", error)
 
 
 def open_port(host: Host, port: int, deadline: float) -> Wire:
     """Connects to a host's port; returns when both sides have proved themselves."""
     try:
-        wire = _connected(socket.AF_INET, ("127.0.0.1", port), deadline)
+        wire = _connect(socket.AF_INET, ("127.0.0.1", port), deadline)
     except OSError as error:
-        _unreachable(f"the host (process {host.pid}) on port {port}", error)
+        _raise_unreachable(f"the host (process {host.pid}) on port {port}", error)
     try:
-        _prove(wire, host, deadline)
+        _authenticate(wire, host, deadline)
     except BaseException:
         wire.close()
         raise
     return wire
 
 
-def _connected(family: socket.AddressFamily, address: Any, deadline: float) -> Wire:
-    connecting = socket.socket(family, socket.SOCK_STREAM)
+def _connect(family: socket.AddressFamily, address: Any, deadline: float) -> Wire:
+    connection = socket.socket(family, socket.SOCK_STREAM)
     try:
-        connecting.settimeout(_left(deadline))
-        connecting.connect(address)
+        connection.settimeout(_remaining_time(deadline))
+        connection.connect(address)
         if family == socket.AF_UNIX:
-            _, uid, _ = struct.unpack("iII", connecting.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+            _, uid, _ = struct.unpack("iII", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
             if uid != os.geteuid():
                 raise ConnectionFailed("Who listens on the host's socket is another user.")
     except BaseException:
-        connecting.close()
+        connection.close()
         raise
-    return Wire(connecting)
+    return Wire(connection)
 
 
-def _left(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
+def _remaining_time(deadline: float) -> float:
+    remaining = deadline - time.monotonic()
+    if remaining <= 0:
         raise TimedOut("The host did not answer in time.")
-    return left
+    return remaining
 
 
-def _failed(error: OSError) -> NoReturn:
+def _raise_failure(error: OSError) -> NoReturn:
     if isinstance(error, socket.timeout) or error.errno == errno.EAGAIN:
         raise TimedOut("The host did not answer in time.") from None
     raise ConnectionFailed(f"The connection to the host broke: {reason(error)}.") from None
 
 
-def _unreachable(what: str, error: OSError) -> NoReturn:
+def _raise_unreachable(target: str, error: OSError) -> NoReturn:
     if isinstance(error, socket.timeout) or error.errno == errno.EAGAIN:
-        raise TimedOut(f"Cannot connect to {what} in time.") from None
-    raise ConnectionFailed(f"Cannot connect to {what}: {reason(error)}.", START_A_HOST) from None
+        raise TimedOut(f"Cannot connect to {target} in time.") from None
+    raise ConnectionFailed(f"Cannot connect to {target}: {reason(error)}.", START_A_HOST) from None

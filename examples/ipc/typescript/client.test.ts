@@ -5,7 +5,7 @@ import net from "node:net";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 
-import { CASES, failure, type Message, Place, pong, type Reply, result, TOKEN } from "./fake-host.ts";
+import { CASES, failure, type Message, TestDirectory, pong, type Reply, result, TOKEN } from "./fake-host.ts";
 import { Lines, MAX_FRAME, proofOf } from "./wire.ts";
 import {
   getVscodeDiagnostics,
@@ -18,8 +18,8 @@ import {
 } from "./zubi-ipc.ts";
 
 /** A client that is closed when the test ends. */
-function client(context: TestContext, place: Place, options: Options = {}): VSCodeIPCClient {
-  const made = new VSCodeIPCClient({ workspace: place.workspace, ...options });
+function client(context: TestContext, fixture: TestDirectory, options: Options = {}): VSCodeIPCClient {
+  const made = new VSCodeIPCClient({ workspace: fixture.workspace, ...options });
   context.after(() => {
     made.close();
   });
@@ -41,12 +41,12 @@ async function fails(name: string, message: RegExp, attempt: Promise<unknown>): 
 }
 
 test("every method sends what the contract says", async (context) => {
-  const place = new Place(context);
-  const host = await place.host((message) => [
+  const fixture = new TestDirectory(context);
+  const host = await fixture.host((message) => [
     result(message, { method: message["method"], params: message["params"] ?? null }),
   ]);
   const file = path.join(process.cwd(), "src/é.py");
-  const asked: [(it: VSCodeIPCClient) => Promise<unknown>, string, unknown][] = [
+  const requests: [(it: VSCodeIPCClient) => Promise<unknown>, string, unknown][] = [
     [(it) => it.ping(), "ping", null],
     [(it) => it.getDiagnostics("src/é.py"), "getDiagnostics", { path: file }],
     [(it) => it.getDiagnostics("/a/../b"), "getDiagnostics", { path: "/a/../b" }],
@@ -68,16 +68,16 @@ test("every method sends what the contract says", async (context) => {
     ],
   ];
   for (const options of [{}, { port: host.port }]) {
-    const connected = await client(context, place, options).connect();
-    for (const [ask, method, params] of asked) assert.deepEqual(await ask(connected), { method, params });
+    const connected = await client(context, fixture, options).connect();
+    for (const [ask, method, params] of requests) assert.deepEqual(await ask(connected), { method, params });
   }
   assert.deepEqual(new Set(host.received.map((message) => message["jsonrpc"])), new Set(["2.0"]));
 });
 
 test("connect and close may be called again", async (context) => {
-  const place = new Place(context);
-  const host = await place.host();
-  const made = client(context, place);
+  const fixture = new TestDirectory(context);
+  const host = await fixture.host();
+  const made = client(context, fixture);
   for (let round = 1; round <= 2; round += 1) {
     await Promise.all([made.connect(), made.connect()]);
     await made.connect();
@@ -95,14 +95,14 @@ test("connect and close may be called again", async (context) => {
 });
 
 test("a client connects again when its host has gone", async (context) => {
-  const place = new Place(context);
-  const host = await place.host(() => []);
-  const made = await client(context, place).connect();
-  const asked = made.ping();
+  const fixture = new TestDirectory(context);
+  const host = await fixture.host(() => []);
+  const made = await client(context, fixture).connect();
+  const pending = made.ping();
   host.close();
-  await fails("ConnectionFailed", /closed the connection|broke/, asked);
+  await fails("ConnectionFailed", /closed the connection|broke/, pending);
   await fails("ConnectionFailed", /not connected/, made.ping());
-  await place.host();
+  await fixture.host();
   assert.equal((await (await made.connect()).ping()).status, "ok");
 });
 
@@ -113,13 +113,13 @@ test("a time-out is above zero", () => {
 });
 
 test("answers may come in any order", async (context) => {
-  const place = new Place(context);
+  const fixture = new TestDirectory(context);
   const waiting: Message[] = [];
-  await place.host((message) => {
+  await fixture.host((message) => {
     waiting.push(message);
     return waiting.length < 100 ? [] : waiting.reverse().map((one) => result(one, { id: one["id"] }));
   });
-  const made = await client(context, place).connect();
+  const made = await client(context, fixture).connect();
   const answers = await Promise.all(Array.from({ length: 100 }, () => made.call("ping")));
   assert.deepEqual(
     answers,
@@ -128,10 +128,10 @@ test("answers may come in any order", async (context) => {
 });
 
 test("the current directory is the workspace", async (context) => {
-  const place = new Place(context);
-  await place.host();
+  const fixture = new TestDirectory(context);
+  await fixture.host();
   const before = process.cwd();
-  process.chdir(place.workspace);
+  process.chdir(fixture.workspace);
   try {
     assert.equal((await withClient({}, (made) => made.ping())).status, "ok");
   } finally {
@@ -140,59 +140,59 @@ test("the current directory is the workspace", async (context) => {
 });
 
 test("a host without a socket is reached over its port", async (context) => {
-  const place = new Place(context);
-  const host = await place.host();
-  place.advertise({ socket: null, port: host.port });
-  assert.equal(await isVscodeAvailable({ workspace: place.workspace }), true);
+  const fixture = new TestDirectory(context);
+  const host = await fixture.host();
+  fixture.advertise({ socket: null, port: host.port });
+  assert.equal(await isVscodeAvailable({ workspace: fixture.workspace }), true);
 });
 
 test("a port that no file names is refused", async (context) => {
-  const place = new Place(context);
-  const host = await place.host();
-  fs.chmodSync(path.join(place.directory, "one.json"), 0o644);
-  await fails("NoHost", /Not trusted: one.json: it is open/, client(context, place, { port: host.port }).connect());
-  fs.rmSync(path.join(place.directory, "one.json"));
+  const fixture = new TestDirectory(context);
+  const host = await fixture.host();
+  fs.chmodSync(path.join(fixture.directory, "one.json"), 0o644);
+  await fails("NoHost", /Not trusted: one.json: it is open/, client(context, fixture, { port: host.port }).connect());
+  fs.rmSync(path.join(fixture.directory, "one.json"));
   const message = new RegExp(`No file of a host names the port ${host.port}`);
-  await fails("NoHost", message, client(context, place, { port: host.port }).connect());
+  await fails("NoHost", message, client(context, fixture, { port: host.port }).connect());
   assert.deepEqual(host.connections, []);
 });
 
 test("another version of the protocol is refused", async (context) => {
-  const place = new Place(context);
-  place.advertise({ version: 2 });
+  const fixture = new TestDirectory(context);
+  fixture.advertise({ version: 2 });
   const message = /speaks version 2 of the protocol, this client version 1/;
-  await fails("ConnectionFailed", message, client(context, place).connect());
+  await fails("ConnectionFailed", message, client(context, fixture).connect());
 });
 
 test("a path that is not a socket, or is a link to one, is refused", async (context) => {
-  const place = new Place(context);
-  place.write("none.sock", "");
-  await place.host();
-  fs.symlinkSync("one.sock", path.join(place.directory, "link.sock"));
+  const fixture = new TestDirectory(context);
+  fixture.write("none.sock", "");
+  await fixture.host();
+  fs.symlinkSync("one.sock", path.join(fixture.directory, "link.sock"));
   for (const name of ["none.sock", "link.sock"]) {
-    place.advertise({ socket: path.join(place.directory, name) });
-    await fails("ConnectionFailed", /is not a socket of this user/, client(context, place).connect());
+    fixture.advertise({ socket: path.join(fixture.directory, name) });
+    await fails("ConnectionFailed", /is not a socket of this user/, client(context, fixture).connect());
   }
 });
 
 test("the socket of another user is refused", async (context) => {
-  const place = new Place(context);
-  const host = await place.host();
-  const status = fs.lstatSync(place.socket);
+  const fixture = new TestDirectory(context);
+  const host = await fixture.host();
+  const status = fs.lstatSync(fixture.socket);
   context.mock.method(fs, "lstatSync", () => Object.assign(status, { uid: status.uid + 1 }));
-  await fails("ConnectionFailed", /is not a socket of this user/, client(context, place).connect());
+  await fails("ConnectionFailed", /is not a socket of this user/, client(context, fixture).connect());
   assert.deepEqual(host.connections, []);
 });
 
 test("a host that has gone is reported", async (context) => {
-  const place = new Place(context);
-  place.advertise();
-  await fails("ConnectionFailed", /Cannot connect .* no such file/, client(context, place).connect());
-  const host = await place.host();
-  fs.renameSync(place.socket, `${place.socket}.kept`);
+  const fixture = new TestDirectory(context);
+  fixture.advertise();
+  await fails("ConnectionFailed", /Cannot connect .* no such file/, client(context, fixture).connect());
+  const host = await fixture.host();
+  fs.renameSync(fixture.socket, `${fixture.socket}.kept`);
   host.close();
-  place.advertise({ socket: `${place.socket}.kept` });
-  await fails("ConnectionFailed", /Cannot connect .* refused/, client(context, place).connect());
+  fixture.advertise({ socket: `${fixture.socket}.kept` });
+  await fails("ConnectionFailed", /Cannot connect .* refused/, client(context, fixture).connect());
 });
 
 test("the proof is the same in every implementation", () => {
@@ -203,7 +203,7 @@ test("the proof is the same in every implementation", () => {
   }
 });
 
-const unproven: [string, RegExp, Parameters<Place["host"]>[1]][] = [
+const unauthenticatedCases: [string, RegExp, Parameters<TestDirectory["host"]>[1]][] = [
   ["a host that proves itself wrongly", /does not know the host's token/, { prove: () => "00".repeat(32) }],
   [
     "a host that sends a proof of our kind",
@@ -228,28 +228,28 @@ const unproven: [string, RegExp, Parameters<Place["host"]>[1]][] = [
     },
   ],
 ];
-for (const [name, message, options] of unproven) {
+for (const [name, message, options] of unauthenticatedCases) {
   test(`nothing is requested from ${name}`, async (context) => {
-    const place = new Place(context);
-    const host = await place.host(pong, options);
-    const made = client(context, place, { port: host.port });
+    const fixture = new TestDirectory(context);
+    const host = await fixture.host(pong, options);
+    const made = client(context, fixture, { port: host.port });
     await assert.rejects(made.connect(), (error: IpcError) => message.test(error.message) && error.suggestion !== "");
     assert.deepEqual([host.received, made.host], [[], undefined]);
   });
 }
 
 test("a host that does not begin is not waited for", async (context) => {
-  const place = new Place(context);
-  const host = await place.host(pong, { greeting: Buffer.alloc(0) });
-  await fails("TimedOut", /in time/, client(context, place, { port: host.port, timeoutMs: 100 }).connect());
+  const fixture = new TestDirectory(context);
+  const host = await fixture.host(pong, { greeting: Buffer.alloc(0) });
+  await fails("TimedOut", /in time/, client(context, fixture, { port: host.port, timeoutMs: 100 }).connect());
 });
 
 test("a line may come in any two pieces", () => {
   const line = Buffer.from(JSON.stringify({ text: "größer → 🦀" }));
   const end = Buffer.from("\n");
-  const whole = Buffer.concat([line, end, line, end]);
-  const single = Array.from(whole, (_, at) => whole.subarray(at, at + 1));
-  const cuts = Array.from({ length: whole.length + 1 }, (_, at) => [whole.subarray(0, at), whole.subarray(at)]);
+  const data = Buffer.concat([line, end, line, end]);
+  const single = Array.from(data, (_, at) => data.subarray(at, at + 1));
+  const cuts = Array.from({ length: data.length + 1 }, (_, at) => [data.subarray(0, at), data.subarray(at)]);
   for (const pieces of [single, ...cuts]) {
     const lines = new Lines(line.length);
     assert.deepEqual(
@@ -257,26 +257,26 @@ test("a line may come in any two pieces", () => {
       [line, line],
     );
   }
-  assert.throws(() => [...new Lines(line.length - 1).take(whole)], { name: "ProtocolError" });
+  assert.throws(() => [...new Lines(line.length - 1).take(data)], { name: "ProtocolError" });
 });
 
 test("notifications are passed over and requests are answered", async (context) => {
-  const place = new Place(context);
+  const fixture = new TestDirectory(context);
   let question: Message = {};
-  await place.host((message) => {
+  await fixture.host((message) => {
     if (message["method"] !== "ping") return [result(question, (message["error"] as Message)["code"])];
     question = message;
-    const asked = { jsonrpc: "2.0", id: "x", method: "tools/invoke", params: {} };
-    return [{ jsonrpc: "2.0", method: "$/progress", params: {} }, asked];
+    const request = { jsonrpc: "2.0", id: "x", method: "tools/invoke", params: {} };
+    return [{ jsonrpc: "2.0", method: "$/progress", params: {} }, request];
   });
-  assert.equal(await (await client(context, place).connect()).call("ping"), -32601);
+  assert.equal(await (await client(context, fixture).connect()).call("ping"), -32601);
 });
 
-const good = { jsonrpc: "2.0", id: 0, result: {} };
+const valid = { jsonrpc: "2.0", id: 0, result: {} };
 const noAnswers: [RegExp, Reply][] = [
-  ...[1, -1, "0", 0.5, false, [0]].map((id): [RegExp, Reply] => [/without a request/, { ...good, id }]),
+  ...[1, -1, "0", 0.5, false, [0]].map((id): [RegExp, Reply] => [/without a request/, { ...valid, id }]),
   [/without a request/, { jsonrpc: "2.0", result: {} }],
-  [/without a request/, { ...good, jsonrpc: "1.0" }],
+  [/without a request/, { ...valid, jsonrpc: "1.0" }],
   [/neither a result nor an error/, { jsonrpc: "2.0", id: 0 }],
   [/not JSON/, Buffer.from("hello\n")],
   [/not JSON/, Buffer.from("\n")],
@@ -287,27 +287,27 @@ const noAnswers: [RegExp, Reply][] = [
   [/64 connections/, { jsonrpc: "2.0", id: null, error: { code: -32000, message: "64 connections are open" } }],
 ];
 for (const [message, reply] of noAnswers) {
-  const shown = Buffer.isBuffer(reply) ? reply.subarray(0, 40).toString().trim() : JSON.stringify(reply);
-  test(`this is not a valid answer: ${shown}`, async (context) => {
-    const place = new Place(context);
-    await place.host(() => [reply]);
-    const made = await client(context, place).connect();
+  const description = Buffer.isBuffer(reply) ? reply.subarray(0, 40).toString().trim() : JSON.stringify(reply);
+  test(`this is not a valid answer: ${description}`, async (context) => {
+    const fixture = new TestDirectory(context);
+    await fixture.host(() => [reply]);
+    const made = await client(context, fixture).connect();
     await assert.rejects(made.ping(), (error: IpcError) => message.test(error.message) && error.suggestion !== "");
     await fails("ConnectionFailed", /not connected/, made.ping());
   });
 }
 
 test("an answer that comes twice ends the connection", async (context) => {
-  const place = new Place(context);
-  await place.host((message) => [...pong(message), ...(message["id"] === 1 ? [] : pong(message))]);
-  const made = await client(context, place).connect();
+  const fixture = new TestDirectory(context);
+  await fixture.host((message) => [...pong(message), ...(message["id"] === 1 ? [] : pong(message))]);
+  const made = await client(context, fixture).connect();
   await Promise.all([made.ping(), fails("ProtocolError", /without a request/, made.ping())]);
 });
 
 test("a request that cannot be sent leaves the connection as it is", async (context) => {
-  const place = new Place(context);
-  const host = await place.host();
-  const made = await client(context, place).connect();
+  const fixture = new TestDirectory(context);
+  const host = await fixture.host();
+  const made = await client(context, fixture).connect();
   await fails("ProtocolError", /more than the 8388608/, made.call("ping", { x: "x".repeat(MAX_FRAME) }));
   await fails("ProtocolError", /cannot be sent/, made.getDiagnostics("/p/\udcff"));
   for (const x of [Number.NaN, 1n, () => 1]) {
@@ -318,50 +318,50 @@ test("a request that cannot be sent leaves the connection as it is", async (cont
 });
 
 test("an answer that is not an object is refused", async (context) => {
-  const place = new Place(context);
-  await place.host((message) => [result(message, "ok")]);
-  await fails("ProtocolError", /not an object/, (await client(context, place).connect()).ping());
+  const fixture = new TestDirectory(context);
+  await fixture.host((message) => [result(message, "ok")]);
+  await fails("ProtocolError", /not an object/, (await client(context, fixture).connect()).ping());
 });
 
 test("a request that times out is cancelled, and its late answer ignored", async (context) => {
-  const place = new Place(context);
-  const host = await place.host((message) => {
+  const fixture = new TestDirectory(context);
+  const host = await fixture.host((message) => {
     if (message["method"] === "ping") return pong(message);
     return message["method"] === "$/cancelRequest" ? [failure({ id: 0 }, -32800, "taken back")] : [];
   });
-  const made = await client(context, place, { timeoutMs: 100 }).connect();
+  const made = await client(context, fixture, { timeoutMs: 100 }).connect();
   await fails("TimedOut", /in time/, made.getOpenFiles());
   assert.equal((await made.ping()).status, "ok");
   assert.deepEqual(host.received[1], { jsonrpc: "2.0", method: "$/cancelRequest", params: { id: 0 } });
 });
 
 test("a connection to a host that sends only other messages is closed", async (context) => {
-  const place = new Place(context);
-  const host = await place.host(() => []);
-  const made = await client(context, place, { timeoutMs: 200 }).connect();
-  const asked = made.ping();
+  const fixture = new TestDirectory(context);
+  const host = await fixture.host(() => []);
+  const made = await client(context, fixture, { timeoutMs: 200 }).connect();
+  const pending = made.ping();
   const connection = await host.first;
   const talk = (): void => {
     if (!connection.destroyed) connection.write('{"jsonrpc":"2.0","method":"$/progress"}\n', talk);
   };
   talk();
-  await fails("TimedOut", /in time/, asked);
+  await fails("TimedOut", /in time/, pending);
   host.close();
 });
 
 test("a connection to a host that does not read is closed", async (context) => {
-  const place = new Place(context);
-  await place.host(pong, { isReading: false });
-  const made = await client(context, place, { timeoutMs: 200 }).connect();
+  const fixture = new TestDirectory(context);
+  await fixture.host(pong, { isReading: false });
+  const made = await client(context, fixture, { timeoutMs: 200 }).connect();
   await fails("TimedOut", /in time/, made.call("ping", { x: "x".repeat(4_000_000) }));
   await fails("ConnectionFailed", /not connected/, made.ping());
 });
 
 test("a connection to a host that sends requests and does not read answers is closed", async (context) => {
-  const place = new Place(context);
-  const host = await place.host(pong, { isReading: false });
-  const made = await client(context, place, { timeoutMs: 60_000 }).connect();
-  const asked = made.ping();
+  const fixture = new TestDirectory(context);
+  const host = await fixture.host(pong, { isReading: false });
+  const made = await client(context, fixture, { timeoutMs: 60_000 }).connect();
+  const pending = made.ping();
   const id = "x".repeat(1_000_000);
   const connection = await host.first;
   const flood = (): void => {
@@ -369,24 +369,24 @@ test("a connection to a host that sends requests and does not read answers is cl
     if (!connection.destroyed) connection.write(line, flood);
   };
   flood();
-  await fails("ProtocolError", /reads no answers/, asked);
+  await fails("ProtocolError", /reads no answers/, pending);
 });
 
 test("a port on which nothing answers times out", async (context) => {
-  const place = new Place(context);
+  const fixture = new TestDirectory(context);
   const silent = net.createServer(() => undefined);
   await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
   const { port } = silent.address() as net.AddressInfo;
-  place.advertise({ port });
-  await fails("TimedOut", /in time/, client(context, place, { port, timeoutMs: 100 }).connect());
+  fixture.advertise({ port });
+  await fails("TimedOut", /in time/, client(context, fixture, { port, timeoutMs: 100 }).connect());
   silent.close();
 });
 
 for (const { name, code, field, suggestion } of CASES.errors) {
   test(`an error of the host has its code, its field and a next step: ${name}`, async (context) => {
-    const place = new Place(context);
-    await place.host((message) => [failure(message, code, "no\u202e", field === null ? null : { field })]);
-    const made = await client(context, place).connect();
+    const fixture = new TestDirectory(context);
+    await fixture.host((message) => [failure(message, code, "no\u202e", field === null ? null : { field })]);
+    const made = await client(context, fixture).connect();
     for (let round = 0; round < 2; round += 1) {
       // The connection stays open.
       const error = await fails("RpcError", /^no\ufffd$/, made.ping());
@@ -397,18 +397,18 @@ for (const { name, code, field, suggestion } of CASES.errors) {
 }
 
 test("a malformed error is still an error", async (context) => {
-  const place = new Place(context);
-  await place.host((message) => [{ jsonrpc: "2.0", id: message["id"], error: { code: "x", data: 7 } }]);
-  const error = await fails("RpcError", /no message/, (await client(context, place).connect()).ping());
+  const fixture = new TestDirectory(context);
+  await fixture.host((message) => [{ jsonrpc: "2.0", id: message["id"], error: { code: "x", data: 7 } }]);
+  const error = await fails("RpcError", /no message/, (await client(context, fixture).connect()).ping());
   assert.equal(error.code, -32603);
 });
 
 test("the functions give an answer as it is", async (context) => {
-  const place = new Place(context);
-  await place.host((message) =>
+  const fixture = new TestDirectory(context);
+  await fixture.host((message) =>
     message["method"] === "ping" ? pong(message) : [result(message, { asked: message["params"] ?? null })],
   );
-  const where = { workspace: place.workspace };
+  const where = { workspace: fixture.workspace };
   assert.equal(await isVscodeAvailable(where), true);
   assert.deepEqual(await getVscodeDiagnostics("/p/a", where), { asked: { path: "/p/a" } });
   const filtered = await getVscodeDiagnostics(undefined, { severity: "error", limit: 3, ...where });
@@ -417,17 +417,17 @@ test("the functions give an answer as it is", async (context) => {
 });
 
 test("a failure of the functions is an answer", async (context) => {
-  const place = new Place(context);
-  const where = { workspace: place.workspace };
+  const fixture = new TestDirectory(context);
+  const where = { workspace: fixture.workspace };
   const expected = {
     error: true,
-    message: `No zubi host serves ${place.workspace}.`,
+    message: `No zubi host serves ${fixture.workspace}.`,
     suggestion: "Open the folder in an editor with the zubi extension, or run `zubi serve --detach` in it.",
   };
   assert.equal(await isVscodeAvailable(where), false);
   assert.deepEqual(await getVscodeDiagnostics("/p/a", where), expected);
   assert.deepEqual(await getVscodeErrorSummary(where), expected);
-  await place.host((message) => [failure(message, -32003, "loading 3 of 9")]);
+  await fixture.host((message) => [failure(message, -32003, "loading 3 of 9")]);
   assert.deepEqual(await getVscodeErrorSummary(where), {
     error: true,
     message: "loading 3 of 9",

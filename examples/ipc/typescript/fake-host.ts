@@ -26,9 +26,7 @@ export interface Cases {
 }
 
 /** The test cases, which the Python client shares. */
-export const CASES = JSON.parse(
-  fs.readFileSync(path.join(import.meta.dirname, "..", "cases.json"), "utf8"),
-) as Cases;
+export const CASES = JSON.parse(fs.readFileSync(path.join(import.meta.dirname, "..", "cases.json"), "utf8")) as Cases;
 export const TOKEN = "5a".repeat(32);
 
 export type Message = Record<string, unknown>;
@@ -54,7 +52,7 @@ export function startTime(pid: number): number {
 }
 
 /** A run directory, a workspace and an environment for one test. */
-export class Place {
+export class TestDirectory {
   readonly root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "zubi-")));
   readonly directory = path.join(this.root, "zubi");
   readonly workspace = path.join(this.root, "workspace");
@@ -76,7 +74,7 @@ export class Place {
 
   /** Writes a host's file, by default of this process, and returns its path. */
   advertise(change: Message = {}, name = "one.json", mode = 0o600): string {
-    const told = {
+    const record = {
       version: 1,
       instance: "one",
       pid: process.pid,
@@ -90,7 +88,7 @@ export class Place {
       program: "0.1.0",
       ...change,
     };
-    return this.write(name, JSON.stringify(told), mode);
+    return this.write(name, JSON.stringify(record), mode);
   }
 
   write(name: string, content: string | Buffer, mode = 0o600): string {

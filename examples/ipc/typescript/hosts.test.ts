@@ -6,8 +6,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
-import { CASES, type Message, Place, startTime, TOKEN } from "./fake-host.ts";
-import { choose, findHost, type Host, NoHost, objectionTo, parse, readHosts, runDirectory } from "./hosts.ts";
+import { CASES, type Message, TestDirectory, startTime, TOKEN } from "./fake-host.ts";
+import { choose, findHost, type Host, NoHost, rejectionReason, parse, readHosts, runDirectory } from "./hosts.ts";
 
 const HOST = {
   version: 1,
@@ -23,103 +23,106 @@ const HOST = {
   program: "0.1.0",
 };
 
-function told(change: Message): Buffer {
+function hostFile(change: Message): Buffer {
   return Buffer.from(JSON.stringify({ ...HOST, ...change }));
 }
 
 /** Checks that no host is found, for these reasons. */
-function check(...doubts: string[]): void {
-  assert.deepEqual(readHosts(), { hosts: [], doubts });
+function check(...rejections: string[]): void {
+  assert.deepEqual(readHosts(), { hosts: [], rejections });
 }
 
 test("a host that lives is read", (context) => {
-  new Place(context).advertise();
-  const { hosts, doubts } = readHosts();
-  assert.deepEqual([hosts.map((host) => host.instance), doubts], [["one"], []]);
+  new TestDirectory(context).advertise();
+  const { hosts, rejections } = readHosts();
+  assert.deepEqual([hosts.map((host) => host.instance), rejections], [["one"], []]);
 });
 
 test("no directory means no hosts", (context) => {
-  fs.rmdirSync(new Place(context).directory);
+  fs.rmdirSync(new TestDirectory(context).directory);
   check();
 });
 
 test("a file that others may read is not trusted", (context) => {
-  const place = new Place(context);
+  const fixture = new TestDirectory(context);
   for (const mode of [0o644, 0o640, 0o604, 0o602]) {
-    place.advertise({}, "one.json", mode);
+    fixture.advertise({}, "one.json", mode);
     check("one.json: it is open to other users");
   }
 });
 
 test("a link is not followed", (context) => {
-  const place = new Place(context);
-  const elsewhere = path.join(place.root, "elsewhere");
-  const file = place.advertise();
+  const fixture = new TestDirectory(context);
+  const elsewhere = path.join(fixture.root, "elsewhere");
+  const file = fixture.advertise();
   fs.renameSync(file, elsewhere);
   fs.symlinkSync(elsewhere, file);
   check("one.json: it is a link");
 });
 
 test("a directory that is a link is not followed", (context) => {
-  const place = new Place(context);
-  place.advertise();
-  fs.renameSync(place.directory, path.join(place.root, "elsewhere"));
-  fs.symlinkSync(path.join(place.root, "elsewhere"), place.directory);
-  check(`${place.directory}: not a directory`);
+  const fixture = new TestDirectory(context);
+  fixture.advertise();
+  fs.renameSync(fixture.directory, path.join(fixture.root, "elsewhere"));
+  fs.symlinkSync(path.join(fixture.root, "elsewhere"), fixture.directory);
+  check(`${fixture.directory}: not a directory`);
 });
 
 test("a directory that others may enter is not trusted", (context) => {
-  const place = new Place(context);
-  place.advertise();
-  fs.chmodSync(place.directory, 0o755);
-  check(`${place.directory}: it is open to other users; \`chmod 700\` it if it is yours`);
+  const fixture = new TestDirectory(context);
+  fixture.advertise();
+  fs.chmodSync(fixture.directory, 0o755);
+  check(`${fixture.directory}: it is open to other users; \`chmod 700\` it if it is yours`);
 });
 
 test("a pipe does not block the search", (context) => {
-  const place = new Place(context);
-  execFileSync("mkfifo", ["-m", "600", path.join(place.directory, "one.json")]);
+  const fixture = new TestDirectory(context);
+  execFileSync("mkfifo", ["-m", "600", path.join(fixture.directory, "one.json")]);
   check("one.json: it is not a regular file");
 });
 
 test("a directory is not a file", (context) => {
-  fs.mkdirSync(path.join(new Place(context).directory, "one.json"), 0o700);
+  fs.mkdirSync(path.join(new TestDirectory(context).directory, "one.json"), 0o700);
   check("one.json: it is not a regular file");
 });
 
 test("what belongs to another user is not trusted", (context) => {
-  const status = fs.statSync(new Place(context).advertise());
-  assert.equal(objectionTo(status, "regular file"), undefined);
-  assert.equal(objectionTo(Object.assign(status, { uid: status.uid + 1 }), "regular file"), "belongs to another user");
+  const status = fs.statSync(new TestDirectory(context).advertise());
+  assert.equal(rejectionReason(status, "regular file"), undefined);
+  assert.equal(
+    rejectionReason(Object.assign(status, { uid: status.uid + 1 }), "regular file"),
+    "belongs to another user",
+  );
 });
 
 test("a file that is too large is not trusted", (context) => {
-  new Place(context).advertise({ program: "x".repeat(70_000) });
+  new TestDirectory(context).advertise({ program: "x".repeat(70_000) });
   check("one.json: it has more than 65536 bytes");
 });
 
 test("garbage is not trusted", (context) => {
-  const place = new Place(context);
+  const fixture = new TestDirectory(context);
   for (const garbage of ["", "{", Buffer.from([0xff, 0xfe]), "[".repeat(60_000), '{"pid": 1e999999}{', "\ufeff{}"]) {
-    place.write("one.json", garbage);
+    fixture.write("one.json", garbage);
     check("one.json: it is not JSON");
   }
-  place.write("one.json", "[]");
+  fixture.write("one.json", "[]");
   check("one.json: it is not an object");
 });
 
 test("files that are being written and other files are passed over", (context) => {
-  const place = new Place(context);
-  place.write(".one.json", "{");
-  place.write("one.sock", "");
+  const fixture = new TestDirectory(context);
+  fixture.write(".one.json", "{");
+  fixture.write("one.sock", "");
   check();
 });
 
 test("a process that has ended leaves nothing", async (context) => {
-  const place = new Place(context);
+  const fixture = new TestDirectory(context);
   const child = spawn("cat", { stdio: ["pipe", "ignore", "ignore"] });
   await once(child, "spawn");
   const pid = child.pid ?? 0;
-  place.advertise({ pid, startedAt: startTime(pid) });
+  fixture.advertise({ pid, startedAt: startTime(pid) });
   assert.equal(readHosts().hosts.length, 1);
   child.stdin.end();
   await once(child, "exit");
@@ -127,44 +130,44 @@ test("a process that has ended leaves nothing", async (context) => {
 });
 
 test("a process that reuses another one's ID is distinguished", (context) => {
-  new Place(context).advertise({ startedAt: startTime(process.pid) - 1 });
+  new TestDirectory(context).advertise({ startedAt: startTime(process.pid) - 1 });
   check();
 });
 
 test("one bad file does not hide the others", (context) => {
-  const place = new Place(context);
-  place.write("a.json", "{");
-  place.advertise({}, "b.json");
-  const { hosts, doubts } = readHosts();
-  assert.deepEqual([hosts.length, doubts], [1, ["a.json: it is not JSON"]]);
+  const fixture = new TestDirectory(context);
+  fixture.write("a.json", "{");
+  fixture.advertise({}, "b.json");
+  const { hosts, rejections } = readHosts();
+  assert.deepEqual([hosts.length, rejections], [1, ["a.json: it is not JSON"]]);
 });
 
 test("only so many files are read", (context) => {
-  const place = new Place(context);
-  for (let number = 100; number < 358; number += 1) place.write(`${number}.json`, "{");
-  const { doubts } = readHosts();
-  assert.deepEqual([doubts.length, doubts.at(-1)], [257, "2 files beyond the first 256"]);
+  const fixture = new TestDirectory(context);
+  for (let number = 100; number < 358; number += 1) fixture.write(`${number}.json`, "{");
+  const { rejections } = readHosts();
+  assert.deepEqual([rejections.length, rejections.at(-1)], [257, "2 files beyond the first 256"]);
 });
 
 test("a link to the workspace leads to its host", (context) => {
-  const place = new Place(context);
-  place.advertise();
-  fs.symlinkSync(place.workspace, path.join(place.root, "link"));
-  assert.equal(findHost(path.join(place.root, "link")).instance, "one");
+  const fixture = new TestDirectory(context);
+  fixture.advertise();
+  fs.symlinkSync(fixture.workspace, path.join(fixture.root, "link"));
+  assert.equal(findHost(path.join(fixture.root, "link")).instance, "one");
 });
 
 test("the error for a missing host lists the hosts that exist", (context) => {
-  const place = new Place(context);
-  place.advertise();
-  place.write("two.json", "{");
+  const fixture = new TestDirectory(context);
+  fixture.advertise();
+  fixture.write("two.json", "{");
   const message =
-    `No zubi host serves ${place.root}. Served are ${place.workspace}.` + " Not trusted: two.json: it is not JSON.";
-  assert.throws(() => findHost(place.root), { name: "NoHost", message, suggestion: /zubi serve/ });
-  assert.throws(() => findHost(path.join(place.root, "gone")), NoHost);
+    `No zubi host serves ${fixture.root}. Served are ${fixture.workspace}.` + " Not trusted: two.json: it is not JSON.";
+  assert.throws(() => findHost(fixture.root), { name: "NoHost", message, suggestion: /zubi serve/ });
+  assert.throws(() => findHost(path.join(fixture.root, "gone")), NoHost);
 });
 
 test("the run directory is where hosts write", (context) => {
-  const place = new Place(context);
+  const fixture = new TestDirectory(context);
   const { HOME: home, XDG_STATE_HOME: before } = process.env;
   context.after(() => {
     process.env["HOME"] = home ?? "";
@@ -174,23 +177,23 @@ test("the run directory is where hosts write", (context) => {
     Object.assign(process.env, { XDG_RUNTIME_DIR: runtime, XDG_STATE_HOME: state, HOME: "/h" });
     return runDirectory();
   };
-  assert.equal(at(place.root, "/s"), place.directory);
+  assert.equal(at(fixture.root, "/s"), fixture.directory);
   for (const runtime of ["", "relative", "/does/not/exist"]) assert.equal(at(runtime, "/s"), "/s/zubi/run");
   for (const state of ["", "relative"]) assert.equal(at("", state), "/h/.local/state/zubi/run");
-  fs.chmodSync(place.root, 0o777);
-  assert.equal(at(place.root, "/s"), "/s/zubi/run");
+  fs.chmodSync(fixture.root, 0o777);
+  assert.equal(at(fixture.root, "/s"), "/s/zubi/run");
 });
 
 for (const { name, hosts, workspace, chosen } of CASES.choices) {
   test(`the best host is chosen: ${name}`, () => {
-    const read = hosts.map((change) => parse(told(change)) as Host);
+    const read = hosts.map((change) => parse(hostFile(change)) as Host);
     assert.equal(choose(read, workspace)?.instance ?? null, chosen);
   });
 }
 
 for (const { name, change, doubt } of CASES.files) {
   test(`a file is trusted as a whole or not: ${name}`, () => {
-    const read = parse(told(change));
+    const read = parse(hostFile(change));
     if (doubt === null) assert.equal(typeof read, "object");
     else assert.equal(read, `\`${doubt}\` is missing or not as it must be`);
   });
@@ -198,6 +201,6 @@ for (const { name, change, doubt } of CASES.files) {
 
 test("every field that is used must be there", () => {
   for (const field of ["version", "instance", "pid", "startedAt", "kind", "workspaceFolders", "token"]) {
-    assert.equal(parse(told({ [field]: undefined })), `\`${field}\` is missing or not as it must be`);
+    assert.equal(parse(hostFile({ [field]: undefined })), `\`${field}\` is missing or not as it must be`);
   }
 });

@@ -14,9 +14,8 @@ const MAX_SOCKET_PATH = 107;
 /** The preferred kind first, if two hosts serve a folder equally well. */
 const KINDS = ["editor", "daemon", "front"] as const;
 
-export const START_A_HOST =
-  "Open the folder in an editor with the zubi extension, or run `zubi serve --detach` in it.";
-export const OTHERWISE = "Look at `zubi status`, and at the log of the host.";
+export const START_A_HOST = "Open the folder in an editor with the zubi extension, or run `zubi serve --detach` in it.";
+export const STATUS_HINT = "Look at `zubi status`, and at the log of the host.";
 
 /** An error. `message` describes it, `suggestion` is the next step, `code` is JSON-RPC's number. */
 export class IpcError extends Error {
@@ -24,7 +23,7 @@ export class IpcError extends Error {
   readonly suggestion: string;
   readonly code: number | undefined;
 
-  constructor(message: string, suggestion: string = OTHERWISE, code?: number) {
+  constructor(message: string, suggestion: string = STATUS_HINT, code?: number) {
     super(message);
     this.suggestion = suggestion;
     this.code = code;
@@ -57,7 +56,7 @@ export interface Host {
 export interface Found {
   readonly hosts: Host[];
   /** Why other files are not trusted. Files left by dead hosts are in neither list. */
-  readonly doubts: string[];
+  readonly rejections: string[];
 }
 
 /** The directory in which the hosts of this user write their files. */
@@ -71,18 +70,18 @@ export function runDirectory(): string {
 
 /** The live hosts whose files can be trusted. */
 export function readHosts(directory: string = runDirectory()): Found {
-  const found: Found = { hosts: [], doubts: [] };
+  const found: Found = { hosts: [], rejections: [] };
   let opened: number;
   try {
     opened = open(directory, fs.constants.O_DIRECTORY);
   } catch (error) {
-    if (!isMissing(error)) found.doubts.push(`${shown(directory)}: ${reason(error)}`);
+    if (!isMissing(error)) found.rejections.push(`${printable(directory)}: ${reason(error)}`);
     return found;
   }
   try {
-    const objection = objectionTo(fs.fstatSync(opened), "directory");
-    if (objection !== undefined) {
-      found.doubts.push(`${shown(directory)}: it ${objection}; \`chmod 700\` it if it is yours`);
+    const rejection = rejectionReason(fs.fstatSync(opened), "directory");
+    if (rejection !== undefined) {
+      found.rejections.push(`${printable(directory)}: it ${rejection}; \`chmod 700\` it if it is yours`);
       return found;
     }
     readAll(`/proc/self/fd/${opened}`, found);
@@ -99,15 +98,15 @@ function readAll(directory: string, found: Found): void {
   for (const name of names.slice(0, MAX_FILES)) {
     try {
       const host = parse(readOwn(path.join(directory, name)));
-      if (typeof host === "string") found.doubts.push(`${shown(name)}: ${host}`);
-      else if (lives(host)) found.hosts.push(host);
+      if (typeof host === "string") found.rejections.push(`${printable(name)}: ${host}`);
+      else if (isAlive(host)) found.hosts.push(host);
     } catch (error) {
       // A host may have gone since the directory was listed.
-      if (!isMissing(error)) found.doubts.push(`${shown(name)}: ${reason(error)}`);
+      if (!isMissing(error)) found.rejections.push(`${printable(name)}: ${reason(error)}`);
     }
   }
   if (names.length > MAX_FILES) {
-    found.doubts.push(`${names.length - MAX_FILES} files beyond the first ${MAX_FILES}`);
+    found.rejections.push(`${names.length - MAX_FILES} files beyond the first ${MAX_FILES}`);
   }
 }
 
@@ -117,16 +116,16 @@ function readAll(directory: string, found: Found): void {
  */
 export function findHost(workspace = "."): Host {
   const folder = realpath(workspace);
-  const { hosts, doubts } = readHosts();
+  const { hosts, rejections } = readHosts();
   const host = choose(hosts, folder);
   if (host !== undefined) return host;
   const others = [...new Set(hosts.flatMap((other) => other.workspaceFolders))].sort();
   throw new NoHost(
-    `No zubi host serves ${shown(folder)}.${listed("Served are", others)}${listed("Not trusted:", doubts)}`,
+    `No zubi host serves ${printable(folder)}.${formatList("Served are", others)}${formatList("Not trusted:", rejections)}`,
   );
 }
 
-/** The best of these hosts for a folder, which is given with links resolved, as hosts give theirs. */
+/** The best of these hosts for a folder, which is given with links resolved, as hosts give hostNonce. */
 export function choose(hosts: readonly Host[], folder: string): Host | undefined {
   const fitting = hosts
     .filter((host) => host.socket !== undefined || host.port !== undefined)
@@ -144,14 +143,14 @@ export function choose(hosts: readonly Host[], folder: string): Host | undefined
 
 /** The host whose file names the port. */
 export function hostOnPort(port: number): Host {
-  const { hosts, doubts } = readHosts();
+  const { hosts, rejections } = readHosts();
   // Two files can name one port only if one of them is outdated; the younger one is valid.
   const [host] = hosts.filter((one) => one.port === port).sort((a, b) => b.startedAt - a.startedAt);
   if (host !== undefined) return host;
   const ports = hosts.flatMap((other) => (other.port === undefined ? [] : [String(other.port)]));
   throw new NoHost(
     `No file of a host names the port ${port}, so there is no token to prove oneself with.` +
-      `${listed("Hosts listen on", ports)}${listed("Not trusted:", doubts)}`,
+      `${formatList("Hosts listen on", ports)}${formatList("Not trusted:", rejections)}`,
     "Leave `port` out, or take the one that `zubi status --json` shows.",
   );
 }
@@ -178,14 +177,14 @@ function open(file: string, flags = 0): number {
 function readOwn(file: string): Buffer {
   const opened = open(file);
   try {
-    const objection = objectionTo(fs.fstatSync(opened), "regular file");
-    if (objection !== undefined) throw new Doubt(`it ${objection}`);
+    const rejection = rejectionReason(fs.fstatSync(opened), "regular file");
+    if (rejection !== undefined) throw new RejectedFile(`it ${rejection}`);
     const content = Buffer.alloc(MAX_FILE + 1);
     let length = 0;
     for (let read = -1; read !== 0 && length < content.length; length += read) {
       read = fs.readSync(opened, content, length, content.length - length, null);
     }
-    if (length > MAX_FILE) throw new Doubt(`it has more than ${MAX_FILE} bytes`);
+    if (length > MAX_FILE) throw new RejectedFile(`it has more than ${MAX_FILE} bytes`);
     return content.subarray(0, length);
   } finally {
     fs.closeSync(opened);
@@ -193,10 +192,10 @@ function readOwn(file: string): Buffer {
 }
 
 /** Why a file is not trusted. */
-class Doubt extends Error {}
+class RejectedFile extends Error {}
 
 /** Why an open file or directory is not private to this user. */
-export function objectionTo(status: fs.Stats, kind: "regular file" | "directory"): string | undefined {
+export function rejectionReason(status: fs.Stats, kind: "regular file" | "directory"): string | undefined {
   if (!(kind === "directory" ? status.isDirectory() : status.isFile())) return `is not a ${kind}`;
   if (status.uid !== process.geteuid?.()) return "belongs to another user";
   return (status.mode & 0o077) === 0 ? undefined : "is open to other users";
@@ -209,21 +208,21 @@ function isOwnBase(directory: string): boolean {
 
 /** Parses a host's file; returns a text if it is invalid. Unknown fields are ignored. */
 export function parse(content: Uint8Array): Host | string {
-  const told = fromJson(content);
-  if (told === undefined) return "it is not JSON";
-  if (!isObject(told)) return "it is not an object";
-  const { version, instance, pid, startedAt, kind, workspaceFolders, token } = told;
+  const record = fromJson(content);
+  if (record === undefined) return "it is not JSON";
+  if (!isObject(record)) return "it is not an object";
+  const { version, instance, pid, startedAt, kind, workspaceFolders, token } = record;
   // Rust omits missing values; null means the same.
-  const [socket, port] = [told["socket"] ?? undefined, told["port"] ?? undefined];
+  const [socket, port] = [record["socket"] ?? undefined, record["port"] ?? undefined];
   const wrong = (field: string): string => `\`${field}\` is missing or not as it must be`;
-  if (!isWhole(version, 1, 2 ** 32 - 1)) return wrong("version");
+  if (!isIntegerBetween(version, 1, 2 ** 32 - 1)) return wrong("version");
   if (typeof instance !== "string" || !/^[0-9A-Za-z_-]{1,64}$/.test(instance)) return wrong("instance");
-  if (!isWhole(pid, 1, 2 ** 31 - 1)) return wrong("pid");
-  if (!isWhole(startedAt, 0, Number.MAX_SAFE_INTEGER)) return wrong("startedAt");
+  if (!isIntegerBetween(pid, 1, 2 ** 31 - 1)) return wrong("pid");
+  if (!isIntegerBetween(startedAt, 0, Number.MAX_SAFE_INTEGER)) return wrong("startedAt");
   if (!isKind(kind)) return wrong("kind");
   if (!Array.isArray(workspaceFolders) || !workspaceFolders.every(isAbsolute)) return wrong("workspaceFolders");
   if (socket !== undefined && !isSocketPath(socket)) return wrong("socket");
-  if (port !== undefined && !isWhole(port, 1, 65535)) return wrong("port");
+  if (port !== undefined && !isIntegerBetween(port, 1, 65535)) return wrong("port");
   if (!isKey(token)) return wrong("token");
   return { version, instance, pid, startedAt, kind, workspaceFolders, socket, port, token };
 }
@@ -238,7 +237,7 @@ export function fromJson(content: Uint8Array): unknown {
 }
 
 /** Whether the process that wrote the file is alive: its number alone may belong to another one by now. */
-function lives(host: Host): boolean {
+function isAlive(host: Host): boolean {
   try {
     const text = fs.readFileSync(`/proc/${host.pid}/stat`, "latin1");
     // The name of the program, in parentheses, may contain anything.
@@ -270,8 +269,8 @@ function isAbsolute(value: unknown): value is string {
   return typeof value === "string" && value.startsWith("/") && !value.includes("\0") && !/\p{Cs}/u.test(value);
 }
 
-function isWhole(value: unknown, least: number, most: number): value is number {
-  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+function isIntegerBetween(value: unknown, minimum: number, maximum: number): value is number {
+  return Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
 }
 
 function isMissing(error: unknown): boolean {
@@ -282,7 +281,7 @@ function realpath(folder: string): string {
   try {
     return fs.realpathSync(folder);
   } catch (error) {
-    throw new NoHost(`${shown(folder)} cannot be read: ${reason(error)}.`, "Give a folder that is there.");
+    throw new NoHost(`${printable(folder)} cannot be read: ${reason(error)}.`, "Give a folder that is there.");
   }
 }
 
@@ -300,17 +299,19 @@ export function reason(error: unknown): string {
   if (!(error instanceof Error)) return "it failed";
   if ("code" in error && error.code === "ELOOP") return "it is a link";
   // Node: `EACCES: permission denied, open '…'`.
-  return error instanceof Doubt ? error.message : (/^E[A-Z0-9]+: ([^,]*)/.exec(error.message)?.[1] ?? error.message);
+  return error instanceof RejectedFile
+    ? error.message
+    : (/^E[A-Z0-9]+: ([^,]*)/.exec(error.message)?.[1] ?? error.message);
 }
 
 /** Foreign text as it may be shown in a terminal: without control characters, and of limited length. */
-export function shown(text: unknown): string {
+export function printable(text: unknown): string {
   return typeof text === "string" ? text.slice(0, 1000).replace(/(?! )[\p{C}\p{Z}]/gu, "\ufffd") : "(no message)";
 }
 
 /** The first three of a list as the end of a message; empty for an empty list. */
-function listed(heading: string, items: readonly string[]): string {
+function formatList(heading: string, items: readonly string[]): string {
   if (items.length === 0) return "";
   const more = items.length > 3 ? ` and ${items.length - 3} more` : "";
-  return ` ${heading} ${items.slice(0, 3).map(shown).join("; ")}${more}.`;
+  return ` ${heading} ${items.slice(0, 3).map(printable).join("; ")}${more}.`;
 }

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { test } from "node:test";
 
-import { Place, result } from "./fake-host.ts";
+import { TestDirectory, result } from "./fake-host.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "problems.ts");
 const PROBLEM = {
@@ -14,34 +14,34 @@ const PROBLEM = {
   source: "ty",
 };
 
-async function check(place: Place, files: string[], code: number, out: string, err: RegExp): Promise<void> {
-  const [ended, printed, said] = await new Promise<[unknown, string, string]>((resolve) => {
-    execFile(process.execPath, [PROGRAM, ...files], { cwd: place.workspace }, (error, stdout, stderr) => {
+async function check(fixture: TestDirectory, files: string[], code: number, out: string, err: RegExp): Promise<void> {
+  const [ended, printed, stderrText] = await new Promise<[unknown, string, string]>((resolve) => {
+    execFile(process.execPath, [PROGRAM, ...files], { cwd: fixture.workspace }, (error, stdout, stderr) => {
       resolve([error?.code ?? 0, stdout, stderr]);
     });
   });
   assert.deepEqual([ended, printed], [code, out]);
-  assert.match(said, err);
+  assert.match(stderrText, err);
 }
 
 test("problems are printed for people", async (context) => {
-  const place = new Place(context);
-  const file = { path: path.join(place.workspace, "src", "a.py"), diagnostics: [PROBLEM] };
+  const fixture = new TestDirectory(context);
+  const file = { path: path.join(fixture.workspace, "src", "a.py"), diagnostics: [PROBLEM] };
   const coverage = { analysed: 1, total: 2, mode: "headless", note: "ty has read one file" };
-  await place.host((message) => [
+  await fixture.host((message) => [
     result(message, message["method"] === "validateFile" ? file : { files: [file], coverage }),
   ]);
   const line = "src/a.py:3:5 error: Unknown name\ufffd (ty)\n";
-  await check(place, ["src/a.py"], 1, line, /using the daemon host/);
-  await check(place, [], 1, `${line}looked at 1 of 2 files: ty has read one file\n`, /using/);
+  await check(fixture, ["src/a.py"], 1, line, /using the daemon host/);
+  await check(fixture, [], 1, `${line}looked at 1 of 2 files: ty has read one file\n`, /using/);
 });
 
 test("without problems there is no output", async (context) => {
-  const place = new Place(context);
-  await place.host((message) => [result(message, { files: [] })]);
-  await check(place, [], 0, "", /using the daemon host/);
+  const fixture = new TestDirectory(context);
+  await fixture.host((message) => [result(message, { files: [] })]);
+  await check(fixture, [], 0, "", /using the daemon host/);
 });
 
 test("no host is an exit code of its own", async (context) => {
-  await check(new Place(context), [], 3, "", /zubi serve/);
+  await check(new TestDirectory(context), [], 3, "", /zubi serve/);
 });

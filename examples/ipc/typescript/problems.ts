@@ -5,7 +5,7 @@
 // Exit code: 0 no errors, 1 errors, 3 no answer.
 import path from "node:path";
 
-import { shown } from "./hosts.ts";
+import { printable } from "./hosts.ts";
 import { type Coverage, type FileDiagnostics, IpcError, VSCodeIPCClient, withClient } from "./zubi-ipc.ts";
 
 /** One line for each problem. People count lines and columns from 1. */
@@ -15,23 +15,23 @@ function lines(file: FileDiagnostics): string[] {
     const from = source === undefined ? "" : ` (${source})`;
     // Compilers' messages may contain line breaks.
     const text = message.split(/\s+/).join(" ");
-    return shown(`${name}:${start.line + 1}:${start.character + 1} ${severity}: ${text}${from}`);
+    return printable(`${name}:${start.line + 1}:${start.character + 1} ${severity}: ${text}${from}`);
   });
 }
 
 /** The parts that the host did not look at. An empty list of problems means little without them. */
-function shortfall({ coverage }: { readonly coverage?: Coverage }): string[] {
+function coverageNotes({ coverage }: { readonly coverage?: Coverage }): string[] {
   if (coverage === undefined || coverage.analysed === coverage.total) return [];
   const note = coverage.note === undefined ? "" : `: ${coverage.note}`;
-  return [shown(`looked at ${coverage.analysed} of ${coverage.total} files${note}`)];
+  return [printable(`looked at ${coverage.analysed} of ${coverage.total} files${note}`)];
 }
 
 async function ask(client: VSCodeIPCClient): Promise<number> {
   process.stderr.write(`using the ${client.host?.kind ?? ""} host, process ${client.host?.pid ?? 0}\n`);
   const named = process.argv.slice(2);
-  const whole = named.length > 0 ? undefined : await client.getAllDiagnostics();
-  const files = whole?.files ?? (await Promise.all(named.map((file) => client.validateFile(file))));
-  const printed = [...files.flatMap(lines), ...(whole === undefined ? files : [whole]).flatMap(shortfall)];
+  const all = named.length > 0 ? undefined : await client.getAllDiagnostics();
+  const files = all?.files ?? (await Promise.all(named.map((file) => client.validateFile(file))));
+  const printed = [...files.flatMap(lines), ...(all === undefined ? files : [all]).flatMap(coverageNotes)];
   process.stdout.write(printed.map((line) => `${line}\n`).join(""));
   return files.some((file) => file.diagnostics.some((problem) => problem.severity === "error")) ? 1 : 0;
 }

@@ -3,7 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import fs from "node:fs";
 import net from "node:net";
 
-import { fromJson, type Host, IpcError, isKey, isObject, OTHERWISE, reason, shown, START_A_HOST } from "./hosts.ts";
+import { fromJson, type Host, IpcError, isKey, isObject, printable, reason, START_A_HOST, STATUS_HINT } from "./hosts.ts";
 
 export const MAX_FRAME = 8 * 1024 * 1024;
 const MAX_FIRST_LINE = 4 * 1024;
@@ -44,7 +44,7 @@ export class RpcError extends IpcError {
   readonly field: string | undefined;
 
   constructor(message: string, code: number, field?: string) {
-    super(message, SUGGESTIONS[code] ?? OTHERWISE, code);
+    super(message, SUGGESTIONS[code] ?? STATUS_HINT, code);
     this.field = field;
   }
 }
@@ -102,7 +102,7 @@ export class Connection {
       this.#read(piece);
     });
     socket.on("error", (error) => {
-      this.end(new ConnectionFailed(`The connection to the host broke: ${shown(reason(error))}.`));
+      this.end(new ConnectionFailed(`The connection to the host broke: ${printable(reason(error))}.`));
     });
     socket.on("close", () => {
       this.end(new ConnectionFailed("The host closed the connection."));
@@ -143,19 +143,22 @@ export class Connection {
   /** Both sides prove that they know the token. Until the host has, nothing but our proof is sent. */
   async prove(host: Host, timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
-    const theirs = await this.#nonce(host, timeoutMs);
-    const ours = randomBytes(32).toString("hex");
-    const params = { nonce: ours, proof: proofOf(host.token, "client", theirs, ours) };
+    const hostNonce = await this.#nonce(host, timeoutMs);
+    const clientNonce = randomBytes(32).toString("hex");
+    const params = { nonce: clientNonce, proof: proofOf(host.token, "client", hostNonce, clientNonce) };
     let answer: unknown;
     try {
       answer = await this.request("authenticate", params, Math.max(deadline - performance.now(), 0));
     } catch (error) {
       if (!(error instanceof ConnectionFailed || error instanceof RpcError)) throw error;
       const message = `The host on port ${host.port ?? 0} did not accept our proof. ${error.message}`;
-      throw new ConnectionFailed(message, OTHERWISE, error.code);
+      throw new ConnectionFailed(message, STATUS_HINT, error.code);
     }
     const proof = isObject(answer) ? answer["proof"] : undefined;
-    if (!isKey(proof) || !timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(host.token, "server", theirs, ours)))) {
+    if (
+      !isKey(proof) ||
+      !timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(host.token, "server", hostNonce, clientNonce)))
+    ) {
       throw new ConnectionFailed(
         `The process on port ${host.port ?? 0} does not know the host's token; no request was sent.`,
         "Another program may have taken the port. Connect without `port`.",
@@ -189,7 +192,7 @@ export class Connection {
         this.#hear(line);
       }
     } catch (error) {
-      this.end(error instanceof IpcError ? error : new ProtocolError(shown(String(error))));
+      this.end(error instanceof IpcError ? error : new ProtocolError(printable(String(error))));
     }
   }
 
@@ -199,7 +202,7 @@ export class Connection {
     if (!isObject(message)) throw new ProtocolError("The host sent JSON that is not a message.");
     const { id, error } = message;
     if (!("method" in message) && (id ?? undefined) === undefined && isObject(error)) {
-      throw new ConnectionFailed(`The host refused: ${shown(error["message"])}`, OTHERWISE, codeOf(error));
+      throw new ConnectionFailed(`The host refused: ${printable(error["message"])}`, STATUS_HINT, codeOf(error));
     }
     if (this.#greet !== undefined) {
       const greet = this.#greet;
@@ -247,7 +250,7 @@ export class Connection {
 
 /** Connects to a host's socket, if it is this user's. Node cannot query the listener: the directory is the proof. */
 export async function openSocket(host: Host, path: string, timeoutMs: number): Promise<Connection> {
-  const what = `the host (process ${host.pid}) at ${shown(path)}`;
+  const what = `the host (process ${host.pid}) at ${printable(path)}`;
   let status: fs.Stats;
   try {
     status = fs.lstatSync(path);
@@ -255,7 +258,7 @@ export async function openSocket(host: Host, path: string, timeoutMs: number): P
     throw unreachable(what, error);
   }
   if (!status.isSocket() || status.uid !== process.geteuid?.()) {
-    throw new ConnectionFailed(`${shown(path)} is not a socket of this user.`);
+    throw new ConnectionFailed(`${printable(path)} is not a socket of this user.`);
   }
   return new Connection(await connected({ path }, what, timeoutMs), MAX_FRAME);
 }
@@ -325,13 +328,13 @@ function within<T>(
 function unreachable(what: string, error: unknown): ConnectionFailed {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const why = code === "ECONNREFUSED" ? "connection refused" : reason(error);
-  return new ConnectionFailed(`Cannot connect to ${what}: ${shown(why)}.`, START_A_HOST);
+  return new ConnectionFailed(`Cannot connect to ${what}: ${printable(why)}.`, START_A_HOST);
 }
 
 function errorOf(error: Record<string, unknown>): RpcError {
   const field = isObject(error["data"]) ? error["data"]["field"] : undefined;
-  const wrong = typeof field === "string" ? shown(field) : undefined;
-  return new RpcError(shown(error["message"]), codeOf(error), wrong);
+  const wrong = typeof field === "string" ? printable(field) : undefined;
+  return new RpcError(printable(error["message"]), codeOf(error), wrong);
 }
 
 function codeOf(error: Record<string, unknown>): number {
@@ -351,7 +354,7 @@ function frameOf(message: Record<string, unknown>): string {
   try {
     frame = JSON.stringify(message, unchanged);
   } catch (error) {
-    throw new ProtocolError(`The arguments cannot be sent as JSON: ${shown(reason(error))}.`, "Correct them.");
+    throw new ProtocolError(`The arguments cannot be sent as JSON: ${printable(reason(error))}.`, "Correct them.");
   }
   const length = Buffer.byteLength(frame);
   if (length > MAX_FRAME) {

@@ -62,9 +62,7 @@ export interface AllDiagnostics {
 }
 
 export interface WorkspaceErrors {
-  readonly summary: Readonly<
-    Record<"errors" | "warnings" | "info" | "filesWithErrors" | "filesWithWarnings", number>
-  >;
+  readonly summary: Readonly<Record<"errors" | "warnings" | "info" | "filesWithErrors" | "filesWithWarnings", number>>;
   readonly bySource: Readonly<Record<string, number>>;
   readonly topErrorFiles: readonly { readonly path: string; readonly errors: number; readonly warnings: number }[];
   readonly sources: readonly string[];
@@ -209,17 +207,17 @@ export class VSCodeIPCClient {
   }
 
   async #open(): Promise<Connection> {
-    const { port: asked, workspace } = this.#options;
-    const host = asked === undefined ? findHost(workspace) : hostOnPort(asked);
+    const { port: requestedPort, workspace } = this.#options;
+    const host = requestedPort === undefined ? findHost(workspace) : hostOnPort(requestedPort);
     if (host.version !== PROTOCOL) {
       throw new ConnectionFailed(
         `The host speaks version ${host.version} of the protocol, this client version ${PROTOCOL}.`,
         "Take the client that belongs to the host's version of zubi.",
       );
     }
-    const port = asked ?? host.port;
+    const port = requestedPort ?? host.port;
     const connection =
-      asked === undefined && host.socket !== undefined
+      requestedPort === undefined && host.socket !== undefined
         ? await openSocket(host, host.socket, this.#timeoutMs)
         : await openPort(host, port ?? 0, this.#timeoutMs);
     this.#host = host;

@@ -40,12 +40,12 @@ impl From<io::Error> for Refusal {
 /// only if they are an earlier model of this program; areas of it that the new one has not are taken away, and nothing
 /// else. Returns how many files and bytes were written.
 pub fn write(folder: &Path, size: Size) -> Result<(usize, usize), Refusal> {
-    let fits = |count: usize, most: usize| (1..=most).contains(&count);
-    if !fits(size.areas, Size::MOST.areas) || !fits(size.contexts, Size::MOST.contexts) {
+    let is_valid = |count: usize, max: usize| (1..=max).contains(&count);
+    if !is_valid(size.areas, Size::MOST.areas) || !is_valid(size.contexts, Size::MOST.contexts) {
         return Err(Refusal::Size);
     }
     if !is_empty(folder)? {
-        if !is_ours(&folder.join("model.yaml"))? {
+        if !is_generated(&folder.join("model.yaml"))? {
             return Err(Refusal::NotOurs);
         }
         remove_areas(&folder.join("areas"))?;
@@ -73,7 +73,7 @@ fn is_empty(folder: &Path) -> io::Result<bool> {
 }
 
 /// Whether a file begins with this program's mark.
-fn is_ours(file: &Path) -> io::Result<bool> {
+fn is_generated(file: &Path) -> io::Result<bool> {
     match std::fs::read(file) {
         Ok(bytes) => {
             let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -91,7 +91,7 @@ fn remove_areas(folder: &Path) -> io::Result<()> {
     };
     for entry in entries {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "dlang") && is_ours(&path)? {
+        if path.extension().is_some_and(|extension| extension == "dlang") && is_generated(&path)? {
             std::fs::remove_file(path)?;
         }
     }

@@ -24,9 +24,9 @@ impl Text {
 
     /// A head and lists that belong to it: on one line if they fit, otherwise each on its own.
     pub(crate) fn list(&mut self, head: &str, lists: &[String]) {
-        let whole = format!("{head} {}", lists.join(" "));
-        if INDENT * self.depth + whole.chars().count() <= WIDTH {
-            self.line(&whole);
+        let line = format!("{head} {}", lists.join(" "));
+        if INDENT * self.depth + line.chars().count() <= WIDTH {
+            self.line(&line);
             return;
         }
         self.line(head);

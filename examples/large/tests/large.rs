@@ -45,7 +45,7 @@ fn every_word_sign_and_construct_occurs() {
 }
 
 #[test]
-fn no_rule_has_anything_to_remark() {
+fn the_model_has_no_diagnostics() {
     for size in SIZES {
         assert_eq!(diagnostics(*size), Vec::<String>::new(), "{size:?}");
     }
@@ -62,7 +62,7 @@ fn diagnostics(size: Size) -> Vec<String> {
         }
     }
     let modules = Modules::new(disk);
-    let module = modules.of_file(Utf8Path::new("/model/index.dlang"));
+    let module = modules.module_of_file(Utf8Path::new("/model/index.dlang"));
     let mut found: Vec<_> = module.manifest.as_ref().unwrap().diagnostics.iter().map(|it| it.message.clone()).collect();
     let all: Vec<_> = host.files().collect();
     for file in &all {
@@ -77,14 +77,14 @@ fn diagnostics(size: Size) -> Vec<String> {
     }
     for file in all {
         let path = file.path(host.db()).to_owned();
-        let said = file_diagnostics(host.db(), file).iter().map(|it| format!("{path}: {}", it.message));
-        found.extend(said);
+        let messages = file_diagnostics(host.db(), file).iter().map(|it| format!("{path}: {}", it.message));
+        found.extend(messages);
     }
     found
 }
 
 #[test]
-fn the_formatter_leaves_it_as_it_is() {
+fn the_model_is_formatted() {
     for size in SIZES {
         for file in models(*size) {
             assert_eq!(dlang_ide::format::format(&parse(&file.text)).unwrap().text, file.text, "{}", file.path);
@@ -93,7 +93,7 @@ fn the_formatter_leaves_it_as_it_is() {
 }
 
 #[test]
-fn it_has_the_size_that_is_promised() {
+fn the_model_has_the_documented_size() {
     let lines = |text: &str| text.lines().count();
     let (mut files_, mut lines_, mut contexts) = (0, 0, 0);
     for file in models(Size::MEASURED) {
@@ -107,7 +107,7 @@ fn it_has_the_size_that_is_promised() {
 }
 
 #[test]
-fn names_are_those_that_are_told() {
+fn context_fqns_exist_in_the_model() {
     for (area, context) in [(0, 0), (1, 0), (2, 5), (3, 4)] {
         let text = models(SMALL).find(|file| file.path == large_example::area_path(area)).unwrap().text;
         let fqn = large_example::context_fqn(area, context);
@@ -117,7 +117,7 @@ fn names_are_those_that_are_told() {
 }
 
 #[test]
-fn a_folder_is_written_again_and_another_is_refused() {
+fn only_generated_folders_are_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("model");
     write(&model, SMALL).unwrap();

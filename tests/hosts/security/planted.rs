@@ -18,15 +18,15 @@ use crate::raw::{OTHER_UID, PeerUser};
 const SENTINEL: &str = "as it was\n";
 
 /// Sets a trap; the second path is a file outside of the run directory.
-type Lay = fn(&Utf8Path, &Utf8Path);
+type SetTrap = fn(&Utf8Path, &Utf8Path);
 
 /// A trap in, or in place of, the run directory, and the number of lines that a session prints about it. The directory
 /// exists, is empty, and belongs to the user.
-const PLANTS: &[(&str, Lay, usize)] = &[
+const DIRECTORY_TRAPS: &[(&str, SetTrap, usize)] = &[
     ("the directory is writable for all", |run, _| set_mode(run, 0o777), 0),
     ("the directory is sticky, as /tmp", |run, _| set_mode(run, 0o1777), 0),
     ("others can list the directory", |run, _| set_mode(run, 0o755), 0),
-    ("the directory is somebody else's", |run, _| give_away(run), 2),
+    ("the directory is somebody else's", |run, _| change_owner(run), 2),
     (
         "the directory is a link",
         |run, outside| {
@@ -45,7 +45,7 @@ const PLANTS: &[(&str, Lay, usize)] = &[
     ),
 ];
 
-fn give_away(path: &Utf8Path) {
+fn change_owner(path: &Utf8Path) {
     lchown(path, Some(OTHER_UID), Some(OTHER_UID)).expect("root may");
 }
 
@@ -77,33 +77,33 @@ impl PlantedWorld {
     }
 
     /// Nothing outside has changed.
-    fn check_outside(&self, what: &str) {
-        assert_eq!(std::fs::read(&self.outside).expect("it is there"), SENTINEL.as_bytes(), "{what}");
-        let beside = self.outside.parent().expect("a directory").read_dir_utf8().expect("a directory").count();
-        assert_eq!(beside, 1, "{what}: something was put beside it");
+    fn check_outside(&self, name: &str) {
+        assert_eq!(std::fs::read(&self.outside).expect("it is there"), SENTINEL.as_bytes(), "{name}");
+        let count = self.outside.parent().expect("a directory").read_dir_utf8().expect("a directory").count();
+        assert_eq!(count, 1, "{name}: another file was created next to it");
     }
 }
 
 #[test]
-fn a_directory_that_others_have_a_hand_in_is_not_used() {
+fn a_directory_controlled_by_others_is_not_used() {
     let mut report = String::new();
-    for (what, plant, lines) in PLANTS {
+    for (name, set_trap, lines) in DIRECTORY_TRAPS {
         let planted = PlantedWorld::new();
-        plant(&planted.fixture.run_directory(), &planted.outside);
+        set_trap(&planted.fixture.run_directory(), &planted.outside);
         let status = planted.run(&["status"]);
         // If the directory is ours, its permissions are restricted; otherwise no client is served.
         let mut agent = planted.fixture.agent(&[]);
         assert!(agent.tools().contains(&"lsp_hover".to_owned()));
-        let stderr = eventually("the session has said it", STEP_TIMEOUT, || {
+        let stderr = eventually("the session has printed its warnings", STEP_TIMEOUT, || {
             let stderr = agent.stderr_text();
             (stderr.lines().count() >= *lines).then_some(stderr)
         });
         assert!(agent.close().success());
-        writeln!(report, "{what}\n{status}  zubi mcp: {lines} warnings").expect("a text");
+        writeln!(report, "{name}\n{status}  zubi mcp: {lines} warnings").expect("a text");
         for line in stderr.lines() {
             writeln!(report, "    {}", line.replace(base(&planted.fixture).as_str(), "[base]")).expect("a text");
         }
-        planted.check_outside(what);
+        planted.check_outside(name);
     }
     assert_snapshot!(report, @"
     the directory is writable for all
@@ -147,15 +147,15 @@ fn a_directory_that_others_have_a_hand_in_is_not_used() {
 }
 
 /// A trap in the run directory: the change made to a file with the name of a host's file.
-const FILES: &[(&str, Lay)] = &[
-    ("somebody else's file", |file, _| give_away(file)),
+const FILE_TRAPS: &[(&str, SetTrap)] = &[
+    ("somebody else's file", |file, _| change_owner(file)),
     ("a file that others can read", |file, _| set_mode(file, 0o644)),
     ("a file that others can write", |file, _| set_mode(file, 0o606)),
     ("a link to a file", |file, outside| {
         // Not the sentinel, but a file that would be trusted in the run directory.
-        let away = outside.with_file_name("../away");
-        std::fs::rename(file, &away).expect("a file");
-        symlink(&away, file).expect("a link");
+        let moved = outside.with_file_name("../away");
+        std::fs::rename(file, &moved).expect("a file");
+        symlink(&moved, file).expect("a link");
     }),
     ("a link to nothing", |file, outside| {
         std::fs::remove_file(file).expect("a file");
@@ -164,7 +164,7 @@ const FILES: &[(&str, Lay)] = &[
     ("somebody else's link", |file, outside| {
         std::fs::remove_file(file).expect("a file");
         symlink(outside, file).expect("a link");
-        give_away(file);
+        change_owner(file);
     }),
     ("a pipe", |file, _| {
         std::fs::remove_file(file).expect("a file");
@@ -178,12 +178,12 @@ const FILES: &[(&str, Lay)] = &[
     ("a socket of somebody else", |file, _| {
         let socket = file.with_extension("sock");
         drop(UnixListener::bind(&socket).expect("a socket"));
-        give_away(&socket);
+        change_owner(&socket);
     }),
     ("a link to a socket", |file, outside| {
-        let real = outside.with_file_name("../real.sock");
-        drop(UnixListener::bind(&real).expect("a socket"));
-        symlink(&real, file.with_extension("sock")).expect("a link");
+        let real_socket = outside.with_file_name("../real.sock");
+        drop(UnixListener::bind(&real_socket).expect("a socket"));
+        symlink(&real_socket, file.with_extension("sock")).expect("a link");
     }),
     ("a link in place of the socket", |file, outside| {
         symlink(outside, file.with_extension("sock")).expect("a link");
@@ -191,26 +191,26 @@ const FILES: &[(&str, Lay)] = &[
 ];
 
 #[test]
-fn a_planted_file_or_socket_is_not_believed_and_nothing_is_written_through_it() {
+fn planted_files_and_sockets_are_rejected() {
     let mut report = String::new();
-    for (what, plant) in FILES {
+    for (name, set_trap) in FILE_TRAPS {
         let planted = PlantedWorld::new();
         let file = planted.fixture.run_directory().join(INSTANCE).with_extension("json");
         std::fs::write(&file, advertisement(&planted.fixture, INSTANCE).to_string()).expect("a file");
         set_mode(&file, 0o600);
-        plant(&file, &planted.outside);
+        set_trap(&file, &planted.outside);
         let status = planted.run(&["status"]).replace(&std::process::id().to_string(), "[pid]");
-        writeln!(report, "{what}\n{}", status.trim_end()).expect("a text");
+        writeln!(report, "{name}\n{}", status.trim_end()).expect("a text");
         // A session still works, and is the host.
         let mut agent = planted.fixture.agent(&[]);
-        assert!(agent.tools().contains(&"lsp_hover".to_owned()), "{what}");
+        assert!(agent.tools().contains(&"lsp_hover".to_owned()), "{name}");
         let own = eventually("the agent is a host", STEP_TIMEOUT, || {
             let hosts = planted.fixture.status()["hosts"].clone();
             hosts.as_array().filter(|hosts| hosts.len() == 1).cloned()
         });
-        assert_eq!(own[0]["pid"], agent.pid(), "{what}");
+        assert_eq!(own[0]["pid"], agent.pid(), "{name}");
         assert!(agent.close().success());
-        planted.check_outside(what);
+        planted.check_outside(name);
     }
     assert_snapshot!(report, @"
     somebody else's file
@@ -309,14 +309,14 @@ const RUNTIME: &[(&str, u32, Change, bool)] = &[
     ("the group may write", 0o770, |_| {}, false),
     ("all may write", 0o777, |_| {}, false),
     ("all may write, sticky", 0o1777, |_| {}, false),
-    ("somebody else's", 0o700, give_away, false),
-    ("somebody else's, open", 0o777, give_away, false),
+    ("somebody else's", 0o700, change_owner, false),
+    ("somebody else's, open", 0o777, change_owner, false),
 ];
 
 #[test]
 fn a_session_directory_of_another_user_is_not_used() {
     let fixture = HostsProject::new(Project::empty(), &[]);
-    for (index, (what, mode, change, used)) in RUNTIME.iter().enumerate() {
+    for (index, (name, mode, change, used)) in RUNTIME.iter().enumerate() {
         let runtime = base(&fixture).join(format!("runtime{index}"));
         std::fs::create_dir(&runtime).expect("a directory");
         set_mode(&runtime, *mode);
@@ -325,11 +325,11 @@ fn a_session_directory_of_another_user_is_not_used() {
         command.env("XDG_RUNTIME_DIR", &runtime);
         let daemon = Daemon::start(command, &[]);
         let inside = runtime.join("zubi").is_dir();
-        assert_eq!((inside, fixture.files().is_empty()), (*used, *used), "{what}");
+        assert_eq!((inside, fixture.files().is_empty()), (*used, *used), "{name}");
         drop(daemon);
         // The file of a killed host remains until a process reads it.
         assert_eq!(fixture.status()["hosts"], json!([]));
     }
-    chown(fixture.run_directory(), None, None).expect("it was used at last");
+    chown(fixture.run_directory(), None, None).expect("the last case did not use the directory");
     processes::nothing_left_within(Duration::from_secs(10)).expect("nothing is left");
 }

@@ -184,9 +184,9 @@ fn open_ai_chat(reply: &ScriptedReply) -> String {
         body.push_str(&chunk(json!({ "content": fragment }), Value::Null));
     }
     for (index, call) in reply.calls.iter().enumerate() {
-        let begins = json!({ "index": index, "id": call.id, "type": "function",
+        let start = json!({ "index": index, "id": call.id, "type": "function",
                              "function": { "name": call.tool, "arguments": "" } });
-        body.push_str(&chunk(json!({ "tool_calls": [begins] }), Value::Null));
+        body.push_str(&chunk(json!({ "tool_calls": [start] }), Value::Null));
         for fragment in split_into_fragments(&call.arguments.to_string()) {
             let more = json!({ "index": index, "function": { "arguments": fragment } });
             body.push_str(&chunk(json!({ "tool_calls": [more] }), Value::Null));
@@ -225,8 +225,8 @@ fn anthropic(reply: &ScriptedReply) -> String {
     let mut body = event("message_start", json!({ "message": message }));
     body.push_str(&event("ping", json!({})));
     let mut index = 0;
-    let mut block = |begins: Value, deltas: Vec<Value>| {
-        let mut frames = event("content_block_start", json!({ "index": index, "content_block": begins }));
+    let mut block = |start: Value, deltas: Vec<Value>| {
+        let mut frames = event("content_block_start", json!({ "index": index, "content_block": start }));
         for delta in deltas {
             frames.push_str(&event("content_block_delta", json!({ "index": index, "delta": delta })));
         }
@@ -251,7 +251,7 @@ fn anthropic(reply: &ScriptedReply) -> String {
         let arguments = if call.arguments == json!({}) { String::new() } else { call.arguments.to_string() };
         let mut deltas = vec![json!({ "type": "input_json_delta", "partial_json": "" })];
         deltas.extend(
-            split_into_fragments(&arguments).iter().map(|it| json!({ "type": "input_json_delta", "partial_json": it })),
+            split_into_fragments(&arguments).iter().map(|it| it!({ "type": "input_json_delta", "partial_json": it })),
         );
         let id = call.id.replace("call", "toolu");
         body.push_str(&block(json!({ "type": "tool_use", "id": id, "name": call.tool, "input": {} }), deltas));

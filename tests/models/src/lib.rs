@@ -2,9 +2,9 @@
 //!
 //! ```ignore
 //! let server = Server::start(Dialect::Anthropic, "a-key", vec![
-//!     Turn::says(Says::text("I look.").call("file_read", json!({ "path": "a.md"
+//!     Turn::reply(ScriptedReply::text("I look.").call("file_read", json!({ "path": "a.md"
 //! }))).expect(Expect::Tools(vec!["file_read"])),
-//!     Turn::says(Says::text("Tea.")).expect(Expect::Outcome("tea")),
+//!     Turn::reply(ScriptedReply::text("Tea.")).expect(Expect::Outcome("tea")),
 //! ]);
 //! // … run the program with the server's address …
 //! server.finish();
@@ -41,7 +41,7 @@ pub const CONTEXT: u64 = 32_000;
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Turn {
-    expects: Vec<Expect>,
+    expectations: Vec<Expect>,
     status: u16,
     headers: Vec<(String, String)>,
     body: Body,
@@ -55,7 +55,7 @@ pub struct Turn {
 enum Body {
     Reply(ScriptedReply),
     /// An error with this message, in the dialect's form.
-    Refuses(String),
+    Refusal(String),
     Raw(Vec<u8>),
 }
 
@@ -87,8 +87,8 @@ impl Turn {
     }
 
     /// An error in the server's dialect.
-    pub fn refuses(status: u16, message: &str) -> Self {
-        Self::new(status, Body::Refuses(message.to_owned()))
+    pub fn refusal(status: u16, message: &str) -> Self {
+        Self::new(status, Body::Refusal(message.to_owned()))
     }
 
     /// A raw body.
@@ -97,13 +97,13 @@ impl Turn {
     }
 
     fn new(status: u16, body: Body) -> Self {
-        let (expects, headers, split, cut, delay) = (Vec::new(), Vec::new(), 0, None, Duration::ZERO);
-        Self { expects, status, headers, body, split, cut, end: End::Done, delay }
+        let (expectations, headers, split, cut, delay) = (Vec::new(), Vec::new(), 0, None, Duration::ZERO);
+        Self { expectations, status, headers, body, split, cut, end: End::Done, delay }
     }
 
     /// Adds an expectation on the request; the test fails with both texts if it is not met.
     pub fn expect(mut self, expect: Expect) -> Self {
-        self.expects.push(expect);
+        self.expectations.push(expect);
         self
     }
 
@@ -125,7 +125,7 @@ impl Turn {
     }
 
     /// Ends the answer after the first occurrence of this text.
-    pub fn cut_behind(mut self, text: &str) -> Self {
+    pub fn cut_after(mut self, text: &str) -> Self {
         self.cut = Some(CutPoint::AfterText(text.to_owned()));
         self
     }
@@ -144,8 +144,8 @@ impl Turn {
     /// The bytes of the body that are sent.
     fn bytes(&self, dialect: Dialect) -> Vec<u8> {
         let mut bytes = match &self.body {
-            Body::Reply(says) => dialect.answer(says).into_bytes(),
-            Body::Refuses(message) => dialect.failure(self.status, message).to_string().into_bytes(),
+            Body::Reply(reply) => dialect.answer(reply).into_bytes(),
+            Body::Refusal(message) => dialect.failure(self.status, message).to_string().into_bytes(),
             Body::Raw(bytes) => bytes.clone(),
         };
         match &self.cut {
@@ -153,8 +153,8 @@ impl Turn {
             Some(CutPoint::Bytes(at)) => bytes.truncate(*at),
             Some(CutPoint::AfterText(text)) => {
                 let at = bytes.windows(text.len()).position(|window| window == text.as_bytes());
-                let whole = String::from_utf8_lossy(&bytes).into_owned();
-                bytes.truncate(at.unwrap_or_else(|| panic!("`{text}` does not stand in {whole}")) + text.len());
+                let body = String::from_utf8_lossy(&bytes).into_owned();
+                bytes.truncate(at.unwrap_or_else(|| panic!("`{text}` is not in {body}")) + text.len());
             }
         }
         bytes
@@ -189,11 +189,11 @@ impl Server {
         let port = listener.local_addr().expect("an address").port();
         let script = Script { turns: turns.into(), ..Script::default() };
         let shared = Arc::new(ServerState { dialect, key: key.to_owned(), script: Mutex::new(script) });
-        let of_thread = Arc::clone(&shared);
+        let thread_shared = Arc::clone(&shared);
         // The thread lives as long as the test's process: an unused port does no harm.
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let shared = Arc::clone(&of_thread);
+                let shared = Arc::clone(&thread_shared);
                 // Tests cancel clients on purpose.
                 thread::spawn(move || drop(shared.serve(stream)));
             }
@@ -218,7 +218,7 @@ impl Server {
         let request_count = script.requests.len();
         assert!(
             script.turns.is_empty(),
-            "asked {request_count} times, {} turns of the script are left",
+            "{request_count} requests were received, {} turns of the script are left",
             script.turns.len()
         );
     }
@@ -252,19 +252,21 @@ impl ServerState {
         let mut script = self.script();
         let number = script.requests.len() + 1;
         let turn = script.turns.pop_front();
-        let mut wrong = request.problems(self.dialect, &self.key);
+        let mut problems = request.problems(self.dialect, &self.key);
         match &turn {
-            None => wrong.push("the script has no turn for it".to_owned()),
-            Some(turn) => wrong.extend(turn.expects.iter().filter_map(|it| it.mismatch(self.dialect, &request).err())),
+            None => problems.push("the script has no turn for it".to_owned()),
+            Some(turn) => {
+                problems.extend(turn.expectations.iter().filter_map(|it| it.mismatch(self.dialect, &request).err()))
+            }
         }
         let body = serde_json::to_string_pretty(&request.body).unwrap_or_default();
         script.requests.push(request);
         match turn {
-            Some(turn) if wrong.is_empty() => turn,
+            Some(turn) if problems.is_empty() => turn,
             _ => {
-                let mismatch = format!("request {number}: {}\nin {body}", wrong.join("\n"));
+                let mismatch = format!("request {number}: {}\nin {body}", problems.join("\n"));
                 script.mismatches.push(mismatch.clone());
-                Turn::refuses(400, &mismatch)
+                Turn::refusal(400, &mismatch)
             }
         }
     }

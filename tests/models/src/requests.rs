@@ -84,20 +84,20 @@ impl Request {
         if key.is_empty() {
             return problems;
         }
-        let (name, before) = dialect.key();
-        if self.header(name) != Some(&format!("{before}{key}")) {
+        let (name, prefix) = dialect.key();
+        if self.header(name) != Some(&format!("{prefix}{key}")) {
             problems.push(format!("expected the key in the header {name}, which is {:?}", self.header(name)));
         }
-        let elsewhere = self.headers.iter().filter(|(other, value)| other != name && value.contains(key));
-        let mut elsewhere: Vec<&str> = elsewhere.map(|(other, _)| other.as_str()).collect();
+        let other_locations = self.headers.iter().filter(|(other, value)| other != name && value.contains(key));
+        let mut other_locations: Vec<&str> = other_locations.map(|(other, _)| other.as_str()).collect();
         if self.query.contains(key) || self.path.contains(key) {
-            elsewhere.push("the address");
+            other_locations.push("the address");
         }
         if self.body.to_string().contains(key) {
-            elsewhere.push("the body");
+            other_locations.push("the body");
         }
-        if !elsewhere.is_empty() {
-            problems.push(format!("the key stands in {}", elsewhere.join(", ")));
+        if !other_locations.is_empty() {
+            problems.push(format!("the key is in {}", other_locations.join(", ")));
         }
         problems
     }
@@ -160,39 +160,40 @@ impl Expect {
     /// Returns the difference between expectation and request, if any.
     pub(super) fn mismatch(&self, dialect: Dialect, request: &Request) -> Result<(), String> {
         let at = |pointer: &str| request.body.pointer(pointer);
-        let wrong = |what: String, found: String| Err(format!("expected {what}, found {found}"));
+        let mismatch_error = |expected: String, found: String| Err(format!("expected {expected}, found {found}"));
         match self {
-            Self::Equals(pointer, value) if at(pointer) != Some(value) => {
-                wrong(format!("{value} at {pointer}"), at(pointer).map_or("nothing".to_owned(), Value::to_string))
-            }
+            Self::Equals(pointer, value) if at(pointer) != Some(value) => mismatch_error(
+                format!("{value} at {pointer}"),
+                at(pointer).map_or("nothing".to_owned(), Value::to_string),
+            ),
             Self::Contains(pointer, part) if !at(pointer).is_some_and(|value| text(value).contains(part)) => {
-                wrong(format!("`{part}` in {pointer}"), at(pointer).map_or("nothing".to_owned(), text))
+                mismatch_error(format!("`{part}` in {pointer}"), at(pointer).map_or("nothing".to_owned(), text))
             }
             Self::Lacks(pointer) if at(pointer).is_some() => {
-                wrong(format!("nothing at {pointer}"), at(pointer).map(text).unwrap_or_default())
+                mismatch_error(format!("nothing at {pointer}"), at(pointer).map(text).unwrap_or_default())
             }
             Self::Messages(count) if request.messages(dialect).len() != *count => {
-                wrong(format!("{count} messages"), request.messages(dialect).len().to_string())
+                mismatch_error(format!("{count} messages"), request.messages(dialect).len().to_string())
             }
             Self::Tools(names) => {
-                let offered = request.tools(dialect);
-                if names.iter().all(|name| offered.contains(name)) {
+                let tools = request.tools(dialect);
+                if names.iter().all(|name| tools.contains(name)) {
                     return Ok(());
                 }
-                wrong(format!("the tools {}", names.join(", ")), offered.join(", "))
+                mismatch_error(format!("the tools {}", names.join(", ")), tools.join(", "))
             }
             Self::Outcomes(texts) => {
                 let outcomes = request.outcomes(dialect);
                 if outcomes.len() == texts.len() && outcomes.iter().zip(texts).all(|(it, part)| it.contains(part)) {
                     return Ok(());
                 }
-                wrong(format!("outcomes with {texts:?}"), format!("{outcomes:?}"))
+                mismatch_error(format!("outcomes with {texts:?}"), format!("{outcomes:?}"))
             }
             Self::Outcome(part) if !request.outcomes(dialect).iter().any(|it| it.contains(part)) => {
-                wrong(format!("an outcome with `{part}`"), format!("{:?}", request.outcomes(dialect)))
+                mismatch_error(format!("an outcome with `{part}`"), format!("{:?}", request.outcomes(dialect)))
             }
             Self::Header(name, value) if request.header(name) != Some(value) => {
-                wrong(format!("{name}: {value}"), request.header(name).unwrap_or("none").to_owned())
+                mismatch_error(format!("{name}: {value}"), request.header(name).unwrap_or("none").to_owned())
             }
             _ => Ok(()),
         }

@@ -97,13 +97,13 @@ pub(super) fn answer(reply: &ScriptedReply) -> String {
         Stop::Length => ("response.incomplete", "incomplete", json!({ "reason": "max_output_tokens" })),
         Stop::Filtered => ("response.incomplete", "incomplete", json!({ "reason": "content_filter" })),
     };
-    let mut whole = response(status, &output);
-    whole["incomplete_details"] = why;
+    let mut final_response = response(status, &output);
+    final_response["incomplete_details"] = why;
     if let Some((input, answer, cached)) = reply.usage {
-        whole["usage"] = json!({ "input_tokens": input, "input_tokens_details": { "cached_tokens": cached },
+        final_response["usage"] = json!({ "input_tokens": input, "input_tokens_details": { "cached_tokens": cached },
                                  "output_tokens": answer, "output_tokens_details": { "reasoning_tokens": 0 },
                                  "total_tokens": input + answer });
     }
-    frames.push(kind, json!({ "response": whole }));
+    frames.push(kind, json!({ "response": final_response }));
     frames.body
 }

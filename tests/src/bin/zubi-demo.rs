@@ -47,12 +47,12 @@ async fn print_answer(zubi: &Zubi, question: &str, tool: &str, arguments: Value)
     println!("\n● {question}\n  {tool} {arguments}");
     let start = Instant::now();
     let result = zubi.result(tool, arguments).await;
-    let took = start.elapsed();
+    let elapsed = start.elapsed();
     let answer = text(&result);
     for line in answer.lines() {
         println!("  │ {line}");
     }
-    println!("  └ {}", milliseconds(took));
+    println!("  └ {}", milliseconds(elapsed));
     ensure!(result.is_error != Some(true), "{tool} failed");
     Ok(answer)
 }

@@ -27,7 +27,7 @@ pub(super) enum Channel<'a> {
 
 /// The properties without an option in the commands of `dlang`, by tool. A command that gets the option makes the test
 /// fail until its line here is removed.
-pub(super) const LEFT_OUT: [(&str, &str); 5] = [
+pub(super) const UNSUPPORTED: [(&str, &str); 5] = [
     // `dlang validate FILE` checks the file and all its imports; the rest of a workspace matters only in editors.
     ("domainlang_validate", "file"),
     // A shell has files or pipes for texts; only `dlang fmt` reads a pipe.
@@ -51,15 +51,15 @@ pub(super) async fn persistent_channels<'a>(
 ) -> Vec<(&'static str, Channel<'a>)> {
     // One channel of each kind is started in another directory, so that a dependence of paths on the directory is
     // noticed.
-    let (zubi, elsewhere) = (Start::new(project, &[]), Start::dlang(project).directory(project.home()));
+    let (zubi, other_directory) = (Start::new(project, &[]), Start::dlang(project).directory(project.home()));
     let mut channels = vec![
         ("zubi lsp", Channel::Requests(language_server(&zubi, project, folders))),
-        ("dlang lsp", Channel::Requests(language_server(&elsewhere, project, folders))),
+        ("dlang lsp", Channel::Requests(language_server(&other_directory, project, folders))),
         ("zubi/tools/call", Channel::Tools(language_server(&zubi, project, folders))),
     ];
     if folders.is_empty() {
         let root = [project.root().as_str()];
-        channels.push(("dlang mcp", Channel::Mcp(elsewhere.clone().arguments(&root).mcp().await.into())));
+        channels.push(("dlang mcp", Channel::Mcp(other_directory.clone().arguments(&root).mcp().await.into())));
     }
     channels
 }
@@ -95,10 +95,10 @@ fn language_server(start: &Start<'_>, project: &Project, folders: &[Utf8PathBuf]
 
 impl Channel<'_> {
     /// Whether the channel supports the query.
-    pub(super) fn has_words(&self, question: &Question) -> bool {
+    pub(super) fn supports(&self, question: &Question) -> bool {
         match self {
             Self::Requests(_) | Self::Tools(_) | Self::Mcp(_) | Self::Call(..) => true,
-            Self::Dlang(_, project) => words(question, project).is_some(),
+            Self::Dlang(_, project) => command_arguments(question, project).is_some(),
         }
     }
 
@@ -113,8 +113,9 @@ impl Channel<'_> {
             }
             Self::Call(start, arguments) => call(start, arguments, question),
             Self::Dlang(start, project) => {
-                let words = words(question, project).unwrap_or_else(|| panic!("no words for {question}"));
-                dlang(start, question, &words)
+                let command_arguments =
+                    command_arguments(question, project).unwrap_or_else(|| panic!("no arguments for {question}"));
+                dlang(start, question, &command_arguments)
             }
         }
     }
@@ -143,8 +144,8 @@ fn call_tool(server: &mut LanguageServer, question: &Question) -> ChannelReply {
 
 fn call(start: &Start<'_>, arguments: &[&str], question: &Question) -> ChannelReply {
     let input = Value::from(question.input.clone()).to_string();
-    let words = [&["call"], arguments, &[&question.tool, "--json", "--input", &input]].concat();
-    let (printed, code) = run(start, &words);
+    let command_arguments = [&["call"], arguments, &[&question.tool, "--json", "--input", &input]].concat();
+    let (printed, code) = run(start, &command_arguments);
     let json: Value = serde_json::from_str(&printed).expect("`zubi call --json` prints JSON");
     let failure = json.pointer("/error/message").and_then(Value::as_str);
     assert_eq!(code, if failure.is_some() { 2 } else { 0 }, "the exit code of {question}");
@@ -152,9 +153,9 @@ fn call(start: &Start<'_>, arguments: &[&str], question: &Question) -> ChannelRe
 }
 
 /// The exit code is part of the command's answer: 0, 1 if the answer is negative, 2 if the query is invalid.
-fn dlang(start: &Start<'_>, question: &Question, words: &[String]) -> ChannelReply {
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let (printed, code) = run(start, &words);
+fn dlang(start: &Start<'_>, question: &Question, command_arguments: &[String]) -> ChannelReply {
+    let command_arguments: Vec<&str> = command_arguments.iter().map(String::as_str).collect();
+    let (printed, code) = run(start, &command_arguments);
     let json: Value = serde_json::from_str(&printed).expect("`dlang --json` prints JSON");
     if json["success"] == false {
         assert_eq!(code, 2, "the exit code of {question}");
@@ -175,35 +176,35 @@ fn strip_cli_form(error: &str) -> String {
 }
 
 /// Returns the output of a command without the last line feed, and its exit code.
-fn run(start: &Start<'_>, words: &[&str]) -> (String, i32) {
-    let output = start.command().args(words).output().expect("the program starts");
+fn run(start: &Start<'_>, command_arguments: &[&str]) -> (String, i32) {
+    let output = start.command().args(command_arguments).output().expect("the program starts");
     let printed = String::from_utf8(output.stdout).expect("UTF-8");
-    let printed = printed.strip_suffix('\n').unwrap_or_else(|| panic!("{words:?} printed {printed:?}"));
+    let printed = printed.strip_suffix('\n').unwrap_or_else(|| panic!("{command_arguments:?} printed {printed:?}"));
     (printed.to_owned(), output.status.code().expect("an exit code"))
 }
 
 /// The query as arguments of the command line, if it has any for it.
-fn words(question: &Question, project: &Project) -> Option<Vec<String>> {
+fn command_arguments(question: &Question, project: &Project) -> Option<Vec<String>> {
     let Question { tool, input } = question;
-    let is_left_out = |name: &String| LEFT_OUT.contains(&(tool.as_str(), name.as_str()));
+    let is_unsupported = |name: &String| UNSUPPORTED.contains(&(tool.as_str(), name.as_str()));
     // On the command line every value is a text.
-    if input.keys().any(is_left_out) || !input.values().all(Value::is_string) {
+    if input.keys().any(is_unsupported) || !input.values().all(Value::is_string) {
         return None;
     }
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     // On the command line a path may be anywhere, so a path outside the workspace gets another error, or none.
     let path = project.root().join(text("path").unwrap_or("."));
     let path = path.canonicalize_utf8().ok().filter(|path| path.starts_with(project.root()))?;
-    let mut words = vec![subcommand(tool).to_owned(), "--json".to_owned()];
+    let mut command_arguments = vec![subcommand(tool).to_owned(), "--json".to_owned()];
     let positional = match tool.as_str() {
         "domainlang_validate" => Vec::new(),
         "domainlang_list" => {
             for (name, value) in filters(input) {
-                words.push(format!("--{name}={value}"));
+                command_arguments.push(format!("--{name}={value}"));
             }
             match text("detail") {
                 None | Some("row") => {}
-                Some("full") => words.push("--full".to_owned()),
+                Some("full") => command_arguments.push("--full".to_owned()),
                 // A flag is either present or not.
                 Some(_) => return None,
             }
@@ -213,10 +214,10 @@ fn words(question: &Question, project: &Project) -> Option<Vec<String>> {
         // clap reports a missing argument in its own words.
         _ => vec![text("fqn")?],
     };
-    words.push("--".to_owned());
-    words.extend(positional.into_iter().map(str::to_owned));
-    words.push(path.into_string());
-    Some(words)
+    command_arguments.push("--".to_owned());
+    command_arguments.extend(positional.into_iter().map(str::to_owned));
+    command_arguments.push(path.into_string());
+    Some(command_arguments)
 }
 
 /// The command that corresponds to a tool.

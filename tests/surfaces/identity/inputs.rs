@@ -53,9 +53,9 @@ impl ModelFacts {
     /// `properties` are those of a list.
     pub(super) async fn collect(channel: &mut Channel<'_>, project: &Project, properties: &Map<String, Value>) -> Self {
         // A refusal lists the valid values.
-        let words = offered_words(&send(channel, json!({ "type": UNKNOWN_NAME })).await.expect_err("no such type"));
+        let words = listed_values(&send(channel, json!({ "type": UNKNOWN_NAME })).await.expect_err("no such type"));
         let pattern = json!({ "type": "relationships", "pattern": UNKNOWN_NAME });
-        let patterns = offered_words(&send(channel, pattern).await.expect_err("no such pattern"));
+        let patterns = listed_values(&send(channel, pattern).await.expect_err("no such pattern"));
         let mut rows = BTreeMap::new();
         for word in &words {
             let list = list(channel, json!({ "type": word })).await;
@@ -112,11 +112,11 @@ impl ModelFacts {
     /// Values for a property: values of the model, and invalid ones. `entity` is the listed type, if any.
     fn values(&self, tool: &str, property: &str, schema: &Value, entity: Option<&str>) -> Values {
         if let Some(values) = schema["enum"].as_array() {
-            return Values { right: values.clone(), wrong: vec![json!(UNKNOWN_NAME), json!(7)] };
+            return Values { valid: values.clone(), invalid: vec![json!(UNKNOWN_NAME), json!(7)] };
         }
-        let right: Vec<String> = match (schema["type"].as_str(), property) {
+        let valid: Vec<String> = match (schema["type"].as_str(), property) {
             (Some("boolean"), _) => {
-                return Values { right: vec![json!(true), json!(false)], wrong: vec![json!(UNKNOWN_NAME)] };
+                return Values { valid: vec![json!(true), json!(false)], invalid: vec![json!(UNKNOWN_NAME)] };
             }
             (Some("string"), "type") => self.words.clone(),
             (Some("string"), "detail") => vec!["row".to_owned(), "full".to_owned()],
@@ -143,8 +143,8 @@ impl ModelFacts {
             (Some("string"), "text") => vec![TEXT.to_owned(), "Domain".to_owned()],
             (kind, _) => panic!("{tool}: this test does not know what to give for `{property}` ({kind:?})"),
         };
-        let right = distinct(right).into_iter().map(Value::from).collect();
-        Values { right, wrong: vec![json!(UNKNOWN_NAME), json!(""), json!(7)] }
+        let valid = distinct(valid).into_iter().map(Value::from).collect();
+        Values { valid, invalid: vec![json!(UNKNOWN_NAME), json!(""), json!(7)] }
     }
 
     /// Locations as they are shown, one also in other forms, and one outside.
@@ -157,8 +157,8 @@ impl ModelFacts {
 
 /// The values for a property.
 struct Values {
-    right: Vec<Value>,
-    wrong: Vec<Value>,
+    valid: Vec<Value>,
+    invalid: Vec<Value>,
 }
 
 /// All queries for a tool, without duplicates.
@@ -170,7 +170,7 @@ pub(super) fn questions(tool: &str, schema: &Value, facts: &ModelFacts) -> Vec<Q
     if properties.contains_key("type") {
         bases.extend(facts.rows.keys().map(|entity| (Some(entity.as_str()), object([("type", json!(entity))]))));
     } else {
-        let first = |name: &str| facts.values(tool, name, &properties[name], None).right[0].clone();
+        let first = |name: &str| facts.values(tool, name, &properties[name], None).valid[0].clone();
         bases.push((None, object(required.iter().map(|name| (*name, first(name))))));
     }
     let mut all = vec![Map::new()];
@@ -185,18 +185,18 @@ pub(super) fn questions(tool: &str, schema: &Value, facts: &ModelFacts) -> Vec<Q
         all.push(base.clone());
         let is_fitting =
             |name: &str| entity.is_none_or(|entity| !facts.refused.contains(&(entity.to_owned(), name.to_owned())));
-        for (name, Values { right, wrong }) in &values {
+        for (name, Values { valid, invalid }) in &values {
             // An inapplicable filter is refused for every value.
-            let right = if is_fitting(name) { &right[..] } else { &right[..1] };
-            all.extend(right.iter().chain(wrong).map(|value| with(&[(name, value)])));
+            let valid = if is_fitting(name) { &valid[..] } else { &valid[..1] };
+            all.extend(valid.iter().chain(invalid).map(|value| with(&[(name, value)])));
         }
         // Combinations of two: the first of each, and the first with the last.
         let fitting: Vec<&(&str, Values)> =
             values.iter().filter(|(name, _)| *name != "type" && is_fitting(name)).collect();
         for (number, (one, first)) in fitting.iter().enumerate() {
             for (other, second) in &fitting[number + 1..] {
-                let first = &first.right[0];
-                let second = [second.right.first(), second.right.last()];
+                let first = &first.valid[0];
+                let second = [second.valid.first(), second.valid.last()];
                 all.extend(second.into_iter().flatten().map(|second| with(&[(one, first), (other, second)])));
             }
         }
@@ -217,8 +217,8 @@ fn distinct(values: Vec<String>) -> Vec<String> {
 }
 
 /// Extracts `a, b (c)` from `… Use one of a, b (c).`: the values that an error suggests.
-fn offered_words(refusal: &str) -> Vec<String> {
-    let (_, words) = refusal.split_once("Use one of ").unwrap_or_else(|| panic!("no words are offered: {refusal}"));
+fn listed_values(refusal: &str) -> Vec<String> {
+    let (_, words) = refusal.split_once("Use one of ").unwrap_or_else(|| panic!("no values are listed: {refusal}"));
     let words = words.trim_end_matches('.').split([',', ' ', '(', ')']);
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

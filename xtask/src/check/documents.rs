@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::place;
+use crate::paths;
 
 const BOOK: &str = "docs/src";
 
@@ -20,10 +20,10 @@ pub(crate) fn check(files: &[Utf8PathBuf]) -> Result<String> {
         files.iter().filter(|file| file.extension() == Some("md") && !file.starts_with("tests/fixtures")).collect();
     let mut problems = Vec::new();
     for page in &pages {
-        let text = std::fs::read_to_string(place::ROOT.join(page)).with_context(|| format!("cannot read {page}"))?;
+        let text = std::fs::read_to_string(paths::ROOT.join(page)).with_context(|| format!("cannot read {page}"))?;
         let directory = page.parent().unwrap_or(Utf8Path::new(""));
         for link in links(&text) {
-            if !place::ROOT.join(directory).join(link).exists() {
+            if !paths::ROOT.join(directory).join(link).exists() {
                 problems.push(format!("{page}: the link `{link}` points to nothing"));
             }
         }
@@ -56,7 +56,7 @@ fn links(text: &str) -> Vec<&str> {
 }
 
 fn outside_the_summary(pages: &[&Utf8PathBuf]) -> Result<Vec<String>> {
-    let summary = place::ROOT.join(BOOK).join("SUMMARY.md");
+    let summary = paths::ROOT.join(BOOK).join("SUMMARY.md");
     let text = std::fs::read_to_string(&summary).with_context(|| format!("cannot read {summary}"))?;
     let listed = links(&text);
     Ok(pages
@@ -72,13 +72,13 @@ fn outside_the_summary(pages: &[&Utf8PathBuf]) -> Result<Vec<String>> {
 fn unknown_tests(files: &[Utf8PathBuf]) -> Result<Vec<String>> {
     let mut texts = Vec::new();
     for page in CLAIMS {
-        let file = place::ROOT.join(page);
+        let file = paths::ROOT.join(page);
         texts.push((page, std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))?));
     }
     let mut unknown: Vec<_> =
         texts.iter().flat_map(|(page, text)| named_tests(text).into_iter().map(move |test| (page, test))).collect();
     for file in files.iter().filter(|file| file.extension() == Some("rs")) {
-        let source = std::fs::read_to_string(place::ROOT.join(file)).with_context(|| format!("cannot read {file}"))?;
+        let source = std::fs::read_to_string(paths::ROOT.join(file)).with_context(|| format!("cannot read {file}"))?;
         unknown.retain(|(_, test)| !has_test(file, &source, test));
     }
     Ok(unknown.into_iter().map(|(page, test)| format!("{page}: there is no test `{test}`")).collect())

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::{place, run};
+use crate::{paths, run};
 
 const BEGIN: &str = "<!-- layers: begin -->";
 const END: &str = "<!-- layers: end -->";
@@ -17,11 +17,11 @@ const END: &str = "<!-- layers: end -->";
 #[derive(Debug, PartialEq, Eq)]
 struct Row {
     name: String,
-    may_use: BTreeSet<String>,
+    allowed: BTreeSet<String>,
 }
 
 pub(crate) fn check() -> Result<String> {
-    let file = place::ROOT.join("ARCHITECTURE.md");
+    let file = paths::ROOT.join("ARCHITECTURE.md");
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))?;
     let metadata =
         run::quiet(run::cargo().args(["metadata", "--no-deps", "--format-version", "1", "--offline", "--locked"]))?;
@@ -42,7 +42,7 @@ fn table(text: &str) -> Result<Vec<Row>> {
         .map(|line| {
             let mut cells = line.trim_matches('|').split('|').map(names);
             let name = cells.next().and_then(|cell| cell.into_iter().next()).unwrap_or_default();
-            Row { name, may_use: cells.next().unwrap_or_default() }
+            Row { name, allowed: cells.next().unwrap_or_default() }
         })
         .collect();
     if rows.is_empty() {
@@ -65,11 +65,11 @@ fn edges(metadata: &Value) -> Result<BTreeMap<String, BTreeSet<String>>> {
         .map(|package| {
             let dependencies = package["dependencies"].as_array().map(Vec::as_slice).unwrap_or_default();
             // A dependency inside the workspace is the one that has a path.
-            let inside = dependencies.iter().filter(|dependency| dependency["path"].is_string());
+            let local = dependencies.iter().filter(|dependency| dependency["path"].is_string());
             let name = text(&package["name"]);
             // A crate may name itself to have a feature on in its own tests.
-            let used = inside.map(|dependency| text(&dependency["name"])).filter(|used| *used != name).collect();
-            (name, used)
+            let dependencies = local.map(|dependency| text(&dependency["name"])).filter(|used| *used != name).collect();
+            (name, dependencies)
         })
         .collect())
 }
@@ -82,17 +82,17 @@ fn compare(rows: &[Row], edges: &BTreeMap<String, BTreeSet<String>>) -> Vec<Stri
         }
     }
     for (index, row) in rows.iter().enumerate() {
-        let Some(used) = edges.get(&row.name) else {
+        let Some(dependencies) = edges.get(&row.name) else {
             problems.push(format!("the layer table names `{}`, which is not a crate of the workspace", row.name));
             continue;
         };
         let below: BTreeSet<_> = rows.iter().skip(index + 1).map(|row| row.name.as_str()).collect();
-        for name in &row.may_use {
+        for name in &row.allowed {
             if !below.contains(name.as_str()) {
                 problems.push(format!("the layer table lets `{}` use `{name}`, which is not below it", row.name));
             }
         }
-        for name in used.difference(&row.may_use) {
+        for name in dependencies.difference(&row.allowed) {
             problems.push(format!("`{}` uses `{name}`, which its row in the layer table does not allow", row.name));
         }
     }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_fits_has_no_problems() {
+    fn a_valid_table_has_no_problems() {
         let rows = "| `top` | `base`, `middle` | x |\n| `middle` | `base` | x |\n| `base` | – | x |";
         let packages = json!([package("base", &[]), package("middle", &["base"]), package("top", &["middle"])]);
         assert_eq!(problems(rows, &packages), Vec::<String>::new());

@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::place;
+use crate::paths;
 
 /// A Rust file of more lines is listed; beyond the second number the check fails.
 const LONG: usize = 500;
@@ -72,7 +72,7 @@ pub(crate) fn check(files: &[Utf8PathBuf]) -> Result<String> {
     let mut rust = 0;
     for file in files.iter().filter(|file| is_text(file)) {
         // Inputs for the fuzz targets are any bytes.
-        let bytes = std::fs::read(place::ROOT.join(file)).with_context(|| format!("cannot read {file}"))?;
+        let bytes = std::fs::read(paths::ROOT.join(file)).with_context(|| format!("cannot read {file}"))?;
         let text = String::from_utf8_lossy(&bytes);
         problems.extend(forbidden(file, &text, FORBIDDEN));
         if file.extension() == Some("rs") && !is_fixture(file) {
@@ -159,10 +159,10 @@ fn names(line: &str, name: &str) -> bool {
     line.match_indices(name).any(|(at, _)| {
         let (before, rest) = line.split_at(at);
         let after = rest.trim_start_matches(name);
-        let whole = !before.ends_with(is_word) && !after.starts_with(is_word);
+        let is_whole_word = !before.ends_with(is_word) && !after.starts_with(is_word);
         let from_process = before.ends_with("process::") || before.contains("process::{");
-        let used = after.starts_with("::") || before.trim_start().starts_with("use ");
-        whole && if name == PROCESS { from_process } else { used }
+        let is_path = after.starts_with("::") || before.trim_start().starts_with("use ");
+        is_whole_word && if name == PROCESS { from_process } else { is_path }
     })
 }
 
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_without_documentation_is_named() {
+    fn a_module_without_documentation_is_reported() {
         insta::assert_snapshot!(check("crates/zubi-code/src/a.rs", "fn a() {}\n"), @"crates/zubi-code/src/a.rs: begin with `//!` and say what the module owns");
     }
 
@@ -227,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn a_path_counts_from_its_root() {
+    fn only_absolute_paths_are_found() {
         assert!(contains("see `/place/x`", "/place/") && contains("/place/x", "/place/"));
         assert!(!contains("[PROJECT]/place/x and a/place/y", "/place/"));
         assert!(contains("https://host.example/x", "host.example"));
     }
 
     #[test]
-    fn a_crate_without_input_and_output_stays_so() {
+    fn io_in_a_pure_crate_is_reported() {
         for line in ["use std::fs;", "use std::{fmt, io};", "let a = std::env::args();", "std::thread::spawn(f)"] {
             assert!(!check("crates/dlang-syntax/src/a.rs", &format!("//! Doc.\n{line}\n")).is_empty(), "{line}");
             assert_eq!(check("crates/zubi-code/src/a.rs", &format!("//! Doc.\n{line}\n")), "");
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn length_and_tests_that_do_not_run_fail() {
+    fn long_files_and_disabled_tests_are_reported() {
         let long = format!("//! Doc.\n{}", "// line\n".repeat(600));
         assert!(check("xtask/src/a.rs", &long).contains("601 lines"));
         assert_eq!(check("crates/a/src/generated/a.rs", &long), "");

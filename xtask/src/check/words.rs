@@ -13,7 +13,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use fancy_regex::Regex;
 use serde::Deserialize;
 
-use crate::place;
+use crate::paths;
 
 /// `xtask/words.toml`.
 #[derive(Debug, Deserialize)]
@@ -128,7 +128,7 @@ impl Rules {
 /// Checks every given file (relative to the root). Prints all findings, grouped by file.
 pub(super) fn check(files: &[Utf8PathBuf]) -> Result<String> {
     let read = |path: &Utf8Path| {
-        std::fs::read_to_string(place::ROOT.join(path)).with_context(|| format!("cannot read {path}"))
+        std::fs::read_to_string(paths::ROOT.join(path)).with_context(|| format!("cannot read {path}"))
     };
     let rules = Rules::parse(&read("xtask/words.toml".into())?)?;
     let exceptions: Exceptions =

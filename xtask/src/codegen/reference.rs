@@ -26,9 +26,9 @@ pub(super) fn page(template: &str, grammar: &str, words: &Words) -> Result<Strin
             _ = writeln!(page, "{line}");
             continue;
         };
-        let (what, names) = gap.split_once(": ").unwrap_or((gap, ""));
+        let (kind, names) = gap.split_once(": ").unwrap_or((gap, ""));
         let names: Vec<&str> = names.split_whitespace().collect();
-        match what {
+        match kind {
             "rules" => {
                 remove_names(&mut rules, &names)?;
                 page.push_str(&ebnf(&grammar, &names, words)?);
@@ -48,11 +48,11 @@ pub(super) fn page(template: &str, grammar: &str, words: &Words) -> Result<Strin
 }
 
 /// Takes names out of those that have no place yet.
-fn remove_names(left: &mut Vec<&str>, names: &[&str]) -> Result<()> {
+fn remove_names(missing: &mut Vec<&str>, names: &[&str]) -> Result<()> {
     for name in names {
-        let at = left.iter().position(|one| one == name);
+        let at = missing.iter().position(|one| one == name);
         let at = at.with_context(|| format!("reference.md: `{name}` is listed twice or is unknown"))?;
-        left.remove(at);
+        missing.remove(at);
     }
     Ok(())
 }
@@ -63,8 +63,8 @@ fn ebnf(grammar: &Grammar, names: &[&str], words: &Words) -> Result<String> {
     for name in names {
         let node = grammar.iter().find(|node| grammar[*node].name == *name);
         let rule = &grammar[node.with_context(|| format!("dlang.ungram: no rule `{name}`"))?].rule;
-        let whole = render_rule(grammar, rule, words, false);
-        let parts = if width + whole.len() > WIDTH { choices(grammar, rule, words) } else { vec![whole] };
+        let line = render_rule(grammar, rule, words, false);
+        let parts = if width + line.len() > WIDTH { choices(grammar, rule, words) } else { vec![line] };
         for (index, part) in parts.iter().enumerate() {
             let head = if index == 0 { format!("{name:width$} =") } else { format!("{:width$} |", "") };
             _ = writeln!(text, "{head} {part}");
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_forgotten_and_nothing_made_up() {
+    fn missing_and_unknown_names_are_rejected() {
         insta::assert_snapshot!(fill("{{rules: Model Team}}\n{{words: clause}}"), @"error: reference.md says nothing about Other, declaration");
         insta::assert_snapshot!(fill("{{rules: Model Model}}"), @"error: reference.md: `Model` is listed twice or is unknown");
         insta::assert_snapshot!(fill("{{words: verb}}"), @"error: reference.md: `verb` is listed twice or is unknown");

@@ -78,15 +78,15 @@ fn declaration(words: &Words) -> Value {
 /// The words of a role as alternatives. The longer first: `C` is the beginning of `CF`, and a word's end is only tried behind
 /// the alternative that was taken.
 fn spellings(words: &Words, role: &str) -> String {
-    let of_role = |keyword: &&Keyword| keyword.role == role;
-    let mut spellings: Vec<_> = words.keywords.iter().filter(of_role).flat_map(|keyword| &keyword.spellings).collect();
+    let has_role = |keyword: &&Keyword| keyword.role == role;
+    let mut spellings: Vec<_> = words.keywords.iter().filter(has_role).flat_map(|keyword| &keyword.spellings).collect();
     spellings.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
     spellings.iter().map(|spelling| spelling.as_str()).collect::<Vec<_>>().join("|")
 }
 
 /// The signs that fit as alternatives, the longer first.
-fn signs(words: &Words, fits: impl Fn(&str) -> bool) -> String {
-    let mut signs: Vec<_> = words.signs.iter().map(|sign| sign.text.as_str()).filter(|text| fits(text)).collect();
+fn signs(words: &Words, is_match: impl Fn(&str) -> bool) -> String {
+    let mut signs: Vec<_> = words.signs.iter().map(|sign| sign.text.as_str()).filter(|text| is_match(text)).collect();
     signs.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
     signs.iter().map(|sign| escape_regex(sign)).collect::<Vec<_>>().join("|")
 }
@@ -101,11 +101,11 @@ fn escape_regex(sign: &str) -> String {
 mod tests {
     use super::SCOPES;
     use crate::codegen::keywords;
-    use crate::place;
+    use crate::paths;
 
     #[test]
     fn every_role_of_the_table_has_a_scope() {
-        let table = std::fs::read_to_string(place::ROOT.join("crates/dlang-syntax/keywords.toml")).unwrap();
+        let table = std::fs::read_to_string(paths::ROOT.join("crates/dlang-syntax/keywords.toml")).unwrap();
         for keyword in keywords::read(&table).unwrap().keywords {
             assert!(SCOPES.iter().any(|(role, _)| *role == keyword.role), "{} has no scope", keyword.role);
         }

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Map, Value, json};
 
 use crate::fresh::Fresh;
-use crate::place;
+use crate::paths;
 
 /// Facts about a tool that only VS Code needs.
 struct Row {
@@ -82,7 +82,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Tools of every list that are left out on purpose.
-const LEFT_OUT: &[&str] = &[
+const EXCLUDED: &[&str] = &[
     // `call_tool` replaces it: VS Code requests approval where the rules require it.
     "call_read_tool",
 ];
@@ -113,7 +113,7 @@ const FIXED: &str = "domainlang_";
 
 /// The manifest with these tools.
 pub(super) fn manifest(tools: &[Value]) -> Result<Fresh> {
-    let file = place::ROOT.join("editors/vscode/package.json");
+    let file = paths::ROOT.join("editors/vscode/package.json");
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))?;
     let text =
         fill(&text, tools, ROWS).with_context(|| format!("{file}: the language model tools cannot be written"))?;
@@ -139,8 +139,8 @@ fn fill(manifest: &str, tools: &[Value], rows: &[Row]) -> Result<String> {
 fn complete(tools: &[Value], rows: &[Row]) -> Result<()> {
     for tool in tools.iter().filter(|tool| tool["exposure"] == "direct") {
         let id = tool["id"].as_str().unwrap_or_default();
-        if !LEFT_OUT.contains(&id) && rows.iter().all(|row| row.id != id) {
-            bail!("`{id}` is in every list; add a row for it, or add it to `LEFT_OUT`");
+        if !EXCLUDED.contains(&id) && rows.iter().all(|row| row.id != id) {
+            bail!("`{id}` is in every list; add a row for it, or add it to `EXCLUDED`");
         }
     }
     for (at, row) in rows.iter().enumerate() {
@@ -170,7 +170,7 @@ fn entry(row: &Row, name: &str, tool: &Value, before: Option<&Value>) -> Result<
     } else {
         None
     };
-    let field_or = |field: &str, otherwise: Value| fixed.map_or(otherwise, |fixed| fixed[field].clone());
+    let field_or = |field: &str, default: Value| fixed.map_or(default, |fixed| fixed[field].clone());
     let tags = [&tool["toolset"]].into_iter().chain(tool["tags"].as_array().into_iter().flatten());
     let mut tags: Vec<Value> = tags.cloned().collect();
     tags.dedup();
@@ -215,8 +215,8 @@ fn with_vscode_names(text: &Value) -> Value {
 /// A schema without zubi's own notes and without a description of the whole, which VS Code has elsewhere.
 fn plain(schema: &Value) -> Value {
     let Value::Object(schema) = schema else { return schema.clone() };
-    let own = |name: &str| name.starts_with("x-");
-    let mut plain: Map<_, _> = schema.iter().filter(|(name, _)| !own(name)).map(clone).collect();
+    let is_internal = |name: &str| name.starts_with("x-");
+    let mut plain: Map<_, _> = schema.iter().filter(|(name, _)| !is_internal(name)).map(clone).collect();
     match plain.get("type") {
         Some(Value::String(kind)) if kind == "object" => drop(plain.remove("description")),
         _ => {
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_written_from_the_registry_and_its_row_and_nothing_else_changes() {
+    fn only_tool_entries_of_the_manifest_change() {
         let manifest = r#"{ "b": 1, "contributes": { "languageModelTools": [
             { "name": "domainlang_get", "displayName": "Get", "modelDescription": "fixed", "tags": [], "inputSchema": {} },
             { "name": "gone" } ] }, "a": 2 }"#;
@@ -304,7 +304,7 @@ mod tests {
         }
         "#);
         let without = fill(manifest, &tools, &rows[..1]).unwrap_err().to_string();
-        assert_eq!(without, "`lsp_example` is in every list; add a row for it, or add it to `LEFT_OUT`");
+        assert_eq!(without, "`lsp_example` is in every list; add a row for it, or add it to `EXCLUDED`");
         let twice = [row("lsp_example", "example", "", ""), row("lsp_other", "example", "", "")];
         let twice = fill(manifest, &tools, &twice).unwrap_err().to_string();
         assert_eq!(twice, "`lsp_other` or its reference name `example` is listed twice");

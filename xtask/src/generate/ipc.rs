@@ -52,8 +52,8 @@ pub(super) fn page(protocol: &str) -> Result<String> {
                 page.push_str("\n| field | type | meaning |\n|---|---|---|\n");
             }
             let required = schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == field));
-            let may = if required { "" } else { "?" };
-            writeln!(page, "| `{field}`{may} | {} | {} |", kind(property), text(&property["description"]))?;
+            let mark = if required { "" } else { "?" };
+            writeln!(page, "| `{field}`{mark} | {} | {} |", kind(property), text(&property["description"]))?;
         }
     }
     page.push_str("\n## Errors\n\n| code | meaning |\n|---|---|\n");

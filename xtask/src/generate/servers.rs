@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 use toml::{Table, Value};
 
 use super::NOTICE;
-use crate::place;
+use crate::paths;
 
 /// The page.
 pub(super) fn page() -> Result<String> {
@@ -24,7 +24,7 @@ pub(super) fn page() -> Result<String> {
 
 /// The catalogue's files, in the order of their names.
 fn files() -> Result<Vec<Utf8PathBuf>> {
-    let servers = place::ROOT.join("crates/zubi-lsp-client");
+    let servers = paths::ROOT.join("crates/zubi-lsp-client");
     let mut files = vec![servers.join("catalogue.toml")];
     for directory in [servers.join("catalogue"), servers.join("catalogue/listed")] {
         let mut here = Vec::new();

@@ -88,17 +88,17 @@ fn kind(schema: &Value, imports: &mut BTreeSet<String>) -> Result<String> {
     }
     match &schema["type"] {
         Value::Null => Ok("unknown".to_owned()),
-        Value::String(name) => of_type(name, schema, imports),
+        Value::String(name) => type_text(name, schema, imports),
         Value::Array(names) => {
             let names = names.iter().filter_map(Value::as_str);
-            let kinds = names.map(|name| of_type(name, schema, imports)).collect::<Result<Vec<_>>>()?;
+            let kinds = names.map(|name| type_text(name, schema, imports)).collect::<Result<Vec<_>>>()?;
             Ok(kinds.join(" | "))
         }
         other => bail!("a type that is {other}"),
     }
 }
 
-fn of_type(name: &str, schema: &Value, imports: &mut BTreeSet<String>) -> Result<String> {
+fn type_text(name: &str, schema: &Value, imports: &mut BTreeSet<String>) -> Result<String> {
     Ok(match name {
         "string" | "boolean" | "null" => name.to_owned(),
         "integer" | "number" => "number".to_owned(),

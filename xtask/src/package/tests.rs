@@ -1,7 +1,7 @@
 use insta::assert_snapshot;
 
 use super::{Options, build, package};
-use crate::{place, run};
+use crate::{paths, run};
 
 /// Prints the mode of each file of a package with its name, and the system in the manifest.
 const LIST_MODES_SCRIPT: &str = r#"
@@ -15,17 +15,17 @@ with zipfile.ZipFile(sys.argv[1]) as package:
 
 /// The files in a package with this program.
 fn contents(name: &str, program: Option<&str>) -> String {
-    let out = place::target().join("tmp").join(name);
+    let out = paths::target().join("tmp").join(name);
     std::fs::create_dir_all(&out).unwrap();
     let stand_in = out.join("stand-in");
     std::fs::write(&stand_in, "#!/bin/sh\nexit 0\n").unwrap();
-    let made = package(program.map(|target| (target, stand_in.as_path())), &out).unwrap();
-    let vsix = made.split("  ").next().unwrap();
+    let summary = package(program.map(|target| (target, stand_in.as_path())), &out).unwrap();
+    let vsix = summary.split("  ").next().unwrap();
     run::quiet(run::command("python3").args(["-c", LIST_MODES_SCRIPT, vsix])).unwrap()
 }
 
 #[test]
-fn a_package_for_a_system_has_the_program_and_the_right_to_execute_it() {
+fn a_platform_package_has_an_executable_program() {
     assert_snapshot!(contents("dist-linux", Some("linux-x64")), @"
     plain [Content_Types].xml
     plain extension.vsixmanifest
@@ -66,7 +66,7 @@ fn a_package_for_a_system_has_the_program_and_the_right_to_execute_it() {
 }
 
 #[test]
-fn a_package_for_all_systems_has_no_program() {
+fn a_universal_package_has_no_program() {
     assert_snapshot!(contents("dist-universal", None), @"
     plain [Content_Types].xml
     plain extension.vsixmanifest

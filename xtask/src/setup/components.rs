@@ -3,8 +3,8 @@
 //! Versions are pinned so that a test's snapshot means the same on every machine. Programs of Debian's own release are
 //! the exception: apt decides their version, and `setup` prints it.
 
-mod others;
 mod servers;
+mod tools;
 
 /// The source of a component, reached through the ordinary client of its registry.
 #[derive(Debug, Clone, Copy)]
@@ -79,7 +79,7 @@ pub(crate) const VALGRIND_TOOLS: &str = "usr/libexec/valgrind";
 
 /// Everything, in the order of installation.
 pub(crate) fn all() -> impl Iterator<Item = &'static Component> {
-    servers::SERVERS.iter().chain(others::OTHERS)
+    servers::SERVERS.iter().chain(tools::TOOLS)
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@ use anyhow::{Context as _, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::components::{Component, Source};
-use crate::{place, run};
+use crate::{paths, run};
 
 /// The directory of a component.
 pub(crate) fn directory(component: &Component) -> Utf8PathBuf {
-    let own = place::tools().join(component.name);
+    let own = paths::tools().join(component.name);
     if matches!(component.source, Source::Crate { .. }) { own.join(SOURCES) } else { own }
 }
 
@@ -19,10 +19,10 @@ const SOURCES: &str = "sources";
 
 /// Whether all programs and sources of the component are on disk.
 pub(crate) fn is_there(component: &Component) -> bool {
-    let links = place::tools().join("bin").join(component.name);
+    let links = paths::tools().join("bin").join(component.name);
     let programs = component.programs.iter().all(|(name, _)| links.join(name).exists());
     if let Source::NpmLocked { package } = component.source
-        && !place::ROOT.join(package).join("node_modules").exists()
+        && !paths::ROOT.join(package).join("node_modules").exists()
     {
         return false;
     }
@@ -31,7 +31,7 @@ pub(crate) fn is_there(component: &Component) -> bool {
 
 /// Fetches a component into its directory, which is emptied first.
 pub(crate) fn install(component: &Component) -> Result<()> {
-    let own = place::tools().join(component.name);
+    let own = paths::tools().join(component.name);
     if own.exists() {
         std::fs::remove_dir_all(&own).with_context(|| format!("cannot empty {own}"))?;
     }
@@ -55,7 +55,7 @@ pub(crate) fn install(component: &Component) -> Result<()> {
 /// Links the programs into the directory that tests put on PATH. A link, because the programs find their own files by
 /// their real location.
 pub(crate) fn link(component: &Component) -> Result<()> {
-    let links = place::tools().join("bin").join(component.name);
+    let links = paths::tools().join("bin").join(component.name);
     if links.exists() {
         std::fs::remove_dir_all(&links)?;
     }
@@ -64,7 +64,7 @@ pub(crate) fn link(component: &Component) -> Result<()> {
     }
     std::fs::create_dir_all(&links)?;
     for (name, path) in component.programs {
-        let real = place::tools().join(component.name).join(path); // an absolute `path` replaces the directory before it
+        let real = paths::tools().join(component.name).join(path); // an absolute `path` replaces the directory before it
         if !real.exists() {
             bail!("{real} is missing after the installation");
         }
@@ -78,7 +78,7 @@ pub(crate) fn check(component: &Component) -> Result<String> {
     let [program, arguments @ ..] = component.check else {
         return Ok(component.version.to_owned());
     };
-    let bin = place::tools().join("bin");
+    let bin = paths::tools().join("bin");
     let own = bin.join(component.name).join(program);
     let mut command = if own.exists() { run::command(own.as_str()) } else { run::command(program) };
     let path = std::env::var("PATH").unwrap_or_default();
@@ -116,7 +116,7 @@ fn python_program(own: &Utf8Path, packages: &[&str]) -> Result<()> {
 }
 
 fn python_project(own: &Utf8Path, requirement: &str, sha256: &str) -> Result<()> {
-    let pinned = place::tools().join(format!("{}.requirements.txt", own.file_name().unwrap_or("project")));
+    let pinned = paths::tools().join(format!("{}.requirements.txt", own.file_name().unwrap_or("project")));
     std::fs::write(&pinned, format!("{requirement} --hash=sha256:{sha256}\n"))?;
     run::quiet(
         run::command("python3")
@@ -159,7 +159,7 @@ fn npm_project(own: &Utf8Path, package: &str, integrity: &str) -> Result<()> {
 /// Installs the dependencies of a package of this repository, as its lock file says. The package gets a link, because
 /// Node looks for modules next to the files that import them.
 fn npm_locked(own: &Utf8Path, package: &str) -> Result<()> {
-    let package = place::ROOT.join(package);
+    let package = paths::ROOT.join(package);
     std::fs::create_dir_all(own)?;
     for file in ["package.json", "package-lock.json"] {
         std::fs::copy(package.join(file), own.join(file)).with_context(|| format!("cannot copy {package}/{file}"))?;
@@ -183,7 +183,7 @@ fn npm_locked(own: &Utf8Path, package: &str) -> Result<()> {
 /// The lock file of a package of this repository: its installation depends on nothing else.
 pub(crate) fn lock_of(component: &Component) -> Result<String> {
     let Source::NpmLocked { package } = component.source else { return Ok(String::new()) };
-    let file = place::ROOT.join(package).join("package-lock.json");
+    let file = paths::ROOT.join(package).join("package-lock.json");
     std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))
 }
 
@@ -246,7 +246,7 @@ fn foreign_deb(own: &Utf8Path, suite: &str, package: &str, version: &str) -> Res
         .map(|mirror| mirror.trim_end_matches('/'))
         .find(|mirror| mirror.ends_with("/debian"))
         .context("apt has no Debian mirror configured; this component comes from one")?;
-    let sources = place::tools().join("apt-foreign.list");
+    let sources = paths::tools().join("apt-foreign.list");
     let keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
     std::fs::write(&sources, format!("deb [signed-by={keyring}] {mirror} {suite} main\n"))?;
     unpack(own, &[&format!("{package}={version}")], Some(&sources))
@@ -255,7 +255,7 @@ fn foreign_deb(own: &Utf8Path, suite: &str, package: &str, version: &str) -> Res
 /// Downloads and unpacks packages with package lists of our own, from the given sources or the machine's. Nothing is
 /// installed, so it does not need root.
 fn unpack(own: &Utf8Path, packages: &[&str], sources: Option<&Utf8Path>) -> Result<()> {
-    let apt = place::tools().join(if sources.is_some() { "apt" } else { "apt-release" });
+    let apt = paths::tools().join(if sources.is_some() { "apt" } else { "apt-release" });
     for directory in ["lists/partial", "cache/archives/partial", "state"] {
         std::fs::create_dir_all(apt.join(directory))?;
     }
@@ -306,7 +306,7 @@ fn cargo_install(own: &Utf8Path, package: &str, version: &str, arguments: &[&str
             return Ok(());
         }
     }
-    let build = place::tools().join("cargo-build");
+    let build = paths::tools().join("cargo-build");
     let mut install: Command = run::cargo();
     install
         .args(["install", "--quiet", "--locked", "--root"])

@@ -5,12 +5,12 @@ use serde_json::{Map, Value, json};
 
 use super::components;
 use super::install;
-use crate::{place, run};
+use crate::{paths, run};
 
 /// Writes the manifest from the present state: for each component its directory and the directory to put on PATH, and
 /// the directories every test has on PATH (this toolchain's programs, then Debian's).
 pub(crate) fn write() -> Result<()> {
-    let tools = place::tools();
+    let tools = paths::tools();
     let mut components = Map::new();
     for component in components::all().filter(|component| install::is_there(component)) {
         let Ok(stamp) = std::fs::read_to_string(tools.join("stamps").join(component.name)) else { continue };

@@ -7,7 +7,7 @@
 use dlang_syntax::SyntaxKind::{self, *};
 use dlang_syntax::{KeywordClass, NodeOrToken, Side, SyntaxElement, SyntaxNode, keyword};
 
-use super::place::CompletionContext;
+use super::context::CompletionContext;
 
 /// The tokens that are allowed at an offset.
 #[derive(Default)]
@@ -233,7 +233,7 @@ fn row(node: &SyntaxNode, last: &SyntaxElement) -> Row {
         // ── relationships ──
         (DIRECTIONAL_RELATIONSHIP | SYMMETRIC_RELATIONSHIP, _) => relationship(node, last),
         (PATTERN_LIST, R_BRACK) => END,
-        (PATTERN_LIST, L_BRACK) if is_behind_arrow(node) => words(SIDE_PATTERNS),
+        (PATTERN_LIST, L_BRACK) if is_after_arrow(node) => words(SIDE_PATTERNS),
         (PATTERN_LIST, L_BRACK) => words(ALL_PATTERNS),
         (PATTERN_LIST, COMMA) => words(SIDE_PATTERNS),
         _ => NOTHING,
@@ -251,7 +251,7 @@ fn relationship(node: &SyntaxNode, last: &SyntaxElement) -> Row {
         APART_ARROW => ENDS,
         RIGHT_ARROW | LEFT_ARROW | BOTH_ARROW => Row { patterns: ONE_SIDE, ..ENDS },
         PATTERN_LIST => match last.as_node() {
-            Some(list) if is_behind_arrow(list) || is_symmetric(list) => ENDS,
+            Some(list) if is_after_arrow(list) || is_symmetric(list) => ENDS,
             _ => words(ARROWS),
         },
         ERROR => END,
@@ -269,7 +269,7 @@ fn may_be_left_end(clause: &SyntaxNode, entry: &SyntaxElement) -> bool {
 }
 
 /// Whether a list of patterns belongs to the right side.
-fn is_behind_arrow(list: &SyntaxNode) -> bool {
+fn is_after_arrow(list: &SyntaxNode) -> bool {
     let mut before = std::iter::successors(list.prev_sibling_or_token(), SyntaxElement::prev_sibling_or_token);
     before.any(|element| ALL_ARROWS.contains(&element.kind()))
 }

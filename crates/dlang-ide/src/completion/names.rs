@@ -4,7 +4,7 @@ use dlang_model::{Db, Definition, File, file_model, visible_names};
 use dlang_syntax::{SyntaxKind, TextSize};
 use smol_str::SmolStr;
 
-use super::place::{CompletionContext, ReferenceSite};
+use super::context::{CompletionContext, ReferenceSite};
 use super::{Completion, CompletionKind, Completions, MAX_PROPOSALS};
 
 /// The maximum number of names that are tried in the text. Only names that may be read as something else, that is
@@ -22,7 +22,7 @@ pub(super) fn names(db: &dyn Db, file: File, context: &CompletionContext<'_>, co
         },
         None => None,
     };
-    let mut found = Candidates { place: context, site: &site, trials: 0, last_qualifier: None };
+    let mut found = Candidates { context, site: &site, trials: 0, last_qualifier: None };
     for (name, definition) in visible_names(db, file, container, site.expected_kind) {
         completions.items.extend(found.build_completion(db, &name, definition));
     }
@@ -49,7 +49,7 @@ fn element_at(db: &dyn Db, file: File, start: TextSize) -> Option<Definition> {
 
 /// The state of a walk over names in their order.
 struct Candidates<'a> {
-    place: &'a CompletionContext<'a>,
+    context: &'a CompletionContext<'a>,
     site: &'a ReferenceSite,
     trials: usize,
     /// Names with the same beginning are neighbours.
@@ -60,8 +60,8 @@ impl Candidates<'_> {
     fn build_completion(&mut self, db: &dyn Db, name: &SmolStr, definition: Definition) -> Option<Completion> {
         let rest = name.strip_prefix(self.site.prefix.as_str())?;
         let text = rest.strip_suffix(self.site.suffix.as_str())?;
-        let is_behind_dot = !self.site.prefix.is_empty();
-        if is_behind_dot
+        let is_after_dot = !self.site.prefix.is_empty();
+        if is_after_dot
             && self.site.suffix.is_empty()
             && let Some((qualifier, _)) = text.split_once('.')
         {
@@ -71,7 +71,7 @@ impl Candidates<'_> {
             return None;
         }
         let kind = definition.kind(db)?;
-        let detail = if is_behind_dot { name.to_string() } else { kind.type_name().to_owned() };
+        let detail = if is_after_dot { name.to_string() } else { kind.type_name().to_owned() };
         Some(Completion {
             label: text.to_owned(),
             kind: CompletionKind::Element(kind),
@@ -79,7 +79,7 @@ impl Candidates<'_> {
             documentation: None,
             definition: Some(definition),
             filter: text.to_owned(),
-            edit: self.place.edit(text),
+            edit: self.context.edit(text),
             is_snippet: false,
             sort: format!("0_{text}"),
         })
@@ -98,7 +98,7 @@ impl Candidates<'_> {
             documentation: None,
             definition: None,
             filter: text.to_owned(),
-            edit: self.place.edit(text),
+            edit: self.context.edit(text),
             is_snippet: false,
             sort: format!("0_{text}"),
         })
@@ -112,6 +112,6 @@ impl Candidates<'_> {
             return true;
         }
         self.trials += 1;
-        self.trials <= MAX_TRIALS && self.place.is_read_as(text, name)
+        self.trials <= MAX_TRIALS && self.context.is_read_as(text, name)
     }
 }

@@ -2,8 +2,8 @@
 
 use dlang_syntax::SyntaxKind::{self, *};
 
+use super::context::CompletionContext;
 use super::expected::ExpectedTokens;
-use super::place::CompletionContext;
 use super::{Completion, CompletionKind};
 
 /// A snippet. It is offered where an entry of one of the blocks begins, its word is allowed, and the block has no such
@@ -138,8 +138,8 @@ pub(super) static SNIPPETS: &[Snippet] = &[
 /// The snippets for a place: where an entry begins on a line of its own, or directly behind a brace.
 pub(super) fn snippets(context: &CompletionContext<'_>, expected: &ExpectedTokens) -> Vec<Completion> {
     let Some(block) = &expected.block else { return Vec::new() };
-    let is_behind_brace = context.previous().is_none_or(|token| matches!(token.kind(), L_CURLY | R_CURLY));
-    if !context.is_first_on_line() && !is_behind_brace {
+    let is_after_brace = context.previous().is_none_or(|token| matches!(token.kind(), L_CURLY | R_CURLY));
+    if !context.is_first_on_line() && !is_after_brace {
         return Vec::new();
     }
     let is_for = |snippet: &&Snippet| {
@@ -168,7 +168,7 @@ pub(super) fn plain(snippet: &str) -> String {
     let mut rest = snippet;
     while let Some((before, placeholder)) = rest.split_once('$') {
         text.push_str(before);
-        let (content, behind) = match placeholder.strip_prefix('{').and_then(|it| it.split_once('}')) {
+        let (content, after) = match placeholder.strip_prefix('{').and_then(|it| it.split_once('}')) {
             Some(parts) => parts,
             // `$0`: where the cursor ends.
             None => ("", placeholder.trim_start_matches(|digit: char| digit.is_ascii_digit())),
@@ -179,7 +179,7 @@ pub(super) fn plain(snippet: &str) -> String {
             None => content.strip_prefix(':'),
         };
         text.push_str(value.unwrap_or_default());
-        rest = behind;
+        rest = after;
     }
     text.push_str(rest);
     text

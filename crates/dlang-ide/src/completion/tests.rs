@@ -56,7 +56,7 @@ fn check(fixture: &str) -> String {
 fn apply_completion(fixture: &str, label: &str) -> String {
     let (_, file, _) = host_at(fixture);
     let (host, _, _) = host_at(fixture);
-    let item = completions_at(fixture).items.into_iter().find(|item| item.label == label).expect("it is offered");
+    let item = completions_at(fixture).items.into_iter().find(|item| item.label == label).expect("a completion");
     let mut edit = item.edit;
     edit.insert = plain(&edit.insert);
     apply(file.text(host.db()), &[edit])
@@ -285,8 +285,8 @@ fn nothing_in_comments_and_strings() {
         " #$0#",
     ] {
         let rendered = check(fixture);
-        let is_behind_string = fixture.ends_with("''$0");
-        assert_eq!(rendered != "nothing", is_behind_string, "{fixture}: {rendered}");
+        let is_after_string = fixture.ends_with("''$0");
+        assert_eq!(rendered != "nothing", is_after_string, "{fixture}: {rendered}");
     }
 }
 
@@ -312,7 +312,7 @@ fn import_strings() {
 }
 
 #[test]
-fn what_is_written_of_an_import() {
+fn import_prefix_at_the_cursor() {
     for (fixture, expected) in [
         ("import '$0./a'", Some("")),
         ("import './a\\'s$0x'", Some("./a's")),
@@ -326,9 +326,9 @@ fn what_is_written_of_an_import() {
 }
 
 #[test]
-fn whole_items() {
+fn complete_items() {
     let item = |fixture: &str, label: &str| -> Completion {
-        completions_at(fixture).items.into_iter().find(|item| item.label == label).expect("it is offered")
+        completions_at(fixture).items.into_iter().find(|item| item.label == label).expect("a completion")
     };
     insta::assert_debug_snapshot!(item("Team A bc X by $0", "A"), @r#"
     Completion {
@@ -423,8 +423,8 @@ fn many_names() {
     let teams = teams.join(" ");
     let all = completions_at(&format!("{teams} bc X by $0 {{ }}"));
     assert!(all.is_incomplete && all.items.len() >= 500);
-    let some = completions_at(&format!("{teams} bc X by t59$0 {{ }}"));
-    let names = some.items.iter().filter(|item| item.definition.is_some());
+    let limited = completions_at(&format!("{teams} bc X by t59$0 {{ }}"));
+    let names = limited.items.iter().filter(|item| item.definition.is_some());
     assert_eq!(
         names.map(|item| item.label.as_str()).collect::<Vec<_>>(),
         [

@@ -2,8 +2,8 @@
 
 use dlang_syntax::{KEYWORDS, KeywordClass, keyword, sign};
 
+use super::context::CompletionContext;
 use super::expected::ExpectedTokens;
-use super::place::CompletionContext;
 use super::{Completion, CompletionKind};
 use crate::hover::with_link;
 

@@ -75,7 +75,7 @@ bc A by {reference}
 }
 
 #[test]
-fn an_entry_of_a_map_means_several() {
+fn a_map_entry_has_several_targets() {
     insta::assert_snapshot!(check("bc A Namespace N { bc A cmap M { contains A$0 } }"), @r#"
     "A"
     main.dlang:1:23 "A" in "bc A"
@@ -128,7 +128,7 @@ fn a_term_and_a_decision() {
 }
 
 #[test]
-fn a_namespace_without_a_place() {
+fn a_namespace_without_a_target() {
     insta::assert_snapshot!(check("Namespace { Namespace In$0ner { Team T } }"), @"nothing");
     insta::assert_snapshot!(check("Namespace Inner.$0 { Team T }"), @"nothing");
 }

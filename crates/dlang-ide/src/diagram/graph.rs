@@ -71,7 +71,7 @@ pub(super) enum Line {
 }
 
 /// Builds the graph of a map; empty for an element that is not a map.
-pub(super) fn of_map(db: &dyn Db, map: Definition) -> Graph {
+pub(super) fn build(db: &dyn Db, map: Definition) -> Graph {
     let title = map.fqn(db).or_else(|| map.name(db)).map(String::from).unwrap_or_default();
     let graph = Graph { title, ..Graph::default() };
     match map.body(db) {
@@ -239,7 +239,7 @@ impl<'db> DiagramBuilder<'db> {
     /// Returns the box of a domain, or of the first domain above it that has one. Each domain is visited once however
     /// many calls there are, and a cycle of parents, which is an error of the model, ends at its start.
     fn nearest_contained(&self, domain: Definition, cache: &mut FxHashMap<Definition, Option<usize>>) -> Option<usize> {
-        let mut passed = Vec::new();
+        let mut visited = Vec::new();
         let mut at = Some(domain);
         let found = loop {
             let Some(domain) = at else { break None };
@@ -250,10 +250,10 @@ impl<'db> DiagramBuilder<'db> {
                 break *found;
             }
             cache.insert(domain, None);
-            passed.push(domain);
+            visited.push(domain);
             at = domain_parent(self.db, domain);
         };
-        cache.extend(passed.into_iter().map(|domain| (domain, found)));
+        cache.extend(visited.into_iter().map(|domain| (domain, found)));
         found
     }
 

@@ -55,7 +55,7 @@ mod tests {
     use super::escape;
 
     #[test]
-    fn names_stay_names() {
+    fn names_are_escaped() {
         assert_eq!(escape("Shop.Order-Context_2"), "Shop.Order-Context_2");
         assert_eq!(escape("Größe 単位"), "Größe 単位");
         assert_eq!(escape("__init__"), "#95;#95;init#95;#95;");
@@ -65,7 +65,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_leaves_its_string(text in any::<String>()) {
+        fn escaped_text_has_no_delimiters(text in any::<String>()) {
             let escaped = escape(&text);
             prop_assert!(!escaped.contains(['"', '`', '<', '>', '&', '[', ']', '\n', '\r']));
             // Every `#` begins an entity of our own.

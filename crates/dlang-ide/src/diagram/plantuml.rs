@@ -54,7 +54,7 @@ mod tests {
     use super::escape;
 
     #[test]
-    fn names_stay_names() {
+    fn names_are_escaped() {
         assert_eq!(escape("Shop.Order-Context_2"), "Shop.Order-Context_2");
         assert_eq!(escape("a--b__c"), "a<U+002D><U+002D>b<U+005F><U+005F>c");
         assert_eq!(escape("say \"@enduml\"\n"), "say <U+0022><U+0040>enduml<U+0022>");

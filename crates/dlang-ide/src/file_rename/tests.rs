@@ -74,7 +74,7 @@ fn aliases() {
 }
 
 #[test]
-fn packages_have_no_place() {
+fn imports_of_packages_do_not_change() {
     let target = "/w/.dlang/packages/acme/core/0/index.dlang";
     assert_eq!(check("acme/core", "/w", "/v", target), "=");
 }

@@ -69,7 +69,7 @@ struct Separation {
     /// The indentation of a comment before it.
     comment_indent: usize,
     /// Whether an empty line is preserved.
-    keeps_empty: bool,
+    has_blank: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Layout<'_> {
             if begins_line {
                 is_trailing = false;
                 let is_first = index.checked_sub(1).is_none_or(|before| self.is_open(before));
-                self.line(index, separation.comment_indent, separation.keeps_empty && !is_first);
+                self.line(index, separation.comment_indent, separation.has_blank && !is_first);
             } else {
                 self.space(index, self.flat_space(index));
             }
@@ -131,7 +131,7 @@ impl Layout<'_> {
         };
         if begins_line {
             let is_first = next.checked_sub(1).is_none_or(|before| self.is_open(before));
-            self.line(next, separation.indent, separation.keeps_empty && part != Some(LayoutPart::Close) && !is_first);
+            self.line(next, separation.indent, separation.has_blank && part != Some(LayoutPart::Close) && !is_first);
         } else if comments.is_empty() {
             self.space(next, separation.kind == SpacingKind::Space);
         } else {
@@ -140,21 +140,21 @@ impl Layout<'_> {
     }
 
     fn separation(&self, previous: Option<usize>, next: usize, has_comments: bool) -> Separation {
-        let line = |indent| Separation { kind: SpacingKind::Line, indent, comment_indent: indent, keeps_empty: false };
-        let Some(leaf) = self.leaves.get(next) else { return Separation { keeps_empty: has_comments, ..line(0) } };
+        let line = |indent| Separation { kind: SpacingKind::Line, indent, comment_indent: indent, has_blank: false };
+        let Some(leaf) = self.leaves.get(next) else { return Separation { has_blank: has_comments, ..line(0) } };
         let base = leaf.depth * INDENT;
         let is_inline = self.inline_until.is_some_and(|end| next <= end);
         let list = self.broken_list.filter(|(end, _)| next <= *end);
         match (leaf.part, list) {
-            (LayoutPart::Entry, _) if !is_inline => Separation { keeps_empty: true, ..line(base) },
+            (LayoutPart::Entry, _) if !is_inline => Separation { has_blank: true, ..line(base) },
             (LayoutPart::Close, _) if !is_inline && (has_comments || !previous.is_some_and(|it| self.is_open(it))) => {
-                Separation { comment_indent: base + INDENT, keeps_empty: true, ..line(base) }
+                Separation { comment_indent: base + INDENT, has_blank: true, ..line(base) }
             }
             (LayoutPart::Clause, _) if self.broken_term_until.is_some_and(|end| next <= end) => line(base + INDENT),
             (LayoutPart::Item, Some((_, indent))) => line(indent),
             (part, list) => {
-                let is_apart = previous.and_then(|it| self.leaves.get(it)).is_some_and(|it| has_space(it, leaf));
-                let kind = if is_apart { SpacingKind::Space } else { SpacingKind::Nothing };
+                let is_spaced = previous.and_then(|it| self.leaves.get(it)).is_some_and(|it| has_space(it, leaf));
+                let kind = if is_spaced { SpacingKind::Space } else { SpacingKind::Nothing };
                 let indent = match (part, list) {
                     (LayoutPart::Open | LayoutPart::Close, _) => base,
                     (_, Some((_, indent))) => indent,
@@ -198,9 +198,9 @@ impl Layout<'_> {
             if index > from {
                 // Beside comments, breaks decide, but only those that are there afterwards too: the next formatting must
                 // decide the same. Between a comment behind something and the rest of an entry none stays.
-                let is_behind_comment = self.leaves.get(index - 1).is_some_and(Leaf::is_comment);
+                let is_after_comment = self.leaves.get(index - 1).is_some_and(Leaf::is_comment);
                 let begins_part = matches!(leaf.part, LayoutPart::Clause | LayoutPart::Item);
-                if leaf.breaks > 0 && (leaf.is_comment() || is_behind_comment && begins_part) {
+                if leaf.breaks > 0 && (leaf.is_comment() || is_after_comment && begins_part) {
                     return false;
                 }
                 width += usize::from(self.flat_space(index));
@@ -246,7 +246,7 @@ impl Layout<'_> {
     }
 
     /// Begins a line, except at the beginning of the text.
-    fn line(&mut self, index: usize, indent: usize, keeps_empty: bool) {
+    fn line(&mut self, index: usize, indent: usize, has_blank: bool) {
         let range = self.white_space(index);
         if index == 0 {
             let has_mark = slice(self.text, range).starts_with(BYTE_ORDER_MARK);
@@ -255,7 +255,7 @@ impl Layout<'_> {
             return;
         }
         let is_end = index == self.leaves.len();
-        let lines = if keeps_empty && !is_end && self.breaks_before(index) > 1 { 2 } else { 1 };
+        let lines = if has_blank && !is_end && self.breaks_before(index) > 1 { 2 } else { 1 };
         let mut written = self.eol.repeat(lines);
         written.extend(std::iter::repeat_n(' ', indent));
         self.replace(range, &written);
@@ -282,10 +282,10 @@ impl Layout<'_> {
 /// Whether a space separates two tokens or comments of one line.
 fn has_space(before: &Leaf, next: &Leaf) -> bool {
     let is_closed_at_once = before.part == LayoutPart::Open && next.part == LayoutPart::Close;
-    !is_closed_at_once && !is_tight_behind(before.kind) && !is_tight_before(next.kind)
+    !is_closed_at_once && !is_tight_after(before.kind) && !is_tight_before(next.kind)
 }
 
-fn is_tight_behind(kind: SyntaxKind) -> bool {
+fn is_tight_after(kind: SyntaxKind) -> bool {
     matches!(kind, DOT | L_BRACK)
 }
 

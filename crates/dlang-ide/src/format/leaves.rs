@@ -90,11 +90,11 @@ pub(super) fn collect(root: &SyntaxNode) -> Vec<Leaf> {
                 };
                 if !leaf.is_comment() {
                     leaf.part = part.take().unwrap_or_else(|| part_of_token(&token));
-                    if let Some(around) = nodes.last_mut().filter(|around| has_block(around.kind)) {
-                        match (token.kind(), around.open) {
+                    if let Some(enclosing) = nodes.last_mut().filter(|enclosing| has_block(enclosing.kind)) {
+                        match (token.kind(), enclosing.open) {
                             (L_CURLY, None) => {
                                 leaf.part = LayoutPart::Open;
-                                around.open = Some(index);
+                                enclosing.open = Some(index);
                                 depth += 1;
                             }
                             (R_CURLY, Some(open)) => {
@@ -127,9 +127,9 @@ struct EnclosingNode {
 
 /// How many lines end in a text. A carriage return without a line feed ends a line too, as it ends a comment.
 pub(super) fn line_breaks(text: &str) -> usize {
-    let feeds = text.bytes().filter(|byte| *byte == b'\n').count();
+    let line_feeds = text.bytes().filter(|byte| *byte == b'\n').count();
     let returns = text.bytes().filter(|byte| *byte == b'\r').count();
-    if returns == 0 { feeds } else { feeds + returns - text.matches("\r\n").count() }
+    if returns == 0 { line_feeds } else { line_feeds + returns - text.matches("\r\n").count() }
 }
 
 /// Whether a node has a block in braces as a direct part.

@@ -10,7 +10,7 @@ pub(super) struct Region {
     /// The entries, from the first token to the last.
     pub(super) entries: TextRange,
     /// The entries, and the white space and comments before them.
-    pub(super) whole: TextRange,
+    pub(super) full: TextRange,
     /// The range of an error among them.
     pub(super) error: Option<TextRange>,
 }
@@ -36,7 +36,7 @@ pub(super) fn find(root: &SyntaxNode, range: TextRange) -> Option<Region> {
             |node: &SyntaxNode| node.kind() == SyntaxKind::ERROR && entries.contains_range(node.text_range());
         let error = container.descendants().find(is_error).map(|node| node.text_range());
         let start = end_of_token_before(&first);
-        return Some(Region { entries, whole: TextRange::new(start, entries.end()), error });
+        return Some(Region { entries, full: TextRange::new(start, entries.end()), error });
     }
 }
 

@@ -9,12 +9,12 @@ mod comments;
 fn check(text: &str) -> String {
     let formatted = format(&parse(text)).expect("a text without errors");
     let again = format(&parse(&formatted.text)).expect("a formatted text has no errors");
-    assert_eq!(again.text, formatted.text, "a formatted text is formatted");
+    assert_eq!(again.text, formatted.text, "formatting is not idempotent");
     assert_eq!(again.edits, []);
     formatted.text
 }
 
-/// The text after formatting the range between two `$0`, or the place of one.
+/// The text after formatting the range between two `$0`, or at one `$0`.
 #[track_caller]
 fn check_range(fixture: &str) -> String {
     let (before, rest) = fixture.split_once("$0").expect("a mark");
@@ -334,7 +334,7 @@ fn line_ends() {
 }
 
 #[test]
-fn ends_of_a_text() {
+fn first_and_last_lines() {
     assert_eq!(check(""), "");
     assert_eq!(check(" \n\n"), "");
     assert_eq!(check("\u{feff}\n Team A\u{a0}\u{3000}"), "\u{feff}Team A\n");
@@ -352,7 +352,7 @@ fn edits_are_minimal() {
 }
 
 #[test]
-fn a_text_with_errors_is_left_alone() {
+fn a_text_with_errors_is_refused() {
     let refusal = format(&parse("Team A Domain { } Domain {")).expect_err("errors");
     insta::assert_snapshot!(format!("{refusal:?}"), @"Refusal { first: 14..15, count: 3 }");
 }

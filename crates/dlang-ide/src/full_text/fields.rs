@@ -74,12 +74,12 @@ pub(super) fn fields(db: &dyn Db, definition: Definition) -> Vec<Field<'_>> {
     if let Some(element) = file_index(db, definition.file).element(definition.number) {
         let name = element.name.as_deref();
         push(&mut fields, FieldKind::Name, name, None);
-        let around = element.fqn().zip(name).and_then(|(fqn, name)| fqn.strip_suffix(name)?.strip_suffix('.'));
-        push(&mut fields, FieldKind::Namespace, around, None);
+        let namespace = element.fqn().zip(name).and_then(|(fqn, name)| fqn.strip_suffix(name)?.strip_suffix('.'));
+        push(&mut fields, FieldKind::Namespace, namespace, None);
     }
     match definition.body(db) {
-        Some(Body::Domain(domain)) => of_domain(&mut fields, domain),
-        Some(Body::Context(context)) => of_context(db, definition, &mut fields, context),
+        Some(Body::Domain(domain)) => push_domain(&mut fields, domain),
+        Some(Body::Context(context)) => push_context(db, definition, &mut fields, context),
         _ => {}
     }
     fields
@@ -91,12 +91,12 @@ fn push<'db>(fields: &mut Vec<Field<'db>>, kind: FieldKind, name: Option<&'db st
     }
 }
 
-fn of_domain<'db>(fields: &mut Vec<Field<'db>>, domain: &'db DomainData) {
+fn push_domain<'db>(fields: &mut Vec<Field<'db>>, domain: &'db DomainData) {
     push(fields, FieldKind::Description, None, domain.description.as_deref());
     push(fields, FieldKind::Vision, None, domain.vision.as_deref());
 }
 
-fn of_context<'db>(db: &'db dyn Db, definition: Definition, fields: &mut Vec<Field<'db>>, context: &'db ContextData) {
+fn push_context<'db>(db: &'db dyn Db, definition: Definition, fields: &mut Vec<Field<'db>>, context: &'db ContextData) {
     push(fields, FieldKind::Description, None, context.description.as_deref());
     for term in &context.terms {
         let name = term.name.as_deref();

@@ -138,7 +138,7 @@ fn several_words() {
 }
 
 #[test]
-fn the_answer() {
+fn fields_of_the_answer() {
     let host = host(MODEL);
     let answer = full_text_search(host.db(), "language", 1, &|_| "shown".to_owned()).unwrap();
     insta::assert_snapshot!(answer, @r#"{"query":"language","count":1,"total":2,"results":[{"type":"Metadata","name":"Language","fqn":"Language","file":"shown","line":2,"matches":[{"field":"name","name":"Language"}]}]}"#);

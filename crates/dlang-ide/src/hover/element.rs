@@ -35,7 +35,7 @@ pub(crate) fn element(page: &mut Page<'_>, definition: Definition, from: File) -
         }
         Body::DomainMap(data) => section(&mut parts, entries(page, definition, data, "**📁 Domains**")),
         Body::None if kind == ElementKind::Namespace => namespace(page, definition, &mut parts),
-        Body::None => section(&mut parts, used_by(page, definition, kind)),
+        Body::None => section(&mut parts, user_list(page, definition, kind)),
     }
     Some(parts.join("\n\n"))
 }
@@ -45,14 +45,14 @@ fn title(page: &Page<'_>, definition: Definition, from: File) -> String {
     let db = page.db;
     let Some(fqn) = definition.fqn(db).or_else(|| definition.name(db)) else { return "?".to_owned() };
     let Some(kind) = definition.kind(db).filter(|_| definition.file != from) else { return name(&fqn) };
-    let means_it = |path: &str| resolve_name(db, from, None, kind, path) == Some(definition);
-    if means_it(&fqn) {
+    let is_match = |path: &str| resolve_name(db, from, None, kind, path) == Some(definition);
+    if is_match(&fqn) {
         return name(&fqn);
     }
     let imports = file_index(db, from).imports.iter().zip(imported_files(db, from));
     // An alias may be that of another file of the same package, so it is tried and not compared.
     let aliases = imports.filter(|(_, target)| target.is_some()).filter_map(|(import, _)| import.alias.as_ref());
-    let path = aliases.map(|alias| format!("{alias}.{fqn}")).find(|path| means_it(path));
+    let path = aliases.map(|alias| format!("{alias}.{fqn}")).find(|path| is_match(path));
     name(path.as_deref().unwrap_or(&fqn))
 }
 
@@ -174,7 +174,7 @@ fn namespace(page: &mut Page<'_>, definition: Definition, parts: &mut Vec<String
 }
 
 /// Lists the users of a team, classification or metadata key.
-fn used_by(page: &mut Page<'_>, definition: Definition, kind: ElementKind) -> Option<String> {
+fn user_list(page: &mut Page<'_>, definition: Definition, kind: ElementKind) -> Option<String> {
     let db = page.db;
     let title = if kind == ElementKind::Team { "**Responsible for:**" } else { "**Used by:**" };
     let mut users: Vec<Definition> = Vec::new();

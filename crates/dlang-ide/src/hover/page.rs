@@ -156,16 +156,16 @@ pub(crate) fn prose(text: &str) -> Option<String> {
     let (shown, more) = truncate(text, MAX_TEXT);
     let mut paragraphs = String::new();
     // Empty lines are emitted only when a line follows them.
-    let mut is_behind_empty = false;
+    let mut is_after_empty = false;
     for line in shown.split(['\n', '\r']).map(str::trim) {
         if line.is_empty() {
-            is_behind_empty = true;
+            is_after_empty = true;
             continue;
         }
         if !paragraphs.is_empty() {
-            paragraphs.push_str(if is_behind_empty { "\n\n" } else { "\n" });
+            paragraphs.push_str(if is_after_empty { "\n\n" } else { "\n" });
         }
-        is_behind_empty = false;
+        is_after_empty = false;
         let mut characters = line.chars();
         let is_markup = match (characters.next(), characters.next()) {
             (Some('#' | '>' | '=' | '|'), _) | (Some(':'), Some('-')) => true,
@@ -236,7 +236,7 @@ mod tests {
     use super::{emphasize, line, name, prose};
 
     #[test]
-    fn what_would_be_markdown_is_escaped() {
+    fn markdown_is_escaped() {
         for (text, expected) in [
             ("[a](http://x) ![b](c)", r"\[a\](http://x) !\[b\](c)"),
             ("`code` and ```fence", r"\`code\` and \`\`\`fence"),
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_stays_as_it_is() {
+    fn plain_prose_is_not_escaped() {
         for text in
             [r"C:\dir", "a < b > c", "A & B, 100 % (all) - 1.5 ~ 2", "snake_case", "https://a.b/c?d=e", "größer", "# 1"]
         {

@@ -15,18 +15,18 @@ pub(super) fn segment(page: &mut Page<'_>, file: File, token: &SyntaxToken, node
     let segments: Vec<_> = Reference::cast(node.clone())?.segments().collect();
     let number = segments.iter().position(|segment| segment == token)?;
     let id = file_model(page.db, file).reference_at(node.text_range())?;
-    let behind = segments.len().saturating_sub(number + 1);
+    let following = segments.len().saturating_sub(number + 1);
     match resolutions(page.db, file).targets(id) {
         [] => {}
-        targets if behind == 0 => return explain_all(page, file, targets),
+        targets if following == 0 => return explain_all(page, file, targets),
         [target, ..] => {
-            return match namespace_before(page.db, *target, behind) {
+            return match namespace_before(page.db, *target, following) {
                 Some(namespace) => element::element(page, namespace, file),
                 None => alias(page, file, token.text()),
             };
         }
     }
-    if behind == 0 {
+    if following == 0 {
         return None;
     }
     // The whole reference does not resolve, but the part before this dot may.
@@ -51,14 +51,14 @@ fn explain_all(page: &mut Page<'_>, file: File, targets: &[Definition]) -> Optio
     (!pages.is_empty()).then(|| pages.join(super::page::RULE))
 }
 
-/// Returns the namespace around an element that a part of its path belongs to; `behind` parts follow that part. A
+/// Returns the namespace around an element that a part of its path belongs to; `following` parts come after that part. A
 /// namespace with dots in its name corresponds to each of its parts.
-fn namespace_before(db: &dyn Db, element: Definition, behind: usize) -> Option<Definition> {
+fn namespace_before(db: &dyn Db, element: Definition, following: usize) -> Option<Definition> {
     let mut count = 0;
     let mut container = element.container(db);
     while let Some(namespace) = container {
         count += namespace.name(db)?.split('.').count();
-        if count >= behind {
+        if count >= following {
             return Some(namespace);
         }
         container = namespace.container(db);
@@ -74,13 +74,13 @@ fn container(db: &dyn Db, file: File, id: ReferenceId) -> Option<Definition> {
 
 /// The namespace of this file that a path means, seen from a namespace around it or from the root.
 fn namespace(db: &dyn Db, file: File, mut container: Option<Definition>, path: &str) -> Option<Definition> {
-    let is_it = |it: &&Definition| it.file == file && it.kind(db) == Some(ElementKind::Namespace);
-    let named = |fqn: &str| definitions_by_fqn(db, fqn).iter().find(is_it).copied();
-    while let Some(around) = container {
-        if let Some(found) = around.fqn(db).and_then(|fqn| named(&format!("{fqn}.{path}"))) {
+    let is_namespace_here = |it: &&Definition| it.file == file && it.kind(db) == Some(ElementKind::Namespace);
+    let named = |fqn: &str| definitions_by_fqn(db, fqn).iter().find(is_namespace_here).copied();
+    while let Some(enclosing) = container {
+        if let Some(found) = enclosing.fqn(db).and_then(|fqn| named(&format!("{fqn}.{path}"))) {
             return Some(found);
         }
-        container = around.container(db);
+        container = enclosing.container(db);
     }
     named(path)
 }

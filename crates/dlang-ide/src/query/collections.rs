@@ -23,7 +23,7 @@ impl<'db> Query<'db> {
     }
 
     /// Queries these files, each once, in the order of their paths. They may refer to declarations in other files.
-    pub fn of_files(db: &'db dyn Db, files: impl IntoIterator<Item = File>) -> Self {
+    pub fn from_files(db: &'db dyn Db, files: impl IntoIterator<Item = File>) -> Self {
         let mut files: Vec<File> = files.into_iter().collect();
         files.sort_by_key(|file| file.path(db));
         files.dedup();
@@ -37,14 +37,14 @@ impl<'db> Query<'db> {
 
     /// The elements of a kind.
     pub fn elements(&self, kind: ElementKind) -> Elements<'db> {
-        let of_file = |file: &File| {
+        let elements_of_file = |file: &File| {
             let numbered = file_index(self.db, *file).elements_with_numbers();
             let file = *file;
             numbered
                 .filter(move |(_, element)| element.kind == kind)
                 .map(move |(number, _)| Definition { file, number })
         };
-        Elements::new(self.db, self.files.iter().flat_map(of_file).collect())
+        Elements::new(self.db, self.files.iter().flat_map(elements_of_file).collect())
     }
 
     /// The domains.

@@ -64,18 +64,18 @@ impl FromStr for Detail {
 struct Filter {
     field: &'static str,
     value: fn(&ListInput) -> &Option<String>,
-    fits: fn(EntityType) -> bool,
+    applies_to: fn(EntityType) -> bool,
 }
 
 const FILTERS: [Filter; 8] = [
-    Filter { field: "name", value: |input| &input.name, fits: |entity| entity.kind().is_some() },
-    Filter { field: "fqn", value: |input| &input.fqn, fits: |entity| entity.kind().is_some() },
-    Filter { field: "domain", value: |input| &input.domain, fits: is_context },
-    Filter { field: "team", value: |input| &input.team, fits: is_context },
-    Filter { field: "classification", value: |input| &input.classification, fits: is_context },
-    Filter { field: "metadata", value: |input| &input.metadata, fits: is_context },
-    Filter { field: "context", value: |input| &input.context, fits: |entity| entity.kind().is_none() },
-    Filter { field: "pattern", value: |input| &input.pattern, fits: |entity| entity.kind().is_none() },
+    Filter { field: "name", value: |input| &input.name, applies_to: |entity| entity.kind().is_some() },
+    Filter { field: "fqn", value: |input| &input.fqn, applies_to: |entity| entity.kind().is_some() },
+    Filter { field: "domain", value: |input| &input.domain, applies_to: is_context },
+    Filter { field: "team", value: |input| &input.team, applies_to: is_context },
+    Filter { field: "classification", value: |input| &input.classification, applies_to: is_context },
+    Filter { field: "metadata", value: |input| &input.metadata, applies_to: is_context },
+    Filter { field: "context", value: |input| &input.context, applies_to: |entity| entity.kind().is_none() },
+    Filter { field: "pattern", value: |input| &input.pattern, applies_to: |entity| entity.kind().is_none() },
 ];
 
 fn is_context(entity: EntityType) -> bool {
@@ -85,7 +85,7 @@ fn is_context(entity: EntityType) -> bool {
 impl EntityType {
     /// The fields of [`ListInput`] that filter things of this type.
     pub fn filters(self) -> Vec<&'static str> {
-        FILTERS.iter().filter(|filter| (filter.fits)(self)).map(|filter| filter.field).collect()
+        FILTERS.iter().filter(|filter| (filter.applies_to)(self)).map(|filter| filter.field).collect()
     }
 }
 
@@ -108,8 +108,8 @@ impl ListInput {
 
     /// Every filter must fit the type: one that is passed over would make a list look filtered that is not.
     fn check(&self) -> Result<(), InvalidInput> {
-        let is_wrong = |filter: &&Filter| (filter.value)(self).is_some() && !(filter.fits)(self.entity);
-        let Some(wrong) = FILTERS.iter().find(is_wrong) else { return Ok(()) };
+        let is_inapplicable = |filter: &&Filter| (filter.value)(self).is_some() && !(filter.applies_to)(self.entity);
+        let Some(wrong) = FILTERS.iter().find(is_inapplicable) else { return Ok(()) };
         let fitting = self.entity.filters().join(", ");
         let message = format!("does not filter {}. Filters for {}: {fitting}.", self.entity, self.entity);
         Err(InvalidInput::new(wrong.field, message))

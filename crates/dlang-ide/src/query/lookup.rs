@@ -50,11 +50,11 @@ pub fn find(db: &dyn Db, name: &str) -> Lookup {
 /// Returns the context that `Domain.Context` means.
 fn context_of_domain(db: &dyn Db, name: &str) -> Option<Definition> {
     let (domain_name, context_name) = name.rsplit_once('.')?;
-    let is_for_it = |context: &Definition| {
+    let is_match = |context: &Definition| {
         context.kind(db) == Some(ElementKind::BoundedContext)
             && context_domain(db, *context).is_some_and(|domain| is_called(db, domain, domain_name))
     };
-    let contexts: Vec<Definition> = definitions_by_name(db, context_name).iter().copied().filter(is_for_it).collect();
+    let contexts: Vec<Definition> = definitions_by_name(db, context_name).iter().copied().filter(is_match).collect();
     single_element(db, &contexts)
 }
 
@@ -135,7 +135,7 @@ Metadata Language
     }
 
     #[test]
-    fn of_several_declarations_the_first() {
+    fn the_first_of_several_declarations_is_found() {
         assert_eq!(check("Shop.Stock"), "BoundedContext Shop.Stock in a.dlang");
         assert_eq!(check("Shop"), "NamespaceDeclaration Shop in a.dlang");
     }

@@ -119,7 +119,7 @@ pub(super) fn arrow(view: &RelationshipView) -> Option<Arrow> {
 /// direction have `upstreamPatterns` and `downstreamPatterns`.
 pub fn serialize_relationship(db: &dyn Db, view: &RelationshipView) -> Map<String, Value> {
     let patterns = |patterns: &[PatternKind]| patterns.iter().map(|pattern| pattern.long_name()).collect::<Value>();
-    let of_side = |side: Option<&RelationshipSide>| side.map(|side| patterns(&side.patterns));
+    let side_patterns = |side: Option<&RelationshipSide>| side.map(|side| patterns(&side.patterns));
     let properties: [(&str, Option<Value>); 12] = [
         ("type", Some(relationship_type(view).into())),
         ("kind", Some(view.kind.as_str().into())),
@@ -128,10 +128,10 @@ pub fn serialize_relationship(db: &dyn Db, view: &RelationshipView) -> Map<Strin
         ("left", Some(side_name(db, &view.left).into())),
         ("right", Some(side_name(db, &view.right).into())),
         ("arrow", arrow(view).map(|arrow| arrow.as_str().into())),
-        ("leftPatterns", of_side(Some(&view.left))),
-        ("rightPatterns", of_side(Some(&view.right))),
-        ("upstreamPatterns", of_side(view.upstream())),
-        ("downstreamPatterns", of_side(view.downstream())),
+        ("leftPatterns", side_patterns(Some(&view.left))),
+        ("rightPatterns", side_patterns(Some(&view.right))),
+        ("upstreamPatterns", side_patterns(view.upstream())),
+        ("downstreamPatterns", side_patterns(view.downstream())),
         ("source", Some(view.source_kind.as_str().into())),
     ];
     properties.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()

@@ -41,7 +41,7 @@ Team Other
 Namespace Shop { Team Pickers  bc E by Shop.Pickers }
 ";
 
-/// Puts the mark behind the first occurrence of these words.
+/// Inserts the mark after the first occurrence of these words.
 fn in_shop(before: &str) -> String {
     check(&SHOP.replacen(before, &format!("{before}$0"), 1))
 }
@@ -63,7 +63,7 @@ fn an_element() {
 }
 
 #[test]
-fn a_namespace_is_its_path_in_files_that_know_each_other() {
+fn a_namespace_is_found_in_importing_files() {
     insta::assert_snapshot!(in_shop("team: lib.Shop"), @r"
     lib.dlang:1:11 Shop declared
     lib.dlang:2:11 Shop declared
@@ -93,7 +93,7 @@ fn an_alias() {
 }
 
 #[test]
-fn this_is_its_context_but_no_name_of_it() {
+fn references_at_this_are_those_of_its_context() {
     insta::assert_snapshot!(check("bc A { relationships { th$0is -> A } } bc B { relationships { A -> this } }"), @r"
     main.dlang:1:4 A declared
     main.dlang:1:32 A
@@ -102,7 +102,7 @@ fn this_is_its_context_but_no_name_of_it() {
 }
 
 #[test]
-fn every_element_that_an_entry_of_a_map_means() {
+fn a_map_entry_refers_to_every_matching_element() {
     insta::assert_snapshot!(check("bc A Namespace N { bc A cmap M { contains A$0, N.A  A -> N.A } }"), @r"
     main.dlang:1:4 A declared
     main.dlang:1:23 A declared
@@ -123,7 +123,7 @@ fn a_metadata_key_and_a_term() {
 }
 
 #[test]
-fn what_names_nothing() {
+fn positions_without_references() {
     assert_eq!(check("import \"./x$0.dlang\""), "");
     assert_eq!(check("bc B by Nobo$0dy"), "");
     assert_eq!(check(" $0"), "");

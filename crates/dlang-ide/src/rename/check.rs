@@ -48,7 +48,7 @@ pub(super) fn check(db: &dyn Db, new_name: &str, edits: &[(File, Vec<TextEdit>)]
         }
     }
     match copy.difference(db) {
-        Some((place, text)) => Err(RenameError::Captured { text, location: place }),
+        Some((location, text)) => Err(RenameError::Captured { text, location }),
         None => Ok(()),
     }
 }
@@ -113,8 +113,8 @@ impl Copy {
             let package = file.package(db).map(Arc::from);
             [ModelChange::Text { path: path.clone(), text }, ModelChange::Package { path, package }]
         }));
-        let there = needed.iter().filter_map(|file| Some((*file, host.file(file.path(db))?)));
-        let files: FxHashMap<File, File> = there.collect();
+        let copies = needed.iter().filter_map(|file| Some((*file, host.file(file.path(db))?)));
+        let files: FxHashMap<File, File> = copies.collect();
         let imports = |file: &File| ModelChange::Imports {
             path: file.path(db).to_owned(),
             outcomes: outcomes(db, *file, &files),
@@ -130,13 +130,13 @@ impl Copy {
     /// Returns the first reference whose target differs afterwards: its present position, and its written text.
     fn difference(&self, db: &dyn Db) -> Option<(FileRange, String)> {
         for file in &self.affected {
-            let Some(there) = self.file(*file) else { continue };
-            let (before, after) = (resolutions(db, *file), self.host.query_within(|db| resolutions(db, there)));
+            let Some(copied_file) = self.file(*file) else { continue };
+            let (before, after) = (resolutions(db, *file), self.host.query_within(|db| resolutions(db, copied_file)));
             for (id, reference) in file_model(db, *file).numbered_references() {
                 let locate = |target: &Definition| self.file(target.file).map(|file| (file, target.number));
                 let old_targets = before.targets(id).iter().map(locate);
-                let means = after.targets(id).iter().map(|target| Some((target.file, target.number)));
-                if !old_targets.eq(means) {
+                let new_targets = after.targets(id).iter().map(|target| Some((target.file, target.number)));
+                if !old_targets.eq(new_targets) {
                     let location = FileRange { file: *file, range: reference.range };
                     return Some((location, reference.text.to_string()));
                 }

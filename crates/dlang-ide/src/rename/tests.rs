@@ -13,8 +13,8 @@ fn check(fixture: &str, new_name: &str) -> String {
         Ok(edits) => edits,
         Err(error) => {
             let location = match &error {
-                RenameError::Declared { location: place, .. } | RenameError::Captured { location: place, .. } => {
-                    format!(" {}:{}", place.file.path(db), position(place.file.text(db), place.range.start()))
+                RenameError::Declared { location, .. } | RenameError::Captured { location, .. } => {
+                    format!(" {}:{}", location.file.path(db), position(location.file.text(db), location.range.start()))
                 }
                 RenameError::Installed(file) | RenameError::Reserved { file, .. } => format!(" {}", file.path(db)),
                 _ => String::new(),
@@ -50,7 +50,7 @@ fn in_shop(before: &str, new_name: &str) -> String {
 }
 
 #[test]
-fn qualifiers_stay() {
+fn qualifiers_are_preserved() {
     insta::assert_snapshot!(in_shop("Shop { Team Pick", "Packers"), @r"
     lib.dlang: Namespace Shop { Team Packers  bc A by Packers }
     lib.dlang: Namespace Shop.Inner { Team Pickers  bc B by Shop.Inner . Pickers  bc C by Shop.Packers }
@@ -77,7 +77,7 @@ fn qualifiers_stay() {
 }
 
 #[test]
-fn what_nothing_refers_to() {
+fn names_without_references() {
     let terms = "bc B { terminology { term Bed: \"x\" aka Cot term Room: \"y\" } decisions { rule Room: \"z\" } }";
     insta::assert_snapshot!(check(&terms.replace("Bed", "Bed$0"), "Place"), @r#"main.dlang: bc B { terminology { term Place: "x" aka Cot term Room: "y" } decisions { rule Room: "z" } }"#);
     insta::assert_snapshot!(check(&terms.replace("Bed", "Bed$0"), "Room"), @"`Room` is declared in the same place already. main.dlang:1:49");
@@ -94,7 +94,7 @@ fn metadata_keys() {
 }
 
 #[test]
-fn only_names() {
+fn invalid_names_are_rejected() {
     for name in ["", " ", "a b", "a.b", "9a", "é", "\"a\"", "{", "/*"] {
         let error = check("Team T$0", name);
         assert!(error.starts_with(&format!("`{name}` is not a name")), "{error}");
@@ -116,7 +116,7 @@ fn reserved_words_are_accepted_where_they_are_names() {
 }
 
 #[test]
-fn what_has_the_name_already() {
+fn names_already_declared_are_rejected() {
     insta::assert_snapshot!(check("Team T$0\nClassification U", "U"), @"`U` is declared in the same place already. main.dlang:2:16");
     insta::assert_snapshot!(check("Namespace N { Team T$0 }\nTeam U\nNamespace N { bc U }", "U"), @"`U` is declared in the same place already. main.dlang:3:18");
     insta::assert_snapshot!(check("Namespace N$0 { }\nNamespace M.X { }", "M"), @"`M` is declared in the same place already. main.dlang:2:11");
@@ -133,7 +133,7 @@ import \"./a.dlang\" as b
 }
 
 #[test]
-fn references_that_would_mean_something_else() {
+fn renames_that_change_a_reference_are_rejected() {
     // The inner name would hide the outer one.
     insta::assert_snapshot!(check("Team Outer\nNamespace N { Team Inner$0\nbc B by Outer }", "Outer"), @"The reference `Outer` would mean something else afterwards. main.dlang:3:9");
     // The outer name would be hidden.
@@ -167,7 +167,7 @@ bc X by a.T { team: n.T }
 }
 
 #[test]
-fn a_file_that_knows_nothing_of_it_has_the_name() {
+fn an_unrelated_file_may_declare_the_new_name() {
     insta::assert_snapshot!(check("
 //- a.dlang
 Team A
@@ -182,7 +182,7 @@ main.dlang: bc Y by A
 }
 
 #[test]
-fn what_cannot_be_renamed() {
+fn positions_that_cannot_be_renamed() {
     insta::assert_snapshot!(check("b$0c B", "X"), @"There is no name here that can be changed.");
     insta::assert_snapshot!(check("bc B by No$0body", "X"), @"The name means nothing, so there is nothing to rename.");
     insta::assert_snapshot!(check("bc B { relationships { thi$0s -> B } }", "X"), @"`this` always means the bounded context around it. Rename that where it is declared.");
@@ -191,7 +191,7 @@ fn what_cannot_be_renamed() {
 }
 
 #[test]
-fn a_path_does_not_become_too_long() {
+fn names_that_make_a_path_too_long_are_rejected() {
     let name = "N".repeat(600);
     assert_eq!(
         check("Namespace N$0 { Team T }", &name),

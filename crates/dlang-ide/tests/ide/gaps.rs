@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// The tokens with the gaps before, between and behind them, which are repeated as often as need be.
+/// The tokens with gaps before, between and after them; the gaps are repeated as often as necessary.
 pub(crate) fn laid_out<T: AsRef<str>>(tokens: &[T], gaps: &[String]) -> String {
     let mut text = String::new();
     let mut gaps = gaps.iter().cycle();
@@ -26,9 +26,9 @@ fn is_delimiter(character: char) -> bool {
 
 /// Gaps with line ends of all kinds, or with line feeds alone: what holds for a part of a text and its whole depends on it.
 pub(crate) fn gaps(at_most: usize) -> impl Strategy<Value = Vec<String>> {
-    let only_feeds = |gap: String| gap.replace("\r\n", "\n").replace('\r', "\n");
+    let with_line_feeds = |gap: String| gap.replace("\r\n", "\n").replace('\r', "\n");
     let any = vec(gap(), 1..=at_most);
-    prop_oneof![any.clone(), any.prop_map(move |gaps| gaps.into_iter().map(only_feeds).collect())]
+    prop_oneof![any.clone(), any.prop_map(move |gaps| gaps.into_iter().map(with_line_feeds).collect())]
 }
 
 /// White space and comments, often no more than a space.

@@ -6,29 +6,29 @@ use dlang_syntax::{MAX_NESTING, TextSize, parse};
 
 use crate::invariants::{check_features, check_format};
 use crate::model::{check_navigation, model};
-use crate::places::check_places_of;
+use crate::positions::check_positions;
 
 /// Runs on a stack as small as that of a thread may be.
-pub(crate) fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+pub(crate) fn with_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(work).expect("a thread");
     thread.join().expect("no panic");
 }
 
 #[test]
-fn as_deep_as_can_be() {
-    on_a_small_stack(|| {
+fn maximum_nesting() {
+    with_small_stack(|| {
         for depth in [MAX_NESTING - 1, MAX_NESTING, 10_000] {
             let text = format!("{}bc X {{ }} {}", "ns A { Team T ".repeat(depth), "} ".repeat(depth));
             check_format(&text);
             check_features(&text);
-            check_places_of(&text);
+            check_positions(&text);
         }
     });
 }
 
 #[test]
 fn long_lines_and_files() {
-    on_a_small_stack(|| {
+    with_small_stack(|| {
         let names = "Name, ".repeat(40_000);
         let terms = "term T: \"m\" aka A, B examples \"e\" ".repeat(6_000);
         for text in [
@@ -41,7 +41,7 @@ fn long_lines_and_files() {
             format!("Domain A in {}B", "A . ".repeat(20_000)),
         ] {
             check_features(&text);
-            check_places_of(&text);
+            check_positions(&text);
             let formatted = format(&parse(&text)).expect("no errors");
             assert_eq!(format(&parse(&formatted.text)).expect("no errors").edits, []);
         }
@@ -50,7 +50,7 @@ fn long_lines_and_files() {
 
 #[test]
 fn two_thousand_contexts() {
-    on_a_small_stack(|| {
+    with_small_stack(|| {
         let count = 2_000;
         let context = |number: usize| {
             format!("bc C{number} by Team{} {{ relationships {{ this -> C{} }} }}\n", number % 50, number / 2)
@@ -69,8 +69,8 @@ fn two_thousand_contexts() {
 }
 
 #[test]
-fn names_as_long_and_deep_as_can_be() {
-    on_a_small_stack(|| {
+fn names_of_maximum_length_and_depth() {
+    with_small_stack(|| {
         let depth = 10_000;
         let nested = format!("{}Team T bc B by T {}", "ns N { ".repeat(depth), "} ".repeat(depth));
         let dotted = format!("ns {}N {{ Team T bc B by {}T }}", "N.".repeat(depth), "N . ".repeat(depth));

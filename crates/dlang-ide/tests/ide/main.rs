@@ -2,6 +2,10 @@
 #![expect(clippy::string_slice, reason = "a test that cuts a character should fail")]
 
 #[cfg(test)]
+#[expect(unreachable_pub, reason = "the fuzz package calls these from other crates")]
+#[path = "../../../../fuzz/src/completion_checks.rs"]
+mod completion_checks;
+#[cfg(test)]
 mod corpus;
 #[cfg(test)]
 mod gaps;
@@ -20,14 +24,10 @@ mod model;
 #[cfg(test)]
 mod models;
 #[cfg(test)]
-#[expect(unreachable_pub, reason = "the fuzz package calls these from other crates")]
-#[path = "../../../../fuzz/src/offers.rs"]
-mod offers;
-#[cfg(test)]
 #[path = "../../../dlang-syntax/tests/syntax/on_disk.rs"]
 mod on_disk;
 #[cfg(test)]
-mod places;
+mod positions;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

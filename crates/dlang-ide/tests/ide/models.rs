@@ -64,15 +64,15 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_rename_changes_names_and_nothing_else(texts in vec(file(), 4), places in vec((any::<Index>(), any::<Index>()), 8), name in select(vec!["A", "B", "New", "team", "B-"])) {
+    fn a_rename_changes_only_names(texts in vec(file(), 4), positions in vec((any::<Index>(), any::<Index>()), 8), name in select(vec!["A", "B", "New", "team", "B-"])) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let host = model(&texts);
         let files: Vec<_> = host.files().collect();
-        for (file, place) in places {
+        for (file, position) in positions {
             let file = *file.get(&files);
             let words: Vec<TextSize> = tokenize(file.text(host.db())).iter().map(|token| token.range.start()).collect();
             if !words.is_empty() {
-                check_rename(&host, file, *place.get(&words), name);
+                check_rename(&host, file, *position.get(&words), name);
             }
         }
     }

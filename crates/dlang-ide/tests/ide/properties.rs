@@ -20,35 +20,35 @@ proptest! {
     }
 
     #[test]
-    fn any_model(text in model(), places in vec(any::<(Index, Index)>(), 3)) {
+    fn any_model(text in model(), position_pairs in vec(any::<(Index, Index)>(), 3)) {
         let parse = parse(&text);
         prop_assert_eq!(parse.diagnostics(), []);
-        check_formats(&text, &places);
+        check_formats(&text, &position_pairs);
         check_features(&text);
     }
 
     #[test]
-    fn a_changed_model(text in model(), place in any::<Index>(), length in 0usize..20, inserted in select(vec!["", "{", "}", "\"", "/*", ",", "->", "Domain ", "#"])) {
+    fn a_changed_model(text in model(), position in any::<Index>(), length in 0usize..20, inserted in select(vec!["", "{", "}", "\"", "/*", ",", "->", "Domain ", "#"])) {
         let mut text = text;
-        let from = text.floor_char_boundary(place.index(text.len() + 1));
+        let from = text.floor_char_boundary(position.index(text.len() + 1));
         let to = text.floor_char_boundary((from + length).min(text.len())).max(from);
         text.replace_range(from..to, inserted);
         check_format(&text);
         check_features(&text);
     }
 
-    /// Every example is formatted, whatever its layout and wherever its comments are.
+    /// Every example is formatted, with any layout and comments anywhere.
     #[test]
-    fn the_layout_of_an_example(example in any::<Index>(), gaps in gaps(100), places in vec(any::<(Index, Index)>(), 3)) {
+    fn the_layout_of_an_example(example in any::<Index>(), gaps in gaps(100), position_pairs in vec(any::<(Index, Index)>(), 3)) {
         let examples = examples();
         let (_, text) = example.get(&examples);
         let tokens = tokenize(text).into_iter().filter(|token| !token.kind.is_trivia());
         let tokens: Vec<_> = tokens.map(|token| &text[token.range]).collect();
-        check_formats(&laid_out(&tokens, &gaps), &places);
+        check_formats(&laid_out(&tokens, &gaps), &position_pairs);
     }
 }
 
-/// The whole text, and what lies between each two places.
+/// Formats the whole text, and the range between the two positions of each pair.
 fn check_formats(text: &str, position_pairs: &[(Index, Index)]) {
     check_format(text);
     let offset = |position: &Index| {

@@ -13,7 +13,7 @@ use proptest::sample::{Index, select};
 use serde_json::{Map, Value};
 
 use crate::generated::model;
-use crate::limits::on_a_small_stack;
+use crate::limits::with_small_stack;
 
 fn host(texts: &[&str]) -> ModelHost {
     let mut host = ModelHost::new();
@@ -56,8 +56,8 @@ fn check_object(db: &dyn Db, file: File, node: &SyntaxNode) {
             let Some(value) = object.shift_remove(property.name) else { continue };
             assert_eq!(value.is_array(), property.is_list, "{} of {}", property.name, node_type.name);
             let values = if let Value::Array(values) = value { values } else { vec![value] };
-            let of_property = assignments.iter().filter(|assignment| assignment.property == property.name);
-            let nodes = of_property.filter_map(|assignment| match &assignment.value {
+            let assigned = assignments.iter().filter(|assignment| assignment.property == property.name);
+            let nodes = assigned.filter_map(|assignment| match &assignment.value {
                 dlang_syntax::ast::schema::Value::Node(node) => Some(node.clone()),
                 _ => None,
             });
@@ -90,7 +90,7 @@ fn check_model(texts: &[&str]) {
             count += 1;
             assert!(serialize(db, definition).is_some());
             let Some(fqn) = definition.fqn(db) else { continue };
-            let found = find(db, &fqn).element().expect("it is declared");
+            let found = find(db, &fqn).element().expect("a declared element");
             assert_eq!(found.fqn(db).as_ref(), Some(&fqn));
             let element = get(db, Some(&fqn), &|file| file.path(db).to_owned())["element"].take();
             assert_eq!(element["fqn"], fqn.as_str());
@@ -139,9 +139,9 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_model(text in model(), place in any::<Index>(), length in 0usize..20, inserted in select(vec!["", "{", "}", "\"", "/*", ",", "->", "Domain ", "[", "this "])) {
+    fn a_changed_model(text in model(), position in any::<Index>(), length in 0usize..20, inserted in select(vec!["", "{", "}", "\"", "/*", ",", "->", "Domain ", "[", "this "])) {
         let mut text = text;
-        let from = text.floor_char_boundary(place.index(text.len() + 1));
+        let from = text.floor_char_boundary(position.index(text.len() + 1));
         let to = text.floor_char_boundary((from + length).min(text.len())).max(from);
         text.replace_range(from..to, inserted);
         check_model(&[&text]);
@@ -149,8 +149,8 @@ proptest! {
 }
 
 #[test]
-fn as_deep_as_can_be() {
-    on_a_small_stack(|| {
+fn maximum_nesting() {
+    with_small_stack(|| {
         for depth in [MAX_NESTING, 10_000] {
             let text = format!("{}bc X {{ }} {}", "ns A { Team T ".repeat(depth), "} ".repeat(depth));
             let host = host(&[&text]);
@@ -162,7 +162,7 @@ fn as_deep_as_can_be() {
 
 /// Linear, or it does not end.
 #[test]
-fn very_many() {
+fn twenty_thousand_contexts() {
     let many = 20_000;
     let contexts: Vec<_> = (0..many)
         .map(|number| {
@@ -186,6 +186,6 @@ fn very_many() {
     for number in 0..many {
         assert!(find(db, &format!("D.C{number}")).element().is_some());
     }
-    let Lookup::NotFound { suggestions } = find(db, "C1234x") else { panic!("there is none") };
+    let Lookup::NotFound { suggestions } = find(db, "C1234x") else { panic!("no element") };
     assert_eq!(suggestions.len(), 5);
 }

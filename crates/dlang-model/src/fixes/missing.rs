@@ -63,7 +63,7 @@ fn property(
 }
 
 /// Inserts an entry after the opening brace of a body: on a line of its own if the body has several lines.
-fn insert_in_body(text: &str, node: &SyntaxNode, body: &SyntaxNode, what: &str) -> Option<TextEdit> {
+fn insert_in_body(text: &str, node: &SyntaxNode, body: &SyntaxNode, snippet: &str) -> Option<TextEdit> {
     let open = body.first_token().filter(|token| token.kind() == SyntaxKind::L_CURLY)?;
     let at = open.text_range().end();
     if !text_at(text, body.text_range()).contains('\n') {
@@ -72,13 +72,13 @@ fn insert_in_body(text: &str, node: &SyntaxNode, body: &SyntaxNode, what: &str) 
         } else {
             " "
         };
-        return Some(TextEdit::insert(at, format!(" {what}{space}")));
+        return Some(TextEdit::insert(at, format!(" {snippet}{space}")));
     }
     let before = text_at(text, TextRange::new(0.into(), node.text_range().start()));
     let line = before.rsplit('\n').next().unwrap_or_default();
     let indent: String = line.chars().take_while(|c| *c == ' ' || *c == '\t').collect();
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    Some(TextEdit::insert(at, format!("{line_end}{indent}    {what}")))
+    Some(TextEdit::insert(at, format!("{line_end}{indent}    {snippet}")))
 }
 
 /// Suggests the domains of the file, or else the imported ones, unless there are too many.

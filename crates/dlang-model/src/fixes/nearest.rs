@@ -32,10 +32,10 @@ pub(super) fn names(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Ve
         .into_iter()
         .take(MAX_NAMES)
         .enumerate()
-        .map(|(place, (_, name))| Fix {
+        .map(|(rank, (_, name))| Fix {
             title: format!("Change to '{name}'"),
             edits: vec![TextEdit { range: reference.range, insert: name.into() }],
-            is_preferred: place == 0 && is_clear,
+            is_preferred: rank == 0 && is_clear,
         })
         .collect()
 }

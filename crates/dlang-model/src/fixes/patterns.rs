@@ -102,8 +102,8 @@ impl ArrowPattern<'_> {
         let before = text_at(text, TextRange::new(all.start(), self.pattern.range.start()));
         let open = before.rfind('[')?;
         let prefix_len = before.get(..open)?.trim_end().len();
-        let behind = text_at(text, TextRange::new(self.pattern.range.end(), all.end()));
-        let close = behind.find(']')? + 1;
+        let after_pattern = text_at(text, TextRange::new(self.pattern.range.end(), all.end()));
+        let close = after_pattern.find(']')? + 1;
         // A comment between pattern and bracket may contain a bracket; then there is no fix.
         if text_at(text, all).contains("/*") || text_at(text, all).contains("//") {
             return None;

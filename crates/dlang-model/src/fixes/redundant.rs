@@ -31,11 +31,11 @@ pub(super) fn relationship(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic
     vec![Fix { title: "Remove the repeated relationship".to_owned(), edits, is_preferred: true }]
 }
 
-fn ancestor(db: &dyn Db, file: File, range: TextRange, is_it: fn(SyntaxKind) -> bool) -> Option<SyntaxNode> {
+fn ancestor(db: &dyn Db, file: File, range: TextRange, is_match: fn(SyntaxKind) -> bool) -> Option<SyntaxNode> {
     let tree = parse(db, file).tree();
     let root = tree.syntax();
     let covering = root.text_range().contains_range(range).then(|| root.covering_element(range))?;
-    covering.ancestors().find(|node| is_it(node.kind()))
+    covering.ancestors().find(|node| is_match(node.kind()))
 }
 
 /// Extends a range by the blanks before it, so that removal leaves no empty line and no double blank. After a line

@@ -34,14 +34,14 @@ pub(super) struct Checker<'a> {
 pub(super) struct Subject<'a, T> {
     pub(super) definition: Definition,
     pub(super) name: Option<&'a SmolStr>,
-    pub(super) places: &'a ElementData,
+    pub(super) data: &'a ElementData,
     pub(super) content: &'a T,
 }
 
 /// Import that a rule checks.
 pub(super) struct ImportSubject<'a> {
     pub(super) import: &'a IndexedImport,
-    pub(super) places: &'a ImportData,
+    pub(super) data: &'a ImportData,
     /// Files of the cycle that the import closes.
     pub(super) cycle: Option<&'a [File]>,
 }
@@ -63,9 +63,9 @@ impl<'a> Checker<'a> {
 
     /// Reports the number of findings that are not listed.
     pub(super) fn finish(&mut self) {
-        let left_out: usize = self.count.iter().map(|count| count.saturating_sub(MAX_FINDINGS)).sum();
-        if left_out > 0 {
-            let message = format!("{left_out} further findings in this file are not listed.");
+        let omitted: usize = self.count.iter().map(|count| count.saturating_sub(MAX_FINDINGS)).sum();
+        if omitted > 0 {
+            let message = format!("{omitted} further findings in this file are not listed.");
             self.found.push(ModelDiagnostic::new(TextRange::default(), ModelCode::TooManyDiagnostics, message));
         }
     }
@@ -101,19 +101,19 @@ pub(super) struct Hierarchy {
 }
 
 impl Hierarchy {
-    pub(super) fn circle_above(&mut self, db: &dyn Db, domain: Definition) -> Option<Definition> {
-        let mut way = Vec::new();
-        let mut on_way = FxHashSet::default();
+    pub(super) fn find_cycle_above(&mut self, db: &dyn Db, domain: Definition) -> Option<Definition> {
+        let mut path = Vec::new();
+        let mut visited = FxHashSet::default();
         let mut current = Some(domain);
         let found = loop {
             let Some(here) = current else { break None };
             if let Some(cached) = self.cycle_entries.get(&here) {
                 break *cached;
             }
-            if !on_way.insert(here) {
+            if !visited.insert(here) {
                 // The path has returned to itself: from `current` on it is the cycle, where each member is its own
                 // entry.
-                while let Some(member) = way.pop() {
+                while let Some(member) = path.pop() {
                     self.cycle_entries.insert(member, Some(member));
                     if member == here {
                         break;
@@ -121,11 +121,11 @@ impl Hierarchy {
                 }
                 break Some(here);
             }
-            way.push(here);
+            path.push(here);
             current = domain_parent(db, here);
         };
-        for passed in way {
-            self.cycle_entries.insert(passed, found);
+        for member in path {
+            self.cycle_entries.insert(member, found);
         }
         self.cycle_entries.get(&domain).copied().flatten()
     }

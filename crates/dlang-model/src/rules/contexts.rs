@@ -10,7 +10,7 @@ pub(super) fn no_description(checker: &mut Checker<'_>, context: &Subject<'_, Co
     let Some(name) = context.name else { return };
     if context.content.description.as_deref().unwrap_or_default().is_empty() {
         let message = format!("Bounded Context '{name}' is missing a description.");
-        checker.report(ModelDiagnostic::new(context.places.keyword, ModelCode::BoundedContextNoDescription, message));
+        checker.report(ModelDiagnostic::new(context.data.keyword, ModelCode::BoundedContextNoDescription, message));
     }
 }
 
@@ -19,7 +19,7 @@ pub(super) fn no_domain(checker: &mut Checker<'_>, context: &Subject<'_, Context
     let Some(name) = context.name else { return };
     if context.content.domain.is_none() && context.content.for_clause.is_none() {
         let message = format!("Bounded Context '{name}' must belong to a domain. Use 'for DomainName'.");
-        checker.report(ModelDiagnostic::new(context.places.range, ModelCode::BoundedContextNoDomain, message));
+        checker.report(ModelDiagnostic::new(context.data.range, ModelCode::BoundedContextNoDomain, message));
     }
 }
 
@@ -40,11 +40,11 @@ pub(super) fn team_conflict(checker: &mut Checker<'_>, context: &Subject<'_, Con
 
 /// The message mentions header and block also if both values are in the body: users search for the original tools'
 /// wording.
-fn conflict(checker: &mut Checker<'_>, values: &[ReferenceId], code: ModelCode, [what, clause, property]: [&str; 3]) {
+fn conflict(checker: &mut Checker<'_>, values: &[ReferenceId], code: ModelCode, [noun, clause, property]: [&str; 3]) {
     let [first, second, ..] = values else { return };
     let inline = checker.target_name(*first).map(|name| format!(" ('{clause} {name}')")).unwrap_or_default();
     let block = checker.target_name(*second).map(|name| format!(" ('{property}: {name}')")).unwrap_or_default();
-    let message = format!("{what} specified both inline{inline} and in block{block}. Inline value takes precedence.");
+    let message = format!("{noun} specified both inline{inline} and in block{block}. Inline value takes precedence.");
     let (Some(first), Some(second)) = (checker.reference(*first), checker.reference(*second)) else { return };
     checker.report(
         ModelDiagnostic::new(second.range, code, message)

@@ -14,14 +14,14 @@ pub(super) fn no_vision(checker: &mut Checker<'_>, domain: &Subject<'_, DomainDa
     let Some(name) = domain.name else { return };
     if domain.content.vision.as_deref().unwrap_or_default().is_empty() {
         let message = format!("Domain '{name}' is missing a vision statement.");
-        checker.report(ModelDiagnostic::new(domain.places.keyword, ModelCode::DomainNoVision, message));
+        checker.report(ModelDiagnostic::new(domain.data.keyword, ModelCode::DomainNoVision, message));
     }
 }
 
 /// Reports a domain whose ancestors form a cycle, also if it is only below the cycle.
 pub(super) fn circular_hierarchy(checker: &mut Checker<'_>, domain: &Subject<'_, DomainData>) {
     let Some(parent) = domain.content.parent else { return };
-    let Some(entry) = checker.hierarchy.circle_above(checker.db, domain.definition) else { return };
+    let Some(entry) = checker.hierarchy.find_cycle_above(checker.db, domain.definition) else { return };
     let mut names = Vec::new();
     let mut current = domain.definition;
     let mut entered = false;
@@ -39,7 +39,7 @@ pub(super) fn circular_hierarchy(checker: &mut Checker<'_>, domain: &Subject<'_,
     }
     names.extend(entry.name(checker.db));
     let message = format!("Circular domain hierarchy detected: {}.", names.join(" → "));
-    let range = checker.reference_range(parent, domain.places.range);
+    let range = checker.reference_range(parent, domain.data.range);
     let mut diagnostic = ModelDiagnostic::new(range, ModelCode::DomainCircularHierarchy, message);
     if entry != domain.definition {
         diagnostic = diagnostic.with_related(RelatedLocation::Definition(entry), "the cycle is entered here");

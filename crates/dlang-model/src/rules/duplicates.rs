@@ -14,9 +14,9 @@ use crate::diagnostics::{ModelDiagnostic, RelatedLocation};
 pub(super) fn elements(checker: &mut Checker<'_>) {
     let model = checker.model;
     let mut first: FxHashMap<&str, TextRange> = FxHashMap::default();
-    for (element, places) in model.index.elements.iter().zip(&model.elements) {
+    for (element, data) in model.index.elements.iter().zip(&model.elements) {
         let Some(fqn) = element.fqn() else { continue };
-        let range = places.name.unwrap_or(places.range);
+        let range = data.name.unwrap_or(data.range);
         if let Some(earlier) = first.get(fqn.as_str()) {
             let message = format!("Duplicate element: '{fqn}' is already defined.");
             checker.report(

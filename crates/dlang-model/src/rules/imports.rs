@@ -30,7 +30,7 @@ pub(super) fn missing_uri(checker: &mut Checker<'_>, subject: &ImportSubject<'_>
     // The parser has already reported a missing string.
     if subject.import.specifier.as_deref() == Some("") {
         let message = "Import statement must have a URI. Use: import \"package\" or import \"./local-path\"";
-        checker.report(ModelDiagnostic::new(subject.places.keyword, ModelCode::ImportMissingUri, message.to_owned()));
+        checker.report(ModelDiagnostic::new(subject.data.keyword, ModelCode::ImportMissingUri, message.to_owned()));
     }
 }
 
@@ -39,7 +39,7 @@ pub(super) fn check_unresolved(checker: &mut Checker<'_>, subject: &ImportSubjec
     let Some(specifier) = subject.import.specifier.as_ref().filter(|specifier| !specifier.is_empty()) else { return };
     let outcomes = checker.file.import_outcomes(checker.db);
     let Some(ImportOutcome::Problem(problem)) = outcomes.get(specifier) else { return };
-    let range = subject.places.specifier.unwrap_or(subject.places.range);
+    let range = subject.data.specifier.unwrap_or(subject.data.range);
     let data = DiagnosticData::Import { specifier: specifier.clone(), reason: problem.reason };
     let mut diagnostic = ModelDiagnostic::new(range, problem.code, problem.message.clone()).data(data);
     diagnostic.hint.clone_from(&problem.hint);
@@ -50,7 +50,7 @@ pub(super) fn check_unresolved(checker: &mut Checker<'_>, subject: &ImportSubjec
 pub(super) fn cycle(checker: &mut Checker<'_>, subject: &ImportSubject<'_>) {
     let Some(cycle) = subject.cycle else { return };
     let message = format!("Import cycle detected: {}.", describe_cycle(checker, cycle));
-    let range = subject.places.specifier.unwrap_or(subject.places.range);
+    let range = subject.data.specifier.unwrap_or(subject.data.range);
     checker.report(
         ModelDiagnostic::new(range, ModelCode::ImportCycleDetected, message)
             .hint("Break the cycle by extracting shared definitions into a separate file."),

@@ -10,7 +10,7 @@ pub(super) fn no_contexts(checker: &mut Checker<'_>, map: &Subject<'_, MapData>)
     let Some(name) = map.name.filter(|_| map.content.entries.is_empty()) else { return };
     let message = format!("Context Map '{name}' contains no bounded contexts.");
     checker.report(
-        ModelDiagnostic::new(map.places.range, ModelCode::ContextMapNoContexts, message)
+        ModelDiagnostic::new(map.data.range, ModelCode::ContextMapNoContexts, message)
             .hint("Use 'contains ContextA, ContextB' to specify which contexts are in the map."),
     );
 }
@@ -22,7 +22,7 @@ pub(super) fn no_relationships(checker: &mut Checker<'_>, map: &Subject<'_, MapD
     if count > 1 {
         let message = format!("Context Map '{name}' contains {count} contexts but no documented relationships.");
         checker.report(
-            ModelDiagnostic::new(map.places.keyword, ModelCode::ContextMapNoRelationships, message)
+            ModelDiagnostic::new(map.data.keyword, ModelCode::ContextMapNoRelationships, message)
                 .hint("Add relationships to show how contexts integrate (e.g., 'A [OHS] -> [CF] B')."),
         );
     }
@@ -33,7 +33,7 @@ pub(super) fn no_domains(checker: &mut Checker<'_>, map: &Subject<'_, MapData>) 
     let Some(name) = map.name.filter(|_| map.content.entries.is_empty()) else { return };
     let message = format!("Domain Map '{name}' contains no domains.");
     checker.report(
-        ModelDiagnostic::new(map.places.range, ModelCode::DomainMapNoDomains, message)
+        ModelDiagnostic::new(map.data.range, ModelCode::DomainMapNoDomains, message)
             .hint("Use 'contains DomainA, DomainB' to specify which domains are in the map."),
     );
 }

@@ -133,13 +133,13 @@ fn on_bidirectional(
     relationship: &Relationship,
     kind: PatternKind,
     code: ModelCode,
-    what: &str,
+    subject: &str,
 ) {
     let sides = sides(relationship);
     let mut undirected = sides.iter().filter(|side| side.is_upstream.is_none()).flat_map(|side| side.patterns);
     if let Some(pattern) = undirected.find(|pattern| pattern.kind == kind) {
         let message = format!(
-            "{what} cannot be used on a bidirectional (<->) relationship — \
+            "{subject} cannot be used on a bidirectional (<->) relationship — \
              Customer/Supplier is inherently directional."
         );
         checker.report(ModelDiagnostic::new(pattern.range, code, message));

@@ -44,7 +44,7 @@ fn report(checker: &mut Checker<'_>, reference: &Reference, code: ModelCode) {
         text: reference.text.clone(),
     };
     let mut diagnostic = ModelDiagnostic::new(reference.range, code, message).data(data);
-    if let Some(other) = of_another_kind(checker, reference) {
+    if let Some(other) = find_other_kind(checker, reference) {
         diagnostic =
             diagnostic.with_related(RelatedLocation::Definition(other), "another kind of element has this name");
     }
@@ -52,7 +52,7 @@ fn report(checker: &mut Checker<'_>, reference: &Reference, code: ModelCode) {
 }
 
 /// Returns an element of another kind that the name resolves to.
-fn of_another_kind(checker: &Checker<'_>, reference: &Reference) -> Option<Definition> {
+fn find_other_kind(checker: &Checker<'_>, reference: &Reference) -> Option<Definition> {
     let container = checker.model.index.element(reference.owner).and_then(|owner| owner.container);
     let names = Names::new(checker.db, checker.file);
     let others = ElementKind::REFERENCEABLE.into_iter().filter(|kind| *kind != reference.role.expected_kind());

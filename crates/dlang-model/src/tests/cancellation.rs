@@ -7,13 +7,13 @@ use crate::testing::host;
 use crate::{Definition, ModelChange, QueryCancelled, file_diagnostics, project_files};
 
 #[test]
-fn a_change_cancels_the_questions_before_it() {
+fn a_change_cancels_earlier_queries() {
     let mut host = host("Domain A\n");
     let snapshot = host.snapshot();
-    let (begun, has_begun) = mpsc::channel();
-    let asker = std::thread::spawn(move || {
+    let (sender, started) = mpsc::channel();
+    let query_thread = std::thread::spawn(move || {
         snapshot.query::<()>(|db| {
-            begun.send(()).unwrap();
+            sender.send(()).unwrap();
             // Runs endlessly until it is cancelled.
             loop {
                 for file in project_files(db) {
@@ -24,10 +24,10 @@ fn a_change_cancels_the_questions_before_it() {
             }
         })
     });
-    has_begun.recv().unwrap();
+    started.recv().unwrap();
     // Waits for the snapshot to be dropped.
     host.apply([ModelChange::Text { path: "main.dlang".to_owned(), text: Arc::from("Domain B\n") }]);
-    assert_eq!(asker.join().unwrap(), Err(QueryCancelled));
+    assert_eq!(query_thread.join().unwrap(), Err(QueryCancelled));
     let answer = host.snapshot().query(|db| {
         let file = project_files(db)[0];
         file_diagnostics(db, file)[0].message.clone()
@@ -49,7 +49,7 @@ fn a_token_cancels_one_snapshot() {
 }
 
 #[test]
-fn what_is_cancelled_between_two_queries_stays_cancelled() {
+fn cancellation_between_queries_is_permanent() {
     let host = host("Domain A\n");
     let snapshot = host.snapshot();
     let (clone, token) = (snapshot.clone(), snapshot.cancellation_token());

@@ -55,7 +55,7 @@ proptest! {
         edits in prop::collection::vec((0usize..3, 0usize..10_000, 0usize..12, 0..FRAGMENTS.len()), 1..8)
     ) {
         let mut host = host(MODEL);
-        for (file, place, length, piece) in edits {
+        for (file, position, length, fragment) in edits {
             let file = host.files().nth(file).unwrap();
             let path = file.path(host.db()).to_owned();
             let text = file.text(host.db());
@@ -65,9 +65,9 @@ proptest! {
                 }
                 at
             };
-            let begin = floor(place % (text.len() + 1));
+            let begin = floor(position % (text.len() + 1));
             let end = floor((begin + length).min(text.len())).max(begin);
-            let text = format!("{}{}{}", text.get(..begin).unwrap(), FRAGMENTS[piece], text.get(end..).unwrap());
+            let text = format!("{}{}{}", text.get(..begin).unwrap(), FRAGMENTS[fragment], text.get(end..).unwrap());
             host.apply([ModelChange::Text { path, text: Arc::from(text) }]);
             resolve_imports(&mut host, &[]);
             let incremental = render_diagnostics(&host);

@@ -3,7 +3,7 @@
 use super::fixture::check_fixes;
 
 #[test]
-fn what_is_missing() {
+fn fixes_for_missing_properties() {
     insta::assert_snapshot!(check_fixes(
         r#"
 Domain Care
@@ -104,7 +104,7 @@ dmap N { contains Unlike }
 }
 
 #[test]
-fn values_that_do_not_hold() {
+fn fixes_for_values_without_effect() {
     insta::assert_snapshot!(check_fixes(
         r#"
 Domain D { vision: "v" }

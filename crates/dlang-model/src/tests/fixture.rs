@@ -13,8 +13,8 @@ pub(super) fn check(fixture: &str) -> String {
     render_diagnostics(&host(fixture))
 }
 
-pub(super) fn check_with(fixture: &str, leads: ResolveFn<'_>) -> String {
-    render_diagnostics(&host_with(ModelHost::new(), fixture, leads))
+pub(super) fn check_with(fixture: &str, problems: ResolveFn<'_>) -> String {
+    render_diagnostics(&host_with(ModelHost::new(), fixture, problems))
 }
 
 /// Renders the range of each diagnostic of the only file.
@@ -49,8 +49,7 @@ pub(super) fn check_fixes(fixture: &str) -> String {
             again.apply([ModelChange::Text { path: path.clone(), text: Arc::from(after) }]);
             let fixed = again.file(&path).unwrap();
             let count = |host: &ModelHost, file: File| {
-                let of_code = file_diagnostics(host.db(), file).iter().filter(|other| other.code == diagnostic.code);
-                of_code.count()
+                file_diagnostics(host.db(), file).iter().filter(|other| other.code == diagnostic.code).count()
             };
             let is_to_fill_in = fix.title.ends_with(" to fill in");
             assert!(

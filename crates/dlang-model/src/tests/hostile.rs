@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::fixture::check;
-use crate::testing::{everything, host, render_diagnostics};
+use crate::testing::{host, queries, render_diagnostics};
 use crate::{ImportOutcome, ModelChange, ModelCode, ModelHost, file_diagnostics, import_cycles, project_files};
 
 /// Returns the diagnostics of a one-file text, after running every query on it.
 fn diagnostics_after_queries(text: &str) -> String {
     let mut host = ModelHost::new();
     host.apply([ModelChange::Text { path: "main.dlang".to_owned(), text: Arc::from(text) }]);
-    everything::query_everything(&host);
+    queries::query_all(&host);
     render_diagnostics(&host)
 }
 
@@ -23,7 +23,7 @@ fn codes(text: &str) -> Vec<ModelCode> {
 }
 
 /// Runs `work` on a stack as small as the smallest thread stacks.
-fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+fn with_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(work).expect("a thread");
     thread.join().expect("no panic");
 }
@@ -96,7 +96,7 @@ fn ten_megabytes() {
 
 #[test]
 fn namespaces_ten_thousand_deep() {
-    on_a_small_stack(|| {
+    with_small_stack(|| {
         let depth = 10_000;
         let text = format!("{}bc B by T {}", "ns N { Team T ".repeat(depth), "} ".repeat(depth));
         assert_eq!(codes(&text), [ModelCode::Syntax(dlang_syntax::SyntaxCode::NestingTooDeep)]);
@@ -104,8 +104,8 @@ fn namespaces_ten_thousand_deep() {
 }
 
 #[test]
-fn a_circle_of_ten_thousand_domains() {
-    on_a_small_stack(|| {
+fn a_cycle_of_ten_thousand_domains() {
+    with_small_stack(|| {
         let domain = |number: usize| format!("Domain D{number} in D{} {{ vision: \"v\" }}\n", (number + 1) % 10_000);
         let text: String = (0..10_000).map(domain).collect();
         assert_eq!(codes(&text), vec![ModelCode::DomainCircularHierarchy; 10_000]);
@@ -123,7 +123,7 @@ Domain A in B { vision: \"v\" }
 import \"./a.dlang\" as a
 Domain B in a.A { vision: \"v\" }
 ";
-    everything::query_everything(&host(fixture));
+    queries::query_all(&host(fixture));
     insta::assert_snapshot!(check(fixture), @r"
     a.dlang:1:8: warning: Import cycle detected: a.dlang → b.dlang → a.dlang.
     Hint: Break the cycle by extracting shared definitions into a separate file. [import-cycle-detected]
@@ -137,8 +137,8 @@ Domain B in a.A { vision: \"v\" }
 }
 
 #[test]
-fn a_chain_of_imports_is_no_recursion() {
-    on_a_small_stack(|| {
+fn a_long_chain_of_imports_needs_little_stack() {
+    with_small_stack(|| {
         let count = 3_000;
         let path = |number: usize| format!("{:04}.dlang", number % count);
         let mut host = ModelHost::new();

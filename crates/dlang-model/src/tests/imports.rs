@@ -11,8 +11,8 @@ fn an_unresolved_import_reports_its_problem() {
         message: "Cannot resolve import './gone.dlang'.".to_owned(),
         hint: Some("Look for it.".into()),
     };
-    let leads = [("./gone.dlang", problem)];
-    insta::assert_snapshot!(check_with("Team T\nimport \"./gone.dlang\"\n", &leads), @"
+    let problems = [("./gone.dlang", problem)];
+    insta::assert_snapshot!(check_with("Team T\nimport \"./gone.dlang\"\n", &problems), @"
     2:1: error: Expecting token of type 'EOF' but found `import`.
     Hint: Move this import before the first element. [misplaced-import]
     2:8: error: Cannot resolve import './gone.dlang'.
@@ -35,7 +35,7 @@ fn an_import_without_an_outcome_is_not_reported() {
 }
 
 #[test]
-fn circles() {
+fn import_cycles_are_reported() {
     insta::assert_snapshot!(check(
         r#"
 //- a.dlang
@@ -69,7 +69,7 @@ import "./self.dlang"
 }
 
 #[test]
-fn a_long_circle_is_not_printed_whole() {
+fn a_long_cycle_is_abbreviated() {
     let files = (0..100)
         .map(|number| format!("//- f{number:02}.dlang\nimport \"./f{:02}.dlang\"\n", (number + 1) % 100))
         .collect::<Vec<_>>()

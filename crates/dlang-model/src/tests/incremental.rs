@@ -33,8 +33,8 @@ fn check_query(query: impl Fn(&ModelHost) -> String, fixture: &str, path: &str, 
         *counts.entry(name).or_default() += 1;
     }
     let counts: Vec<_> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
-    let verdict = if before == after { "same" } else { "other" };
-    [verdict.to_owned(), counts.join("\n")]
+    let comparison = if before == after { "same" } else { "other" };
+    [comparison.to_owned(), counts.join("\n")]
 }
 
 const MODEL: &str = r#"
@@ -62,12 +62,12 @@ fn an_edit_in_a_body_stays_in_its_file() {
 }
 
 #[test]
-fn an_edit_that_changes_nothing_is_none() {
+fn an_edit_without_a_change_recomputes_nothing() {
     insta::assert_snapshot!(check(MODEL, "shared.dlang", "vision", "vision"), @"same diagnostics");
 }
 
 #[test]
-fn a_declaration_behind_the_others_costs_the_scopes_of_importers() {
+fn an_appended_declaration_recomputes_importer_scopes() {
     insta::assert_snapshot!(check(MODEL, "shared.dlang", "Team T", "Team T\nTeam U"), @r"
     same diagnostics
     exports 1
@@ -82,7 +82,7 @@ fn a_declaration_behind_the_others_costs_the_scopes_of_importers() {
 }
 
 #[test]
-fn the_names_of_a_project_outlive_edits_of_bodies() {
+fn body_edits_do_not_recompute_project_names() {
     let find = |host: &ModelHost| format!("{:?}", definitions_by_name(host.db(), "D"));
     let [answer, counts] = check_query(find, MODEL, "shared.dlang", "vision: \"v\"", "vision: \"other\"");
     assert_eq!(answer, "same");

@@ -1,6 +1,6 @@
 //! Effective values, relationships, usages, and look-up of definitions.
 
-use crate::testing::{host, place_of, position};
+use crate::testing::{host, location_text, position};
 use crate::{
     Definition, ElementKind, RelationshipArrow, context_domain, definition_at, definitions, definitions_by_fqn,
     definitions_by_name, domain_parent, effective_classification, effective_team, file_model, metadata_map,
@@ -15,7 +15,7 @@ fn find_element(host: &crate::ModelHost, fqn: &str) -> Definition {
 }
 
 #[test]
-fn the_header_holds_before_the_body_and_the_first_before_the_rest() {
+fn headers_and_first_values_take_precedence() {
     let host = host(
         r#"
 Classification Core  Classification Other
@@ -140,7 +140,7 @@ bc Beds
 }
 
 #[test]
-fn elements_know_their_places() {
+fn elements_are_found_at_their_ranges() {
     let host = host("Namespace A.B {\n    Domain X\n    Namespace C { Team Y }\n}\nTeam Z\n");
     let db = host.db();
     let file = host.files().next().unwrap();
@@ -159,7 +159,7 @@ fn elements_know_their_places() {
 }
 
 #[test]
-fn references_of_the_tree_and_names_without_one() {
+fn tree_references_and_bare_names_are_resolved() {
     let host = host(
         "//- a.dlang\nTeam There\n//- b.dlang\nimport \"./a.dlang\" as a\nNamespace N { Team Here  bc C by Here }\nbc D by a.There\n",
     );
@@ -169,7 +169,7 @@ fn references_of_the_tree_and_names_without_one() {
     for node in crate::parse(db, file).syntax().descendants() {
         if let Some(reference) = ast::Reference::cast(node) {
             let targets = resolve_reference(db, file, &reference).iter();
-            found.extend(targets.map(|target| format!("{} {}", reference.text(), place_of(db, *target))));
+            found.extend(targets.map(|target| format!("{} {}", reference.text(), location_text(db, *target))));
         }
     }
     insta::assert_snapshot!(found.join("\n"), @r"
@@ -250,7 +250,7 @@ Namespace { Team Lost }
     );
     let db = host.db();
     let render_locations =
-        |found: &[Definition]| found.iter().map(|it| place_of(db, *it)).collect::<Vec<_>>().join(" ");
+        |found: &[Definition]| found.iter().map(|it| location_text(db, *it)).collect::<Vec<_>>().join(" ");
     assert_eq!(render_locations(definitions_by_name(db, "Crew")), "a.dlang:1:20 a.dlang:1:55 b.dlang:1:20");
     assert_eq!(render_locations(definitions_by_name(db, "Inner.Deep")), "a.dlang:1:35");
     assert_eq!(render_locations(definitions_by_fqn(db, "N.Crew")), "a.dlang:1:20 b.dlang:1:20");

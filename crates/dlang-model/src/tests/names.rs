@@ -1,6 +1,6 @@
 //! Name resolution: containers, files, imports, packages.
 
-use crate::testing::{host, place_of};
+use crate::testing::{host, location_text};
 use crate::{file_model, project_files, resolutions};
 
 /// Renders each reference, in text order: as it is written, and the locations of its targets.
@@ -12,7 +12,7 @@ fn check(fixture: &str) -> String {
         for (id, reference) in file_model(db, *file).numbered_references() {
             let targets = resolutions(db, *file).targets(id).iter();
             let targets: Vec<_> = targets
-                .map(|target| format!("{} {}", target.fqn(db).unwrap_or_default(), place_of(db, *target)))
+                .map(|target| format!("{} {}", target.fqn(db).unwrap_or_default(), location_text(db, *target)))
                 .collect();
             let targets = if targets.is_empty() { "nothing".to_owned() } else { targets.join(" and ") };
             lines.push(format!("{} = {targets}", reference.text));
@@ -42,7 +42,7 @@ bc Outside for Care
 }
 
 #[test]
-fn a_path_begins_at_a_container_around_it() {
+fn a_path_starts_at_an_enclosing_container() {
     insta::assert_snapshot!(check(
         r#"
 Namespace Clinic {
@@ -83,7 +83,7 @@ Namespace P { Team U }
 }
 
 #[test]
-fn the_first_of_a_container_wins_and_other_kinds_do_not_matter() {
+fn the_first_element_of_a_kind_wins_in_a_container() {
     insta::assert_snapshot!(check(
         r#"
 Team X
@@ -98,7 +98,7 @@ bc A as X by X
 }
 
 #[test]
-fn maps_mean_every_element_of_a_name() {
+fn map_entries_resolve_to_every_element_of_a_name() {
     insta::assert_snapshot!(check(
         r#"
 //- lib.dlang
@@ -122,7 +122,7 @@ Namespace Clinic {
 }
 
 #[test]
-fn imports_expose_root_and_qualified_names_and_are_not_transitive() {
+fn imports_expose_all_names_but_are_not_transitive() {
     insta::assert_snapshot!(check(
         r#"
 //- far.dlang
@@ -169,7 +169,7 @@ bc D by Ns.Inner
 }
 
 #[test]
-fn a_later_import_overrides_an_earlier_one_and_own_elements_take_precedence() {
+fn later_imports_and_local_elements_take_precedence() {
     insta::assert_snapshot!(check(
         r#"
 //- a.dlang
@@ -191,7 +191,7 @@ bc B by Own
 }
 
 #[test]
-fn a_file_that_is_not_imported_is_not_seen() {
+fn files_that_are_not_imported_are_invisible() {
     insta::assert_snapshot!(check(
         r#"
 //- a.dlang
@@ -203,7 +203,7 @@ bc A by There
 }
 
 #[test]
-fn packages_show_what_they_import_from_themselves_one_level_deep() {
+fn packages_reexport_their_own_imports_one_level_deep() {
     insta::assert_snapshot!(check(
         r#"
 //- pkg/deep.dlang package=pkg

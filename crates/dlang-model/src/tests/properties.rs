@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::testing::everything;
+use crate::testing::queries;
 use crate::{ModelChange, ModelHost, file_diagnostics};
 
 /// Runs every query on two files that may import each other.
@@ -18,11 +18,11 @@ fn run_all_queries(texts: [&str; 2]) {
             .map(|(path, text)| ModelChange::Text { path: (*path).to_owned(), text: Arc::from(text) }),
     );
     crate::testing::resolve_imports(&mut host, &[]);
-    everything::query_everything(&host);
+    queries::query_all(&host);
 }
 
 /// Generates almost valid texts from the words of the language.
-fn nearly_right() -> impl Strategy<Value = String> {
+fn nearly_valid() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "Domain",
         "bc",
@@ -88,7 +88,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
-    fn nearly_right_texts(one in nearly_right(), other in nearly_right()) {
+    fn nearly_valid_texts(one in nearly_valid(), other in nearly_valid()) {
         run_all_queries([&one, &other]);
     }
 
@@ -101,7 +101,7 @@ proptest! {
 /// Texts that would be slow with any quadratic algorithm. Measuring time would be flaky; a regression shows as a
 /// hang.
 #[test]
-fn large_and_strange() {
+fn large_degenerate_texts() {
     let many = 20_000;
     let chain = (0..many)
         .map(|number| format!("Domain D{number} in D{} {{ vision: \"v\" }}\n", number + 1))

@@ -64,7 +64,7 @@ fn clauses_in_another_order() {
 }
 
 #[test]
-fn relationships_that_miss_something() {
+fn incomplete_relationships() {
     insta::assert_snapshot!(check(
         r#"
 Domain D { vision: "v" }
@@ -173,7 +173,7 @@ bc E for { description: "d" }
 }
 
 #[test]
-fn an_import_behind_elements_is_followed() {
+fn an_import_after_elements_is_followed() {
     insta::assert_snapshot!(check(
         r#"
 //- a.dlang

@@ -3,7 +3,7 @@
 use super::fixture::{check, check_ranges};
 
 #[test]
-fn a_sound_model() {
+fn a_valid_model() {
     insta::assert_snapshot!(check(
         r#"
 Classification Core
@@ -25,7 +25,7 @@ dmap All { contains Care, Wards }
 }
 
 #[test]
-fn everything_the_language_has() {
+fn all_constructs_of_the_language() {
     insta::assert_snapshot!(check(
         r#"
 //- kinds.dlang
@@ -74,7 +74,7 @@ cmap Empty { }
 }
 
 #[test]
-fn a_file_with_very_many_findings() {
+fn findings_of_a_file_are_limited() {
     let rendered = check(&"bc A for A\n".repeat(6000));
     // Each context lacks its domain and a description; each but the first is a duplicate.
     assert_eq!(rendered.matches("error:").count(), 10_000);
@@ -121,7 +121,7 @@ bc C { description: "d" }
 }
 
 #[test]
-fn references_mean_something() {
+fn unresolved_references_are_reported() {
     insta::assert_snapshot!(check(
         r#"
 Team Nurses
@@ -232,7 +232,7 @@ Team A
 }
 
 #[test]
-fn circles_of_domains() {
+fn cycles_of_domains() {
     insta::assert_snapshot!(check(
         r#"
 Domain Ab in Bc { vision: "v" }
@@ -257,7 +257,7 @@ Domain Top { vision: "v" }
 }
 
 #[test]
-fn circles_of_domains_across_files() {
+fn cycles_of_domains_across_files() {
     insta::assert_snapshot!(check(
         r#"
 //- a.dlang
@@ -278,7 +278,7 @@ Domain Two in a.One { vision: "v" }
 }
 
 #[test]
-fn a_long_circle_is_not_printed_whole() {
+fn a_long_cycle_is_abbreviated() {
     use std::fmt::Write as _;
     let mut text = String::new();
     for number in 0..1000 {
@@ -367,7 +367,7 @@ cmap M { contains A
 }
 
 #[test]
-fn a_context_and_itself() {
+fn relationships_of_a_context_with_itself() {
     insta::assert_snapshot!(check(
         r#"
 Domain D { vision: "v" }
@@ -380,7 +380,7 @@ bc A for D { description: "d" relationships { A [SK] A, this >< this, this [P] A
 }
 
 #[test]
-fn maps_contain_something() {
+fn empty_maps_are_reported() {
     insta::assert_snapshot!(check(
         r#"
 Domain D { vision: "v" }
@@ -402,7 +402,7 @@ ContextMap One { contains A }
 }
 
 #[test]
-fn a_relationship_once_in_a_map() {
+fn duplicate_relationships_in_a_map_are_reported() {
     insta::assert_snapshot!(check(
         r#"
 Domain D { vision: "v" }
@@ -431,7 +431,7 @@ cmap M { contains A, B
 }
 
 #[test]
-fn this_means_nothing_in_a_map() {
+fn this_in_a_map_is_reported() {
     insta::assert_snapshot!(check(
         r#"
 Domain D { vision: "v" }
@@ -450,7 +450,7 @@ cmap M { contains A  this -> A  this >< this }
 }
 
 #[test]
-fn what_is_underlined() {
+fn ranges_of_diagnostics() {
     insta::assert_snapshot!(check_ranges(
         r#"
 Domain A in A.B

@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn no_range_is_too_strange(
+    fn arbitrary_ranges_are_applied(
         text in "[ab\r\n é𝄞]{0,12}",
         changes in prop::collection::vec((0_u32..6, 0_u32..9, 0_u32..6, 0_u32..9, "[a\n𝄞]{0,3}"), 1..6),
         encoding in prop::sample::select(vec![Encoding::Utf8, Encoding::Utf16, Encoding::Utf32]),
@@ -65,11 +65,11 @@ proptest! {
         let all: Vec<Value> = changes.iter().map(change).collect();
         let mut together = text.clone();
         apply(&mut together, serde_json::from_value(json!(all)).unwrap(), encoding);
-        let mut apart = text;
+        let mut separate = text;
         for change in all {
-            apply(&mut apart, serde_json::from_value(json!([change])).unwrap(), encoding);
+            apply(&mut separate, serde_json::from_value(json!([change])).unwrap(), encoding);
         }
-        prop_assert_eq!(together, apart);
+        prop_assert_eq!(together, separate);
     }
 }
 

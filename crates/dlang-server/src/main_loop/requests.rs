@@ -51,7 +51,7 @@ impl MainLoop {
         self.settings = Arc::new(ClientSettings::new(params));
         self.roots = settings::roots(params);
         if let Some(pid) = settings::process_id(params) {
-            client_process::watch_if_ours(pid, self.back.clone());
+            client_process::watch_if_ancestor(pid, self.event_sender.clone());
         }
         self.methods.initialize(Initialize {
             params,
@@ -60,7 +60,7 @@ impl MainLoop {
             client: &self.client,
             model: &self.model,
         });
-        if !self.settings.watches && self.options.watch {
+        if !self.settings.can_watch_files && self.options.watch {
             match file_watcher::watch(self.model.clone()) {
                 Ok(waker) => self.waker = Some(waker),
                 Err(error) => tracing::warn!("cannot watch files for changes: {error}"),
@@ -99,12 +99,12 @@ impl MainLoop {
         }
         self.next_serial += 1;
         let (serial, cancel) = (self.next_serial, Cancel::default());
-        let is_impatient = matches!(*method, Method::Query { loading: LoadingBehavior::Limited, .. });
-        let deadline = (is_impatient && self.loading > 0).then(|| deadline_after(self.options.loading_limit));
+        let is_limited = matches!(*method, Method::Query { loading: LoadingBehavior::Limited, .. });
+        let deadline = (is_limited && self.loading > 0).then(|| deadline_after(self.options.loading_limit));
         self.by_id.insert(id.clone(), serial);
         self.pending.insert(serial, PendingRequest { id, cancel: cancel.clone(), deadline });
         if let Method::Start(_) = &*method {
-            let (events, client) = (self.back.clone(), self.client.clone());
+            let (events, client) = (self.event_sender.clone(), self.client.clone());
             let responder = RequestResponder { serial, events, cancel, client, is_answered: false };
             self.pool.run(move || {
                 if let Method::Start(start) = &*method {
@@ -134,7 +134,7 @@ impl MainLoop {
     /// Cancels a request. It is answered nevertheless, as the protocol requires.
     pub(super) fn cancel(&mut self, id: &RequestId) {
         let Some(serial) = self.by_id.get(id).copied() else { return };
-        self.give_up(serial, Err(response_error(ErrorCode::RequestCanceled, "cancelled by the client")));
+        self.answer_early(serial, Err(response_error(ErrorCode::RequestCanceled, "cancelled by the client")));
     }
 
     pub(super) fn requests_deadline(&self) -> Option<Instant> {
@@ -142,15 +142,15 @@ impl MainLoop {
     }
 
     /// Answers overdue requests with the progress of loading.
-    pub(super) fn give_up_waiting(&mut self, now: Instant) {
+    pub(super) fn answer_overdue_requests(&mut self, now: Instant) {
         let is_due = |pending: &PendingRequest| pending.deadline.is_some_and(|deadline| deadline <= now);
         let due = self.pending.iter().filter(|(_, pending)| is_due(pending)).map(|(serial, _)| *serial);
         for serial in due.collect::<Vec<_>>() {
-            self.give_up(serial, Ok(self.loading_result()));
+            self.answer_early(serial, Ok(self.loading_result()));
         }
     }
 
-    fn give_up(&mut self, serial: u64, result: Result<Value, ResponseError>) {
+    fn answer_early(&mut self, serial: u64, result: Result<Value, ResponseError>) {
         if let Some(pending) = self.pending.get(&serial) {
             pending.cancel.cancel();
         }

@@ -20,10 +20,10 @@ pub(super) fn answer_for_model<T>(
 /// Answers a request about a position in a model.
 pub(super) fn answer_at_position<T>(
     snapshot: &Snapshot,
-    place: &lsp::TextDocumentPositionParams,
+    position: &lsp::TextDocumentPositionParams,
     answer: impl FnOnce(&dyn Db, File, &DocumentLines, TextSize) -> T,
 ) -> Result<Option<T>, QueryCancelled> {
-    answer_for_model(snapshot, &place.text_document, |db, file, lines| {
-        answer(db, file, lines, lines.offset(place.position))
+    answer_for_model(snapshot, &position.text_document, |db, file, lines| {
+        answer(db, file, lines, lines.offset(position.position))
     })
 }

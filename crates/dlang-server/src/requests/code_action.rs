@@ -48,8 +48,8 @@ pub(super) fn code_action(
         shown: &params.context.diagnostics,
     };
     let actions = match snapshot.workspace().file(&path)? {
-        Some(file) => request.of_model(file)?,
-        None => request.of_manifest(&path)?,
+        Some(file) => request.model_actions(file)?,
+        None => request.manifest_actions(&path)?,
     };
     Ok(Some(actions.into_iter().map(lsp::CodeActionResponse::CodeAction).collect()))
 }
@@ -64,9 +64,9 @@ struct ActionRequest<'s> {
 }
 
 impl ActionRequest<'_> {
-    fn of_model(&self, file: File) -> Result<Vec<lsp::CodeAction>, QueryCancelled> {
+    fn model_actions(&self, file: File) -> Result<Vec<lsp::CodeAction>, QueryCancelled> {
         // Fixes of manifests need positions in other texts, which are queried after the model.
-        let found = self.snapshot.query(|db| self.fixes_of_model(db, file))?;
+        let found = self.snapshot.query(|db| self.model_fixes(db, file))?;
         let mut actions = Vec::new();
         for found in found {
             match found {
@@ -77,13 +77,13 @@ impl ActionRequest<'_> {
         Ok(actions)
     }
 
-    fn fixes_of_model(&self, db: &dyn Db, file: File) -> Vec<FixCandidate> {
+    fn model_fixes(&self, db: &dyn Db, file: File) -> Vec<FixCandidate> {
         let path = Utf8Path::new(file.path(db));
         if file.package(db).is_some() {
             // A package must be changed in its own repository.
             return Vec::new();
         }
-        let lines = self.mapper.lines_of(db, file);
+        let lines = self.mapper.file_lines(db, file);
         let range = lines.bytes(&self.range);
         let mut found = Vec::new();
         let diagnostics = file_diagnostics(db, file);
@@ -116,13 +116,13 @@ impl ActionRequest<'_> {
         found
     }
 
-    fn of_manifest(&self, path: &Utf8Path) -> Result<Vec<lsp::CodeAction>, QueryCancelled> {
-        let is_it = |module: &&Module| module.manifest.as_ref().is_some_and(|file| file.path == path);
+    fn manifest_actions(&self, path: &Utf8Path) -> Result<Vec<lsp::CodeAction>, QueryCancelled> {
+        let has_path = |module: &&Module| module.manifest.as_ref().is_some_and(|file| file.path == path);
         let modules = self.snapshot.workspace().modules().iter().map(|module| &**module);
-        let Some(file) = modules.into_iter().find(is_it).and_then(|module| module.manifest.as_ref()) else {
+        let Some(file) = modules.into_iter().find(has_path).and_then(|module| module.manifest.as_ref()) else {
             return Ok(Vec::new());
         };
-        let lines = self.mapper.of_path(path)?;
+        let lines = self.mapper.path_lines(path)?;
         let range = lines.bytes(&self.range);
         let mut actions = Vec::new();
         for diagnostic in file.diagnostics.iter().filter(|it| touches(it.range, range)).take(MAX_DIAGNOSTICS) {
@@ -143,7 +143,7 @@ impl ActionRequest<'_> {
         let edits = match fix.action {
             FixAction::Edit { path, range, text } => {
                 let mut edits = Edits::default();
-                edits.add(&path, [text_edit(&*self.mapper.of_path(&path)?, range, &text)]);
+                edits.add(&path, [text_edit(&*self.mapper.path_lines(&path)?, range, &text)]);
                 edits
             }
             FixAction::Create { path, text } if self.snapshot.settings.has_new_files => Edits::create(path, text),
@@ -157,13 +157,13 @@ impl ActionRequest<'_> {
         title: String,
         is_preferred: bool,
         edits: Edits,
-        place: lsp::Range,
+        range: lsp::Range,
         code: &str,
     ) -> lsp::CodeAction {
-        let is_it = |diagnostic: &&lsp::Diagnostic| {
-            diagnostic.range == place && matches!(&diagnostic.code, Some(lsp::Code::String(shown)) if shown == code)
+        let is_resolved = |diagnostic: &&lsp::Diagnostic| {
+            diagnostic.range == range && matches!(&diagnostic.code, Some(lsp::Code::String(shown)) if shown == code)
         };
-        let resolved: Vec<_> = self.shown.iter().filter(is_it).cloned().collect();
+        let resolved: Vec<_> = self.shown.iter().filter(is_resolved).cloned().collect();
         lsp::CodeAction {
             title,
             kind: Some(lsp::CodeActionKind::QuickFix),

@@ -54,9 +54,9 @@ pub(super) fn resolve(snapshot: &Snapshot, item: &lsp::CompletionItem) -> Result
     {
         let definition = Definition { file, number: id.number };
         let text = snapshot.query(|db| {
-            let is_it = definition.fqn(db).is_some_and(|fqn| fqn == id.fqn);
+            let is_match = definition.fqn(db).is_some_and(|fqn| fqn == id.fqn);
             let uri = |file: File| snapshot.uri(Utf8Path::new(file.path(db))).0;
-            is_it.then(|| element_markdown(db, definition, snapshot.settings.links(&uri))).flatten()
+            is_match.then(|| element_markdown(db, definition, snapshot.settings.links(&uri))).flatten()
         })?;
         item.documentation = text.map(|text| documentation(snapshot, text));
     }
@@ -131,9 +131,9 @@ fn steps<'p>(folder: &Utf8Path, prefix: &str, others: impl Iterator<Item = &'p U
         if let Some(rest) = specifier.strip_prefix(written) {
             // Without a prefix, the first step lies behind the dots.
             let from = if written.is_empty() { rest.find('/').map_or(0, |at| at + 1) } else { 0 };
-            let is_up = rest.starts_with("..");
+            let is_parent = rest.starts_with("..");
             let step = match rest.get(from..).and_then(|rest| rest.find('/')) {
-                _ if written.is_empty() && is_up => rest.get(..from),
+                _ if written.is_empty() && is_parent => rest.get(..from),
                 Some(at) => rest.get(..=from + at),
                 None => Some(rest),
             };
@@ -179,7 +179,7 @@ mod tests {
     use super::steps;
 
     #[test]
-    fn one_step_at_a_time() {
+    fn import_paths_are_completed_by_segment() {
         let others = ["/w/a/x.dlang", "/w/a/sub/y.dlang", "/w/a/sub/deep/z.dlang", "/w/b.dlang", "/w/c/d.dlang"];
         for (prefix, expected) in [
             ("", "../ ./sub/ ./x.dlang"),

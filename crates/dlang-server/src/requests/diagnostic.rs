@@ -23,23 +23,23 @@ pub(super) fn document(
     params: &lsp::DocumentDiagnosticParams,
 ) -> Result<lsp::DocumentDiagnosticReport, RequestError> {
     let path = snapshot.path(&params.text_document.uri);
-    let found = path.as_deref().map_or(Ok(Vec::new()), |path| of_file(snapshot, path))?;
+    let found = path.as_deref().map_or(Ok(Vec::new()), |path| file_diagnostics(snapshot, path))?;
     let manifests = path.as_deref().map_or(Ok(Vec::new()), |path| manifests(snapshot, path))?;
     let related_documents = (!manifests.is_empty()).then(|| manifests.into_iter().collect());
     Ok(match report(found, params.previous_result_id.as_deref()) {
         Report::Full(full) => lsp::DocumentDiagnosticReport::RelatedFullDocumentDiagnosticReport(
             lsp::RelatedFullDocumentDiagnosticReport { related_documents, full_document_diagnostic_report: full },
         ),
-        Report::Unchanged(same) => lsp::DocumentDiagnosticReport::RelatedUnchangedDocumentDiagnosticReport(
+        Report::Unchanged(unchanged) => lsp::DocumentDiagnosticReport::RelatedUnchangedDocumentDiagnosticReport(
             lsp::RelatedUnchangedDocumentDiagnosticReport {
                 related_documents,
-                unchanged_document_diagnostic_report: same,
+                unchanged_document_diagnostic_report: unchanged,
             },
         ),
     })
 }
 
-fn of_file(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<lsp::Diagnostic>, RequestError> {
+fn file_diagnostics(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<lsp::Diagnostic>, RequestError> {
     let problems = snapshot.workspace().problems_of(path)?;
     Ok(by_file(snapshot, &problems)?.into_values().flatten().collect())
 }
@@ -50,7 +50,7 @@ fn manifests(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<(lsp::Uri, lsp:
     let module = snapshot.module_of(path).filter(|_| snapshot.settings.has_related_documents);
     let others = module.into_iter().flat_map(Module::own_texts).filter(|own| own.path != path);
     let report = |own: &Utf8Path| {
-        let items = of_file(snapshot, own)?;
+        let items = file_diagnostics(snapshot, own)?;
         let full = lsp::FullDocumentDiagnosticReport { result_id: Some(result_id(&items)), items };
         Ok((snapshot.uri(own), lsp::RelatedDocument::FullDocumentDiagnosticReport(full)))
     };
@@ -78,12 +78,12 @@ pub(super) fn workspace(
             Report::Full(full) => lsp::WorkspaceDocumentDiagnosticReport::WorkspaceFullDocumentDiagnosticReport(
                 lsp::WorkspaceFullDocumentDiagnosticReport { uri, version, full_document_diagnostic_report: full },
             ),
-            Report::Unchanged(same) => {
+            Report::Unchanged(unchanged) => {
                 lsp::WorkspaceDocumentDiagnosticReport::WorkspaceUnchangedDocumentDiagnosticReport(
                     lsp::WorkspaceUnchangedDocumentDiagnosticReport {
                         uri,
                         version,
-                        unchanged_document_diagnostic_report: same,
+                        unchanged_document_diagnostic_report: unchanged,
                     },
                 )
             }

@@ -30,10 +30,10 @@ pub(super) fn validate(snapshot: Snapshot, params: Value, cancel: &Cancel) -> An
     let mut input = Input::new(params, &["file"])?;
     let file = input.text("file")?.map(|path_or_uri| (path_of(&snapshot, &path_or_uri), path_or_uri));
     input.run_query(snapshot, cancel, |queried| {
-        let file = file.map(|(meant, given)| {
+        let file = file.map(|(resolved, given)| {
             // Paths as shown in results take precedence; the queried workspace may be another one than the client's.
             let displayed_file = queried.find(&given).filter(|path| matches!(queried.file(path), Ok(Some(_))));
-            displayed_file.or(meant).or_else(|| queried.find(&given)).unwrap_or_else(|| given.into())
+            displayed_file.or(resolved).or_else(|| queried.find(&given)).unwrap_or_else(|| given.into())
         });
         Ok(queries::validate(queried, file.as_deref())?.to_json(queried))
     })
@@ -98,13 +98,13 @@ fn root_of(snapshot: &Snapshot, path_or_uri: &str) -> Result<Root, PathError> {
         snapshot.workspace().folders().filter_map(|folder| files.canonical(folder)).collect();
     let (folder, given) = (folders.first().cloned().unwrap_or_default(), path_or_uri.to_owned());
     if given.is_empty() || given.contains('\0') {
-        return Err(PathError::NotAPath { given });
+        return Err(PathError::NotAPath { input: given });
     }
-    let Some(path) = path_of(snapshot, &given) else { return Err(PathError::NotAPath { given }) };
+    let Some(path) = path_of(snapshot, &given) else { return Err(PathError::NotAPath { input: given }) };
     match files.canonical(&path) {
-        None => Err(PathError::NotFound { given, folder }),
+        None => Err(PathError::NotFound { input: given, folder }),
         Some(real) if !folders.iter().any(|folder| real.starts_with(folder)) => {
-            Err(PathError::Outside { given, folder })
+            Err(PathError::Outside { input: given, folder })
         }
         Some(_) if files.is_directory(&path) => Ok(Root::Folder(path)),
         Some(_) => Ok(Root::File(path)),
@@ -145,9 +145,9 @@ impl Input {
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(other) => {
                 let other = other.to_string();
-                let cut = if other.chars().count() > MAX_EXCERPT_CHARS { "…" } else { "" };
+                let ellipsis = if other.chars().count() > MAX_EXCERPT_CHARS { "…" } else { "" };
                 let excerpt: String = other.chars().take(MAX_EXCERPT_CHARS).collect();
-                Err(invalid(name, &format!("expected string, got {excerpt}{cut}")))
+                Err(invalid(name, &format!("expected string, got {excerpt}{ellipsis}")))
             }
         }
     }
@@ -172,7 +172,7 @@ impl Input {
             (None, None) => return question(snapshot.workspace()),
             (_, Some(text)) => {
                 drop(snapshot);
-                Workspace::of_text(queries::TEXT, text)
+                Workspace::from_text(queries::TEXT, text)
             }
             (Some(path), None) => {
                 let root = root_of(&snapshot, &path).map_err(|error| invalid("path", &error.to_string()))?;

@@ -21,7 +21,7 @@ pub(super) fn definition(
             return Some(lsp::DefinitionResponse::Definition(lsp::Definition::LocationList(locations.collect())));
         }
         let links = origin.targets.iter().map(|target| {
-            let lines_there = mapper.lines_of(db, target.file);
+            let lines_there = mapper.file_lines(db, target.file);
             lsp::LocationLink {
                 origin_selection_range: Some(lines.range(origin.range)),
                 target_uri: snapshot.uri(Utf8Path::new(target.file.path(db))),

@@ -28,9 +28,9 @@ pub(super) fn rename(
     params: &lsp::RenameParams,
 ) -> Result<Option<lsp::WorkspaceEdit>, RequestError> {
     let found = answer_at_position(snapshot, &params.text_document_position_params, |db, file, _, offset| {
-        let (places, mut edits) = (PositionMapper::new(snapshot), Edits::default());
+        let (mapper, mut edits) = (PositionMapper::new(snapshot), Edits::default());
         for (file, changes) in ide::rename(db, file, offset, &params.new_name)? {
-            let lines = places.lines_of(db, file);
+            let lines = mapper.file_lines(db, file);
             edits.add(Utf8Path::new(file.path(db)), changes.iter().map(|change| lines.edit(change)));
         }
         Ok(edits.into_lsp(snapshot))

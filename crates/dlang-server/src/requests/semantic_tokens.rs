@@ -68,7 +68,7 @@ pub(super) fn full(
 ) -> Result<Option<lsp::SemanticTokens>, RequestError> {
     let document = &params.text_document;
     Ok(encode_tokens(snapshot, document, None)?.map(|data| {
-        let (result_id, _) = remember(snapshot, document, &data, None);
+        let (result_id, _) = store_tokens(snapshot, document, &data, None);
         tokens(result_id, &data)
     }))
 }
@@ -87,7 +87,7 @@ pub(super) fn delta(
 ) -> Result<Option<lsp::SemanticTokensDeltaResponse>, RequestError> {
     let document = &params.text_document;
     Ok(encode_tokens(snapshot, document, None)?.map(|data| {
-        let (result_id, previous) = remember(snapshot, document, &data, Some(&params.previous_result_id));
+        let (result_id, previous) = store_tokens(snapshot, document, &data, Some(&params.previous_result_id));
         match previous {
             None => lsp::SemanticTokensDeltaResponse::SemanticTokens(tokens(result_id, &data)),
             Some(previous) => {
@@ -100,7 +100,7 @@ pub(super) fn delta(
 }
 
 /// Stores the tokens of open documents only, since they are removed on closing.
-fn remember(
+fn store_tokens(
     snapshot: &Snapshot,
     document: &lsp::TextDocumentIdentifier,
     data: &Arc<[u32]>,
@@ -135,8 +135,8 @@ fn difference(old: &[u32], new: &[u32]) -> Option<lsp::SemanticTokensEdit> {
     let inserted = new.get(..new.len() - end).unwrap_or_default();
     let delete_count = u32::try_from(old.len() - end).unwrap_or(u32::MAX);
     let start = u32::try_from(start).unwrap_or(u32::MAX);
-    let is_something = delete_count > 0 || !inserted.is_empty();
-    is_something.then(|| lsp::SemanticTokensEdit { start, delete_count, data: Some(inserted.to_vec()) })
+    let is_change = delete_count > 0 || !inserted.is_empty();
+    is_change.then(|| lsp::SemanticTokensEdit { start, delete_count, data: Some(inserted.to_vec()) })
 }
 
 fn encode_tokens(
@@ -184,21 +184,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_difference_makes_the_new_of_the_old(
+        fn applying_a_difference_restores_the_new_tokens(
             old in prop::collection::vec(0_u32..3, 0..12),
             new in prop::collection::vec(0_u32..3, 0..12),
         ) {
-            let mut made = old.clone();
+            let mut patched = old.clone();
             if let Some(edit) = difference(&old, &new) {
                 let start = edit.start as usize;
-                made.splice(start..start + edit.delete_count as usize, edit.data.unwrap());
+                patched.splice(start..start + edit.delete_count as usize, edit.data.unwrap());
             }
-            prop_assert_eq!(made, new);
+            prop_assert_eq!(patched, new);
         }
     }
 
     #[test]
-    fn every_kind_has_a_number() {
+    fn every_kind_has_a_token_type() {
         use dlang_ide::TokenKind::{
             Arrow, BoundedContext, Classification, Comment, Decision, Documentation, Domain, Keyword, Map, Metadata,
             Namespace, String, Team, Term,

@@ -12,7 +12,7 @@ use crate::request::RequestError;
 use crate::snapshot::Snapshot;
 
 /// Maximum number of positions in one request. There is one per cursor.
-const MAX_PLACES: usize = 1000;
+const MAX_POSITIONS: usize = 1000;
 
 pub(super) fn folding(
     snapshot: &Snapshot,
@@ -43,8 +43,8 @@ pub(super) fn selection_range(
     snapshot: &Snapshot,
     params: &lsp::SelectionRangeParams,
 ) -> Result<Option<Vec<lsp::SelectionRange>>, RequestError> {
-    if params.positions.len() > MAX_PLACES {
-        let message = format!("Invalid params: at most {MAX_PLACES} positions");
+    if params.positions.len() > MAX_POSITIONS {
+        let message = format!("Invalid params: at most {MAX_POSITIONS} positions");
         return Err(RequestError::InvalidParams { field: "positions".to_owned(), message });
     }
     Ok(answer_for_model(snapshot, &params.text_document, |db, file, lines| {

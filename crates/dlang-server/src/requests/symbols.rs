@@ -47,11 +47,11 @@ fn to_document_symbol(symbol: &Symbol, lines: &DocumentLines) -> lsp::DocumentSy
 
 /// Symbols in the order of the text, each with the name of its container.
 fn flatten(symbols: &[Symbol], uri: &lsp::Uri, lines: &DocumentLines, flat: &mut Vec<lsp::SymbolInformation>) {
-    let mut waiting: Vec<(&Symbol, Option<&str>)> = symbols.iter().rev().map(|symbol| (symbol, None)).collect();
-    while let Some((symbol, container)) = waiting.pop() {
+    let mut stack: Vec<(&Symbol, Option<&str>)> = symbols.iter().rev().map(|symbol| (symbol, None)).collect();
+    while let Some((symbol, container)) = stack.pop() {
         let location = lsp::Location { uri: uri.clone(), range: lines.range(symbol.range) };
         flat.push(information(&symbol.name, symbol_kind(symbol.kind), location, container));
-        waiting.extend(symbol.children.iter().rev().map(|child| (child, Some(symbol.name.as_str()))));
+        stack.extend(symbol.children.iter().rev().map(|child| (child, Some(symbol.name.as_str()))));
     }
 }
 

@@ -40,16 +40,16 @@ impl Moves {
 }
 
 fn edits(snapshot: &Snapshot, db: &dyn Db, moves: &Moves) -> Edits {
-    let afterwards: Vec<Utf8PathBuf> =
+    let new_paths: Vec<Utf8PathBuf> =
         project_files(db).iter().map(|file| moves.target_of(path_of(db, *file))).collect();
-    let folders: BTreeSet<&Utf8Path> = afterwards.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-    let (places, mut edits) = (PositionMapper::new(snapshot), Edits::default());
-    for (file, importer) in project_files(db).iter().zip(&afterwards) {
+    let folders: BTreeSet<&Utf8Path> = new_paths.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+    let (mapper, mut edits) = (PositionMapper::new(snapshot), Edits::default());
+    for (file, importer) in project_files(db).iter().zip(&new_paths) {
         let before = path_of(db, *file);
         let module = snapshot.module_of(before);
         // A module that moves with its manifest moves as a whole, so its imports stay valid. Packages are not changed.
-        let is_whole = module.is_some_and(|module| moves.target_of(&module.root) != module.root);
-        if is_whole || file.package(db).is_some() {
+        let is_module_move = module.is_some_and(|module| moves.target_of(&module.root) != module.root);
+        if is_module_move || file.package(db).is_some() {
             continue;
         }
         let aliases = module.map(|module| aliases(snapshot, module)).unwrap_or_default();
@@ -73,7 +73,7 @@ fn edits(snapshot: &Snapshot, db: &dyn Db, moves: &Moves) -> Edits {
             moved_specifier(specifier, &moved)
         });
         if !changed.is_empty() {
-            let lines = places.lines_of(db, *file);
+            let lines = mapper.file_lines(db, *file);
             edits.add(before, changed.iter().map(|edit| lines.edit(edit)));
         }
     }

@@ -82,7 +82,7 @@ pub(super) fn path_of(uri: &str) -> String {
 
 /// Capabilities of a client that supports everything except progress and file watching, which cause unsolicited
 /// messages.
-pub(super) fn able() -> Value {
+pub(super) fn full_capabilities() -> Value {
     json!({
         "textDocument": {
             "definition": { "linkSupport": true },
@@ -97,7 +97,7 @@ pub(super) fn able() -> Value {
 }
 
 /// Capabilities of a client that only pulls diagnostics, so that none are published.
-pub(super) fn plain() -> Value {
+pub(super) fn pull_capabilities() -> Value {
     json!({ "textDocument": { "diagnostic": {} } })
 }
 
@@ -121,7 +121,7 @@ impl Client {
 
     /// Like [`Self::with_capabilities`], with [`full_capabilities`].
     pub(super) fn new(fixture: &str) -> Self {
-        Self::with_capabilities(fixture, &able())
+        Self::with_capabilities(fixture, &full_capabilities())
     }
 
     /// A server that has not received any message.

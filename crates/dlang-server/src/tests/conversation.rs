@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use lsp_server::{Message, Request, RequestId};
 use serde_json::{Value, json};
 
-use super::client::{Client, TestFiles, able, options, plain, uri_of};
+use super::client::{Client, TestFiles, full_capabilities, options, pull_capabilities, uri_of};
 use crate::{ClientError, Exit, Initialize, MethodTable, RequestError, RequestResponder};
 
 fn begin(extra: MethodTable) -> Client {
@@ -19,14 +19,14 @@ fn begin(extra: MethodTable) -> Client {
 /// An initialized client of a server with this table.
 fn client_with_table(extra: MethodTable) -> Client {
     let mut client = begin(extra);
-    client.initialize(&able(), &["/w"]);
+    client.initialize(&full_capabilities(), &["/w"]);
     client
 }
 
 #[test]
-fn what_the_server_can_do() {
+fn server_capabilities() {
     let mut client = begin(MethodTable::new());
-    assert_snapshot!(client.initialize(&able(), &["/w"]), @r#"{"capabilities":{"positionEncoding":"utf-16","textDocumentSync":{"openClose":true,"change":2},"completionProvider":{"triggerCharacters":[".","\"","/","[","@"],"resolveProvider":true},"hoverProvider":true,"definitionProvider":true,"referencesProvider":true,"documentHighlightProvider":true,"documentSymbolProvider":true,"codeActionProvider":{"codeActionKinds":["quickfix"]},"codeLensProvider":{"resolveProvider":false},"documentLinkProvider":{"resolveProvider":false},"workspaceSymbolProvider":true,"documentFormattingProvider":true,"documentRangeFormattingProvider":true,"renameProvider":{"prepareProvider":true},"foldingRangeProvider":true,"selectionRangeProvider":true,"semanticTokensProvider":{"legend":{"tokenTypes":["keyword","operator","string","comment","namespace","class","type","enum","property","struct","variable","enumMember"],"tokenModifiers":["declaration","documentation"]},"range":true,"full":{"delta":true}},"inlayHintProvider":true,"diagnosticProvider":{"identifier":"domain-lang","interFileDependencies":true,"workspaceDiagnostics":true},"workspace":{"workspaceFolders":{"supported":true,"changeNotifications":true},"fileOperations":{"willRename":{"filters":[{"scheme":"file","pattern":{"glob":"**/*.dlang","matches":"file"}},{"scheme":"file","pattern":{"glob":"**/*","matches":"folder"}}]}}}},"serverInfo":{"name":"domainlang","version":"0"}}"#);
+    assert_snapshot!(client.initialize(&full_capabilities(), &["/w"]), @r#"{"capabilities":{"positionEncoding":"utf-16","textDocumentSync":{"openClose":true,"change":2},"completionProvider":{"triggerCharacters":[".","\"","/","[","@"],"resolveProvider":true},"hoverProvider":true,"definitionProvider":true,"referencesProvider":true,"documentHighlightProvider":true,"documentSymbolProvider":true,"codeActionProvider":{"codeActionKinds":["quickfix"]},"codeLensProvider":{"resolveProvider":false},"documentLinkProvider":{"resolveProvider":false},"workspaceSymbolProvider":true,"documentFormattingProvider":true,"documentRangeFormattingProvider":true,"renameProvider":{"prepareProvider":true},"foldingRangeProvider":true,"selectionRangeProvider":true,"semanticTokensProvider":{"legend":{"tokenTypes":["keyword","operator","string","comment","namespace","class","type","enum","property","struct","variable","enumMember"],"tokenModifiers":["declaration","documentation"]},"range":true,"full":{"delta":true}},"inlayHintProvider":true,"diagnosticProvider":{"identifier":"domain-lang","interFileDependencies":true,"workspaceDiagnostics":true},"workspace":{"workspaceFolders":{"supported":true,"changeNotifications":true},"fileOperations":{"willRename":{"filters":[{"scheme":"file","pattern":{"glob":"**/*.dlang","matches":"file"}},{"scheme":"file","pattern":{"glob":"**/*","matches":"folder"}}]}}}},"serverInfo":{"name":"domainlang","version":"0"}}"#);
     let mut client = begin(MethodTable::new());
     let plain = client.initialize(&json!({ "general": { "positionEncodings": ["x", "utf-32", "utf-8"] } }), &[]);
     assert_eq!(plain["capabilities"]["positionEncoding"], "utf-32");
@@ -35,7 +35,7 @@ fn what_the_server_can_do() {
 }
 
 #[test]
-fn before_it_is_initialized_nothing_is_answered() {
+fn requests_before_initialize_are_rejected() {
     let mut client = begin(MethodTable::new());
     client.open("a.dlang", 1, "Team A");
     assert_snapshot!(client.try_send_request("textDocument/hover", json!({})).unwrap_err(), @r#"{"code":-32002,"message":"`initialize` comes first"}"#);
@@ -67,7 +67,7 @@ fn no_messages_are_sent_before_the_initialize_response() {
 }
 
 #[test]
-fn it_is_initialized_once_and_shut_down_once() {
+fn initialize_and_shutdown_are_accepted_once() {
     let mut client = client_with_table(MethodTable::new());
     assert_snapshot!(client.try_send_request("initialize", json!({})).unwrap_err(), @r#"{"code":-32600,"message":"the server is initialized already"}"#);
     assert_eq!(client.send_request("shutdown", Value::Null), Value::Null);
@@ -84,7 +84,7 @@ fn the_server_exits_when_the_client_disconnects() {
 }
 
 #[test]
-fn strange_parameters() {
+fn invalid_parameters_are_rejected() {
     let mut client = client_with_table(MethodTable::new());
     let params_at = |position: &Value| json!({ "textDocument": { "uri": uri_of("a.dlang") }, "position": position });
     let params = params_at(&json!({ "line": "one", "character": 1 }));
@@ -121,9 +121,9 @@ fn a_response_without_a_request_is_dropped() {
 #[test]
 fn a_panic_ends_one_request() {
     let extra = MethodTable::new()
-        .with_query("test/panic", |_, _, _| panic!("as it should"))
-        .start("test/panics", |_, _| panic!("as it should"))
-        .on_notification("test/heard", |_| panic!("as it should"));
+        .with_query("test/panic", |_, _, _| panic!("intended"))
+        .start("test/panics", |_, _| panic!("intended"))
+        .on_notification("test/heard", |_| panic!("intended"));
     let mut client = client_with_table(extra);
     assert_snapshot!(client.try_send_request("test/panic", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"test/panic failed: a defect of the server"}"#);
     assert_snapshot!(client.try_send_request("test/panics", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was dropped without an answer"}"#);
@@ -138,38 +138,38 @@ fn server_methods_take_precedence() {
 }
 
 /// A method that reports its start and its cancellation; its first runs end only on cancellation.
-fn stubborn(runs: usize) -> (MethodTable, Receiver<&'static str>) {
-    let (says, said) = channel();
-    let state = Mutex::new((says, runs));
+fn blocking_method(runs: usize) -> (MethodTable, Receiver<&'static str>) {
+    let (sender, events) = channel();
+    let state = Mutex::new((sender, runs));
     let table = MethodTable::new().with_query("test/work", move |snapshot, _, _| {
-        let (says, is_stubborn) = {
+        let (sender, is_blocking) = {
             let mut state = state.lock().unwrap();
             let left = state.1;
             state.1 = left.saturating_sub(1);
             (state.0.clone(), left > 0)
         };
-        says.send("begins").unwrap();
+        sender.send("begins").unwrap();
         loop {
             let count = snapshot.query(|db| {
                 let files = project_files(db);
                 files.iter().map(|file| file_index(db, *file).elements.len()).sum::<usize>()
             });
             match count {
-                Ok(count) if !is_stubborn => return Ok(json!(count)),
+                Ok(count) if !is_blocking => return Ok(json!(count)),
                 Ok(_) => std::thread::yield_now(),
                 Err(cancelled) => {
-                    says.send("is cancelled").unwrap();
+                    sender.send("is cancelled").unwrap();
                     return Err(cancelled.into());
                 }
             }
         }
     });
-    (table, said)
+    (table, events)
 }
 
 #[test]
 fn a_cancelled_request_is_answered_at_once() {
-    let (table, runs) = stubborn(1);
+    let (table, runs) = blocking_method(1);
     let mut client = client_with_table(table);
     let id = client.begin_request("test/work", Value::Null);
     assert_eq!(runs.recv(), Ok("begins"));
@@ -185,7 +185,7 @@ fn a_cancelled_request_is_answered_at_once() {
 
 #[test]
 fn a_change_retries_the_query_once() {
-    let (table, runs) = stubborn(1);
+    let (table, runs) = blocking_method(1);
     let mut client = client_with_table(table);
     let id = client.begin_request("test/work", Value::Null);
     assert_eq!(runs.recv(), Ok("begins"));
@@ -195,7 +195,7 @@ fn a_change_retries_the_query_once() {
 
 #[test]
 fn after_two_changes_the_query_returns_content_modified() {
-    let (table, runs) = stubborn(2);
+    let (table, runs) = blocking_method(2);
     let mut client = client_with_table(table);
     let id = client.begin_request("test/work", Value::Null);
     assert_eq!(runs.recv(), Ok("begins"));
@@ -208,7 +208,7 @@ fn after_two_changes_the_query_returns_content_modified() {
 
 #[test]
 fn two_requests_with_one_id() {
-    let (table, runs) = stubborn(1);
+    let (table, runs) = blocking_method(1);
     let mut client = client_with_table(table);
     let id = client.begin_request("test/work", Value::Null);
     assert_eq!(runs.recv(), Ok("begins"));
@@ -219,29 +219,29 @@ fn two_requests_with_one_id() {
 }
 
 #[test]
-fn a_started_request_is_answered_from_anywhere() {
-    let (hands_over, handed) = channel::<RequestResponder>();
-    let hands_over = Mutex::new(hands_over);
+fn a_started_request_can_be_answered_later() {
+    let (sender, responders) = channel::<RequestResponder>();
+    let sender = Mutex::new(sender);
     let extra = MethodTable::new().start("test/start", move |params, responder| {
         if params.is_null() {
             drop(responder);
         } else {
-            hands_over.lock().unwrap().send(responder).unwrap();
+            sender.lock().unwrap().send(responder).unwrap();
         }
     });
     let mut client = client_with_table(extra);
     let id = client.begin_request("test/start", json!(1));
-    let responder = handed.recv().unwrap();
+    let responder = responders.recv().unwrap();
     assert!(!responder.cancel().is_cancelled());
     responder.answer(Err(RequestError::Failed("no".to_owned())));
     assert_snapshot!(client.answer(&id).unwrap_err(), @r#"{"code":-32803,"message":"no"}"#);
 
     let id = client.begin_request("test/start", json!(1));
-    let responder = handed.recv().unwrap();
-    let (tells, told) = channel();
-    responder.cancel().on_cancel(move || tells.send(()).unwrap());
+    let responder = responders.recv().unwrap();
+    let (sender, cancelled) = channel();
+    responder.cancel().on_cancel(move || sender.send(()).unwrap());
     client.notify("$/cancelRequest", json!({ "id": id }));
-    told.recv().unwrap();
+    cancelled.recv().unwrap();
     assert!(responder.cancel().is_cancelled());
     responder.answer(Ok(json!("too late")));
     assert_eq!(client.answer(&id).unwrap_err()["code"], -32800);
@@ -267,7 +267,7 @@ fn host_methods_are_added_for_clients_that_support_them() {
         (json!({}), Err(json!({ "code": -32601, "message": "there is no method `test/more`" }))),
     ] {
         let mut client = begin(table());
-        let mut client_capabilities = plain();
+        let mut client_capabilities = pull_capabilities();
         client_capabilities["experimental"] = capabilities["experimental"].clone();
         let answer = client.initialize(&client_capabilities, &["/w"]);
         let version = answer.pointer("/capabilities/experimental/more/version");
@@ -318,7 +318,7 @@ fn the_host_sends_requests_to_the_client() {
 
 /// Started requests are stored by the test, so that they pile up.
 #[test]
-fn a_flood_of_requests_is_refused() {
+fn excess_pending_requests_are_refused() {
     let responders = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&responders);
     let extra = MethodTable::new().start("test/hold", move |_, responder| sink.lock().unwrap().push(responder));

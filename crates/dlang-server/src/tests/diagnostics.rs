@@ -3,8 +3,8 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, able, uri_of};
-use super::questions::show;
+use super::client::{Client, full_capabilities, uri_of};
+use super::features::show;
 
 const DUPLICATE: &str = "//- a.dlang\nTeam A\nTeam A\n";
 
@@ -52,7 +52,7 @@ fn workspace_diagnostics_are_pulled() {
 
 #[test]
 fn related_documents_include_the_manifests_of_a_model() {
-    let mut related = able();
+    let mut related = full_capabilities();
     related["textDocument"]["diagnostic"]["relatedDocumentSupport"] = true.into();
     let fixture = "//- model.yaml\nmodel: {version: x}\n//- model.lock\n{}\n//- in/a.dlang\nTeam A\n";
     let mut client = Client::with_capabilities(fixture, &related);
@@ -104,7 +104,7 @@ fn published_diagnostics_are_cleared_when_fixed() {
 
 #[test]
 fn pulling_clients_receive_refresh_requests() {
-    let mut capabilities = able();
+    let mut capabilities = full_capabilities();
     capabilities["workspace"]["diagnostics"] = json!({ "refreshSupport": true });
     capabilities["workspace"]["inlayHint"] = json!({ "refreshSupport": true });
     let mut client = Client::with_capabilities("//- a.dlang\nimport \"./b.dlang\"\n", &capabilities);

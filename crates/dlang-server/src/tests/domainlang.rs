@@ -62,7 +62,7 @@ fn explain() {
 }
 
 #[test]
-fn other_models_than_those_of_the_workspace() {
+fn models_at_other_paths() {
     let mut client = Client::new(
         "//- shop/sales.dlang\nimport \"./pay.dlang\"\nDomain Sales { vision: \"v\" }\n//- shop/pay.dlang\nTeam Pay\n//- other.dlang\nTeam Others\n//- notes.txt\n",
     );
@@ -70,8 +70,8 @@ fn other_models_than_those_of_the_workspace() {
         client.send_request("domainlang/get", params)["summary"]["fileCount"].clone()
     };
     assert_eq!(files(&mut client, json!({})), 3);
-    for (place, count) in [("shop", 2), ("shop/sales.dlang", 2), ("shop/pay.dlang", 1), ("/w/shop/../other.dlang", 1)] {
-        assert_eq!(files(&mut client, json!({ "path": place })), count, "{place}");
+    for (path, count) in [("shop", 2), ("shop/sales.dlang", 2), ("shop/pay.dlang", 1), ("/w/shop/../other.dlang", 1)] {
+        assert_eq!(files(&mut client, json!({ "path": path })), count, "{path}");
     }
     assert_eq!(files(&mut client, json!({ "path": uri_of("shop/pay.dlang") })), 1);
     assert_eq!(files(&mut client, json!({ "text": "Team A" })), 1);
@@ -139,11 +139,11 @@ fn a_path_that_looks_like_a_uri() {
 
 /// Loading has already finished when the request is cancelled.
 #[test]
-fn a_question_about_another_model_ends_when_it_is_given_up() {
-    let workspace = Workspace::of_text("a.dlang", "Team A");
+fn a_cancelled_query_of_another_model_ends() {
+    let workspace = Workspace::from_text("a.dlang", "Team A");
     let cancel = Cancel::default();
     let run_query = || {
-        let Method::Query { run, .. } = &*table().get("domainlang/get").unwrap() else { panic!("it is asked") };
+        let Method::Query { run, .. } = &*table().get("domainlang/get").unwrap() else { panic!("not a query") };
         run(Snapshot::from_workspace(workspace.snapshot()), json!({ "text": "Team A" }), &cancel)
     };
     assert_eq!(run_query().unwrap()["summary"]["teamCount"], 1);

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, able, uri_of};
-use super::questions::show;
+use super::client::{Client, full_capabilities, uri_of};
+use super::features::show;
 
 #[test]
 fn changes_are_applied_in_order() {
     for (encoding, column) in [("utf-8", 8), ("utf-16", 6), ("utf-32", 5)] {
-        let mut capabilities = able();
+        let mut capabilities = full_capabilities();
         capabilities["general"] = json!({ "positionEncodings": [encoding] });
         let mut client = Client::with_capabilities("", &capabilities);
         client.open("a.dlang", 1, "Team A // ä𝄞x\n");
@@ -33,7 +33,7 @@ fn changes_are_applied_in_order() {
 }
 
 #[test]
-fn after_a_change_that_cannot_be_read_the_text_is_unknown() {
+fn an_invalid_change_makes_the_text_unknown() {
     let range =
         |line: i32| json!({ "start": { "line": line, "character": 0 }, "end": { "line": line, "character": 0 } });
     let ranged = json!({ "range": range(0), "text": "Team Ranged\n" });
@@ -75,7 +75,7 @@ fn after_a_change_that_cannot_be_read_the_text_is_unknown() {
 }
 
 #[test]
-fn a_document_that_is_no_file() {
+fn a_document_without_a_file() {
     let mut client = Client::new("//- a.dlang\nTeam A\n");
     let uri = "untitled:Untitled-1";
     client.open_uri(uri, 1, "Team New\nbc B by New {}\n");
@@ -86,7 +86,7 @@ fn a_document_that_is_no_file() {
 }
 
 #[test]
-fn answers_spell_uris_as_the_client_does() {
+fn answers_use_the_uri_spelling_of_the_client() {
     let mut client = Client::new("//- a.dlang\nTeam A\n");
     client.open_uri("file:///w/%61.dlang", 1, "Team A\n");
     let symbols = client.send_request("workspace/symbol", json!({ "query": "A" }));
@@ -109,7 +109,7 @@ fn a_new_file_is_part_of_the_model_before_it_is_saved() {
 
 /// Deeper nesting than in any real model, on the stacks of ordinary threads.
 #[test]
-fn absurd_nesting_is_answered() {
+fn deeply_nested_documents_are_answered() {
     const DEPTH: usize = 10_000;
     let mut client = Client::new("");
     let texts = ["Namespace N {\n".repeat(DEPTH), "bc B { relationships { ".repeat(DEPTH / 10), "[".repeat(DEPTH)];

@@ -8,7 +8,7 @@ use dlang_workspace::files::DiskFiles;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, TestFiles, able, options, path_of, uri_of};
+use super::client::{Client, TestFiles, full_capabilities, options, path_of, uri_of};
 use crate::{MethodTable, ServerConfig};
 
 const PROJECT: &str = r#"
@@ -72,7 +72,7 @@ fn workspace_folders_are_added_and_removed() {
     let fixture = "//- /one/a.dlang\nTeam A\n//- /two/b.dlang\nTeam B\n//- /two/c.dlang\nTeam C\n";
     let files = TestFiles::new(fixture);
     let mut client = Client::begin(options(&files), files, MethodTable::new());
-    client.initialize(&able(), &["/one", "/gone"]);
+    client.initialize(&full_capabilities(), &["/one", "/gone"]);
     let names = |client: &mut Client| {
         let list = client.send_request("domainlang/list", json!({ "type": "teams" }));
         let names = list["results"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().to_owned());
@@ -104,7 +104,7 @@ fn roots_of_older_clients() {
 
 #[test]
 fn clients_that_watch_files_receive_a_registration() {
-    let mut capabilities = able();
+    let mut capabilities = full_capabilities();
     capabilities["workspace"]["didChangeWatchedFiles"] = json!({ "dynamicRegistration": true });
     let mut client = Client::with_capabilities("", &capabilities);
     let request = client.request("client/registerCapability");
@@ -114,7 +114,7 @@ fn clients_that_watch_files_receive_a_registration() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a fixture need not survive a crash")]
-fn for_other_clients_the_disk_is_watched() {
+fn the_server_watches_the_disk_for_other_clients() {
     let guard = tempfile::tempdir().unwrap();
     let root = Utf8Path::from_path(guard.path()).unwrap().canonicalize_utf8().unwrap();
     std::fs::write(root.join("a.dlang"), "Team A\nTeam A\n").unwrap();

@@ -9,7 +9,7 @@ use dlang_workspace::files::{Bounds, Files, Kind, ReadError, Stamp, Walk};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, TestFiles, able, options};
+use super::client::{Client, TestFiles, full_capabilities, options};
 use crate::{MethodTable, ServerConfig};
 
 /// Files whose reads block until the test allows them.
@@ -23,7 +23,7 @@ struct SlowFiles {
 struct OpenSignal {
     is_open: bool,
     /// Number of reads since it was last closed.
-    begun: usize,
+    started: usize,
 }
 
 impl SlowFiles {
@@ -36,18 +36,18 @@ impl SlowFiles {
         self.changed.notify_all();
     }
 
-    fn shut(&self) {
+    fn close(&self) {
         *self.signal.lock().unwrap() = OpenSignal::default();
     }
 
     /// Waits until this number of reads has started.
     fn wait_for(&self, count: usize) {
         let signal = self.signal.lock().unwrap();
-        drop(self.changed.wait_while(signal, |signal| signal.begun < count).unwrap());
+        drop(self.changed.wait_while(signal, |signal| signal.started < count).unwrap());
     }
 
     fn started_reads(&self) -> usize {
-        self.signal.lock().unwrap().begun
+        self.signal.lock().unwrap().started
     }
 }
 
@@ -58,7 +58,7 @@ impl Files for SlowFiles {
 
     fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
         let mut signal = self.signal.lock().unwrap();
-        signal.begun += 1;
+        signal.started += 1;
         self.changed.notify_all();
         drop(self.changed.wait_while(signal, |signal| !signal.is_open).unwrap());
         self.files.read(path, max)
@@ -79,10 +79,10 @@ impl Files for SlowFiles {
 
 /// A client of a server that is loading until the files are opened.
 fn loading(limit: Duration, capabilities: &Value) -> (Client, Arc<SlowFiles>) {
-    loading_of("//- a.dlang\nTeam A\n//- b.dlang\nTeam B\n", limit, capabilities)
+    loading_fixture("//- a.dlang\nTeam A\n//- b.dlang\nTeam B\n", limit, capabilities)
 }
 
-fn loading_of(fixture: &str, limit: Duration, capabilities: &Value) -> (Client, Arc<SlowFiles>) {
+fn loading_fixture(fixture: &str, limit: Duration, capabilities: &Value) -> (Client, Arc<SlowFiles>) {
     let files = TestFiles::new(fixture);
     let slow = SlowFiles::new(&files);
     let options = ServerConfig { files: Arc::clone(&slow) as _, loading_limit: limit, ..options(&files) };
@@ -93,30 +93,30 @@ fn loading_of(fixture: &str, limit: Duration, capabilities: &Value) -> (Client, 
 
 #[test]
 fn programs_receive_loading_progress() {
-    let (mut client, slow) = loading(Duration::ZERO, &able());
+    let (mut client, slow) = loading(Duration::ZERO, &full_capabilities());
     for method in ["validate", "list", "get", "explain"] {
         assert_eq!(client.send_request(&format!("domainlang/{method}"), json!({}))["error"], "workspace is loading");
     }
     // The count is that of the last report before the blocked read.
     let answer = client.send_request("domainlang/get", json!({}));
     assert_eq!(answer["progress"]["loaded"], 0);
-    let (sender, lent) = bounded(1);
+    let (sender, file_counts) = bounded(1);
     client
         .server()
         .model()
         .with_snapshot(move |snapshot| sender.send(snapshot.workspace().files().unwrap().len()).unwrap());
     assert_eq!(client.server().model().progress().loaded, 0);
-    assert_eq!(lent.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(file_counts.try_recv(), Err(TryRecvError::Empty));
     slow.open();
     // An editor's request waits for the model; after that, programs get results, too.
     assert_eq!(client.send_request("workspace/symbol", json!({ "query": "" })).as_array().unwrap().len(), 2);
     assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["teamCount"], 2);
-    assert_eq!(lent.recv_timeout(Duration::from_mins(1)), Ok(2));
+    assert_eq!(file_counts.recv_timeout(Duration::from_mins(1)), Ok(2));
 }
 
 #[test]
 fn requests_within_the_limit_are_answered() {
-    let (mut client, slow) = loading(Duration::MAX, &able());
+    let (mut client, slow) = loading(Duration::MAX, &full_capabilities());
     client.open("a.dlang", 1, "Team A\nTeam C\n");
     let early = client.begin_request("domainlang/get", json!({}));
     let cancelled = client.begin_request("domainlang/get", json!({}));
@@ -127,21 +127,21 @@ fn requests_within_the_limit_are_answered() {
 }
 
 #[test]
-fn it_ends_while_it_is_loading() {
-    let (client, slow) = loading(Duration::MAX, &able());
+fn the_server_ends_while_loading() {
+    let (client, slow) = loading(Duration::MAX, &full_capabilities());
     drop(client);
     slow.open();
 }
 
 /// Every thread of the pool is busy with a request that loads a model of its own.
 #[test]
-fn a_model_for_one_question_is_not_loaded_further_when_that_is_given_up() {
+fn cancelling_a_request_stops_loading_its_model() {
     const FILES: usize = 400;
     let files: Vec<String> = (0..FILES).map(|number| format!("//- {number}.dlang\nTeam T{number}\n")).collect();
-    let (mut client, slow) = loading_of(&files.concat(), Duration::MAX, &able());
+    let (mut client, slow) = loading_fixture(&files.concat(), Duration::MAX, &full_capabilities());
     slow.open();
     assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["fileCount"], FILES);
-    slow.shut();
+    slow.close();
     let ids: Vec<_> = (0..6).map(|_| client.begin_request("domainlang/get", json!({ "path": "." }))).collect();
     slow.wait_for(3);
     for id in ids {
@@ -156,7 +156,7 @@ fn a_model_for_one_question_is_not_loaded_further_when_that_is_given_up() {
 
 #[test]
 fn loading_progress_is_reported() {
-    let mut capabilities = able();
+    let mut capabilities = full_capabilities();
     capabilities["window"] = json!({ "workDoneProgress": true });
     let (mut client, slow) = loading(Duration::ZERO, &capabilities);
     let create = client.request("window/workDoneProgress/create");
@@ -170,7 +170,7 @@ fn loading_progress_is_reported() {
 
 #[test]
 fn progress_is_not_reported_when_loading_ends_first() {
-    let mut capabilities = able();
+    let mut capabilities = full_capabilities();
     capabilities["window"] = json!({ "workDoneProgress": true });
     let (mut client, slow) = loading(Duration::ZERO, &capabilities);
     let create = client.request("window/workDoneProgress/create");

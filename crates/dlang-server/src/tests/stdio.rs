@@ -14,17 +14,17 @@ use crate::stdio;
 /// Messages decoded from a stream, immediate answers, and the reason for its end.
 fn decode_stream(input: impl Read) -> String {
     let (out, outgoing) = unbounded();
-    let (to, heard) = unbounded();
+    let (to, incoming) = unbounded();
     let client = ClientHandle::new(out);
     let end = stdio::read(input, &to, &client);
     client.close();
     let mut answered = Vec::new();
     stdio::write(&outgoing, &mut answered).unwrap();
-    let mut lines: Vec<String> = heard
+    let mut lines: Vec<String> = incoming
         .try_iter()
         .map(|message| match message {
             Message::Request(request) => format!("request {} {} {}", request.id, request.method, request.params),
-            Message::Notification(told) => format!("notification {} {}", told.method, told.params),
+            Message::Notification(it) => format!("notification {} {}", it.method, it.params),
             Message::Response(response) => format!("answer {} {:?}", response.id, response.response_result),
         })
         .collect();
@@ -42,7 +42,7 @@ fn check(bodies: &[&str]) -> String {
 }
 
 #[test]
-fn messages() {
+fn messages_are_decoded() {
     assert_snapshot!(check(&[
         r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1}}"#,
         r#"{"jsonrpc":"2.0","id":"1","method":"m"}"#,
@@ -62,12 +62,12 @@ fn messages() {
 }
 
 #[test]
-fn nothing_is_read_after_goodbye() {
+fn reading_stops_after_exit() {
     assert_snapshot!(check(&[r#"{"method":"exit"}"#, r#"{"id":1,"method":"m"}"#]), @"notification exit null");
 }
 
 #[test]
-fn what_is_no_message() {
+fn invalid_messages_are_answered_with_errors() {
     assert_snapshot!(check(&[
         "",
         "{",
@@ -107,7 +107,7 @@ fn responses_without_a_request_are_ignored() {
 }
 
 #[test]
-fn a_frame_over_the_limit_is_passed_over() {
+fn frames_over_the_limit_are_skipped() {
     let long = |head: &str| {
         let bytes = MAX_BODY_BYTES as u64 + 1;
         let start = format!("Content-Length: {bytes}\r\n\r\n{head}");
@@ -127,7 +127,7 @@ fn a_frame_over_the_limit_is_passed_over() {
 }
 
 #[test]
-fn streams_that_end() {
+fn truncated_streams() {
     let message = "Content-Length: 14\r\n\r\n{\"method\":\"m\"}";
     for cut in [0, 5, 18, 30] {
         let expected = if cut == 0 { "" } else { "notification m null" };
@@ -152,7 +152,7 @@ impl Read for Broken {
 }
 
 #[test]
-fn a_stream_that_breaks() {
+fn read_errors_are_reported() {
     let message = framing::frame(b"{\"method\":\"m\"}");
     assert_snapshot!(decode_stream(message.as_slice().chain(Broken)), @"
     notification m null

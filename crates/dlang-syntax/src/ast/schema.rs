@@ -140,7 +140,7 @@ pub fn assignments(node: &SyntaxNode) -> Vec<Assignment> {
 
 /// Collects the assignments in the children of `node`, which is `owner` or a part of it. `property` is the one that a
 /// part such as a clause assigns its contents to.
-fn collect(owner: &SyntaxNode, node: &SyntaxNode, of_part: Option<&'static str>, found: &mut Vec<Assignment>) {
+fn collect(owner: &SyntaxNode, node: &SyntaxNode, property: Option<&'static str>, found: &mut Vec<Assignment>) {
     for child in node.children_with_tokens() {
         let kind = child.kind();
         if let NodeOrToken::Node(part_node) = &child
@@ -150,7 +150,7 @@ fn collect(owner: &SyntaxNode, node: &SyntaxNode, of_part: Option<&'static str>,
             collect(owner, part_node, property, found);
             continue;
         }
-        let Some(property) = of_part.or_else(|| direct(owner, &child)) else { continue };
+        let Some(property) = property.or_else(|| direct(owner, &child)) else { continue };
         let value = match child {
             NodeOrToken::Token(token) => match kind {
                 STRING => StringToken::cast(token).map(Value::String),

@@ -127,7 +127,7 @@ fn patterns_by_name() {
 }
 
 #[test]
-fn references_without_their_blanks() {
+fn reference_text_has_no_trivia() {
     let reference: Reference = first("Domain A in Shop . /* c */ Inner\n.Deep");
     assert_eq!(reference.text(), "Shop.Inner.Deep");
     assert_eq!(reference.qualifier().unwrap().0, "Shop.Inner");
@@ -198,7 +198,7 @@ fn comments_have_owners() {
 }
 
 #[test]
-fn however_lines_end_comments_have_the_same_owners() {
+fn comment_owners_do_not_depend_on_line_ends() {
     for end in ["\r\n", "\r"] {
         // A comment contains the line ends of its own lines.
         let rendered = owners(&COMMENTED.replace('\n', end)).replace(&format!("doc{}", end.escape_debug()), "doc\\n");
@@ -208,7 +208,7 @@ fn however_lines_end_comments_have_the_same_owners() {
 }
 
 #[test]
-fn documentation_loses_its_marks() {
+fn comment_markers_are_removed_from_documentation() {
     assert_eq!(trivia::doc_text("/** One line. */"), "One line.");
     assert_eq!(trivia::doc_text("/**\n * Two\n *\n * lines.\n */"), "Two\n\nlines.");
     assert_eq!(trivia::doc_text("/**\n   bare\n   lines\n*/"), "bare\nlines");

@@ -90,7 +90,7 @@ fn comments() {
 }
 
 #[test]
-fn white_space_is_more_than_blanks() {
+fn unicode_white_space() {
     insta::assert_snapshot!(check("\u{feff}a\u{a0}b\u{2028}c\u{3000}\r\nd\u{200b}e"), @r#"
     IDENT "a"
     IDENT "b"
@@ -129,7 +129,7 @@ fn an_open_string_ends_with_its_line() {
 }
 
 #[test]
-fn the_forgotten_quote_is_found() {
+fn a_missing_quote_is_located() {
     // To the letter, the first string would end where the second begins, and the last one would have no end.
     insta::assert_snapshot!(check("vision: \"first\ntype: A\ndescription: \"second\""), @r#"
     VISION_KW "vision"

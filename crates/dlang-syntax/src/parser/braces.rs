@@ -8,7 +8,7 @@ use crate::lexer::Token;
 /// Brace balance and open blocks.
 pub(super) struct Braces {
     /// Number of `{` without a `}`; negative for the opposite. Each reported mistake changes it.
-    pub(super) surplus: i64,
+    pub(super) excess: i64,
     /// Blocks that are open here.
     pub(super) open: Vec<Block>,
     /// Indentation of the line of the last consumed token, in bytes. Maintained only while braces do not balance.
@@ -28,9 +28,9 @@ pub(super) struct Block {
 
 impl Braces {
     pub(super) fn new(tokens: &[Token]) -> Self {
-        let surplus =
+        let excess =
             tokens.iter().map(|token| i64::from(token.kind == L_CURLY) - i64::from(token.kind == R_CURLY)).sum();
-        Self { surplus, open: Vec::new(), indentation: 0 }
+        Self { excess, open: Vec::new(), indentation: 0 }
     }
 
     /// Whether no block is open.
@@ -44,11 +44,11 @@ impl Braces {
 
     /// Whether some block may lack its `}`.
     pub(super) fn may_lack_close(&self) -> bool {
-        self.surplus > 0
+        self.excess > 0
     }
 
     /// Whether some block may lack its `{`.
     pub(super) fn may_lack_open(&self) -> bool {
-        self.surplus < 0
+        self.excess < 0
     }
 }

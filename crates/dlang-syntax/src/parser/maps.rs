@@ -82,9 +82,8 @@ fn contains(p: &mut Parser<'_>) {
 /// Parses one entry. A reserved word is an entry before a comma or the end, and before another word only if it begins
 /// nothing itself.
 fn entry(p: &mut Parser<'_>) -> bool {
-    let begins_something =
-        DECLARATION.contains(p.current()) || matches!(p.current(), CONTAINS_KW | THIS_KW | IMPORT_KW);
-    let follow = if begins_something {
+    let is_start = DECLARATION.contains(p.current()) || matches!(p.current(), CONTAINS_KW | THIS_KW | IMPORT_KW);
+    let follow = if is_start {
         AFTER_ENTRY
     } else if is_relationship(p, 1) {
         // The first end of the relationship may also be a reserved word.

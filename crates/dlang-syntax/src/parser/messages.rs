@@ -60,7 +60,7 @@ fn ellipsize(text: &str) -> String {
 
 /// Reports the lexer's errors. Offsets and lengths in the messages count UTF-16 units, as in the original tools; the
 /// count continues from error to error, so that the text is read once.
-pub(super) fn of_lexer(text: &str, lexed: &LexedText, problems: &mut Collector) {
+pub(super) fn report_lexical_faults(text: &str, lexed: &LexedText, problems: &mut Collector) {
     let mut seen = 0;
     let mut units = 0;
     for (index, fault) in &lexed.faults {

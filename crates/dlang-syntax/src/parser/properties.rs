@@ -297,8 +297,8 @@ fn decision(p: &mut Parser<'_>) {
     p.start(node);
     p.bump();
     let length = p.path_length(0);
-    let lacks_bracket = length > 0 && p.nth(length) == R_BRACK;
-    if p.is_at(L_BRACK) || lacks_bracket {
+    let is_bracket_missing = length > 0 && p.nth(length) == R_BRACK;
+    if p.is_at(L_BRACK) || is_bracket_missing {
         p.expect(L_BRACK);
         p.reference(AFTER_CLASSIFICATION);
         p.expect(R_BRACK);

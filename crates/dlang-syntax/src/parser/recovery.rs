@@ -20,7 +20,7 @@ impl Parser<'_> {
             self.bump();
         } else {
             self.report_missing(&[L_CURLY]);
-            self.braces.surplus += 1;
+            self.braces.excess += 1;
         }
         self.braces.open.push(Block { brace, indentation, is_indented: None });
     }
@@ -34,7 +34,7 @@ impl Parser<'_> {
             let related =
                 brace.map(|range| RelatedInformation { location: range, message: "This brace has no matching `}`." });
             self.missing_with(&[R_CURLY], None, related);
-            self.braces.surplus -= 1;
+            self.braces.excess -= 1;
         }
         self.braces.open.pop();
     }
@@ -71,7 +71,7 @@ impl Parser<'_> {
 
     /// Updates the indentation of the current line; called before a token is consumed.
     pub(super) fn note_line(&mut self) {
-        if self.braces.surplus != 0
+        if self.braces.excess != 0
             && let Some(column) = self.column_if_first()
         {
             self.braces.indentation = column;

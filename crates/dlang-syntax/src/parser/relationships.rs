@@ -54,20 +54,20 @@ pub(super) fn is_relationship(p: &Parser<'_>, n: usize) -> bool {
 
 /// Parses a relationship and the comma between it and the next, if one begins here.
 pub(super) fn relationship_and_comma(p: &mut Parser<'_>) -> bool {
-    if !begins(p) {
+    if !is_relationship_start(p) {
         return false;
     }
     relationship(p);
     if p.is_at(COMMA) {
         p.bump();
-        if !begins(p) {
+        if !is_relationship_start(p) {
             p.report_missing(ENDS);
         }
     }
     true
 }
 
-fn begins(p: &Parser<'_>) -> bool {
+fn is_relationship_start(p: &Parser<'_>) -> bool {
     p.is_at(THIS_KW) || p.at_any(MIDDLE) || p.at_name(AFTER_LEFT)
 }
 

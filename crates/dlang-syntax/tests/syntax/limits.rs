@@ -8,14 +8,14 @@ use dlang_syntax::{AstNode as _, MAX_DIAGNOSTICS, MAX_NESTING, SyntaxCode, Synta
 use crate::invariants::check;
 
 /// Runs `work` on a stack as small as the smallest thread stacks.
-fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+fn with_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(work).expect("a thread");
     thread.join().expect("no panic");
 }
 
 #[test]
 fn namespaces_ten_thousand_deep() {
-    on_a_small_stack(|| {
+    with_small_stack(|| {
         let depth = 10_000;
         let text = format!("{}Domain Innermost {}Team Last", "ns A { Team T ".repeat(depth), "} ".repeat(depth));
         let parse = check(&text);
@@ -32,8 +32,8 @@ fn namespaces_ten_thousand_deep() {
 }
 
 #[test]
-fn everything_else_ten_thousand_deep() {
-    on_a_small_stack(|| {
+fn other_constructs_ten_thousand_deep() {
+    with_small_stack(|| {
         for opening in [
             "{ ",
             "[ ",
@@ -78,7 +78,7 @@ fn ten_megabytes() {
 }
 
 #[test]
-fn nothing_but_mistakes() {
+fn diagnostics_are_limited() {
     for fragment in ["bc ", "{ ", "} ", "A.", "[ ", "-> ", "\"\n\\", "'\"\n", "/*\n", "# ", "term T: ", "A { Domain X "]
     {
         let parse = check(&fragment.repeat(250_000 / fragment.len()));

@@ -78,8 +78,8 @@ proptest! {
     fn a_changed_example(example in any::<Index>(), changes in changes()) {
         let examples = examples();
         let mut text = example.get(&examples).1.clone();
-        for (place, length, inserted) in changes {
-            let from = text.floor_char_boundary(place.index(text.len() + 1));
+        for (position, length, inserted) in changes {
+            let from = text.floor_char_boundary(position.index(text.len() + 1));
             let to = text.floor_char_boundary((from + length).min(text.len()));
             text.replace_range(from..to.max(from), &inserted);
         }
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn a_value_survives_being_written(value in any::<String>()) {
+    fn quoted_values_round_trip(value in any::<String>()) {
         let text = ast::quote(&value);
         let model = parse(&format!("import {text}")).tree();
         let uri = model.imports().next().and_then(|import| import.uri()).expect("a string");

@@ -20,14 +20,14 @@ struct Symbol {
 fn symbols(root: &SyntaxNode) -> Vec<(Symbol, SyntaxNode)> {
     let mut found = Vec::new();
     for element in root.descendants().filter_map(Element::cast) {
-        let around: Vec<_> = element
+        let namespaces: Vec<_> = element
             .syntax()
             .ancestors()
             .skip(1)
             .filter_map(ast::NamespaceDeclaration::cast)
             .filter_map(|namespace| namespace.name_text())
             .collect();
-        let path = around.into_iter().rev().collect::<Vec<_>>().join(".");
+        let path = namespaces.into_iter().rev().collect::<Vec<_>>().join(".");
         let own = format!("{:?} {}", element.syntax().kind(), element.name_text().unwrap_or_default());
         let parts = parts(&element).into_iter().map(|part| format!("{own}: {part}"));
         for name in [own.clone()].into_iter().chain(parts) {
@@ -90,15 +90,15 @@ fn line(text: &str, offset: usize) -> usize {
 #[derive(Default)]
 struct Outcome {
     cases: usize,
-    strayed: Vec<String>,
+    stray_diagnostics: Vec<String>,
     missing_symbols: Vec<String>,
 }
 
 /// Removes each token of a text in turn.
-fn try_all(name: &str, text: &str, outcome: &mut Outcome) {
-    let whole = parse(text);
-    assert!(!whole.has_errors(), "{name}: {:#?}", whole.diagnostics());
-    let root = whole.syntax();
+fn remove_each_token(name: &str, text: &str, outcome: &mut Outcome) {
+    let complete = parse(text);
+    assert!(!complete.has_errors(), "{name}: {:#?}", complete.diagnostics());
+    let root = complete.syntax();
     let before = symbols(&root);
     let is_block = |node: &SyntaxNode| Element::can_cast(node.kind()) || ast::ImportStatement::can_cast(node.kind());
     for token in tokenize(text).into_iter().filter(|token| !token.kind.is_trivia()) {
@@ -117,26 +117,27 @@ fn try_all(name: &str, text: &str, outcome: &mut Outcome) {
 
         let last = usize::from(block_range.end()) - range.len();
         let lines = line(&cut, block_range.start().into())..=line(&cut, last) + 1;
-        let of = |range: TextRange| (line(&cut, range.start().into()), line(&cut, range.end().into()));
+        let lines_of = |range: TextRange| (line(&cut, range.start().into()), line(&cut, range.end().into()));
         for diagnostic in after.diagnostics() {
-            let (start, end) = of(diagnostic.range);
+            let (start, end) = lines_of(diagnostic.range);
             if !lines.contains(&start) || !lines.contains(&end) {
                 let message = diagnostic.message.lines().next().unwrap_or_default();
-                outcome.strayed.push(format!("{}: line {}: {message}", location(), start + 1));
+                outcome.stray_diagnostics.push(format!("{}: line {}: {message}", location(), start + 1));
                 break;
             }
         }
 
         // Elements inside a namespace may change their path if the namespace loses a token, but nothing else.
         let is_inside = |node: &SyntaxNode| node != &block && block_range.contains_range(node.text_range());
-        let now = symbols(&after.syntax());
-        let now_whole = count_keys(now.iter().map(|(symbol, _)| symbol));
-        let now_names = count_keys(now.iter().map(|(symbol, _)| &symbol.name));
+        let after_symbols = symbols(&after.syntax());
+        let counts_after = count_keys(after_symbols.iter().map(|(symbol, _)| symbol));
+        let names_after = count_keys(after_symbols.iter().map(|(symbol, _)| &symbol.name));
         let others = || before.iter().filter(|(_, node)| node != &block);
-        let whole = count_keys(others().filter(|(_, node)| !is_inside(node)).map(|(symbol, _)| symbol));
-        let names = count_keys(others().map(|(symbol, _)| &symbol.name));
-        let missing_symbol = whole.iter().find(|(symbol, count)| now_whole.get(*symbol).unwrap_or(&0) < count);
-        let missing_name = names.iter().find(|(name, count)| now_names.get(*name).unwrap_or(&0) < count);
+        let counts_before = count_keys(others().filter(|(_, node)| !is_inside(node)).map(|(symbol, _)| symbol));
+        let names_before = count_keys(others().map(|(symbol, _)| &symbol.name));
+        let missing_symbol =
+            counts_before.iter().find(|(symbol, count)| counts_after.get(*symbol).unwrap_or(&0) < count);
+        let missing_name = names_before.iter().find(|(name, count)| names_after.get(*name).unwrap_or(&0) < count);
         if let Some((symbol, _)) = missing_symbol {
             outcome.missing_symbols.push(format!("{}: lost {symbol:?}", location()));
         } else if let Some((symbol, _)) = missing_name {
@@ -146,25 +147,25 @@ fn try_all(name: &str, text: &str, outcome: &mut Outcome) {
 }
 
 #[test]
-fn a_missing_token_harms_only_its_block() {
+fn a_missing_token_affects_only_its_block() {
     let mut outcome = Outcome::default();
     for (name, text) in examples() {
-        try_all(&name, &text, &mut outcome);
+        remove_each_token(&name, &text, &mut outcome);
     }
-    let Outcome { cases, strayed, missing_symbols: lost } = outcome;
+    let Outcome { cases, stray_diagnostics, missing_symbols: lost } = outcome;
     println!(
-        "{cases} cases, {} strayed, {} lost\n{}\n{}",
-        strayed.len(),
+        "{cases} cases, {} stray, {} lost\n{}\n{}",
+        stray_diagnostics.len(),
         lost.len(),
-        strayed.join("\n"),
+        stray_diagnostics.join("\n"),
         lost.join("\n")
     );
     assert!(cases > 900, "the examples are missing");
     assert_eq!(lost, Vec::<String>::new());
     assert!(
-        strayed.len() * 20 <= cases,
+        stray_diagnostics.len() * 20 <= cases,
         "diagnostics stray in {} of {cases} cases:\n{}",
-        strayed.len(),
-        strayed.join("\n")
+        stray_diagnostics.len(),
+        stray_diagnostics.join("\n")
     );
 }

@@ -71,7 +71,7 @@ impl Files for DiskFiles {
         let mut walk = Walk::default();
         let mut unlisted = 0_usize;
         let mut cut =
-            |walk: &mut Walk, what| if walk.skipped.len() < MAX_CUTS { walk.skipped.push(what) } else { unlisted += 1 };
+            |walk: &mut Walk, gap| if walk.skipped.len() < MAX_CUTS { walk.skipped.push(gap) } else { unlisted += 1 };
         let mut builder = WalkBuilder::new(folder);
         builder.hidden(false).require_git(false).follow_links(false).max_depth(Some(bounds.depth)).filter_entry(
             |entry| {
@@ -110,9 +110,9 @@ impl Files for DiskFiles {
                     } else if kind.is_file() && is_of_interest(&path) {
                         walk.files.push(path);
                     } else if path.extension() == Some(EXTENSION)
-                        && let Some(what) = what_else(folder, &path, kind.is_symlink())
+                        && let Some(kind) = path_kind(folder, &path, kind.is_symlink())
                     {
-                        cut(&mut walk, WalkGap::PassedOver { path, what });
+                        cut(&mut walk, WalkGap::PassedOver { path, kind });
                     }
                 }
             }
@@ -128,7 +128,7 @@ impl Files for DiskFiles {
 
 /// Describes a path that is named like a model and is not a file. Returns `None` for a link to a model inside the
 /// folder, because the walk finds that model under its own name.
-fn what_else(folder: &Utf8Path, path: &Utf8Path, is_link: bool) -> Option<&'static str> {
+fn path_kind(folder: &Utf8Path, path: &Utf8Path, is_link: bool) -> Option<&'static str> {
     if !is_link {
         return Some("not a file");
     }
@@ -146,19 +146,19 @@ fn what_else(folder: &Utf8Path, path: &Utf8Path, is_link: bool) -> Option<&'stat
     }
 }
 
-/// A place that the walk failed at, with the system's words alone.
+/// A path that the walk failed at, with the system's words alone.
 fn unreadable(folder: &Utf8Path, error: &ignore::Error) -> WalkGap {
     let (mut path, mut error) = (folder.as_std_path(), error);
     loop {
         match error {
-            ignore::Error::WithPath { path: place, err } => (path, error) = (place, err),
+            ignore::Error::WithPath { path: failed_path, err } => (path, error) = (failed_path, err),
             ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error = err,
             _ => break,
         }
     }
-    // The whole text names the place again.
-    let why = error.io_error().map_or_else(|| error.to_string(), |error| error.kind().to_string());
-    WalkGap::Unreadable { path: Utf8PathBuf::from(path.to_string_lossy().into_owned()), reason: why }
+    // The whole text names the path again.
+    let reason = error.io_error().map_or_else(|| error.to_string(), |error| error.kind().to_string());
+    WalkGap::Unreadable { path: Utf8PathBuf::from(path.to_string_lossy().into_owned()), reason }
 }
 
 #[cfg(unix)]

@@ -19,15 +19,14 @@ pub struct Overlay {
 type Texts = BTreeMap<Utf8PathBuf, Arc<str>>;
 
 impl Overlay {
-    /// Nothing lies over the files yet.
+    /// An overlay without texts.
     pub fn new(below: SharedFiles) -> Self {
         Self { base: below, texts: RwLock::default() }
     }
 
-    /// The texts that lie there now over the same files: of texts that change later it knows nothing. Copies no text and no
-    /// map.
+    /// An overlay with the present texts over the same files; later changes do not affect it. Copies no text and no map.
     #[must_use]
-    pub fn frozen(&self) -> Self {
+    pub fn snapshot(&self) -> Self {
         Self { base: Arc::clone(&self.base), texts: RwLock::new(Arc::clone(&self.texts())) }
     }
 
@@ -103,7 +102,7 @@ mod tests {
     use crate::testing::in_memory;
 
     #[test]
-    fn a_text_lies_over_a_file_until_it_is_taken_away() {
+    fn an_overlay_hides_its_file_until_it_is_removed() {
         let files = Overlay::new(Arc::new(in_memory("//- a.dlang\nsaved")));
         let (saved, new) = ("/w/a.dlang".into(), "/w/new.dlang".into());
         let state = |path| files.read_text(path, 100);

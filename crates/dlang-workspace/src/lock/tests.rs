@@ -24,11 +24,11 @@ fn check(text: &str) -> String {
 
 fn check_against(manifest: &str, lock: &str) -> String {
     let found = disagreements(&manifest::read(manifest, Purpose::Use).manifest, &read(lock).lock);
-    format!("{}{}", show(manifest, &found.of_manifest), show(lock, &found.of_lock))
+    format!("{}{}", show(manifest, &found.in_manifest), show(lock, &found.in_lock))
 }
 
 #[test]
-fn entries_hold_each_on_its_own() {
+fn entries_are_validated_independently() {
     assert_snapshot!(check(&format!(r#"{{"version": "1", "dependencies": {{
         "acme/core": {{"ref": "v1", "refType": "tag", "resolved": "https://x", "commit": "{COMMIT}", "integrity": "sha512-x"}},
         "acme/short": {{"ref": "main", "refType": "branch", "resolved": "", "commit": "0123abc"}},
@@ -63,7 +63,7 @@ fn versions() {
 }
 
 #[test]
-fn what_is_no_lock() {
+fn invalid_locks_are_reported() {
     let cases = [
         "",
         "{}",
@@ -114,7 +114,7 @@ fn what_is_no_lock() {
 }
 
 #[test]
-fn a_lock_that_disagrees() {
+fn mismatches_with_the_manifest_are_reported() {
     let entry = |repository: &str, reference: &str| {
         format!(r#""{repository}": {{"ref": "{reference}", "resolved": "", "commit": "{COMMIT}"}}"#)
     };

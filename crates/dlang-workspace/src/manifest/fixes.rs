@@ -91,12 +91,10 @@ fn add_reference(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
     let row = tree.root.as_ref()?.get("dependencies")?.value.get(key)?;
     let line = format!("ref: {SAMPLE_REF}");
     let (range, new) = match &row.value.value {
-        YamlValue::Null if row.value.range.is_empty() => (behind_colon(text, row.key_range)?, format!(" {SAMPLE_REF}")),
+        YamlValue::Null if row.value.range.is_empty() => (after_colon(text, row.key_range)?, format!(" {SAMPLE_REF}")),
         YamlValue::Null | YamlValue::Scalar(_) => (row.value.range, SAMPLE_REF.to_owned()),
         YamlValue::Mapping { entries, flow } => match entries.iter().find(|part| part.key == "ref") {
-            Some(part) if part.value.range.is_empty() => {
-                (behind_colon(text, part.key_range)?, format!(" {SAMPLE_REF}"))
-            }
+            Some(part) if part.value.range.is_empty() => (after_colon(text, part.key_range)?, format!(" {SAMPLE_REF}")),
             Some(part) => (part.value.range, SAMPLE_REF.to_owned()),
             None if *flow => {
                 let at = TextRange::empty(row.value.range.start() + TextSize::of('{'));
@@ -137,7 +135,7 @@ fn verify_fix(
     text: &str,
     range: TextRange,
     new: String,
-    wanted: impl Fn(&Manifest, &Manifest) -> bool,
+    is_expected: impl Fn(&Manifest, &Manifest) -> bool,
     title: String,
     preferred: bool,
 ) -> Option<Fix> {
@@ -145,11 +143,11 @@ fn verify_fix(
     let before = text.get(..range.start().into())?;
     let after = text.get(range.end().into()..)?;
     let (old_read, new_read) = (read(text, Purpose::Use), read(&format!("{before}{new}{after}"), Purpose::Use));
-    let good = new_read.manifest.complete
+    let is_valid = new_read.manifest.complete
         && new_read.diagnostics.len() <= old_read.diagnostics.len()
         && errors(&new_read.diagnostics) <= errors(&old_read.diagnostics)
-        && wanted(&old_read.manifest, &new_read.manifest);
-    good.then(|| Fix { title, preferred, action: FixAction::Edit { path: path.to_owned(), range, text: new } })
+        && is_expected(&old_read.manifest, &new_read.manifest);
+    is_valid.then(|| Fix { title, preferred, action: FixAction::Edit { path: path.to_owned(), range, text: new } })
 }
 
 fn errors(diagnostics: &[ModelDiagnostic]) -> usize {
@@ -174,7 +172,7 @@ fn end_of_line(text: &str, offset: TextSize, lines: &str) -> (TextRange, String)
 }
 
 /// Behind the colon of a key that has no value.
-fn behind_colon(text: &str, key: TextRange) -> Option<TextRange> {
+fn after_colon(text: &str, key: TextRange) -> Option<TextRange> {
     let rest = text.get(key.end().into()..)?;
     let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
     let at = key.end() + TextSize::new(u32::try_from(blank).ok()?) + TextSize::of(':');

@@ -121,7 +121,7 @@ pub(super) fn dependency_path(range: TextRange, key: &str, path: &str) -> Option
         quote_excerpt(path),
         quote_excerpt(key)
     );
-    paths::climbs(path).then(|| {
+    paths::is_climbing(path).then(|| {
         ModelDiagnostic::new(range, ModelCode::ImportEscapesWorkspace, text)
             .hint(hint)
             .data(DiagnosticData::Key(key.into()))
@@ -145,7 +145,7 @@ pub(super) fn alias_target(range: TextRange, key: &str, target: &str) -> Option<
         quote_excerpt(key),
         quote_excerpt(target)
     );
-    paths::climbs(target).then(|| {
+    paths::is_climbing(target).then(|| {
         ModelDiagnostic::new(range, ModelCode::ImportEscapesWorkspace, text)
             .hint(hint)
             .data(DiagnosticData::Key(key.into()))
@@ -169,15 +169,15 @@ pub(super) fn entry(range: TextRange, entry: &str) -> Option<ModelDiagnostic> {
         return Some(ModelDiagnostic::new(range, ModelCode::ImportAbsolutePath, text).hint(hint));
     }
     let text = format!("Entry '{}' leads out of the folder of model.yaml.", quote_excerpt(entry));
-    paths::climbs(entry).then(|| ModelDiagnostic::new(range, ModelCode::ImportEscapesWorkspace, text).hint(hint))
+    paths::is_climbing(entry).then(|| ModelDiagnostic::new(range, ModelCode::ImportEscapesWorkspace, text).hint(hint))
 }
 
 /// `what` with its article.
-pub(super) fn unexpected_key(range: TextRange, subject: &str, what: &str) -> ModelDiagnostic {
+pub(super) fn unexpected_key(range: TextRange, subject: &str, expected: &str) -> ModelDiagnostic {
     ModelDiagnostic::new(
         range,
         ModelCode::ManifestUnexpectedValue,
-        format!("{} must be {what}.", quote_excerpt(subject)),
+        format!("{} must be {expected}.", quote_excerpt(subject)),
     )
 }
 

@@ -1,4 +1,4 @@
-//! Every diagnostic with its place.
+//! Every diagnostic with its position.
 
 mod hostile;
 
@@ -23,7 +23,7 @@ dependencies:
 "#;
 
 #[test]
-fn wording_of_the_existing_program() {
+fn wordings_of_the_original_tools() {
     assert_snapshot!(check(ALL), @r#"
     2 manifest-model-invalid-version 2:3 "version" Version 'abc' is not valid SemVer format.⏎Hint: Use SemVer format like "1.0.0" or "1.2.3-beta".
     2 manifest-path-alias-missing-at-prefix 3:9 "lib" Path alias 'lib' should start with '@'.⏎Hint: Rename to '@lib' for consistency.
@@ -37,7 +37,7 @@ fn wording_of_the_existing_program() {
 }
 
 #[test]
-fn a_good_manifest_is_silent() {
+fn a_valid_manifest_has_no_diagnostics() {
     let text = r#"$schema: https://example.org/model.schema.json
 model: {name: shop, version: 1.2.3-beta.1+7, entry: ./main.dlang, description: any}
 paths: {"@": ., "@lib": ./libs/lib}
@@ -179,7 +179,7 @@ x-other: [anything]
 }
 
 #[test]
-fn a_package_to_be_published_needs_a_name_and_a_version() {
+fn a_published_package_needs_a_name_and_a_version() {
     assert_snapshot!(show("paths: {}", &read("paths: {}", Purpose::Publish).diagnostics), @r#"
     1 manifest-model-missing-name 1:1 "" A package to be published needs a name.⏎Hint: Add 'name' under 'model'.
     1 manifest-model-missing-version 1:1 "" A package to be published needs a version.⏎Hint: Add 'version' under 'model', like "1.0.0".
@@ -187,7 +187,7 @@ fn a_package_to_be_published_needs_a_name_and_a_version() {
 }
 
 #[test]
-fn beyond_the_existing_program() {
+fn rules_beyond_the_original_tools() {
     assert_snapshot!(check(r#"modle: {}
 model:
   entry: ../main.dlang
@@ -241,7 +241,7 @@ fn duplicate_keys_are_reported() {
 }
 
 #[test]
-fn what_is_no_yaml() {
+fn invalid_yaml_is_reported() {
     let cases = [
         "a: \"v1\nb: c",
         "paths:\n  @lib: ./src\ndependencies:\n  a/b: v1\n",

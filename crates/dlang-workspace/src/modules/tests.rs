@@ -11,7 +11,7 @@ use crate::testing::{in_memory, on_disk, write_file};
 
 /// The module of a file: root, manifest, package.
 fn check(fixture: &str, file: &str) -> String {
-    let module = Modules::new(in_memory(fixture)).of_file(Utf8Path::new(file));
+    let module = Modules::new(in_memory(fixture)).module_of_file(Utf8Path::new(file));
     let manifest = if module.manifest.is_some() { "with" } else { "without" };
     let package = module.package.as_ref().map(|it| format!(" {}@{} of {}", it.repository, it.commit, it.project));
     format!("{} {manifest} manifest{}", module.root, package.unwrap_or_default())
@@ -54,7 +54,7 @@ model: {entry: main.dlang}
 ";
 
 #[test]
-fn the_nearest_manifest_decides() {
+fn the_nearest_manifest_applies() {
     let files = [
         "/w/main.dlang",
         "/w/new/new.dlang",
@@ -86,13 +86,13 @@ fn the_nearest_manifest_decides() {
 }
 
 #[test]
-fn a_package_in_a_package_knows_both() {
+fn a_nested_package_has_its_project_and_folder() {
     let path = Utf8Path::new("/p/.dlang/packages/a/b/1111111/.dlang/packages/c/d/2222222/x.dlang");
-    let package = Package::of_path(path).unwrap();
+    let package = Package::from_path(path).unwrap();
     assert_eq!(package.project, "/p");
     assert_eq!((package.repository.as_str(), package.commit.as_str()), ("c/d", "2222222"));
     assert_eq!(package.folder, path.parent().unwrap());
-    assert_eq!(Package::of_path("/p/.dlang/packages/a/b".into()), None);
+    assert_eq!(Package::from_path("/p/.dlang/packages/a/b".into()), None);
 }
 
 #[test]
@@ -123,19 +123,19 @@ fn every_module_below_a_folder_is_found() {
 }
 
 #[test]
-fn a_manifest_that_cannot_be_read_is_still_there() {
+fn an_unreadable_manifest_is_reported() {
     let mut files = in_memory("//- a.dlang\n");
     files.insert("/w/model.yaml", [0xff, 0xfe]);
     files.insert("/w/model.lock", "[");
     let modules = Modules::new(files);
-    let module = modules.of_file("/w/a.dlang".into());
-    let of =
+    let module = modules.module_of_file("/w/a.dlang".into());
+    let texts =
         |diagnostics: &[ModelDiagnostic]| diagnostics.iter().map(ModelDiagnostic::text).collect::<Vec<_>>().join("\n");
-    assert_snapshot!(of(&module.manifest.as_ref().unwrap().diagnostics), @r"
+    assert_snapshot!(texts(&module.manifest.as_ref().unwrap().diagnostics), @r"
     model.yaml cannot be read: it is not UTF-8 text (byte 0).
     Hint: It counts as empty until it can.
     ");
-    assert_snapshot!(of(&module.lock.as_ref().unwrap().diagnostics), @"
+    assert_snapshot!(texts(&module.lock.as_ref().unwrap().diagnostics), @"
     model.lock is not a valid lock: invalid type: sequence, expected an object.
     Hint: Write it again; 'dlang install' prints the expected content.
     ");
@@ -144,7 +144,7 @@ fn a_manifest_that_cannot_be_read_is_still_there() {
 #[test]
 fn a_lock_is_compared_with_its_manifest() {
     let modules = Modules::new(in_memory("//- model.yaml\ndependencies: {a/b: v1}\n//- model.lock\n{}"));
-    let module = modules.of_file("/w/a.dlang".into());
+    let module = modules.module_of_file("/w/a.dlang".into());
     let codes: Vec<_> = module.manifest.as_ref().unwrap().diagnostics.iter().map(|it| it.code.as_str()).collect();
     assert_eq!(codes, ["lock-missing-entry"]);
 }
@@ -154,15 +154,15 @@ fn modules_are_cached_until_invalidated() {
     let (_guard, root) = on_disk("//- a/x.dlang\n");
     let modules = Modules::new(DiskFiles);
     let file = root.join("a/x.dlang");
-    assert_eq!(modules.of_file(&file).root, root.join("a"));
+    assert_eq!(modules.module_of_file(&file).root, root.join("a"));
     write_file(&root.join("model.yaml"), "");
-    assert_eq!(modules.of_file(&file).root, root.join("a"));
+    assert_eq!(modules.module_of_file(&file).root, root.join("a"));
     modules.invalidate();
-    assert_eq!(modules.of_file(&file).root, root);
+    assert_eq!(modules.module_of_file(&file).root, root);
 }
 
 #[test]
-fn a_real_folder_is_walked_without_what_is_ignored() {
+fn ignored_folders_are_not_walked() {
     let (_guard, root) = on_disk(
         "
 //- .gitignore
@@ -203,10 +203,10 @@ made/
 }
 
 #[test]
-fn a_manifest_that_is_a_link_to_elsewhere_is_not_read() {
+fn a_manifest_linked_from_outside_is_not_read() {
     let (_guard, root) =
         on_disk("//- secret.yaml\nmodel: {name: secret}\n//- w/model.yaml -> ../secret.yaml\n//- w/a.dlang\n");
-    let module = Modules::new(DiskFiles).of_file(&root.join("w/a.dlang"));
+    let module = Modules::new(DiskFiles).module_of_file(&root.join("w/a.dlang"));
     let file = module.manifest.as_ref().unwrap();
     assert_eq!((file.text.as_str(), file.manifest.name.as_ref()), ("", None));
     assert_snapshot!(file.diagnostics[0].text(), @r"

@@ -27,7 +27,7 @@ fn show(files: impl Files, root: &Utf8Path) -> String {
 }
 
 #[test]
-fn every_way_to_be_there_or_not() {
+fn installed_and_missing_packages() {
     let fixture = r#"
 //- model.yaml
 dependencies:
@@ -116,7 +116,7 @@ overrides:
 }
 
 #[test]
-fn a_link_out_of_the_project_is_no_package() {
+fn a_link_out_of_the_project_is_reported() {
     let (_guard, root) = on_disk(
         r#"
 //- outside/index.dlang

@@ -8,7 +8,7 @@ use super::{Reason, ResolvedImport, UnresolvedImport};
 use crate::files::{EXTENSION, Files};
 use crate::manifest::{Alias, DEFAULT_ENTRY, Source};
 use crate::modules::{Module, Modules, Package};
-use crate::paths::{append, climbs, extension, normalize};
+use crate::paths::{append, extension, is_climbing, normalize};
 
 impl<F: Files> Modules<F> {
     /// Resolves the import of a file, whose path is absolute. The file itself need not exist.
@@ -17,13 +17,13 @@ impl<F: Files> Modules<F> {
             return Err(UnresolvedImport::empty());
         }
         let importer = normalize(importer);
-        let import = Import { modules: self, module: self.of_file(&importer), importer, specifier };
+        let import = Import { modules: self, module: self.module_of_file(&importer), importer, specifier };
         let path = match specifier.split(['/', '\\']).next() {
             Some("." | "..") => import.relative()?,
             _ if specifier.starts_with('@') => import.alias()?,
             _ => import.external()?,
         };
-        let package = Package::of_path(&path);
+        let package = Package::from_path(&path);
         Ok(ResolvedImport { path, package })
     }
 }
@@ -38,15 +38,15 @@ struct Import<'a, F> {
 impl<F: Files> Import<'_, F> {
     fn relative(&self) -> Result<Utf8PathBuf, UnresolvedImport> {
         let folder = self.importer.parent().unwrap_or(&self.importer);
-        self.local(self.top(), &append(folder, self.specifier), UnresolvedImport::leaves_workspace)
+        self.local(self.top(), &append(folder, self.specifier), UnresolvedImport::outside_workspace)
     }
 
     /// The folder that imports never leave. Without a manifest nothing says where the model ends, so it may reach anywhere.
     fn top(&self) -> &Utf8Path {
-        if self.is_free() { self.importer.ancestors().last().unwrap_or(&self.importer) } else { &self.module.root }
+        if self.is_unbounded() { self.importer.ancestors().last().unwrap_or(&self.importer) } else { &self.module.root }
     }
 
-    fn is_free(&self) -> bool {
+    fn is_unbounded(&self) -> bool {
         self.module.manifest.is_none() && self.module.package.is_none()
     }
 
@@ -60,20 +60,20 @@ impl<F: Files> Import<'_, F> {
             None => match (self.specifier.strip_prefix("@/"), manifest) {
                 (Some(rest), _) => (".", rest),
                 (None, Some(manifest)) if !manifest.complete => {
-                    return Err(UnresolvedImport::behind_an_error(self.specifier, Reason::UnknownAlias));
+                    return Err(UnresolvedImport::after_yaml_error(self.specifier, Reason::UnknownAlias));
                 }
                 (None, _) => return Err(UnresolvedImport::unknown_alias(self.specifier)),
             },
         };
         let target = append(&self.module.root, target);
-        if climbs(rest) {
-            return Err(UnresolvedImport::leaves_target(self.specifier));
+        if is_climbing(rest) {
+            return Err(UnresolvedImport::outside_target(self.specifier));
         }
         // If an alias is a file, there is nothing below it.
-        let confines = if self.modules.files.is_file(&target) { &self.module.root } else { &target };
+        let boundary = if self.modules.files.is_file(&target) { &self.module.root } else { &target };
         inside(&self.modules.files, &self.module.root, &target)
-            .map_err(|_| UnresolvedImport::leaves_workspace(self.specifier))?;
-        self.local(confines, &append(&target, rest), UnresolvedImport::leaves_target)
+            .map_err(|_| UnresolvedImport::outside_workspace(self.specifier))?;
+        self.local(boundary, &append(&target, rest), UnresolvedImport::outside_target)
     }
 
     fn external(&self) -> Result<Utf8PathBuf, UnresolvedImport> {
@@ -90,21 +90,21 @@ impl<F: Files> Import<'_, F> {
             return Err(if manifest.complete {
                 UnresolvedImport::unknown_dependency(specifier)
             } else {
-                UnresolvedImport::behind_an_error(specifier, Reason::DependencyNotFound)
+                UnresolvedImport::after_yaml_error(specifier, Reason::DependencyNotFound)
             });
         };
-        if climbs(rest) {
-            return Err(UnresolvedImport::leaves_dependency(specifier));
+        if is_climbing(rest) {
+            return Err(UnresolvedImport::outside_dependency(specifier));
         }
         match &dependency.source {
             Err(fault) => Err(UnresolvedImport::broken(specifier, fault)),
             Ok(Source::Path(path)) => {
                 let folder = append(&module.root, path);
                 inside(&self.modules.files, &module.root, &folder)
-                    .map_err(|_| UnresolvedImport::leaves_workspace(specifier))?;
+                    .map_err(|_| UnresolvedImport::outside_workspace(specifier))?;
                 // The path may name the file itself.
-                let confines = if self.modules.files.is_file(&folder) { &module.root } else { &folder };
-                self.local(confines, &append(&folder, rest), UnresolvedImport::leaves_dependency)
+                let boundary = if self.modules.files.is_file(&folder) { &module.root } else { &folder };
+                self.local(boundary, &append(&folder, rest), UnresolvedImport::outside_dependency)
             }
             Ok(Source::Git { repository, .. }) => {
                 // The project that contains a cache has filled it.
@@ -114,7 +114,7 @@ impl<F: Files> Import<'_, F> {
                 let project = project.as_ref().map_or(&module.root, |project| &project.root);
                 let folder = Package::folder(project, repository, &locked.commit);
                 inside(&self.modules.files, project, &folder)
-                    .map_err(|_| UnresolvedImport::leaves_workspace(specifier))?;
+                    .map_err(|_| UnresolvedImport::outside_workspace(specifier))?;
                 self.resolve_in_package(&folder, rest)
             }
         }
@@ -130,7 +130,7 @@ impl<F: Files> Import<'_, F> {
         // An entry that leads out of the package counts as none.
         let entry = package.manifest().and_then(|manifest| manifest.entry().ok()).unwrap_or(DEFAULT_ENTRY);
         let target = append(folder, if rest.is_empty() { entry } else { rest });
-        let path = inside(files, folder, &target).map_err(|_| UnresolvedImport::leaves_dependency(specifier))?;
+        let path = inside(files, folder, &target).map_err(|_| UnresolvedImport::outside_dependency(specifier))?;
         if !files.is_file(&path) {
             return Err(if rest.is_empty() {
                 UnresolvedImport::missing_entry(specifier, entry)
@@ -141,21 +141,21 @@ impl<F: Files> Import<'_, F> {
         self.model(path)
     }
 
-    /// A file, a folder's entry, or a file with the extension left out; nothing outside of `confines`.
+    /// A file, a folder's entry, or a file with the extension left out; nothing outside of `boundary`.
     fn local(
         &self,
-        confines: &Utf8Path,
+        boundary: &Utf8Path,
         target: &Utf8Path,
         escape: impl Fn(&str) -> UnresolvedImport,
     ) -> Result<Utf8PathBuf, UnresolvedImport> {
         let (files, specifier) = (&self.modules.files, self.specifier);
         // A link inside may lead to another place inside, which has one spelling: that below the top.
-        let spell = |confines: &Utf8Path, path: &Utf8Path| -> Result<Utf8PathBuf, UnresolvedImport> {
-            inside(files, confines, path).map_err(|_| escape(specifier))?;
+        let spell = |boundary: &Utf8Path, path: &Utf8Path| -> Result<Utf8PathBuf, UnresolvedImport> {
+            inside(files, boundary, path).map_err(|_| escape(specifier))?;
             let path = inside(files, self.top(), path).map_err(|_| escape(specifier))?;
-            Ok(if self.is_free() { respell_near(files, &self.importer, path) } else { path })
+            Ok(if self.is_unbounded() { spell_near(files, &self.importer, path) } else { path })
         };
-        let path = spell(confines, target)?;
+        let path = spell(boundary, target)?;
         if files.is_directory(&path) {
             let folder = self.modules.module_at(&path);
             let Some(entry) = folder.entry() else {
@@ -177,8 +177,8 @@ impl<F: Files> Import<'_, F> {
             Some(_) => Err(UnresolvedImport::extension(specifier)),
             None => {
                 // The target of an alias or a dependency may itself be a file whose extension is left out.
-                let confines = if target == confines { self.top() } else { confines };
-                let file = spell(confines, Utf8Path::new(&format!("{target}.{EXTENSION}")))?;
+                let boundary = if target == boundary { self.top() } else { boundary };
+                let file = spell(boundary, Utf8Path::new(&format!("{target}.{EXTENSION}")))?;
                 if files.is_file(&file) {
                     self.model(file)
                 } else {
@@ -199,8 +199,8 @@ fn longest<'k, 's, T>(rows: impl Iterator<Item = (&'k str, T)>, specifier: &'s s
     rows.filter(|(key, _)| !key.is_empty())
         .filter_map(|(key, row)| {
             let rest = specifier.strip_prefix(key)?;
-            let fits = rest.is_empty() || rest.starts_with('/');
-            fits.then_some((key.len(), row, rest))
+            let is_prefix = rest.is_empty() || rest.starts_with('/');
+            is_prefix.then_some((key.len(), row, rest))
         })
         // Keys of the same length cannot both match.
         .max_by_key(|(length, ..)| *length)
@@ -229,7 +229,7 @@ pub(crate) fn inside(files: &impl Files, folder: &Utf8Path, path: &Utf8Path) -> 
 }
 
 /// A path without links, spelled as the importing file's folders are, as far as it lies below one of them.
-fn respell_near(files: &impl Files, importer: &Utf8Path, path: Utf8PathBuf) -> Utf8PathBuf {
+fn spell_near(files: &impl Files, importer: &Utf8Path, path: Utf8PathBuf) -> Utf8PathBuf {
     for folder in importer.ancestors().skip(1) {
         if path.starts_with(folder) {
             return path;

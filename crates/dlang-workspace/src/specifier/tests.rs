@@ -48,7 +48,7 @@ fn check_fixes(fixture: &str, specifier: &str) -> String {
     let importer = Utf8Path::new("/w/a.dlang");
     let error = modules.resolve(importer, specifier).unwrap_err();
     let mut lines = String::new();
-    for fix in error.fixes(&modules.of_file(importer)) {
+    for fix in error.fixes(&modules.module_of_file(importer)) {
         let action = match fix.action {
             FixAction::Edit { path, range, text } => format!("{path} {range:?}\n{text}"),
             FixAction::Create { path, text } => format!("{path} new\n{text}"),
@@ -130,7 +130,7 @@ fn project() -> String {
 }
 
 #[test]
-fn the_message_as_a_whole() {
+fn the_complete_message() {
     let modules = Modules::new(in_memory("//- a.dlang\n"));
     let error = modules.resolve("/w/a.dlang".into(), "core").unwrap_err();
     assert_snapshot!(error.text(), @r"
@@ -331,7 +331,7 @@ fn nested_modules_have_their_own_rules() {
 }
 
 #[test]
-fn packages_see_themselves_and_what_their_project_locked() {
+fn packages_resolve_themselves_and_locked_packages() {
     let importer = ".dlang/packages/acme/core/0123abc/sub/teams.dlang";
     let specifiers = [
         "./deep.dlang",
@@ -369,7 +369,7 @@ fn packages_see_themselves_and_what_their_project_locked() {
 }
 
 #[test]
-fn a_manifest_with_an_error_is_not_an_absent_one() {
+fn an_invalid_manifest_is_not_treated_as_absent() {
     let fixture =
         "//- a.dlang\n//- lib/index.dlang\n//- model.yaml\npaths: {\"@lib\": lib}\ndependencies:\n  a/b: {ref: [\n";
     assert_snapshot!(check(fixture, "a.dlang", &["@lib", "@other", "a/b", "c/d"]), @r"
@@ -440,7 +440,7 @@ fn fragments() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_specifier_stays_inside(specifier in prop_oneof![fragments(), any::<String>()]) {
+    fn any_specifier_resolves_inside_the_workspace(specifier in prop_oneof![fragments(), any::<String>()]) {
         let modules = Modules::new(in_memory(&project()));
         for importer in ["/w/src/a.dlang", "/w/src/nested/inner/x.dlang", "/w/.dlang/packages/acme/core/0123abc/main.dlang"] {
             if let Ok(found) = modules.resolve(importer.into(), &specifier) {
@@ -452,7 +452,7 @@ proptest! {
     }
 
     #[test]
-    fn any_importer_is_harmless(importer in any::<String>(), specifier in fragments()) {
+    fn any_importer_is_accepted(importer in any::<String>(), specifier in fragments()) {
         drop(Modules::new(in_memory(&project())).resolve(Utf8Path::new(&importer), &specifier));
     }
 }

@@ -97,17 +97,17 @@ impl UnresolvedImport {
         Self::new(specifier, Reason::MissingEntry, Some(hint))
     }
 
-    pub(super) fn leaves_workspace(specifier: &str) -> Self {
+    pub(super) fn outside_workspace(specifier: &str) -> Self {
         let hint = "Relative imports must stay within the workspace directory.";
         Self::new(specifier, Reason::EscapesWorkspace, Some(hint.to_owned()))
     }
 
-    pub(super) fn leaves_target(specifier: &str) -> Self {
+    pub(super) fn outside_target(specifier: &str) -> Self {
         let hint = "Import path escapes the alias target directory.";
         Self::new(specifier, Reason::EscapesWorkspace, Some(hint.to_owned()))
     }
 
-    pub(super) fn leaves_dependency(specifier: &str) -> Self {
+    pub(super) fn outside_dependency(specifier: &str) -> Self {
         let hint = "Import path escapes the folder of the dependency.";
         Self::new(specifier, Reason::EscapesWorkspace, Some(hint.to_owned()))
     }
@@ -138,7 +138,7 @@ impl UnresolvedImport {
     }
 
     /// The key is not before an error of the manifest, and nothing after the error was read.
-    pub(super) fn behind_an_error(specifier: &str, reason: Reason) -> Self {
+    pub(super) fn after_yaml_error(specifier: &str, reason: Reason) -> Self {
         let hint = "Put the YAML error of model.yaml right: nothing behind it is read.";
         Self::new(specifier, reason, Some(hint.to_owned()))
     }

@@ -77,8 +77,8 @@ impl Workspace {
         watch(Progress { loaded: self.sources.len(), total: self.sources.len() })?;
         // Most changes are of one text alone.
         if are_imports_changed || changed.files {
-            self.forget_unreachable();
-            self.take_note();
+            self.remove_unreachable();
+            self.update_derived_data();
         }
         ControlFlow::Continue(changed.text || changed.files || are_imports_changed)
     }
@@ -115,7 +115,7 @@ impl Workspace {
             changed.files |= source.fault != fault;
             source.stamp = stamp;
             source.fault = fault;
-            let package = Package::of_path(path).map(|package| Arc::from(package.folder.as_str()));
+            let package = Package::from_path(path).map(|package| Arc::from(package.folder.as_str()));
             changes.push(ModelChange::Text { path: path.to_string(), text });
             changes.push(ModelChange::Package { path: path.to_string(), package });
         }
@@ -155,12 +155,12 @@ impl Workspace {
             let (Some(file), Some(source)) = (self.host.file(path.as_str()), self.sources.get(path)) else { continue };
             let imports = &file_index(self.host.db(), file).imports;
             let specifiers: BTreeSet<&str> = imports.iter().filter_map(|it| it.specifier.as_deref()).collect();
-            let lead = |specifier: &str| match self.modules.resolve(path, specifier) {
+            let resolution = |specifier: &str| match self.modules.resolve(path, specifier) {
                 Ok(resolved) => Ok(resolved.path),
                 Err(unresolved) => Err(unresolved.into_outcome()),
             };
             let imports: Imports =
-                specifiers.into_iter().map(|specifier| (specifier.to_owned(), lead(specifier))).collect();
+                specifiers.into_iter().map(|specifier| (specifier.to_owned(), resolution(specifier))).collect();
             if imports != source.imports {
                 found.insert(path.clone(), imports);
             }
@@ -170,44 +170,44 @@ impl Workspace {
 
     /// Drops unreachable files from the model. Returns whether there were any.
     pub(super) fn collect_garbage(&mut self) -> bool {
-        let is_changed = self.forget_unreachable();
+        let is_changed = self.remove_unreachable();
         if is_changed {
-            self.take_note();
+            self.update_derived_data();
         }
         is_changed
     }
 
     /// Updates the data that depends on files and imports.
-    fn take_note(&mut self) {
+    fn update_derived_data(&mut self) {
         self.update_model_imports();
         self.rebuild_view();
     }
 
     /// Drops the files that no root, no open text and no import leads to. Whether there were any.
-    fn forget_unreachable(&mut self) -> bool {
+    fn remove_unreachable(&mut self) -> bool {
         let overlaid = self.overlay.paths();
-        let mut waiting: Vec<&Utf8PathBuf> = self.listed.iter().chain(&overlaid).collect();
-        let mut reached: BTreeSet<&Utf8PathBuf> = BTreeSet::new();
-        while let Some(path) = waiting.pop() {
+        let mut pending: Vec<&Utf8PathBuf> = self.listed.iter().chain(&overlaid).collect();
+        let mut reachable: BTreeSet<&Utf8PathBuf> = BTreeSet::new();
+        while let Some(path) = pending.pop() {
             let Some((path, source)) = self.sources.get_key_value(path) else { continue };
-            if reached.insert(path) {
-                waiting.extend(source.imports.values().flatten());
+            if reachable.insert(path) {
+                pending.extend(source.imports.values().flatten());
             }
         }
-        let unreached = self.sources.keys().filter(|path| !reached.contains(path));
-        let unreached: Vec<Utf8PathBuf> = unreached.cloned().collect();
-        self.remove(&unreached);
-        !unreached.is_empty()
+        let unreachable = self.sources.keys().filter(|path| !reachable.contains(path));
+        let unreachable: Vec<Utf8PathBuf> = unreachable.cloned().collect();
+        self.remove(&unreachable);
+        !unreachable.is_empty()
     }
 
     /// Passes all resolved imports to the model, which detects the new ones.
     fn update_model_imports(&mut self) {
-        let outcome = |lead: &Result<Utf8PathBuf, ImportProblem>| match lead {
+        let outcome = |result: &Result<Utf8PathBuf, ImportProblem>| match result {
             Ok(target) => self.host.file(target.as_str()).map(ImportOutcome::File),
             Err(problem) => Some(ImportOutcome::Problem(problem.clone())),
         };
         let outcomes = |source: &Source| -> ImportOutcomes {
-            source.imports.iter().filter_map(|(specifier, lead)| Some((specifier.clone(), outcome(lead)?))).collect()
+            source.imports.iter().filter_map(|(specifier, it)| Some((specifier.clone(), outcome(it)?))).collect()
         };
         let changes: Vec<ModelChange> = self
             .sources
@@ -219,7 +219,7 @@ impl Workspace {
 
     /// Returns the possible locations of manifests, existing or not, that can affect a file of the workspace: its
     /// folder and those above it, up to one with a manifest.
-    fn places_of_manifests(&self) -> BTreeSet<Utf8PathBuf> {
+    fn manifest_candidates(&self) -> BTreeSet<Utf8PathBuf> {
         let mut manifests = BTreeSet::new();
         let roots = self.roots.iter().map(|root| match root {
             super::Root::Folder(folder) => folder.as_path(),
@@ -246,12 +246,12 @@ impl Workspace {
             // Files of one folder belong to one module, and here they follow each other.
             if folder.is_none() || folder != path.parent() {
                 folder = path.parent();
-                let module = self.modules.of_file(path);
+                let module = self.modules.module_of_file(path);
                 modules.entry(module.root.clone()).or_insert(module);
             }
         }
         for root in &self.roots {
-            let module = self.modules.of_file(&root.path().join(MANIFEST));
+            let module = self.modules.module_of_file(&root.path().join(MANIFEST));
             modules.entry(module.root.clone()).or_insert(module);
         }
         let manifests = modules.values().flat_map(|module| {
@@ -259,7 +259,7 @@ impl Workspace {
             let own = has_manifest.then(|| [module.root.join(MANIFEST), module.root.join(LOCK)]);
             own.into_iter().flatten()
         });
-        let manifests: BTreeSet<Utf8PathBuf> = manifests.chain(self.places_of_manifests()).collect();
+        let manifests: BTreeSet<Utf8PathBuf> = manifests.chain(self.manifest_candidates()).collect();
         for path in manifests {
             let stamp = self.overlay.stamp(&path);
             self.stamps.entry(path).or_insert(stamp);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Below this a thread costs more than it saves.
-const WORTH_A_THREAD: usize = 16;
+const MIN_ITEMS_PER_THREAD: usize = 16;
 
 /// The most threads that are used: the model is one, and more would wait for each other.
 const MAX_THREADS: usize = 8;
@@ -17,7 +17,7 @@ pub(super) fn map<T: Sync, S: Send, R: Send>(
     work: impl Fn(&S, &T) -> R + Sync,
 ) -> Vec<R> {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = processors.min(MAX_THREADS).min(items.len() / WORTH_A_THREAD);
+    let threads = processors.min(MAX_THREADS).min(items.len() / MIN_ITEMS_PER_THREAD);
     if threads < 2 {
         let state = state();
         return items.iter().map(|item| work(&state, item)).collect();
@@ -32,15 +32,15 @@ pub(super) fn map<T: Sync, S: Send, R: Send>(
         }
     };
     let mut results = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads)
+        let handles: Vec<_> = (1..threads)
             .map(|_| {
                 let state = state();
                 scope.spawn(|| share(state))
             })
             .collect();
         let mut results = share(state());
-        for other in others {
-            match other.join() {
+        for handle in handles {
+            match handle.join() {
                 Ok(done) => results.extend(done),
                 Err(panic) => std::panic::resume_unwind(panic),
             }

@@ -7,7 +7,7 @@ use dlang_model::{
 use dlang_syntax::{Diagnostic, Severity};
 use text_size::{TextRange, TextSize};
 
-use super::places::{LinePosition, PositionFinder};
+use super::positions::{LinePosition, PositionFinder};
 use super::snapshot::{View, WorkspaceSnapshot};
 use super::{MAX_MODEL_BYTES, parallel};
 use crate::diagnostic::SOURCE as MANIFEST_SOURCE;
@@ -28,12 +28,12 @@ pub struct LocatedDiagnostic {
     pub end: LinePosition,
     /// `domain-lang` for models, `domainlang` for everything around them.
     pub source: &'static str,
-    pub diagnostic: Diagnostic<ModelCode, RelatedPlace>,
+    pub diagnostic: Diagnostic<ModelCode, RelatedRange>,
 }
 
 /// A location that is related to a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RelatedPlace {
+pub struct RelatedRange {
     /// The file, absolute.
     pub path: Utf8PathBuf,
     /// Bytes of its text.
@@ -50,13 +50,13 @@ impl WorkspaceSnapshot {
         let files: Vec<File> = self.query(|db| project_files(db).to_vec())?;
         let view = &*self.view;
         let found =
-            parallel::map(&files, || self.clone(), |snapshot, file| snapshot.query(|db| of_file(view, db, *file)));
+            parallel::map(&files, || self.clone(), |snapshot, file| snapshot.query(|db| diagnose(view, db, *file)));
         let mut problems = Vec::new();
         for found in found {
             problems.extend(found?);
         }
-        problems.extend(self.view.modules.iter().flat_map(|module| of_module(module)));
-        problems.extend(self.view.cuts.iter().map(|(folder, cut)| of_cut(folder, cut)));
+        problems.extend(self.view.modules.iter().flat_map(|module| module_diagnostics(module)));
+        problems.extend(self.view.cuts.iter().map(|(folder, cut)| gap_diagnostic(folder, cut)));
         // A stable sort: what is in one file is in order already.
         problems.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(problems)
@@ -65,14 +65,14 @@ impl WorkspaceSnapshot {
     /// Returns the diagnostics of one file: a model, a manifest or a lock.
     pub fn problems_of(&self, path: &Utf8Path) -> Result<Vec<LocatedDiagnostic>, QueryCancelled> {
         if let Some(file) = self.file(path)? {
-            return self.query(|db| of_file(&self.view, db, file));
+            return self.query(|db| diagnose(&self.view, db, file));
         }
         let found = self.view.modules.iter().filter(|module| path.starts_with(&module.root));
-        Ok(found.flat_map(|module| of_module(module)).filter(|problem| problem.path == path).collect())
+        Ok(found.flat_map(|module| module_diagnostics(module)).filter(|problem| problem.path == path).collect())
     }
 }
 
-fn of_file(view: &View, db: &dyn Db, file: File) -> Vec<LocatedDiagnostic> {
+fn diagnose(view: &View, db: &dyn Db, file: File) -> Vec<LocatedDiagnostic> {
     let diagnostics = file_diagnostics(db, file);
     let path = Utf8Path::new(file.path(db));
     let fault = view.faults.get(path);
@@ -80,17 +80,17 @@ fn of_file(view: &View, db: &dyn Db, file: File) -> Vec<LocatedDiagnostic> {
         return Vec::new();
     }
     let text = Text::new(path, file.text(db));
-    let fault = fault.map(|fault| of_fault(&text, fault));
+    let fault = fault.map(|fault| fault_diagnostic(&text, fault));
     let is_packaged = file.package(db).is_some();
     let relevant = diagnostics.iter().filter(|it| !is_packaged || it.severity() == Severity::Error);
-    let of_model = relevant.map(|diagnostic| {
-        let converted = diagnostic.convert(diagnostic.code, |location| related_place(db, &text, *location));
+    let located = relevant.map(|diagnostic| {
+        let converted = diagnostic.convert(diagnostic.code, |location| related_range(db, &text, *location));
         text.locate(converted, MODEL_SOURCE)
     });
-    fault.into_iter().chain(of_model).collect()
+    fault.into_iter().chain(located).collect()
 }
 
-/// A text whose places are wanted.
+/// A text with the positions of its lines.
 struct Text<'t> {
     path: &'t Utf8Path,
     finder: PositionFinder<'t>,
@@ -105,7 +105,7 @@ impl<'t> Text<'t> {
         self.finder.position(offset)
     }
 
-    fn locate(&self, diagnostic: Diagnostic<ModelCode, RelatedPlace>, source: &'static str) -> LocatedDiagnostic {
+    fn locate(&self, diagnostic: Diagnostic<ModelCode, RelatedRange>, source: &'static str) -> LocatedDiagnostic {
         LocatedDiagnostic {
             path: self.path.to_owned(),
             start: self.position(diagnostic.range.start()),
@@ -116,21 +116,21 @@ impl<'t> Text<'t> {
     }
 }
 
-fn related_place(db: &dyn Db, here: &Text<'_>, location: RelatedLocation) -> Option<RelatedPlace> {
+fn related_range(db: &dyn Db, here: &Text<'_>, location: RelatedLocation) -> Option<RelatedRange> {
     Some(match location {
         RelatedLocation::SameFile(range) => {
-            RelatedPlace { path: here.path.to_owned(), range, start: here.position(range.start()) }
+            RelatedRange { path: here.path.to_owned(), range, start: here.position(range.start()) }
         }
         RelatedLocation::Definition(definition) => {
             let range = definition.focus(db)?;
             let path = Utf8Path::new(definition.file.path(db));
             let start = Text::new(path, definition.file.text(db)).position(range.start());
-            RelatedPlace { path: path.to_owned(), range, start }
+            RelatedRange { path: path.to_owned(), range, start }
         }
     })
 }
 
-fn of_fault(text: &Text<'_>, fault: &ReadError) -> LocatedDiagnostic {
+fn fault_diagnostic(text: &Text<'_>, fault: &ReadError) -> LocatedDiagnostic {
     let (code, offset, hint) = match fault {
         ReadError::NotUtf8 { valid } => {
             let offset = TextSize::try_from(*valid).unwrap_or_default();
@@ -153,41 +153,41 @@ fn of_fault(text: &Text<'_>, fault: &ReadError) -> LocatedDiagnostic {
     text.locate(Diagnostic::new(TextRange::empty(offset), code, message).hint(hint), MANIFEST_SOURCE)
 }
 
-fn of_module(module: &Module) -> Vec<LocatedDiagnostic> {
-    let of_text = |own: ManifestText<'_>| {
+fn module_diagnostics(module: &Module) -> Vec<LocatedDiagnostic> {
+    let text_diagnostics = |own: ManifestText<'_>| {
         let text = Text::new(own.path, own.text);
         // Diagnostics of manifests and locks have no related locations.
         let located = |it: &ModelDiagnostic| text.locate(it.convert(it.code, |_| None), MANIFEST_SOURCE);
         own.diagnostics.iter().map(located).collect::<Vec<_>>()
     };
-    module.own_texts().flat_map(of_text).collect()
+    module.own_texts().flat_map(text_diagnostics).collect()
 }
 
-fn of_cut(folder: &Utf8Path, cut: &WalkGap) -> LocatedDiagnostic {
+fn gap_diagnostic(folder: &Utf8Path, cut: &WalkGap) -> LocatedDiagnostic {
     const SMALLER: &str = "Name a smaller folder, or let .gitignore leave out what holds no models.";
     const EXCLUDE_OR_ADD_MODEL: &str = "Let .gitignore leave it out, or put a model there.";
-    let (path, code, what, hint) = match cut {
+    let (path, code, message, hint) = match cut {
         WalkGap::Entries(count) => {
-            let what = format!("After {count} files and folders the rest was not looked at.");
-            (folder, ModelCode::FolderIncomplete, what, SMALLER)
+            let message = format!("After {count} files and folders the rest was not looked at.");
+            (folder, ModelCode::FolderIncomplete, message, SMALLER)
         }
         WalkGap::Depth(path) => {
-            let what = "The folders below are nested too deep and were not read.".to_owned();
-            (path.as_path(), ModelCode::FolderIncomplete, what, SMALLER)
+            let message = "The folders below are nested too deep and were not read.".to_owned();
+            (path.as_path(), ModelCode::FolderIncomplete, message, SMALLER)
         }
-        WalkGap::Unreadable { path, reason: why } => {
+        WalkGap::Unreadable { path, reason } => {
             let hint = "Its declarations are unknown. Add it to .gitignore if it has no models.";
-            (path.as_path(), ModelCode::FolderIncomplete, format!("It could not be looked at: {why}."), hint)
+            (path.as_path(), ModelCode::FolderIncomplete, format!("It could not be looked at: {reason}."), hint)
         }
-        WalkGap::PassedOver { path, what } => (
+        WalkGap::PassedOver { path, kind } => (
             path.as_path(),
             ModelCode::FilePassedOver,
-            format!("It is named like a model and is {what}."),
+            format!("It is named like a model and is {kind}."),
             EXCLUDE_OR_ADD_MODEL,
         ),
         WalkGap::Unlisted(count) => {
             (folder, ModelCode::FolderIncomplete, format!("{count} further places were not looked at."), SMALLER)
         }
     };
-    Text::new(path, "").locate(Diagnostic::new(TextRange::default(), code, what).hint(hint), MANIFEST_SOURCE)
+    Text::new(path, "").locate(Diagnostic::new(TextRange::default(), code, message).hint(hint), MANIFEST_SOURCE)
 }

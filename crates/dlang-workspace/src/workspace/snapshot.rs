@@ -52,7 +52,7 @@ impl View {
         }
         let real = |folder: &Utf8PathBuf| Some((canonical(folder)?, folder.clone()));
         let links = folders.iter().filter_map(real).filter(|(real, folder)| real != folder).collect();
-        let names = if folders.len() == 1 { vec![String::new()] } else { names_apart(&folders) };
+        let names = if folders.len() == 1 { vec![String::new()] } else { distinct_names(&folders) };
         let is_own = |module: &Arc<Module>| module.manifest.is_some() && module.package.is_none();
         Self {
             folders: folders.into_iter().zip(names).collect(),
@@ -66,7 +66,7 @@ impl View {
 
 /// Every folder's last path component; of folders that would share it, a component more, until all differ. This ends, for the
 /// paths differ. zubi names the folders of its workspace in the same way, so that every channel shows the same path.
-fn names_apart(folders: &[Utf8PathBuf]) -> Vec<String> {
+fn distinct_names(folders: &[Utf8PathBuf]) -> Vec<String> {
     let mut lengths = vec![1; folders.len()];
     loop {
         let name = |(folder, length): (&Utf8PathBuf, &usize)| {

@@ -47,10 +47,10 @@ fn show(snapshot: &WorkspaceSnapshot) -> String {
 fn problems(snapshot: &WorkspaceSnapshot) -> String {
     let mut rendered = String::new();
     for problem in snapshot.problems().unwrap() {
-        let (path, place) = (snapshot.show(&problem.path), problem.start);
+        let (path, start) = (snapshot.show(&problem.path), problem.start);
         let message = problem.diagnostic.text().replace('\n', "⏎");
         let (severity, code) = (problem.diagnostic.severity().as_str(), problem.diagnostic.code.as_str());
-        writeln!(rendered, "{path}:{}:{} {severity} {code} {message}", place.line, place.column).unwrap();
+        writeln!(rendered, "{path}:{}:{} {severity} {code} {message}", start.line, start.column).unwrap();
         for related in problem.diagnostic.related {
             let (location, position) = (&related.location, related.location.start);
             writeln!(
@@ -89,7 +89,7 @@ Team Nobody
 "#;
 
 #[test]
-fn a_folder_is_every_model_below_it() {
+fn a_folder_loads_every_model_below_it() {
     insta::assert_snapshot!(show(&folder(TWO_MODULES).snapshot()), @r"
     draft.dlang: Drafters
     inner/index.dlang: Sellers
@@ -99,7 +99,7 @@ fn a_folder_is_every_model_below_it() {
 }
 
 #[test]
-fn a_file_is_what_it_imports() {
+fn a_file_loads_its_imports() {
     let file = |path: &str| load(Arc::new(in_memory(TWO_MODULES)), &[Root::File(path.into())]);
     insta::assert_snapshot!(show(&file("/w/main.dlang").snapshot()), @r"
     inner/index.dlang: Sellers
@@ -110,7 +110,7 @@ fn a_file_is_what_it_imports() {
 }
 
 #[test]
-fn the_files_of_a_snapshot_have_the_texts_of_its_moment() {
+fn snapshot_files_have_the_texts_of_the_snapshot() {
     let mut workspace = folder("//- a.dlang\nTeam Saved");
     let (open, new): (&Utf8Path, &Utf8Path) = ("/w/a.dlang".into(), "/w/new.dlang".into());
     workspace.overlay(open, Some("Team Typed".into()));
@@ -201,7 +201,7 @@ Team Unused
 }
 
 #[test]
-fn unsaved_text_counts_and_what_nothing_leads_to_is_forgotten() {
+fn unsaved_text_is_used_and_unreachable_files_are_removed() {
     let mut workspace = folder("//- main.dlang\nimport \"../else/a.dlang\"\nTeam Saved\n//- /else/a.dlang\nTeam Else");
     let main = Utf8Path::new("/w/main.dlang");
     insta::assert_snapshot!(show(&workspace.snapshot()), @r"
@@ -231,7 +231,7 @@ fn unsaved_text_counts_and_what_nothing_leads_to_is_forgotten() {
 }
 
 #[test]
-fn a_file_that_exists_only_as_unsaved_text_is_removed_with_it() {
+fn unsaved_files_are_removed_with_their_text() {
     let files = in_memory("//- a.dlang\nTeam A\n//- b.dlang\nTeam B");
     let mut workspace = load(Arc::new(files), &[Root::File("/w/a.dlang".into())]);
     workspace.overlay("/w/b.dlang".into(), Some("Team B".into()));
@@ -241,7 +241,7 @@ fn a_file_that_exists_only_as_unsaved_text_is_removed_with_it() {
 }
 
 #[test]
-fn an_unsaved_manifest_counts() {
+fn an_unsaved_manifest_is_used() {
     let mut workspace = folder("//- model.yaml\n{}\n//- main.dlang\nimport \"@lib/a\"\n//- src/a.dlang\nTeam A");
     assert!(problems(&workspace.snapshot()).contains("'@lib/a'"));
     workspace.overlay("/w/model.yaml".into(), Some("paths: {\"@lib\": ./src}".into()));
@@ -252,14 +252,14 @@ fn an_unsaved_manifest_counts() {
 
 /// Each step with its effect on the disk and on the workspace.
 #[test]
-fn a_refresh_sees_whatever_happened_on_disk() {
+fn a_refresh_reads_all_changes_on_disk() {
     let (_guard, root) = on_disk("//- a.dlang\nimport \"./sub/b\"\nTeam A\n//- sub/b.dlang\nTeam B");
     let mut workspace = load(Arc::new(DiskFiles), &[Root::Folder(root.clone())]);
     let at = |path: &str| root.join(path);
-    let mut step = |what: &str, act: &dyn Fn()| {
+    let mut step = |title: &str, act: &dyn Fn()| {
         act();
         workspace.refresh();
-        format!("{what}\n{}\n", show(&workspace.snapshot()))
+        format!("{title}\n{}\n", show(&workspace.snapshot()))
     };
     let mut rendered = String::new();
     rendered += &step("changed", &|| write_file(&at("a.dlang"), "import \"./sub/b\"\nTeam A2"));
@@ -325,13 +325,13 @@ fn unchanged_files_are_not_reread() {
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_hours(24);
         File::open(path).unwrap().set_modified(long_ago).unwrap();
     };
-    assert_ne!(DiskFiles.stamp(&path), DiskFiles.stamp(&path), "it was written a moment ago");
+    assert_ne!(DiskFiles.stamp(&path), DiskFiles.stamp(&path), "the file was written a moment ago");
     age(&path);
     assert_eq!(DiskFiles.stamp(&path), DiskFiles.stamp(&path));
     let old = DiskFiles.stamp(&path);
     write_file(&path, "Team B");
     age(&path);
-    assert_ne!(DiskFiles.stamp(&path), old, "same size and time of change, but the inode's own time tells");
+    assert_ne!(DiskFiles.stamp(&path), old, "equal size and modification time, but another change time of the inode");
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn invalid_roots_are_rejected() {
 }
 
 #[test]
-fn a_link_to_a_file_is_the_file() {
+fn a_link_and_its_file_are_one_file() {
     let (_guard, root) = on_disk(
         "//- m/a.dlang\nimport \"./b\"\nTeam A\n//- m/b.dlang\nimport \"./a\"\nTeam B\n//- m/l.dlang -> a.dlang\n\
          //- link.dlang -> m/l.dlang\n//- folder -> m\n//- text.dlang -> m/text.txt\n//- m/text.txt\n",
@@ -409,15 +409,15 @@ fn loading_reports_progress_and_can_be_interrupted() {
     });
     assert!(load.is_ok());
     assert_eq!(reports, [(0, 1), (1, 3), (3, 3)]);
-    let ended = Workspace::load(files, roots(), &mut |progress| {
+    let interrupted = Workspace::load(files, roots(), &mut |progress| {
         if progress.loaded > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    assert_eq!(ended.err(), Some(LoadError::Interrupted));
+    assert_eq!(interrupted.err(), Some(LoadError::Interrupted));
 }
 
 #[test]
-fn a_text_is_a_workspace() {
-    let workspace = Workspace::of_text("text.dlang", "import \"./a\"\nbc Sales");
+fn a_workspace_from_a_text() {
+    let workspace = Workspace::from_text("text.dlang", "import \"./a\"\nbc Sales");
     insta::assert_snapshot!(show(&workspace.snapshot()), @r"
     text.dlang: Sales
     text.dlang:1:8 error import-unresolved Cannot resolve import './a'.⏎Hint: Check that the file exists and the path is correct.: Check that the path is correct and the file exists.
@@ -428,10 +428,10 @@ fn a_text_is_a_workspace() {
 
 /// In proportion to its length: half a minute is a hundred times what it takes.
 #[test]
-fn a_line_as_long_as_its_text() {
+fn a_long_line_takes_linear_time() {
     let text = "Täm é ".repeat(1_000_000);
     let begin = Instant::now();
-    let workspace = Workspace::of_text("long.dlang", text);
+    let workspace = Workspace::from_text("long.dlang", text);
     let problems = workspace.snapshot().problems().unwrap();
     assert!(problems.len() > 900 && problems.iter().all(|problem| problem.start.line == 1));
     let second = &problems[1];
@@ -443,11 +443,12 @@ fn a_line_as_long_as_its_text() {
 fn validation() {
     let workspace = folder("//- a.dlang\nDomain A\nbc B for A { description: \"d\" }\n//- sub/b.dlang\nbc \"\n");
     let snapshot = workspace.snapshot();
-    let of = |file: Option<&str>| match queries::validate(&snapshot, file.map(Utf8Path::new)) {
+    let validate = |file: Option<&str>| match queries::validate(&snapshot, file.map(Utf8Path::new)) {
         Ok(validation) => validation.to_json(&snapshot).to_string(),
         Err(error) => error.to_string(),
     };
-    let all = [of(None), of(Some("/w/a.dlang")), of(Some("/w/b.dlang")), of(Some("/w/x.dlang"))];
+    let all =
+        [validate(None), validate(Some("/w/a.dlang")), validate(Some("/w/b.dlang")), validate(Some("/w/x.dlang"))];
     insta::assert_snapshot!(all.join("\n"), @r#"
     {"valid":false,"fileCount":2,"domainCount":1,"bcCount":2,"errors":[{"severity":1,"message":"unexpected character: ->\"<- at offset: 3, skipped 1 characters.\nHint: The string that begins here is not closed: add \" at its end.","code":"unterminated-string","file":"sub/b.dlang","line":1,"column":4},{"severity":1,"message":"Expecting token of type 'ID' but found `\"`.\nHint: Write names without quotes.","code":"expected-token","file":"sub/b.dlang","line":1,"column":4}],"warnings":[{"severity":2,"message":"Domain 'A' is missing a vision statement.","code":"domain-no-vision","file":"a.dlang","line":1,"column":1}],"infoCount":0}
     {"valid":true,"fileCount":2,"domainCount":1,"bcCount":2,"errors":[],"warnings":[{"severity":2,"message":"Domain 'A' is missing a vision statement.","code":"domain-no-vision","file":"a.dlang","line":1,"column":1}],"infoCount":0}
@@ -458,7 +459,7 @@ fn validation() {
 
 /// A manifest that appears between a file and the manifest that held for it so far, or above all of them.
 #[test]
-fn a_new_manifest_is_seen_wherever_it_decides() {
+fn a_new_manifest_applies_at_every_level() {
     let files = Arc::new(ChangingFiles::default());
     files.0.write().unwrap().insert("/w/deep/er/a.dlang", "import \"@lib/b\"");
     let mut workspace = load(Arc::clone(&files) as SharedFiles, &[Root::File("/w/deep/er/a.dlang".into())]);
@@ -546,7 +547,7 @@ proptest! {
 
     /// Whatever happened on the way, a workspace is what it would be if it were loaded now.
     #[test]
-    fn the_way_does_not_matter(steps in steps(), is_file in any::<bool>()) {
+    fn incremental_updates_equal_a_fresh_load(steps in steps(), is_file in any::<bool>()) {
         let files = Arc::new(ChangingFiles::default());
         files.0.write().unwrap().insert("/w/a.dlang", "import \"./b\"\nTeam A");
         let shared = || -> SharedFiles { Arc::clone(&files) as SharedFiles };

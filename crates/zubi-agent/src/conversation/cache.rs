@@ -26,7 +26,7 @@ pub(crate) struct ConversationCache(Arc<Mutex<Option<CachedConversation>>>);
 pub(super) struct CachedConversation {
     pub(super) id: String,
     /// The length of the cached part of the file, in bytes; an event ends there.
-    pub(super) good: u64,
+    pub(super) valid_length: u64,
     pub(super) digest: ConversationSummary,
     pub(super) history: History,
 }
@@ -48,7 +48,7 @@ impl ConversationCache {
     }
 
     pub(super) fn store(&self, entry: CachedConversation) {
-        if entry.good > MAX_CACHED_BYTES {
+        if entry.valid_length > MAX_CACHED_BYTES {
             return;
         }
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(entry);
@@ -57,7 +57,7 @@ impl ConversationCache {
 
 impl CachedConversation {
     fn apply(&mut self, reading: &Reading) {
-        self.good = reading.good;
+        self.valid_length = reading.valid_length;
         for event in &reading.events {
             self.history.apply(event);
             self.digest.apply(event);
@@ -71,8 +71,11 @@ impl ConversationContext {
         let path = self.dir.path(id)?;
         let mut file = owner_only::open_existing(&path, false).map_err(|error| read::missing_error(error, id))?;
         let (entry, reading) = self.load_from(&mut file, id, after)?;
-        let state =
-            FileState { digest: entry.digest.clone(), is_cut: reading.good < reading.length, damage: reading.damage };
+        let state = FileState {
+            digest: entry.digest.clone(),
+            is_cut: reading.valid_length < reading.length,
+            damage: reading.damage,
+        };
         if state.damage.is_none() {
             self.cache.store(entry);
             // Another thread that deleted the file meanwhile may have cleared the cache before this entry was stored.
@@ -93,9 +96,9 @@ impl ConversationContext {
         after: u64,
     ) -> Result<(CachedConversation, Reading), OpenError> {
         let length = file.metadata()?.len();
-        let cached = self.cache.take(id).filter(|entry| entry.good <= length && entry.digest.seq <= after);
+        let cached = self.cache.take(id).filter(|entry| entry.valid_length <= length && entry.digest.seq <= after);
         if let Some(mut entry) = cached
-            && let Ok(reading) = read::read(file, entry.good, entry.digest.seq)
+            && let Ok(reading) = read::read(file, entry.valid_length, entry.digest.seq)
             && reading.damage.is_none()
         {
             entry.apply(&reading);
@@ -108,13 +111,13 @@ impl ConversationContext {
     }
 
     /// Returns the conversations whose id has this prefix.
-    pub(crate) fn find_by_prefix(&self, beginning: &str, limit: usize) -> Result<SearchPage, OpenError> {
-        let mut ids: Vec<String> = self.dir.files()?.into_keys().filter(|id| id.starts_with(beginning)).collect();
+    pub(crate) fn find_by_prefix(&self, prefix: &str, limit: usize) -> Result<SearchPage, OpenError> {
+        let mut ids: Vec<String> = self.dir.files()?.into_keys().filter(|id| id.starts_with(prefix)).collect();
         let more = ids.len().saturating_sub(limit);
         ids.truncate(limit);
         let row = |id: String| {
             let digest = match self.load_since(&id, u64::MAX) {
-                Ok((standing, _)) => standing.digest,
+                Ok((file_state, _)) => file_state.digest,
                 // The conversation was deleted meanwhile.
                 Err(OpenError::Missing(_)) => return None,
                 // List it all the same, or the prefix would seem to match only one conversation.

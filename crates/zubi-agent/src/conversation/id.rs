@@ -36,15 +36,16 @@ mod tests {
 
     #[test]
     fn ids_sort_by_time_and_are_valid_file_names() {
-        let of = |millis| new(Duration::from_millis(millis)).unwrap();
-        let (first, second) = (of(1_700_000_000_000), of(1_700_000_000_001));
+        let id_at = |millis| new(Duration::from_millis(millis)).unwrap();
+        let (first, second) = (id_at(1_700_000_000_000), id_at(1_700_000_000_001));
         assert!(first < second, "{first} {second}");
-        assert_ne!(of(5), of(5));
+        assert_ne!(id_at(5), id_at(5));
         assert_eq!(created_at(&first), 1_700_000_000_000);
-        assert!(is_valid(&first) && is_valid(&of(0)) && is_valid(&new(Duration::MAX).unwrap()));
-        for none in ["", "..", "../../etc/passwd", "018bcfe56800-0123456789abcde", "018BCFE56800-0123456789abcdef", "-"]
+        assert!(is_valid(&first) && is_valid(&id_at(0)) && is_valid(&new(Duration::MAX).unwrap()));
+        for invalid in
+            ["", "..", "../../etc/passwd", "018bcfe56800-0123456789abcde", "018BCFE56800-0123456789abcdef", "-"]
         {
-            assert!(!is_valid(none), "{none}");
+            assert!(!is_valid(invalid), "{invalid}");
         }
     }
 }

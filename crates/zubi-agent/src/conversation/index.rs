@@ -17,7 +17,7 @@ use crate::event::{AgentEvent, EventKind};
 /// The version of the tables below.
 const VERSION: i64 = 1;
 /// How long to wait for another process that writes to the index.
-const BUSY: Duration = Duration::from_secs(3);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
 /// The maximum indexed length of one event, in bytes.
 const MAX_TEXT: usize = 64 * 1024;
 /// The maximum number of words in a query; more are ignored.
@@ -140,7 +140,7 @@ fn open(path: &Utf8Path) -> Result<Connection, IndexError> {
     drop(owner_only::open_append(path)?);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut connection = Connection::open_with_flags(zubi_base::fs::canonical(path)?, flags)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "normal")?;
     // Overwrite deleted text, so that it does not remain in free pages.
@@ -193,11 +193,11 @@ fn remove(path: &Utf8Path) -> std::io::Result<()> {
 
 fn find(
     connection: &mut Connection,
-    place: &ConversationDir,
+    dir: &ConversationDir,
     query: &FtsQuery,
     limit: usize,
 ) -> Result<SearchPage, IndexError> {
-    update(connection, place)?;
+    update(connection, dir)?;
     let words = match query {
         FtsQuery::All => &[][..],
         // The query contains no searchable word.
@@ -210,7 +210,7 @@ fn find(
         "SELECT number, id, digest FROM conversations WHERE place = ?1{has_all} ORDER BY updated DESC, id DESC"
     );
     let mut statement = connection.prepare(&sql)?;
-    let parameters = std::iter::once(&place.name).chain(words);
+    let parameters = std::iter::once(&dir.name).chain(words);
     let mut rows = statement.query(rusqlite::params_from_iter(parameters))?;
     let mut found = SearchPage::default();
     while let Some(row) = rows.next()? {
@@ -233,8 +233,8 @@ fn snippet(connection: &Connection, number: i64, words: &[String]) -> rusqlite::
     let (first, last) = numbers(number);
     let text =
         statement.query_row(params![words.join(" OR "), first, last], |row| row.get::<_, String>(0)).optional()?;
-    let on_a_line = |text: String| printable(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
-    Ok(text.map(on_a_line))
+    let one_line = |text: String| printable(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
+    Ok(text.map(one_line))
 }
 
 /// Returns the range of rows with a conversation's words.
@@ -243,13 +243,14 @@ fn numbers(number: i64) -> (i64, i64) {
 }
 
 fn digest(text: &str) -> rusqlite::Result<ConversationSummary> {
-    let wrong = |error| rusqlite::Error::FromSqlConversionFailure(2, rusqlite::types::Type::Text, Box::new(error));
-    serde_json::from_str(text).map_err(wrong)
+    let conversion_error =
+        |error| rusqlite::Error::FromSqlConversionFailure(2, rusqlite::types::Type::Text, Box::new(error));
+    serde_json::from_str(text).map_err(conversion_error)
 }
 
 /// Updates the index from the files.
 fn update(connection: &mut Connection, dir: &ConversationDir) -> Result<(), IndexError> {
-    sweep(connection, dir)?;
+    remove_deleted_workspaces(connection, dir)?;
     let files = dir.files()?;
     let mut indexed = std::collections::BTreeMap::new();
     {
@@ -269,7 +270,7 @@ fn update(connection: &mut Connection, dir: &ConversationDir) -> Result<(), Inde
     for (id, length) in &files {
         if indexed.get(id).is_none_or(|(seen, _)| u64::try_from(*seen) != Ok(*length)) {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            take_in(&transaction, dir, id)?;
+            index_file(&transaction, dir, id)?;
             transaction.commit()?;
         }
     }
@@ -277,7 +278,7 @@ fn update(connection: &mut Connection, dir: &ConversationDir) -> Result<(), Inde
 }
 
 /// Removes the rows of workspaces whose directory was deleted.
-fn sweep(connection: &mut Connection, dir: &ConversationDir) -> Result<(), IndexError> {
+fn remove_deleted_workspaces(connection: &mut Connection, dir: &ConversationDir) -> Result<(), IndexError> {
     let text = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
     let workspaces: Vec<String> = connection
         .prepare("SELECT DISTINCT place FROM conversations")?
@@ -309,7 +310,7 @@ fn drop_row(transaction: &Transaction<'_>, number: i64) -> rusqlite::Result<()> 
 }
 
 /// Adds a file's new events to the index.
-fn take_in(transaction: &Transaction<'_>, dir: &ConversationDir, id: &str) -> Result<(), IndexError> {
+fn index_file(transaction: &Transaction<'_>, dir: &ConversationDir, id: &str) -> Result<(), IndexError> {
     let mut statement =
         transaction.prepare_cached("SELECT number, bytes, digest FROM conversations WHERE place = ?1 AND id = ?2")?;
     let row = statement
@@ -352,7 +353,7 @@ fn take_in(transaction: &Transaction<'_>, dir: &ConversationDir, id: &str) -> Re
     let text =
         serde_json::to_string(&digest).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
     let integer = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let (bytes, seen, updated) = (integer(reading.good), integer(reading.length), integer(digest.updated));
+    let (bytes, seen, updated) = (integer(reading.valid_length), integer(reading.length), integer(digest.updated));
     let number = match number {
         Some(number) => {
             transaction.execute(
@@ -380,10 +381,10 @@ fn take_in(transaction: &Transaction<'_>, dir: &ConversationDir, id: &str) -> Re
 
 /// Returns the list entry for a file that cannot be read.
 pub(super) fn unreadable(id: &str, error: &OpenError) -> ConversationSummary {
-    let began = id::created_at(id);
+    let created = id::created_at(id);
     ConversationSummary {
-        created: began,
-        updated: began,
+        created,
+        updated: created,
         title: format!("(cannot be opened: {error})"),
         ..ConversationSummary::default()
     }
@@ -393,7 +394,7 @@ pub(super) fn unreadable(id: &str, error: &OpenError) -> ConversationSummary {
 fn words(event: &AgentEvent) -> Option<&str> {
     let text = match &event.kind {
         EventKind::UserMessage { text, .. } => text,
-        EventKind::Answered { message: said, .. } => &said.text,
+        EventKind::Answered { message, .. } => &message.text,
         EventKind::Calling { summary, .. } => summary,
         EventKind::Titled { title } => title,
         _ => return None,

@@ -45,13 +45,13 @@ fn the_docs_list_all_events() {
     assert!(page.contains(&table), "the table of the events in `{path}` must be:\n\n{table}");
     assert!(page.contains(&format!("This is version {VERSION}.")), "the version in `{path}`");
     let example = page.split_once("```json\n").and_then(|(_, rest)| rest.split_once("```")).unwrap().0;
-    let passing = [
+    let not_persisted = [
         EventKind::Text { turn: 1, iteration: 1, offset: 0, text: String::new() },
         EventKind::Thought { turn: 1, iteration: 1, offset: 0, text: String::new() },
         EventKind::Progress { call: String::new(), fraction: None, message: String::new() },
     ];
-    assert!(passing.iter().all(|what| !what.is_persisted()));
-    assert_eq!(table.matches("| no |").count(), passing.len());
+    assert!(not_persisted.iter().all(|kind| !kind.is_persisted()));
+    assert_eq!(table.matches("| no |").count(), not_persisted.len());
     let mut seq = 0;
     for line in example.lines() {
         let event: AgentEvent = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));

@@ -37,7 +37,7 @@ struct Version<'a> {
 pub(crate) struct Reading {
     pub(crate) events: Vec<AgentEvent>,
     /// The length of the part that consists of whole events, in bytes.
-    pub(crate) good: u64,
+    pub(crate) valid_length: u64,
     /// The length of the file, in bytes.
     pub(crate) length: u64,
     /// Set if the bytes after the last event are not just a partly written line. Says where they begin.
@@ -53,20 +53,21 @@ pub(crate) fn read(file: &mut File, from: u64, seq: u64) -> Result<Reading, Open
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::with_capacity(usize::try_from(length.saturating_sub(from)).unwrap_or_default());
     file.take(MAX_FILE.saturating_sub(from)).read_to_end(&mut bytes)?;
-    let mut reading = Reading { events: Vec::new(), good: from, length: from + bytes.len() as u64, damage: None };
+    let mut reading =
+        Reading { events: Vec::new(), valid_length: from, length: from + bytes.len() as u64, damage: None };
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let mut last = seq;
     for line in lines.by_ref() {
         match event(line, last) {
             Ok(event) => {
                 last = event.seq;
-                reading.good += line.len() as u64;
+                reading.valid_length += line.len() as u64;
                 reading.events.push(event);
             }
-            Err(Wrong::Newer(version)) => return Err(OpenError::Newer(version)),
-            Err(Wrong::Line) => {
+            Err(LineError::Newer(version)) => return Err(OpenError::Newer(version)),
+            Err(LineError::Invalid) => {
                 // An interrupted write leaves a part of a line, with nothing after it.
-                if is_whole(line) || lines.any(is_whole) {
+                if is_complete(line) || lines.any(is_complete) {
                     reading.damage = Some(format!("the next valid event is missing after event {last}"));
                 }
                 break;
@@ -87,34 +88,34 @@ pub(crate) fn missing_error(error: io::Error, id: &str) -> OpenError {
     }
 }
 
-enum Wrong {
+enum LineError {
     /// The line is not an event, or not the next one.
     Line,
     Newer(u64),
 }
 
-fn event(line: &[u8], last: u64) -> Result<AgentEvent, Wrong> {
+fn event(line: &[u8], last: u64) -> Result<AgentEvent, LineError> {
     if last == 0 {
         // Only a newer version may be able to read the events of a newer version, but the version number itself can
         // always be read.
         match serde_json::from_slice::<Version<'_>>(line) {
             Ok(Version { kind: "began", version }) if version > u64::from(VERSION) => {
-                return Err(Wrong::Newer(version));
+                return Err(LineError::Newer(version));
             }
             Ok(Version { kind: "began", version }) if version > 0 => {}
-            _ => return Err(Wrong::Line),
+            _ => return Err(LineError::Invalid),
         }
     }
-    let event = parse_line(line).ok_or(Wrong::Line)?;
+    let event = parse_line(line).ok_or(LineError::Invalid)?;
     let is_first = matches!(event.kind, EventKind::Began { .. });
     if event.seq != last + 1 || is_first != (last == 0) || !event.kind.is_persisted() {
-        return Err(Wrong::Line);
+        return Err(LineError::Invalid);
     }
     Ok(event)
 }
 
 /// Whether a line was written completely, valid or not.
-fn is_whole(line: &[u8]) -> bool {
+fn is_complete(line: &[u8]) -> bool {
     line.ends_with(b"\n") && (line.len() > MAX_LINE || serde_json::from_slice::<IgnoredAny>(line).is_ok())
 }
 
@@ -130,13 +131,12 @@ fn parse_line(line: &[u8]) -> Option<AgentEvent> {
     if kind.is_empty() {
         return None;
     }
-    let what = serde_json::from_slice(line).ok()?;
-    Some(AgentEvent { seq, at, kind: what })
+    Some(AgentEvent { seq, at, kind: serde_json::from_slice(line).ok()? })
 }
 
 impl Reading {
     /// The state of a file that cannot be read.
     pub(crate) fn unreadable(length: u64) -> Self {
-        Self { events: Vec::new(), good: 0, length, damage: None }
+        Self { events: Vec::new(), valid_length: 0, length, damage: None }
     }
 }

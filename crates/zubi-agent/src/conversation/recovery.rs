@@ -23,21 +23,21 @@ pub(crate) fn recovery_events(
 ) -> Vec<EventKind> {
     let Some(turn) = &digest.open else { return Vec::new() };
     let mut started_calls: BTreeSet<&str> = turn.started_calls.iter().map(String::as_str).collect();
-    let mut endings = Vec::new();
+    let mut recovery = Vec::new();
     for event in events {
         let EventKind::Question { question, .. } = &event.kind else { continue };
         if !turn.questions.contains(question) {
             continue;
         }
-        let how = "the program ended before they answered".to_owned();
-        let answer = json!(ApprovalAnswer::Unanswered { how });
-        endings.push(EventKind::Decision { question: question.clone(), answer, surface: AUTO_DECIDER.to_owned() });
+        let reason = "the program ended before they answered".to_owned();
+        let answer = json!(ApprovalAnswer::Unanswered { reason });
+        recovery.push(EventKind::Decision { question: question.clone(), answer, surface: AUTO_DECIDER.to_owned() });
     }
     for call in calls_pending_approval(events) {
         started_calls.remove(call);
     }
     let result_text = |call: &str| if started_calls.contains(call) { OUTCOME_UNKNOWN } else { NOT_MADE };
-    endings.extend(history.pending_calls().map(|call| EventKind::Result {
+    recovery.extend(history.pending_calls().map(|call| EventKind::Result {
         turn: turn.turn,
         call: call.to_owned(),
         text: result_text(call).to_owned(),
@@ -45,8 +45,8 @@ pub(crate) fn recovery_events(
         duration: 0,
     }));
     let last = events.last().map_or(now, |event| event.at);
-    endings.push(EventKind::Ended(turn.ended_by_crash(last)));
-    endings
+    recovery.push(EventKind::Ended(turn.ended_by_crash(last)));
+    recovery
 }
 
 /// Returns the calls that wait for the approval without which they do nothing.
@@ -59,22 +59,22 @@ fn calls_pending_approval(events: &[AgentEvent]) -> Vec<&str> {
                 calls.insert(call, (tool, arguments, ApprovalState::default()));
             }
             EventKind::Question { question, call, request, .. } => {
-                if let Some((tool, arguments, asked)) = calls.get_mut(call.as_str()) {
+                if let Some((tool, arguments, state)) = calls.get_mut(call.as_str()) {
                     let about = request["tool"].as_str().unwrap_or_default();
-                    asked.question(delegation::matches_call(about, tool, arguments));
+                    state.question(delegation::matches_call(about, tool, arguments));
                 }
                 questions.insert(question, (call, &request["arguments"]));
             }
             EventKind::Decision { question, answer, .. } => {
                 if let Some((call, arguments)) = questions.get(question.as_str())
-                    && let Some((.., asked)) = calls.get_mut(call)
+                    && let Some((.., state)) = calls.get_mut(call)
                     && let Ok(answer) = serde_json::from_value(answer.clone())
                 {
-                    asked.answer(arguments, &answer);
+                    state.answer(arguments, &answer);
                 }
             }
             _ => {}
         }
     }
-    calls.into_iter().filter(|(_, (.., asked))| *asked == ApprovalState::Waiting).map(|(call, _)| call).collect()
+    calls.into_iter().filter(|(_, (.., state))| *state == ApprovalState::Waiting).map(|(call, _)| call).collect()
 }

@@ -7,21 +7,21 @@ use crate::event::EventKind;
 use zubi_models::message::AssistantMessage;
 
 /// Redacts the secrets that `redactor` knows from an event.
-pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKind {
-    if redactor.knows_none() {
-        return what;
+pub(crate) fn redact_event(redactor: &Redactor, mut kind: EventKind) -> EventKind {
+    if redactor.is_empty() {
+        return kind;
     }
     let clean = |text: &mut String| *text = redactor.redact_known(text);
     let clean_value = |value: &mut serde_json::Value| *value = redactor.known_in_value(value);
-    match &mut what {
+    match &mut kind {
         EventKind::Titled { title } => clean(title),
         EventKind::UserMessage { text, .. } | EventKind::Notice { text, .. } | EventKind::Result { text, .. } => {
             clean(text);
         }
-        EventKind::Answered { message: said, interrupted, .. } => {
-            said.text = text(redactor, &said.text, *interrupted);
-            said.reasoning = text(redactor, &said.reasoning, *interrupted);
-            redact_message(redactor, said);
+        EventKind::Answered { message, interrupted, .. } => {
+            message.text = text(redactor, &message.text, *interrupted);
+            message.reasoning = text(redactor, &message.reasoning, *interrupted);
+            redact_message(redactor, message);
         }
         EventKind::Retrying { message, .. } | EventKind::Progress { message, .. } => clean(message),
         EventKind::Calling { tool, summary, arguments, preview, .. } => {
@@ -47,13 +47,13 @@ pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKin
         // Deltas are redacted where the next delta is known too, in `StreamingAnswer`.
         EventKind::Began { .. } | EventKind::Iteration { .. } | EventKind::Text { .. } | EventKind::Thought { .. } => {}
     }
-    what
+    kind
 }
 
 /// Redacts the secrets that `redactor` knows from a text. A text that was broken off may end in a part of a secret,
 /// which is removed too.
-pub(crate) fn text(redactor: &Redactor, text: &str, is_broken_off: bool) -> String {
-    let end = if is_broken_off { redactor.safe_prefix(text) } else { text.len() };
+pub(crate) fn text(redactor: &Redactor, text: &str, is_interrupted: bool) -> String {
+    let end = if is_interrupted { redactor.safe_prefix(text) } else { text.len() };
     redactor.redact_known(text.get(..end).unwrap_or_default())
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct ConversationDir {
 
 /// A lock for the moment in which a conversation's lock is taken or tested. A test takes the conversation's lock too,
 /// and another process could otherwise mistake it for a writer.
-pub(crate) struct DirLockGuard(#[expect(dead_code, reason = "its lock goes when it does")] File);
+pub(crate) struct DirLockGuard(#[expect(dead_code, reason = "the lock is released when it is dropped")] File);
 
 impl ConversationDir {
     /// Creates the directories if they do not exist.
@@ -87,7 +87,7 @@ impl ConversationDir {
         if ids.peek().is_none() {
             return Ok(Vec::new());
         }
-        let _gate = self.lock_directory()?;
+        let _guard = self.lock_directory()?;
         let is_locked = |id: &str| {
             let file = self.path(id).ok().and_then(|path| owner_only::open_existing(&path, false).ok());
             file.is_some_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
@@ -113,7 +113,7 @@ impl ConversationDir {
     pub(super) fn delete(&self, id: &str) -> Result<(), OpenError> {
         let path = self.path(id)?;
         {
-            let _gate = self.lock_directory()?;
+            let _guard = self.lock_directory()?;
             let file = owner_only::open_existing(&path, false).map_err(|error| read::missing_error(error, id))?;
             match file.try_lock() {
                 Ok(()) => {}

@@ -7,7 +7,7 @@ use crate::event::{AgentEvent, EventKind, StopReason, TurnEnded};
 use zubi_models::message::TokenUsage;
 
 /// The maximum length of a title, in characters.
-const TITLE: usize = 80;
+const MAX_TITLE: usize = 80;
 
 /// The summary of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,8 @@ pub(crate) struct OpenTurn {
     /// The start time, in milliseconds since the Unix epoch.
     pub(crate) since: u64,
     /// The number of messages that the user sent in the turn.
-    pub(crate) asked: usize,
+    #[serde(rename = "asked")]
+    pub(crate) user_messages: usize,
     pub(crate) iterations: u64,
     pub(crate) calls: u64,
     pub(crate) usage: TokenUsage,
@@ -57,23 +58,23 @@ impl ConversationSummary {
                 }
                 let open = self.open.get_or_insert_with(|| OpenTurn { since: event.at, ..OpenTurn::default() });
                 open.turn = *turn;
-                open.asked += 1;
+                open.user_messages += 1;
             }
             EventKind::Iteration { model, .. } => {
                 self.model = Some(model.clone());
-                self.in_turn(|open| open.iterations += 1);
+                self.update(|open| open.iterations += 1);
             }
             EventKind::Answered { usage, .. } => {
                 self.usage += *usage;
-                self.in_turn(|open| open.usage += *usage);
+                self.update(|open| open.usage += *usage);
             }
-            EventKind::Calling { call, .. } => self.in_turn(|open| {
+            EventKind::Calling { call, .. } => self.update(|open| {
                 open.calls += 1;
                 open.started_calls.push(call.clone());
             }),
-            EventKind::Result { call, .. } => self.in_turn(|open| open.started_calls.retain(|started| started != call)),
-            EventKind::Question { question, .. } => self.in_turn(|open| open.questions.push(question.clone())),
-            EventKind::Decision { question, .. } => self.in_turn(|open| open.questions.retain(|open| open != question)),
+            EventKind::Result { call, .. } => self.update(|open| open.started_calls.retain(|started| started != call)),
+            EventKind::Question { question, .. } => self.update(|open| open.questions.push(question.clone())),
+            EventKind::Decision { question, .. } => self.update(|open| open.questions.retain(|open| open != question)),
             // If the beginning of a turn could not be saved, this event is all that there is of it.
             EventKind::Ended(ended) => {
                 self.turns = self.turns.max(ended.turn);
@@ -83,7 +84,7 @@ impl ConversationSummary {
         }
     }
 
-    fn in_turn(&mut self, change: impl FnOnce(&mut OpenTurn)) {
+    fn update(&mut self, change: impl FnOnce(&mut OpenTurn)) {
         if let Some(open) = &mut self.open {
             change(open);
         }
@@ -121,12 +122,12 @@ impl OpenTurn {
 fn one_line(text: &str) -> String {
     let mut line = String::new();
     let mut words = text.split_whitespace().peekable();
-    let mut room = TITLE;
+    let mut remaining = MAX_TITLE;
     while let Some(word) = words.next() {
         let length = word.chars().count() + usize::from(!line.is_empty());
-        if length > room {
+        if length > remaining {
             if line.is_empty() {
-                line.extend(word.chars().take(TITLE - 1));
+                line.extend(word.chars().take(MAX_TITLE - 1));
             }
             line.push('…');
             break;
@@ -135,8 +136,8 @@ fn one_line(text: &str) -> String {
             line.push(' ');
         }
         line.push_str(word);
-        room -= length;
-        if room == 0 && words.peek().is_some() {
+        remaining -= length;
+        if remaining == 0 && words.peek().is_some() {
             line.push('…');
             break;
         }

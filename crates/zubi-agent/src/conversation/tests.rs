@@ -24,7 +24,7 @@ pub(super) fn fixture() -> Fixture {
     let state = Utf8PathBuf::from_path_buf(guard.path().to_owned()).unwrap();
     let folders = vec![Utf8PathBuf::from("/project")];
     let published: Arc<Mutex<Vec<AgentEvent>>> = Arc::default();
-    let keeping = ConversationContext {
+    let context = ConversationContext {
         dir: ConversationDir::new(&state, &folders).unwrap(),
         folders,
         clock: Arc::new(FixedClock(Duration::from_secs(1_700_000_000))),
@@ -35,18 +35,18 @@ pub(super) fn fixture() -> Fixture {
         }),
         cache: ConversationCache::default(),
     };
-    Fixture { _guard: guard, context: keeping, published }
+    Fixture { _guard: guard, context, published }
 }
 
 impl Fixture {
     /// Returns the context of another process that has not read anything yet.
-    pub(super) fn elsewhere(&self) -> ConversationContext {
+    pub(super) fn other_process(&self) -> ConversationContext {
         ConversationContext { cache: ConversationCache::default(), ..self.context.clone() }
     }
 
-    /// All events, as the file says.
+    /// Returns all events in the file.
     fn events(&self, id: &str) -> Vec<AgentEvent> {
-        self.elsewhere().load_since(id, 0).unwrap().1
+        self.other_process().load_since(id, 0).unwrap().1
     }
 }
 
@@ -134,8 +134,8 @@ pub(super) fn recorded_events() -> Vec<EventKind> {
     ]
 }
 
-/// Whether providers take it: each call has its outcome right behind it, each outcome its call.
-fn assert_takeable(messages: &[PromptMessage], context: &str) {
+/// Asserts that providers accept the messages: each call is followed by its outcome, and each outcome has a call.
+fn assert_valid_for_providers(messages: &[PromptMessage], context: &str) {
     let mut open: Vec<&str> = Vec::new();
     for message in messages {
         match message {
@@ -145,8 +145,8 @@ fn assert_takeable(messages: &[PromptMessage], context: &str) {
             }
             other => {
                 assert!(open.is_empty(), "{context}: calls without outcomes {open:?}: {messages:#?}");
-                if let PromptMessage::Assistant(said) = other {
-                    open.extend(said.calls.iter().map(|call| call.id.as_str()));
+                if let PromptMessage::Assistant(answer) = other {
+                    open.extend(answer.calls.iter().map(|call| call.id.as_str()));
                 }
             }
         }
@@ -154,7 +154,7 @@ fn assert_takeable(messages: &[PromptMessage], context: &str) {
     assert!(open.is_empty(), "{context}: calls without outcomes {open:?}");
 }
 
-/// The kinds of events that a file holds.
+/// Returns the types of the events, in order.
 fn kinds(events: &[AgentEvent]) -> String {
     let kind = |event: &AgentEvent| json!(event.kind)["type"].as_str().unwrap().to_owned();
     events.iter().map(kind).collect::<Vec<_>>().join(" ")
@@ -163,38 +163,38 @@ fn kinds(events: &[AgentEvent]) -> String {
 #[test]
 fn a_conversation_truncated_at_any_byte_can_be_continued() {
     let fixture = fixture();
-    let whole = Conversation::create(&fixture.context).unwrap();
-    for what in recorded_events() {
-        whole.add(what).unwrap();
+    let conversation = Conversation::create(&fixture.context).unwrap();
+    for kind in recorded_events() {
+        conversation.add(kind).unwrap();
     }
-    let id = whole.id().to_owned();
-    drop(whole);
+    let id = conversation.id().to_owned();
+    drop(conversation);
     let path = fixture.context.dir.path(&id).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let lines = fixture.events(&id);
     for cut in 0..=bytes.len() {
         owner_only::write_atomic(&path, &bytes[..cut]).unwrap();
-        let whole_lines = bytes[..cut].split(|byte| *byte == b'\n').count() - 1;
-        let keeping = fixture.elsewhere();
-        let (standing, events) = keeping.load_since(&id, 0).unwrap();
-        assert_eq!((events.as_slice(), standing.damage), (&lines[..whole_lines], None), "cut at {cut}");
+        let complete_lines = bytes[..cut].split(|byte| *byte == b'\n').count() - 1;
+        let context = fixture.other_process();
+        let (file_state, events) = context.load_since(&id, 0).unwrap();
+        assert_eq!((events.as_slice(), file_state.damage), (&lines[..complete_lines], None), "cut at {cut}");
 
-        let opened = Conversation::open(&keeping, &id).unwrap();
+        let opened = Conversation::open(&context, &id).unwrap();
         assert_eq!(opened.digest().open, None, "cut at {cut}");
-        assert_takeable(&opened.messages(), &format!("cut at {cut}"));
+        assert_valid_for_providers(&opened.messages(), &format!("cut at {cut}"));
         opened.add(user_event(3, "go on")).unwrap();
         opened.add(answer_event(3, 1, "", &["d"])).unwrap();
         opened.add(result(3, "d", "D")).unwrap();
         opened.add(end_event(3, "")).unwrap();
-        let (told, digest) = (opened.messages(), opened.digest());
+        let (messages, digest) = (opened.messages(), opened.digest());
         drop(opened);
 
-        for keeping in [keeping, fixture.elsewhere()] {
-            let again = Conversation::open(&keeping, &id).unwrap();
-            assert_eq!((again.messages(), again.digest()), (told.clone(), digest.clone()), "cut at {cut}");
+        for context in [context, fixture.other_process()] {
+            let again = Conversation::open(&context, &id).unwrap();
+            assert_eq!((again.messages(), again.digest()), (messages.clone(), digest.clone()), "cut at {cut}");
         }
         let stored = fixture.events(&id);
-        assert_eq!(stored[..whole_lines], lines[..whole_lines], "nothing whole is lost, cut at {cut}");
+        assert_eq!(stored[..complete_lines], lines[..complete_lines], "all complete events remain, cut at {cut}");
         assert!(stored.iter().zip(1..).all(|(event, seq)| event.seq == seq), "cut at {cut}");
     }
 }
@@ -203,7 +203,7 @@ fn a_conversation_truncated_at_any_byte_can_be_continued() {
 fn an_interrupted_turn_records_results_for_its_calls() {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.context).unwrap();
-    for what in [
+    for kind in [
         user_event(1, "Do three things"),
         EventKind::Iteration { turn: 1, iteration: 1, model: "test/m".to_owned() },
         answer_event(1, 1, "", &["done", "begun", "later"]),
@@ -211,7 +211,7 @@ fn an_interrupted_turn_records_results_for_its_calls() {
         call_event(1, "begun"),
         result(1, "done", "It is."),
     ] {
-        conversation.add(what).unwrap();
+        conversation.add(kind).unwrap();
     }
     let id = conversation.id().to_owned();
     drop(conversation);
@@ -226,7 +226,7 @@ fn an_interrupted_turn_records_results_for_its_calls() {
     {"type":"result","turn":1,"call":"later","text":"The run was interrupted before this call was made. Nothing has happened by it.","failure":"cancelled","duration":0}
     {"type":"ended","turn":1,"reason":"killed","text":"This turn was cut off: the program ended. Until then: iterations 1, calls 2.","problem":"The program ended while this turn was running. Send a message to continue; the work up to that point is saved.","iterations":1,"calls":2,"usage":{"input":10,"output":1,"cached":0},"duration":0}
     "#);
-    assert_eq!(fixture.published.lock().unwrap().last(), events.last(), "who listens is told");
+    assert_eq!(fixture.published.lock().unwrap().last(), events.last(), "listeners receive the last event");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
         question: format!("of {call}"),
         request: json!({ "tool": tool }),
     };
-    for what in [
+    for kind in [
         user_event(1, "Call three tools"),
         answer_event(1, 1, "", &["own", "inner", "through"]),
         call_event(1, "own"),
@@ -258,7 +258,7 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
         },
         question("through", "shell.run"),
     ] {
-        conversation.add(what).unwrap();
+        conversation.add(kind).unwrap();
     }
     let id = conversation.id().to_owned();
     drop(conversation);
@@ -282,19 +282,19 @@ fn check_file(content: &[u8]) -> String {
     let path = fixture.context.dir.path(&id).unwrap();
     owner_only::write_atomic(&path, content).unwrap();
     let seen = match fixture.context.load_since(&id, 0) {
-        Ok((standing, events)) => format!("{} [{}]", kinds(&events), standing.damage.unwrap_or_default()),
+        Ok((file_state, events)) => format!("{} [{}]", kinds(&events), file_state.damage.unwrap_or_default()),
         Err(error) => format!("no: {error}"),
     };
     let opened = match Conversation::open(&fixture.context, &id) {
         Ok(opened) => format!("{} events", opened.last()),
         Err(error) => {
-            assert_eq!(std::fs::read(&path).unwrap(), content, "it is left as it is");
+            assert_eq!(std::fs::read(&path).unwrap(), content, "the file is unchanged");
             format!("no: {error}")
         }
     };
     let listed = fixture.context.dir.search(None, 10).unwrap();
     let titles: Vec<String> = listed.conversations.iter().map(|row| row.digest.title()).collect();
-    format!("looked at: {seen}\ngone on: {opened}\nlisted: {titles:?}\n")
+    format!("read: {seen}\nopened: {opened}\nlisted: {titles:?}\n")
 }
 
 fn lines(lines: &[&str]) -> Vec<u8> {
@@ -318,89 +318,92 @@ fn invalid_files_are_reported_and_not_changed() {
         ("twice the same", lines(&[BEGAN, SECOND, SECOND])),
         ("a second beginning", lines(&[BEGAN, &BEGAN.replace(":1,\"at\"", ":2,\"at\"")])),
         ("no beginning", lines(&[SECOND])),
-        ("newer, with fields that nobody knows", lines(&[r#"{"type":"began","version":2,"new":[]}"#, "whatever"])),
-        ("version nought", lines(&[&BEGAN.replace("\"version\":1", "\"version\":0")])),
+        ("newer, with unknown fields", lines(&[r#"{"type":"began","version":2,"new":[]}"#, "whatever"])),
+        ("version zero", lines(&[&BEGAN.replace("\"version\":1", "\"version\":0")])),
         ("an event of another kind", lines(&[BEGAN, r#"{"seq":2,"at":1,"type":"danced"}"#])),
-        ("one that is not kept", lines(&[BEGAN, r#"{"seq":2,"at":1,"type":"progress","call":"x","message":""}"#])),
+        (
+            "an event that is not stored",
+            lines(&[BEGAN, r#"{"seq":2,"at":1,"type":"progress","call":"x","message":""}"#]),
+        ),
         ("deep", lines(&[BEGAN, &format!(r#"{{"seq":2,"at":1,"type":"asked","text":{}"#, "[".repeat(5000))])),
-        ("numbers beyond all", lines(&[BEGAN, &SECOND.replace(":6,", ":18446744073709551615,")])),
+        ("too large numbers", lines(&[BEGAN, &SECOND.replace(":6,", ":18446744073709551615,")])),
     ] {
         writeln!(text, "# {name}\n{}", check_file(&content)).unwrap();
     }
     assert_snapshot!(text, @r#"
     # nothing
-    looked at:  []
-    gone on: 1 events
+    read:  []
+    opened: 1 events
     listed: ["New conversation"]
 
     # garbage
-    looked at: no: its file does not begin with a conversation event
-    gone on: no: its file does not begin with a conversation event
+    read: no: its file does not begin with a conversation event
+    opened: no: its file does not begin with a conversation event
     listed: ["(cannot be opened: its file does not begin with a conversation event)"]
 
     # zeros at the end, as after a loss of power
-    looked at: began asked []
-    gone on: 3 events
+    read: began asked []
+    opened: 3 events
     listed: ["Hello"]
 
     # a line feed too many
-    looked at: began asked []
-    gone on: 3 events
+    read: began asked []
+    opened: 3 events
     listed: ["Hello"]
 
     # damage in the middle
-    looked at: began [the next valid event is missing after event 1]
-    gone on: no: its file is damaged: the next valid event is missing after event 1
+    read: began [the next valid event is missing after event 1]
+    opened: no: its file is damaged: the next valid event is missing after event 1
     listed: ["New conversation"]
 
     # wrong order
-    looked at: began [the next valid event is missing after event 1]
-    gone on: no: its file is damaged: the next valid event is missing after event 1
+    read: began [the next valid event is missing after event 1]
+    opened: no: its file is damaged: the next valid event is missing after event 1
     listed: ["New conversation"]
 
     # twice the same
-    looked at: began asked [the next valid event is missing after event 2]
-    gone on: no: its file is damaged: the next valid event is missing after event 2
+    read: began asked [the next valid event is missing after event 2]
+    opened: no: its file is damaged: the next valid event is missing after event 2
     listed: ["Hello"]
 
     # a second beginning
-    looked at: began [the next valid event is missing after event 1]
-    gone on: no: its file is damaged: the next valid event is missing after event 1
+    read: began [the next valid event is missing after event 1]
+    opened: no: its file is damaged: the next valid event is missing after event 1
     listed: ["New conversation"]
 
     # no beginning
-    looked at: no: its file does not begin with a conversation event
-    gone on: no: its file does not begin with a conversation event
+    read: no: its file does not begin with a conversation event
+    opened: no: its file does not begin with a conversation event
     listed: ["(cannot be opened: its file does not begin with a conversation event)"]
 
-    # newer, with fields that nobody knows
-    looked at: no: a newer zubi has written it (version 2 of the format)
-    gone on: no: a newer zubi has written it (version 2 of the format)
+    # newer, with unknown fields
+    read: no: a newer zubi has written it (version 2 of the format)
+    opened: no: a newer zubi has written it (version 2 of the format)
     listed: ["(cannot be opened: a newer zubi has written it (version 2 of the format))"]
 
-    # version nought
-    looked at: no: its file does not begin with a conversation event
-    gone on: no: its file does not begin with a conversation event
+    # version zero
+    read: no: its file does not begin with a conversation event
+    opened: no: its file does not begin with a conversation event
     listed: ["(cannot be opened: its file does not begin with a conversation event)"]
 
     # an event of another kind
-    looked at: began [the next valid event is missing after event 1]
-    gone on: no: its file is damaged: the next valid event is missing after event 1
+    read: began [the next valid event is missing after event 1]
+    opened: no: its file is damaged: the next valid event is missing after event 1
     listed: ["New conversation"]
 
-    # one that is not kept
-    looked at: began [the next valid event is missing after event 1]
-    gone on: no: its file is damaged: the next valid event is missing after event 1
+    # an event that is not stored
+    read: began [the next valid event is missing after event 1]
+    opened: no: its file is damaged: the next valid event is missing after event 1
     listed: ["New conversation"]
 
     # deep
-    looked at: began []
-    gone on: 1 events
+    read: began []
+    opened: 1 events
     listed: ["New conversation"]
 
-    # numbers beyond all
-    looked at: began asked []
-    gone on: 3 events
+    # too large numbers
+    read: began asked []
+    opened: 3 events
     listed: ["Hello"]
     "#);
 }
@@ -409,8 +412,8 @@ fn invalid_files_are_reported_and_not_changed() {
 fn too_long_lines_are_rejected_without_being_read() {
     let long = format!(r#"{{"seq":2,"at":6,"type":"asked","turn":1,"text":"{}"}}"#, "x".repeat(MAX_LINE));
     assert_snapshot!(check_file(&lines(&[BEGAN, &long])), @r#"
-    looked at: began [the next valid event is missing after event 1]
-    gone on: no: its file is damaged: the next valid event is missing after event 1
+    read: began [the next valid event is missing after event 1]
+    opened: no: its file is damaged: the next valid event is missing after event 1
     listed: ["New conversation"]
     "#);
 
@@ -423,11 +426,11 @@ fn too_long_lines_are_rejected_without_being_read() {
     drop(conversation);
     // A file with a hole takes no room.
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MAX_FILE + 1).unwrap();
-    assert_snapshot!(fixture.elsewhere().load_since(&id, 0).unwrap_err(), @"its file has 268435457 bytes; the limit is 268435456");
+    assert_snapshot!(fixture.other_process().load_since(&id, 0).unwrap_err(), @"its file has 268435457 bytes; the limit is 268435456");
 }
 
 #[test]
-fn one_writes_and_the_others_read() {
+fn one_process_writes_and_others_read() {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.context).unwrap();
     conversation.add(user_event(1, "Hello")).unwrap();
@@ -452,10 +455,11 @@ fn stored_data_is_owner_only_and_redacted() {
     conversation.add(user_event(1, &format!("My password is {secret}."))).unwrap();
     conversation.add(EventKind::Iteration { turn: 1, iteration: 1, model: "m".to_owned() }).unwrap();
     let mut answer = answer_event(1, 1, secret, &["a"]);
-    if let EventKind::Answered { message: said, .. } = &mut answer {
-        said.reasoning = secret.to_owned();
-        said.calls[0].arguments = json!({ "key": [secret] });
-        said.native = Some(zubi_models::message::ProviderMetadata { provider: "p".to_owned(), parts: json!([secret]) });
+    if let EventKind::Answered { message, .. } = &mut answer {
+        message.reasoning = secret.to_owned();
+        message.calls[0].arguments = json!({ "key": [secret] });
+        message.native =
+            Some(zubi_models::message::ProviderMetadata { provider: "p".to_owned(), parts: json!([secret]) });
     }
     conversation.add(answer).unwrap();
     conversation.add(result(1, "a", "aHVudGVyMmh1bnRlcjI=")).unwrap();
@@ -484,11 +488,11 @@ fn check_deltas(deltas: &[&str], is_cut: bool) -> String {
         conversation.add(EventKind::Text { turn: 1, iteration: 1, offset, text: (*delta).to_owned() }).unwrap();
         offset += u64::try_from(delta.encode_utf16().count()).unwrap();
     }
-    let mut whole = answer_event(1, 1, &deltas.concat(), &[]);
-    if let EventKind::Answered { interrupted, .. } = &mut whole {
+    let mut answer = answer_event(1, 1, &deltas.concat(), &[]);
+    if let EventKind::Answered { interrupted, .. } = &mut answer {
         *interrupted = is_cut;
     }
-    conversation.add(whole).unwrap();
+    conversation.add(answer).unwrap();
     conversation.publish_unsaved_end(match end_event(1, "It is hunter2hunter2.") {
         EventKind::Ended(ended) => ended,
         other => panic!("{other:?}"),
@@ -496,7 +500,7 @@ fn check_deltas(deltas: &[&str], is_cut: bool) -> String {
     let published = fixture.published.lock().unwrap();
     let line = |event: &AgentEvent| match &event.kind {
         EventKind::Text { offset, text, .. } => format!("{offset} {text:?}"),
-        EventKind::Answered { message: said, .. } => format!("answered {:?}", said.text),
+        EventKind::Answered { message, .. } => format!("answered {:?}", message.text),
         EventKind::Ended(ended) => format!("{} ended {:?}", event.seq, ended.text),
         other => format!("{other:?}"),
     };
@@ -552,21 +556,21 @@ fn the_partial_answer_is_available_to_later_clients() {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.context).unwrap();
     let text = |iteration, offset, text: &str| EventKind::Text { turn: 1, iteration, offset, text: text.to_owned() };
-    let passing = || {
-        let (_, events) = conversation.now();
+    let partial_answer = || {
+        let (_, events) = conversation.snapshot();
         events.iter().map(|event| format!("{} {}", event.seq, json!(event.kind))).collect::<Vec<_>>().join("\n")
     };
     conversation.add(user_event(1, "Hello")).unwrap();
     conversation.add(text(1, 0, "It 🙂")).unwrap();
     conversation.add(text(1, 5, " is")).unwrap();
     conversation.add(EventKind::Thought { turn: 1, iteration: 1, offset: 0, text: "Hm".to_owned() }).unwrap();
-    assert_snapshot!(passing(), @r#"
+    assert_snapshot!(partial_answer(), @r#"
     2 {"type":"thought","turn":1,"iteration":1,"offset":0,"text":"Hm"}
     2 {"type":"text","turn":1,"iteration":1,"offset":0,"text":"It 🙂 is"}
     "#);
     conversation.add(text(1, 0, "Again")).unwrap();
     conversation.add(text(2, 0, "Next")).unwrap();
-    assert_snapshot!(passing(), @r#"2 {"type":"text","turn":1,"iteration":2,"offset":0,"text":"Next"}"#);
+    assert_snapshot!(partial_answer(), @r#"2 {"type":"text","turn":1,"iteration":2,"offset":0,"text":"Next"}"#);
     conversation.add(answer_event(1, 2, "Next.", &[])).unwrap();
-    assert_eq!(passing(), "");
+    assert_eq!(partial_answer(), "");
 }

@@ -12,9 +12,9 @@ fn render_messages(events: &[EventKind]) -> String {
     let events: Vec<AgentEvent> = number_events(events);
     let lines = History::from_events(&events).messages().into_iter().map(|message| match message {
         PromptMessage::User { text } => format!("user: {}", text.replace('\n', " / ")),
-        PromptMessage::Assistant(said) => {
-            let calls: Vec<&str> = said.calls.iter().map(|call| call.id.as_str()).collect();
-            format!("model: {} [{}]", said.text, calls.join(" "))
+        PromptMessage::Assistant(answer) => {
+            let calls: Vec<&str> = answer.calls.iter().map(|call| call.id.as_str()).collect();
+            format!("model: {} [{}]", answer.text, calls.join(" "))
         }
         PromptMessage::Tool(outcome) => {
             let text: String = outcome.text.chars().take(50).collect();
@@ -25,7 +25,7 @@ fn render_messages(events: &[EventKind]) -> String {
 }
 
 fn number_events(events: &[EventKind]) -> Vec<AgentEvent> {
-    (1..).zip(events).map(|(seq, what)| AgentEvent { seq, at: 0, kind: what.clone() }).collect()
+    (1..).zip(events).map(|(seq, kind)| AgentEvent { seq, at: 0, kind: kind.clone() }).collect()
 }
 
 fn user_event(text: &str) -> EventKind {
@@ -103,14 +103,14 @@ fn a_call_without_a_result_gets_a_placeholder_result() {
 }
 
 #[test]
-fn two_answers_in_a_row_have_words_between_them_and_half_an_answer_has_no_calls() {
-    let half = match answer_event("and", &["x"]) {
-        EventKind::Answered { message: said, usage, stop, .. } => {
-            EventKind::Answered { turn: 1, iteration: 2, message: said, usage, stop, interrupted: true }
+fn consecutive_answers_are_separate_messages() {
+    let partial = match answer_event("and", &["x"]) {
+        EventKind::Answered { message, usage, stop, .. } => {
+            EventKind::Answered { turn: 1, iteration: 2, message, usage, stop, interrupted: true }
         }
         other => other,
     };
-    insta::assert_snapshot!(render_messages(&[user_event("say"), answer_event("so", &[]), half, answer_event("", &[])]), @"
+    insta::assert_snapshot!(render_messages(&[user_event("say"), answer_event("so", &[]), partial, answer_event("", &[])]), @"
     user: say
     model: so []
     user: Continue.
@@ -174,19 +174,19 @@ fn any_event() -> impl Strategy<Value = EventKind> {
 }
 
 proptest! {
-    /// Whatever the events, and wherever one looks.
+    /// For any events, after each of them.
     #[test]
     fn every_call_has_one_outcome_and_every_outcome_its_call(events in prop::collection::vec(any_event(), 0..40)) {
         let mut history = History::default();
-        let mut words: Vec<String> = Vec::new();
+        let mut expected: Vec<String> = Vec::new();
         for event in number_events(&events) {
             if let EventKind::UserMessage { text, .. } = &event.kind {
-                words.push(text.clone());
+                expected.push(text.clone());
             }
             history.apply(&event);
             let messages = history.messages();
             let mut waiting: Vec<String> = Vec::new();
-            let mut said: Vec<String> = Vec::new();
+            let mut user_texts: Vec<String> = Vec::new();
             let mut last_is_answer = false;
             for message in &messages {
                 match message {
@@ -202,7 +202,7 @@ proptest! {
                                 prop_assert!(!last_is_answer, "two answers in a row: {messages:?}");
                                 waiting = answer.calls.iter().map(|call| call.id.clone()).collect();
                             }
-                            PromptMessage::User { text } => said.push(text.clone()),
+                            PromptMessage::User { text } => user_texts.push(text.clone()),
                             PromptMessage::Tool(_) => {}
                         }
                     }
@@ -210,8 +210,8 @@ proptest! {
                 last_is_answer = matches!(message, PromptMessage::Assistant(_));
             }
             prop_assert!(waiting.is_empty(), "calls without outcomes: {messages:?}");
-            said.retain(|text| text != GO_ON && !text.starts_with(SUMMARY));
-            prop_assert_eq!(&said, &words);
+            user_texts.retain(|text| text != CONTINUE && !text.starts_with(SUMMARY));
+            prop_assert_eq!(&user_texts, &expected);
         }
     }
 }

@@ -21,16 +21,16 @@ use crate::wire::{CallTool, INSPECTOR, ManualCallResult};
 use zubi_models::message::PromptMessage;
 
 /// The maximum number of parallel calls.
-const CALLS: usize = 16;
+const MAX_CALLS: usize = 16;
 /// The time-out of a call with its approval prompts; the tool's own time-out is shorter.
 const CALL_TIMEOUT: Duration = Duration::from_hours(24);
 
 /// Makes the calls of the inspector.
 pub(super) struct ManualCalls {
-    journal: Arc<Unkept>,
+    journal: Arc<UnsavedJournal>,
     questions: Questions,
     session: u64,
-    room: Semaphore,
+    permits: Semaphore,
     closing: CancellationToken,
     /// Cancels the running calls; replaced by a new token for later calls.
     stop: Mutex<CancellationToken>,
@@ -38,14 +38,14 @@ pub(super) struct ManualCalls {
 
 impl ManualCalls {
     pub(super) fn new(
-        keeping: &ConversationContext,
+        context: &ConversationContext,
         questions: Questions,
         session: u64,
         closing: CancellationToken,
     ) -> Self {
         let stop = Mutex::new(closing.child_token());
-        let journal = Arc::new(Unkept { context: keeping.clone(), ids: AtomicU64::new(0) });
-        Self { journal, questions, session, room: Semaphore::new(CALLS), closing, stop }
+        let journal = Arc::new(UnsavedJournal { context: context.clone(), ids: AtomicU64::new(0) });
+        Self { journal, questions, session, permits: Semaphore::new(MAX_CALLS), closing, stop }
     }
 
     pub(super) fn questions(&self) -> &Questions {
@@ -66,14 +66,14 @@ impl ManualCalls {
     ) -> Result<ManualCallResult, ChatError> {
         check_length("tool", Some(&call.tool), MAX_WORDS)?;
         check_length("arguments", Some(&call.arguments.to_string()), MAX_TEXT)?;
-        let Ok(_room) = self.room.try_acquire() else {
+        let Ok(_permit) = self.permits.try_acquire() else {
             return Err(ChatError::Failed(format!(
-                "{CALLS} calls are being made already. Wait for one, or stop them."
+                "{MAX_CALLS} calls are being made already. Wait for one, or stop them."
             )));
         };
         let stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner).child_token();
         // If the client stops waiting for the result, the call is cancelled.
-        let _gives_up = stop.clone().drop_guard();
+        let _cancel_on_drop = stop.clone().drop_guard();
         let id = self.journal.new_id();
         let caller = Caller {
             surface: Surface::Agent,
@@ -82,7 +82,7 @@ impl ManualCalls {
             restrictions: Restrictions::default(),
         };
         let journal: Arc<dyn Journal> = Arc::clone(&self.journal) as Arc<dyn Journal>;
-        let circumstances = CallContext {
+        let call_context = CallContext {
             cancel: stop.clone(),
             progress: Arc::new(InspectorProgress { call: id.clone(), journal: Arc::clone(&journal) }),
             approver: self.questions.approver_for(0, &id, journal, stop),
@@ -91,7 +91,7 @@ impl ManualCalls {
         let request =
             CallRequest { tool: call.tool, arguments: call.arguments, caller: Arc::new(caller), token_budget: None };
         let answer =
-            service.call(&request, &circumstances).await.map_err(|error| ChatError::NotFound(error.to_string()))?;
+            service.call(&request, &call_context).await.map_err(|error| ChatError::NotFound(error.to_string()))?;
         Ok(ManualCallResult {
             text: answer.text,
             is_error: answer.failure.is_some(),
@@ -108,27 +108,27 @@ struct InspectorProgress {
 
 impl ProgressSink for InspectorProgress {
     fn report(&self, fraction: Option<f64>, message: &str) {
-        let what = EventKind::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
+        let kind = EventKind::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
         // This journal saves nothing, so adding cannot fail.
-        drop(self.journal.add(what));
+        drop(self.journal.add(kind));
     }
 }
 
 /// A journal that sends all events to the listeners and saves none.
-struct Unkept {
+struct UnsavedJournal {
     context: ConversationContext,
     ids: AtomicU64,
 }
 
-impl Journal for Unkept {
-    fn add(&self, what: EventKind) -> Result<(), PersistError> {
-        let what = secrets::redact_event(&self.context.redactor, what);
-        (self.context.listener)(INSPECTOR, AgentEvent { seq: 0, at: self.context.now(), kind: what });
+impl Journal for UnsavedJournal {
+    fn add(&self, kind: EventKind) -> Result<(), PersistError> {
+        let kind = secrets::redact_event(&self.context.redactor, kind);
+        (self.context.listener)(INSPECTOR, AgentEvent { seq: 0, at: self.context.now(), kind });
         Ok(())
     }
 
-    fn clean(&self, text: &str, is_broken_off: bool) -> String {
-        secrets::text(&self.context.redactor, text, is_broken_off)
+    fn clean(&self, text: &str, is_interrupted: bool) -> String {
+        secrets::text(&self.context.redactor, text, is_interrupted)
     }
 
     fn messages(&self) -> Vec<PromptMessage> {

@@ -31,12 +31,13 @@ pub(super) fn expect_no_params(params: &Value) -> Result<(), ChatError> {
     }
 }
 
-/// Checks that a text is at most `most` bytes long.
-pub(super) fn check_length(name: &str, text: Option<&str>, most: usize) -> Result<(), ChatError> {
+/// Checks that a text is at most `max_bytes` bytes long.
+pub(super) fn check_length(name: &str, text: Option<&str>, max_bytes: usize) -> Result<(), ChatError> {
     match text {
-        Some(text) if text.len() > most => {
-            Err(ChatError::Invalid(format!("`{name}` has {} bytes, but the limit is {most}. Shorten it.", text.len())))
-        }
+        Some(text) if text.len() > max_bytes => Err(ChatError::Invalid(format!(
+            "`{name}` has {} bytes, but the limit is {max_bytes}. Shorten it.",
+            text.len()
+        ))),
         _ => Ok(()),
     }
 }

@@ -49,14 +49,14 @@ impl ActiveTurn {
     /// the turn begins.
     fn validate_follow_up(&self, send: &SendParams) -> Result<(), ChatError> {
         let other_model = send.model.as_ref().is_some_and(|model| !self.model.contains(model));
-        let more = [
+        let start_only = [
             (other_model, "model"),
             (send.max_iterations.is_some(), "maxIterations"),
             (!send.tools.is_empty(), "tools"),
             (send.schema.is_some(), "schema"),
             (send.instructions.is_some(), "instructions"),
         ];
-        match more.into_iter().find(|(is_there, _)| *is_there) {
+        match start_only.into_iter().find(|(is_set, _)| *is_set) {
             None => Ok(()),
             Some((_, name)) => Err(ChatError::Invalid(format!(
                 "`{name}` can be set only at the beginning of a turn, and a turn is running in this conversation. Stop the turn, or send the text alone."
@@ -100,20 +100,20 @@ impl ConversationSession {
 impl ConversationManager {
     /// Sends a message to the running turn, or begins a turn with it.
     pub(super) async fn send(&self, send: SendParams, surface: &str) -> Result<SendResult, ChatError> {
-        self.open_for_more()?;
+        self.ensure_open()?;
         let Some(id) = send.conversation.clone() else {
             let model = self.model(send.model.as_deref(), None).await?;
             let session = self.new_session()?;
             let mut live = session.live().await;
             let conversation = Arc::new(self.run_blocking(Conversation::create).await?);
-            self.seats().insert(conversation.id().to_owned(), Arc::clone(&session));
+            self.sessions().insert(conversation.id().to_owned(), Arc::clone(&session));
             return self.begin(&session, &mut live, conversation, model, send, surface);
         };
         let mut model = None;
         loop {
             let session = self.get_session(&id)?;
             let mut live = session.live().await;
-            let over = match live.as_ref() {
+            let released = match live.as_ref() {
                 None => {
                     let conversation_id = id.clone();
                     let Some(model) = model.take() else {
@@ -122,7 +122,7 @@ impl ConversationManager {
                         let last = match &send.model {
                             Some(_) => None,
                             None => {
-                                self.run_blocking(move |keeping| keeping.load_since(&conversation_id, u64::MAX))
+                                self.run_blocking(move |context| context.load_since(&conversation_id, u64::MAX))
                                     .await?
                                     .0
                                     .digest
@@ -132,25 +132,25 @@ impl ConversationManager {
                         model = Some(self.model(send.model.as_deref(), last).await?);
                         continue;
                     };
-                    let opened = self.run_blocking(move |keeping| Conversation::open(keeping, &conversation_id)).await;
+                    let opened = self.run_blocking(move |context| Conversation::open(context, &conversation_id)).await;
                     return self.begin(&session, &mut live, Arc::new(opened?), model, send, surface);
                 }
                 // The turn is ending and does not read any more messages.
-                Some(going_on) if going_on.inbox.is_closed() => going_on.released.clone(),
-                Some(going_on) => {
-                    going_on.validate_follow_up(&send)?;
-                    match going_on.inbox.send(send.text.clone()) {
-                        Ok(()) => return Ok(SendResult { conversation: id, turn: going_on.turn }),
-                        Err(_) => going_on.released.clone(),
+                Some(active) if active.inbox.is_closed() => active.released.clone(),
+                Some(active) => {
+                    active.validate_follow_up(&send)?;
+                    match active.inbox.send(send.text.clone()) {
+                        Ok(()) => return Ok(SendResult { conversation: id, turn: active.turn }),
+                        Err(_) => active.released.clone(),
                     }
                 }
             };
             drop(live);
-            over.cancelled().await;
+            released.cancelled().await;
         }
     }
 
-    fn open_for_more(&self) -> Result<Arc<Self>, ChatError> {
+    fn ensure_open(&self) -> Result<Arc<Self>, ChatError> {
         let manager = self.weak_self.upgrade().filter(|_| !self.closing.is_cancelled());
         manager.ok_or_else(|| ChatError::Failed("zubi is shutting down; start it again".to_owned()))
     }
@@ -166,7 +166,7 @@ impl ConversationManager {
 
     fn begin(
         &self,
-        seat: &Arc<ConversationSession>,
+        session: &Arc<ConversationSession>,
         live: &mut Option<ActiveTurn>,
         conversation: Arc<Conversation>,
         model: Arc<dyn zubi_models::LanguageModel>,
@@ -174,7 +174,7 @@ impl ConversationManager {
         surface: &str,
     ) -> Result<SendResult, ChatError> {
         // A turn that begins after a shutdown is stopped at once.
-        let manager = self.open_for_more()?;
+        let manager = self.ensure_open()?;
         let mut budgets = self.config.budgets.clone();
         if let Some(iterations) = send.max_iterations {
             budgets.iterations = iterations;
@@ -186,11 +186,11 @@ impl ConversationManager {
         let caller = Caller {
             surface: Surface::Agent,
             client: Some(format!("zubi-agent ({surface})")),
-            session: seat.session,
+            session: session.session,
             restrictions,
         };
-        let (inbox, heard) = mpsc::unbounded_channel();
-        let (stop, over) = (self.closing.child_token(), CancellationToken::new());
+        let (inbox, receiver) = mpsc::unbounded_channel();
+        let (stop, released) = (self.closing.child_token(), CancellationToken::new());
         let id = model.info().id.clone();
         let names = [send.model.unwrap_or_else(|| id.clone()), id];
         let turn = Turn {
@@ -200,22 +200,22 @@ impl ConversationManager {
             caller: Arc::new(caller),
             instructions: send.instructions,
             schema: send.schema,
-            approvers: Arc::new(seat.questions.clone()),
+            approvers: Arc::new(session.questions.clone()),
             clock: Arc::clone(&self.config.clock),
             stop: stop.clone(),
-            inbox: heard,
+            inbox: receiver,
         };
         let number = conversation.digest().turns + 1;
         let sent = SendResult { conversation: conversation.id().to_owned(), turn: number };
-        seat.show(Some(ActiveTurnView { conversation: Arc::clone(&conversation), stop }));
+        session.show(Some(ActiveTurnView { conversation: Arc::clone(&conversation), stop }));
         *live = Some(ActiveTurn {
             conversation: Arc::clone(&conversation),
             turn: number,
             model: names,
             inbox,
-            released: over.clone(),
+            released: released.clone(),
         });
-        let session = Arc::clone(seat);
+        let session = Arc::clone(session);
         manager.turns.clone().spawn(async move {
             let journal: Arc<dyn Journal> = Arc::clone(&conversation) as Arc<dyn Journal>;
             // A separate task, so that the turn ends even if it panics.
@@ -239,7 +239,7 @@ impl ConversationManager {
             *live = None;
             drop(conversation);
             drop(live);
-            over.cancel();
+            released.cancel();
         });
         Ok(sent)
     }
@@ -250,18 +250,18 @@ impl ConversationManager {
             return Ok(());
         }
         let session = self.get_session(id)?;
-        let stops = || session.active_view().map(|view| view.stop.cancel()).is_some();
-        if stops() {
+        let stop_active = || session.active_view().map(|view| view.stop.cancel()).is_some();
+        if stop_active() {
             return Ok(());
         }
         // A turn may be about to begin.
         drop(session.live().await);
-        if stops() {
+        if stop_active() {
             return Ok(());
         }
         let id = id.to_owned();
         let locked =
-            self.run_blocking(move |keeping| Ok(keeping.dir.locked_ids(std::iter::once(id.as_str()))?)).await?;
+            self.run_blocking(move |context| Ok(context.dir.locked_ids(std::iter::once(id.as_str()))?)).await?;
         if locked.is_empty() { Ok(()) } else { Err(open_error(&OpenError::Elsewhere)) }
     }
 
@@ -269,12 +269,14 @@ impl ConversationManager {
         let session = self.get_session(&id)?;
         let live = session.live().await;
         let titled = EventKind::Titled { title };
-        let unkept = |error: crate::journal::PersistError| ChatError::Failed(error.to_string());
+        let save_error = |error: crate::journal::PersistError| ChatError::Failed(error.to_string());
         match live.as_ref() {
-            Some(live) => live.conversation.add(titled).map_err(unkept),
-            None => {
-                self.run_blocking(move |keeping| Conversation::open(keeping, &id)).await?.add(titled).map_err(unkept)
-            }
+            Some(live) => live.conversation.add(titled).map_err(save_error),
+            None => self
+                .run_blocking(move |context| Conversation::open(context, &id))
+                .await?
+                .add(titled)
+                .map_err(save_error),
         }
     }
 
@@ -285,8 +287,8 @@ impl ConversationManager {
             return Err(ChatError::Failed("a turn is running in this conversation. Stop it first.".to_owned()));
         }
         let conversation_id = id.clone();
-        self.run_blocking(move |keeping| keeping.delete(&conversation_id)).await?;
-        self.seats().remove(&id);
+        self.run_blocking(move |context| context.delete(&conversation_id)).await?;
+        self.sessions().remove(&id);
         Ok(())
     }
 }

@@ -28,7 +28,7 @@ use zubi_models::{
     Prompt,
 };
 
-/// How long a test waits for what must come.
+/// How long a test waits for an event.
 const EVENT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One answer of the model.
@@ -37,7 +37,7 @@ pub(crate) enum ScriptedStep {
     Text(&'static str),
     /// Calls, each a tool and its arguments.
     Calls(Vec<(&'static str, Value)>),
-    /// Says this much and never comes to an end.
+    /// Sends this text, and then waits for ever.
     Hang(&'static str),
     Panic,
 }
@@ -79,8 +79,8 @@ impl LanguageModel for ScriptedModel {
         };
         let step = self.steps.lock().unwrap().pop_front();
         let message = match step {
-            None => return Err(ModelError::new(ErrorKind::Refused, "nothing more is written down")),
-            Some(ScriptedStep::Panic) => panic!("as the test wants"),
+            None => return Err(ModelError::new(ErrorKind::Refused, "the script has no more steps")),
+            Some(ScriptedStep::Panic) => panic!("requested by the test"),
             Some(ScriptedStep::Hang(text)) => {
                 on_delta(AnswerDelta::Text(text.to_owned()));
                 return std::future::pending().await;
@@ -129,7 +129,7 @@ impl ModelSource for ScriptedModelSource {
     }
 }
 
-/// A folder with a file, a host of it, and what desks are made of.
+/// A folder with a file, a host for it, and the parts of a conversation manager.
 pub(crate) struct Fixture {
     _guard: tempfile::TempDir,
     pub(crate) work: Utf8PathBuf,
@@ -168,11 +168,11 @@ fn host(work: &Utf8PathBuf, state: &Utf8PathBuf) -> Arc<dyn ToolService> {
 }
 
 impl Fixture {
-    pub(crate) fn open_manager(&self) -> Talk {
+    pub(crate) fn open_manager(&self) -> TestClient {
         self.open_manager_with(|_| {})
     }
 
-    pub(crate) fn open_manager_with(&self, change: impl FnOnce(&mut ConversationManagerConfig)) -> Talk {
+    pub(crate) fn open_manager_with(&self, change: impl FnOnce(&mut ConversationManagerConfig)) -> TestClient {
         let source: Arc<dyn ModelSource> = Arc::new(ScriptedModelSource(Arc::clone(&self.script)));
         let mut config = ConversationManagerConfig {
             service: Arc::clone(&self.service),
@@ -186,57 +186,57 @@ impl Fixture {
         };
         change(&mut config);
         let manager = ConversationManager::open(config).unwrap();
-        Talk { events: manager.listen(), manager }
+        TestClient { events: manager.listen(), manager }
     }
 }
 
 /// A conversation manager, and a subscription to its events.
-pub(crate) struct Talk {
+pub(crate) struct TestClient {
     pub(crate) manager: Arc<ConversationManager>,
     events: broadcast::Receiver<Arc<ConversationEvent>>,
 }
 
-impl Talk {
-    /// A request that must succeed.
+impl TestClient {
+    /// Sends a request that must succeed.
     pub(crate) async fn request(&self, method: &str, params: Value) -> Value {
         self.manager.request(method, params, "test").await.unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// One that must be refused.
+    /// Sends a request that must be refused.
     pub(crate) async fn refusal(&self, method: &str, params: Value) -> ChatError {
         let answer = self.manager.request(method, params, "test").await;
         answer.expect_err("this should have been refused")
     }
 
-    /// Says something in a new conversation; its id.
+    /// Sends a message in a new conversation, and returns its id.
     pub(crate) async fn begin(&self, text: &str) -> String {
         self.request("send", json!({ "text": text })).await["conversation"].as_str().unwrap().to_owned()
     }
 
-    /// The next event of which this is true.
-    pub(crate) async fn wait(&mut self, is_it: impl Fn(&EventKind) -> bool) -> ConversationEvent {
+    /// Waits for the next event that matches.
+    pub(crate) async fn wait(&mut self, matches: impl Fn(&EventKind) -> bool) -> ConversationEvent {
         let search = async {
             loop {
-                let received = self.events.recv().await.expect("the desk is there, and the test is not too slow");
-                if is_it(&received.event.kind) {
+                let received = self.events.recv().await.expect("the manager is open, and the test is not too slow");
+                if matches(&received.event.kind) {
                     return ConversationEvent::clone(&received);
                 }
             }
         };
-        tokio::time::timeout(EVENT_TIMEOUT, search).await.expect("what the test waits for never came")
+        tokio::time::timeout(EVENT_TIMEOUT, search).await.expect("the expected event did not arrive")
     }
 
-    /// The end of the next turn that ends.
+    /// Waits for the end of the next turn that ends.
     pub(crate) async fn end(&mut self) -> TurnEnded {
-        match self.wait(|what| matches!(what, EventKind::Ended(_))).await.event.kind {
+        match self.wait(|kind| matches!(kind, EventKind::Ended(_))).await.event.kind {
             EventKind::Ended(ended) => ended,
             other => panic!("{other:?}"),
         }
     }
 
-    /// The next question's id.
+    /// Waits for the next approval prompt, and returns its id.
     pub(crate) async fn question(&mut self) -> String {
-        match self.wait(|what| matches!(what, EventKind::Question { .. })).await.event.kind {
+        match self.wait(|kind| matches!(kind, EventKind::Question { .. })).await.event.kind {
             EventKind::Question { question, .. } => question,
             other => panic!("{other:?}"),
         }
@@ -247,7 +247,7 @@ impl Talk {
     }
 }
 
-/// Events in a line each, without what differs from run to run.
+/// Renders the events, one per line, without values that differ between runs.
 pub(crate) fn render_events(events: &[AgentEvent]) -> String {
     let mut text = String::new();
     for event in events {
@@ -256,8 +256,8 @@ pub(crate) fn render_events(events: &[AgentEvent]) -> String {
             EventKind::Titled { title } => format!("titled {title}"),
             EventKind::UserMessage { turn, text } => format!("asked {turn}: {text}"),
             EventKind::Iteration { model, .. } => format!("iteration of {model}"),
-            EventKind::Answered { message: said, .. } => {
-                format!("answered: {} ({} calls)", said.text, said.calls.len())
+            EventKind::Answered { message, .. } => {
+                format!("answered: {} ({} calls)", message.text, message.calls.len())
             }
             EventKind::Calling { summary, .. } => format!("calling {summary}"),
             EventKind::Question { .. } => "question".to_owned(),

@@ -17,21 +17,21 @@ fn write(path: &str) -> (&'static str, Value) {
 #[tokio::test]
 async fn a_conversation_is_stored_and_continued() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
+    let mut client = fixture.open_manager();
     let read = vec![("file_read", json!({ "path": "catalogue.md" }))];
     fixture.script.push_steps([
         ScriptedStep::Calls(read),
         ScriptedStep::Text("Tea."),
         ScriptedStep::Text("Still tea."),
     ]);
-    let id = talk.begin("What is in the catalogue?\nTell me.").await;
-    assert_eq!(talk.end().await.reason, StopReason::Completed);
+    let id = client.begin("What is in the catalogue?\nTell me.").await;
+    assert_eq!(client.end().await.reason, StopReason::Completed);
     // Another process continues the conversation.
-    let mut talk = fixture.open_manager();
-    let sent = talk.request("send", json!({ "conversation": id, "text": "And now?" })).await;
+    let mut client = fixture.open_manager();
+    let sent = client.request("send", json!({ "conversation": id, "text": "And now?" })).await;
     assert_eq!(sent, json!({ "conversation": id, "turn": 2 }));
-    talk.end().await;
-    let opened = talk.open(&id).await;
+    client.end().await;
+    let opened = client.open(&id).await;
     assert_snapshot!(render_events(&opened.events), @"
     1 began
     2 asked 1: What is in the catalogue?
@@ -51,60 +51,60 @@ async fn a_conversation_is_stored_and_continued() {
     let received = fixture.script.received.lock().unwrap().pop().unwrap();
     let roles = |message: &PromptMessage| json!(message)["role"].as_str().unwrap().to_owned();
     assert_eq!(received.iter().map(roles).collect::<Vec<_>>(), ["user", "assistant", "tool", "assistant", "user"]);
-    let list = talk.request("conversations", json!({ "query": "catalogue tea" })).await;
+    let list = client.request("conversations", json!({ "query": "catalogue tea" })).await;
     let first = &list["conversations"][0];
     assert_eq!(
         (&first["title"], &first["turns"], &first["model"], &first["usage"]["input"]),
         (&json!("What is in the catalogue? Tell me."), &json!(2), &json!("script/one"), &json!(30))
     );
-    talk.request("rename", json!({ "conversation": id, "title": " Of  tea " })).await;
-    assert_eq!(talk.open(&id).await.summary.title, "Of tea");
+    client.request("rename", json!({ "conversation": id, "title": " Of  tea " })).await;
+    assert_eq!(client.open(&id).await.summary.title, "Of tea");
 }
 
 #[tokio::test]
-async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
+async fn session_approvals_apply_only_to_their_conversation() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
+    let mut client = fixture.open_manager();
     let steps =
         || [ScriptedStep::Calls(vec![("shell_run", json!({ "command": "cargo build" }))]), ScriptedStep::Text("Done.")];
     fixture.script.push_steps(steps());
-    let id = talk.begin("Run it").await;
-    let question = talk.question().await;
-    assert_eq!(talk.open(&id).await.summary.state, ConversationState::Waiting);
-    let list = talk.request("conversations", Value::Null).await;
+    let id = client.begin("Run it").await;
+    let question = client.question().await;
+    assert_eq!(client.open(&id).await.summary.state, ConversationState::Waiting);
+    let list = client.request("conversations", Value::Null).await;
     assert_eq!(list["conversations"][0]["state"], "waiting");
-    let wrong = talk
+    let refusal = client
         .refusal(
             "answer",
             json!({ "conversation": id, "question": question, "answer": { "unanswered": { "how": "x" } } }),
         )
         .await;
-    assert_snapshot!(wrong, @"Invalid input: `answer` is `allow`, `deny` or `unavailable`");
-    let wrong = talk
+    assert_snapshot!(refusal, @"Invalid input: `answer` is `allow`, `deny` or `unavailable`");
+    let refusal = client
         .refusal("answer", json!({ "conversation": id, "question": "x", "answer": { "deny": { "text": null } } }))
         .await;
-    assert_snapshot!(wrong, @"no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation again.");
-    let request = match &talk.open(&id).await.events.last().unwrap().kind {
+    assert_snapshot!(refusal, @"no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation again.");
+    let request = match &client.open(&id).await.events.last().unwrap().kind {
         EventKind::Question { request, .. } => request.clone(),
         other => panic!("{other:?}"),
     };
     let options = request["options"].as_array().unwrap();
     let for_session = options.iter().position(|option| option["scope"] == "session").unwrap();
     let allow = json!({ "allow": { "option": for_session, "arguments": null } });
-    talk.request("answer", json!({ "conversation": id, "question": question, "answer": allow })).await;
-    assert_eq!(talk.end().await.reason, StopReason::Completed);
+    client.request("answer", json!({ "conversation": id, "question": question, "answer": allow })).await;
+    assert_eq!(client.end().await.reason, StopReason::Completed);
     // The same call does not require approval again, not even in the next turn.
     fixture.script.push_steps(steps());
-    talk.request("send", json!({ "conversation": id, "text": "Again" })).await;
-    assert_eq!(talk.end().await.reason, StopReason::Completed);
-    // In another conversation it is.
+    client.request("send", json!({ "conversation": id, "text": "Again" })).await;
+    assert_eq!(client.end().await.reason, StopReason::Completed);
+    // In another conversation, the same call requires approval.
     fixture.script.push_steps(steps());
-    let other = talk.begin("Run it").await;
-    let question = talk.question().await;
+    let other = client.begin("Run it").await;
+    let question = client.question().await;
     let deny = json!({ "deny": { "text": "Not there." } });
-    talk.request("answer", json!({ "conversation": other, "question": question, "answer": deny })).await;
-    talk.end().await;
-    assert_snapshot!(render_events(&talk.open(&other).await.events), @r#"
+    client.request("answer", json!({ "conversation": other, "question": question, "answer": deny })).await;
+    client.end().await;
+    assert_snapshot!(render_events(&client.open(&other).await.events), @r#"
     1 began
     2 asked 1: Run it
     3 iteration of script/one
@@ -120,48 +120,48 @@ async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
 }
 
 #[tokio::test]
-async fn a_turn_can_be_stopped_while_streaming_and_while_waiting_for_approval() {
+async fn turns_can_be_stopped_while_streaming_or_waiting() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
+    let mut client = fixture.open_manager();
     fixture.script.push_steps([
         ScriptedStep::Hang("I think"),
         ScriptedStep::Calls(vec![write("a.txt")]),
         ScriptedStep::Text("Well."),
     ]);
-    let id = talk.begin("Think").await;
-    talk.wait(|what| matches!(what, EventKind::Text { .. })).await;
-    let opened = talk.open(&id).await;
+    let id = client.begin("Think").await;
+    client.wait(|kind| matches!(kind, EventKind::Text { .. })).await;
+    let opened = client.open(&id).await;
     assert_eq!(opened.summary.state, ConversationState::Running);
-    let passing: Vec<Value> = opened.partial_answer.iter().map(|event| json!(event.kind)).collect();
-    assert_eq!(passing, [json!({ "type": "text", "turn": 1, "iteration": 1, "offset": 0, "text": "I think" })]);
-    let running = talk.refusal("delete", json!({ "conversation": id })).await;
+    let partial_answer: Vec<Value> = opened.partial_answer.iter().map(|event| json!(event.kind)).collect();
+    assert_eq!(partial_answer, [json!({ "type": "text", "turn": 1, "iteration": 1, "offset": 0, "text": "I think" })]);
+    let running = client.refusal("delete", json!({ "conversation": id })).await;
     assert_snapshot!(running, @"a turn is running in this conversation. Stop it first.");
-    talk.request("stop", json!({ "conversation": id })).await;
-    assert_eq!(talk.end().await.reason, StopReason::Stopped);
+    client.request("stop", json!({ "conversation": id })).await;
+    assert_eq!(client.end().await.reason, StopReason::Stopped);
 
-    talk.request("send", json!({ "conversation": id, "text": "Write" })).await;
-    let question = talk.question().await;
-    talk.request("stop", json!({ "conversation": id })).await;
-    assert_eq!(talk.end().await.reason, StopReason::Stopped);
+    client.request("send", json!({ "conversation": id, "text": "Write" })).await;
+    let question = client.question().await;
+    client.request("stop", json!({ "conversation": id })).await;
+    assert_eq!(client.end().await.reason, StopReason::Stopped);
     let late =
         json!({ "conversation": id, "question": question, "answer": { "allow": { "option": 0, "arguments": null } } });
-    assert!(matches!(talk.refusal("answer", late).await, ChatError::NotFound(_)));
+    assert!(matches!(client.refusal("answer", late).await, ChatError::NotFound(_)));
     assert!(!fixture.work.join("a.txt").exists());
 
-    talk.request("send", json!({ "conversation": id, "text": "Now?" })).await;
-    assert_eq!(talk.end().await.text, "Well.");
-    talk.request("stop", json!({ "conversation": id })).await;
-    talk.request("delete", json!({ "conversation": id })).await;
-    assert!(matches!(talk.refusal("open", json!({ "conversation": id })).await, ChatError::NotFound(_)));
-    assert_eq!(talk.request("conversations", Value::Null).await["conversations"], json!([]));
+    client.request("send", json!({ "conversation": id, "text": "Now?" })).await;
+    assert_eq!(client.end().await.text, "Well.");
+    client.request("stop", json!({ "conversation": id })).await;
+    client.request("delete", json!({ "conversation": id })).await;
+    assert!(matches!(client.refusal("open", json!({ "conversation": id })).await, ChatError::NotFound(_)));
+    assert_eq!(client.request("conversations", Value::Null).await["conversations"], json!([]));
 }
 
 #[tokio::test]
 async fn a_running_turn_accepts_only_text() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
+    let mut client = fixture.open_manager();
     fixture.script.push_steps([ScriptedStep::Hang("I think")]);
-    let id = talk.begin("Think").await;
+    let id = client.begin("Think").await;
     let send_params = |more: Value| {
         let mut params = json!({ "conversation": id, "text": "And this" });
         params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -175,7 +175,7 @@ async fn a_running_turn_accepts_only_text() {
         json!({ "schema": {} }),
         json!({ "instructions": "Be brief." }),
     ] {
-        writeln!(refusals, "{}", talk.refusal("send", send_params(more)).await).unwrap();
+        writeln!(refusals, "{}", client.refusal("send", send_params(more)).await).unwrap();
     }
     assert_snapshot!(refusals, @"
     Invalid input: `model` can be set only at the beginning of a turn, and a turn is running in this conversation. Stop the turn, or send the text alone.
@@ -184,29 +184,30 @@ async fn a_running_turn_accepts_only_text() {
     Invalid input: `schema` can be set only at the beginning of a turn, and a turn is running in this conversation. Stop the turn, or send the text alone.
     Invalid input: `instructions` can be set only at the beginning of a turn, and a turn is running in this conversation. Stop the turn, or send the text alone.
     ");
-    talk.request("send", send_params(json!({ "model": "script/one" }))).await;
-    talk.request("stop", json!({ "conversation": id })).await;
-    talk.end().await;
+    client.request("send", send_params(json!({ "model": "script/one" }))).await;
+    client.request("stop", json!({ "conversation": id })).await;
+    client.end().await;
 }
 
 #[tokio::test]
 async fn a_slow_model_does_not_block_other_requests() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
+    let mut client = fixture.open_manager();
     fixture.script.push_steps([ScriptedStep::Text("Well."), ScriptedStep::Text("Again.")]);
-    let id = talk.begin("Think").await;
-    talk.end().await;
-    let manager = Arc::clone(&talk.manager);
+    let id = client.begin("Think").await;
+    client.end().await;
+    let manager = Arc::clone(&client.manager);
     let params = json!({ "conversation": id, "text": "More", "model": "script/silent" });
     let slow = tokio::spawn(async move { manager.request("send", params, "test").await });
     tokio::task::yield_now().await;
     let all = async {
-        assert_eq!(talk.open(&id).await.summary.state, ConversationState::Idle);
-        talk.request("stop", json!({ "conversation": id })).await;
-        talk.request("send", json!({ "conversation": id, "text": "Now?" })).await;
-        talk.end().await
+        assert_eq!(client.open(&id).await.summary.state, ConversationState::Idle);
+        client.request("stop", json!({ "conversation": id })).await;
+        client.request("send", json!({ "conversation": id, "text": "Now?" })).await;
+        client.end().await
     };
-    let ended = tokio::time::timeout(std::time::Duration::from_secs(30), all).await.expect("nobody waits");
+    let ended =
+        tokio::time::timeout(std::time::Duration::from_secs(30), all).await.expect("other requests are not blocked");
     assert_eq!(ended.text, "Again.");
     assert!(!slow.is_finished());
     slow.abort();
@@ -215,48 +216,50 @@ async fn a_slow_model_does_not_block_other_requests() {
 #[tokio::test]
 async fn conversations_are_found_by_id_prefix() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
+    let mut client = fixture.open_manager();
     fixture.script.push_steps([ScriptedStep::Text("Well.")]);
-    let old = talk.begin("The first").await;
-    talk.end().await;
+    let old = client.begin("The first").await;
+    client.end().await;
     for _ in 0..=MAX_LIST {
-        crate::conversation::Conversation::create(&talk.manager.context).unwrap();
+        crate::conversation::Conversation::create(&client.manager.context).unwrap();
     }
-    let found = talk.request("conversations", json!({ "id": old, "limit": 2 })).await;
+    let found = client.request("conversations", json!({ "id": old, "limit": 2 })).await;
     assert_eq!([&found["conversations"][0]["title"], &found["more"]], [&json!("The first"), &json!(0)]);
-    let all = talk.request("conversations", json!({ "id": "", "limit": 2 })).await;
+    let all = client.request("conversations", json!({ "id": "", "limit": 2 })).await;
     assert_eq!((all["conversations"].as_array().unwrap().len(), &all["more"]), (2, &json!(MAX_LIST)));
-    let none = talk.request("conversations", json!({ "id": "no" })).await;
+    let none = client.request("conversations", json!({ "id": "no" })).await;
     assert_eq!(none["conversations"], json!([]));
 }
 
 #[tokio::test]
 async fn concurrent_messages_are_received_once() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
+    let mut client = fixture.open_manager();
     fixture.script.push_steps([ScriptedStep::Text("One.")]);
-    let id = talk.begin("First").await;
-    talk.end().await;
+    let id = client.begin("First").await;
+    client.end().await;
     fixture.script.push_steps(std::iter::repeat_n(ScriptedStep::Text("More."), 8));
     let requests =
-        (0..8).map(|number| talk.request("send", json!({ "conversation": id, "text": format!("Number {number}") })));
+        (0..8).map(|number| client.request("send", json!({ "conversation": id, "text": format!("Number {number}") })));
     let sent = futures_util::future::join_all(requests).await;
     let last = sent.iter().map(|sent| sent["turn"].as_u64().unwrap()).max().unwrap();
-    talk.wait(|what| matches!(what, EventKind::Ended(ended) if ended.turn == last)).await;
-    let opened = talk.open(&id).await;
+    client.wait(|kind| matches!(kind, EventKind::Ended(ended) if ended.turn == last)).await;
+    let opened = client.open(&id).await;
     for number in 0..8 {
-        let is_it = |event: &&AgentEvent| matches!(&event.kind, EventKind::UserMessage { text, .. } if *text == format!("Number {number}"));
-        assert_eq!(opened.events.iter().filter(is_it).count(), 1, "{}", render_events(&opened.events));
+        let expected = format!("Number {number}");
+        let is_message =
+            |event: &&AgentEvent| matches!(&event.kind, EventKind::UserMessage { text, .. } if *text == expected);
+        assert_eq!(opened.events.iter().filter(is_message).count(), 1, "{}", render_events(&opened.events));
     }
 }
 
 #[tokio::test]
-async fn two_processes_have_one_conversation_one_after_the_other() {
+async fn a_conversation_is_open_in_one_process_at_a_time() {
     let fixture = fixture();
     let (mut one, mut other) = (fixture.open_manager(), fixture.open_manager());
     fixture.script.push_steps([ScriptedStep::Hang("I think"), ScriptedStep::Text("Well.")]);
     let id = one.begin("Think").await;
-    one.wait(|what| matches!(what, EventKind::Text { .. })).await;
+    one.wait(|kind| matches!(kind, EventKind::Text { .. })).await;
     let opened = other.open(&id).await;
     assert_eq!((opened.summary.state, opened.events.len()), (ConversationState::Elsewhere, 3));
     assert_eq!(other.request("conversations", Value::Null).await["conversations"][0]["state"], "elsewhere");
@@ -280,7 +283,7 @@ async fn two_processes_have_one_conversation_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn two_processes_that_begin_at_once_do_not_write_over_each_other() {
+async fn concurrent_processes_do_not_overwrite_each_other() {
     let fixture = fixture();
     let (mut one, mut other) = (fixture.open_manager(), fixture.open_manager());
     fixture.script.push_steps(std::iter::repeat_n(ScriptedStep::Text("Well."), 20));
@@ -293,18 +296,18 @@ async fn two_processes_that_begin_at_once_do_not_write_over_each_other() {
             other.manager.request("send", send_params("other"), "test")
         );
         assert!(first.is_ok() || second.is_ok(), "{first:?} {second:?}");
-        for (sent, talk, who) in [(first, &mut one, "one"), (second, &mut other, "other")] {
-            let text = format!("{who} {round}");
-            let is_it =
-                |event: &AgentEvent| matches!(&event.kind, EventKind::UserMessage { text: said, .. } if *said == text);
+        for (sent, client, name) in [(first, &mut one, "one"), (second, &mut other, "other")] {
+            let expected = format!("{name} {round}");
+            let is_message =
+                |event: &AgentEvent| matches!(&event.kind, EventKind::UserMessage { text, .. } if *text == expected);
             match sent {
                 Ok(_) => {
-                    talk.end().await;
-                    assert!(talk.open(&id).await.events.iter().any(is_it), "{text} was taken");
+                    client.end().await;
+                    assert!(client.open(&id).await.events.iter().any(is_message), "{expected} was stored");
                 }
                 Err(refusal) => {
                     assert!(refusal.to_string().starts_with("another process has this conversation"), "{refusal}");
-                    assert!(!talk.open(&id).await.events.iter().any(is_it), "{text} was refused");
+                    assert!(!client.open(&id).await.events.iter().any(is_message), "{expected} was refused");
                 }
             }
         }
@@ -316,73 +319,73 @@ async fn two_processes_that_begin_at_once_do_not_write_over_each_other() {
 }
 
 #[tokio::test]
-async fn a_listener_that_is_too_slow_loses_events_and_nothing_else() {
+async fn a_slow_listener_loses_only_events() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
-    let mut slow = talk.manager.listen();
+    let mut client = fixture.open_manager();
+    let mut slow = client.manager.listen();
     fixture.script.push_steps([ScriptedStep::Hang("I think")]);
-    let id = talk.begin("Begin").await;
-    talk.wait(|what| matches!(what, EventKind::Text { .. })).await;
+    let id = client.begin("Begin").await;
+    client.wait(|kind| matches!(kind, EventKind::Text { .. })).await;
     for number in 0..=MAX_LISTENER_LAG {
-        talk.request("rename", json!({ "conversation": id, "title": format!("Number {number}") })).await;
+        client.request("rename", json!({ "conversation": id, "title": format!("Number {number}") })).await;
     }
     assert!(matches!(slow.recv().await, Err(broadcast::error::RecvError::Lagged(_))));
-    assert_eq!(talk.open(&id).await.summary.title, format!("Number {MAX_LISTENER_LAG}"));
+    assert_eq!(client.open(&id).await.summary.title, format!("Number {MAX_LISTENER_LAG}"));
 }
 
 #[tokio::test]
 async fn closing_the_manager_ends_its_turns() {
     let fixture = fixture();
-    let talk = fixture.open_manager();
+    let client = fixture.open_manager();
     fixture.script.push_steps([ScriptedStep::Hang("I think"), ScriptedStep::Hang("I too")]);
-    let (one, other) = (talk.begin("Think").await, talk.begin("Think").await);
-    talk.manager.shutdown().await;
+    let (one, other) = (client.begin("Think").await, client.begin("Think").await);
+    client.manager.shutdown().await;
     for id in [one, other] {
-        let events = talk.open(&id).await.events;
+        let events = client.open(&id).await.events;
         assert!(
             matches!(&events.last().unwrap().kind, EventKind::Ended(ended) if ended.reason == StopReason::Stopped),
             "{}",
             render_events(&events)
         );
     }
-    let late = talk.refusal("send", json!({ "text": "Hello?" })).await;
+    let late = client.refusal("send", json!({ "text": "Hello?" })).await;
     assert_snapshot!(late, @"zubi is shutting down; start it again");
     // A conversation without any message does not count.
-    assert_eq!(talk.request("conversations", Value::Null).await["conversations"].as_array().unwrap().len(), 2);
+    assert_eq!(client.request("conversations", Value::Null).await["conversations"].as_array().unwrap().len(), 2);
 }
 
 #[tokio::test]
-async fn a_defect_ends_the_turn_and_not_the_conversation() {
+async fn a_panic_ends_the_turn_but_not_the_conversation() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
+    let mut client = fixture.open_manager();
     fixture.script.push_steps([ScriptedStep::Panic, ScriptedStep::Text("Well.")]);
-    let id = talk.begin("Think").await;
-    assert_eq!(talk.end().await.reason, StopReason::Failed);
-    talk.request("send", json!({ "conversation": id, "text": "Again" })).await;
-    assert_eq!(talk.end().await.text, "Well.");
+    let id = client.begin("Think").await;
+    assert_eq!(client.end().await.reason, StopReason::Failed);
+    client.request("send", json!({ "conversation": id, "text": "Again" })).await;
+    assert_eq!(client.end().await.text, "Well.");
 }
 
 #[tokio::test]
 async fn an_interrupted_turn_is_reported_when_it_is_opened() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
+    let mut client = fixture.open_manager();
     fixture.script.push_steps([ScriptedStep::Text("Well.")]);
-    let id = talk.begin("Think").await;
-    talk.end().await;
-    let path = talk.manager.context.dir.path(&id).unwrap();
-    let whole = std::fs::read(&path).unwrap();
-    zubi_base::fs::write_atomic(&path, &whole[..whole.len() - 20]).unwrap();
-    let opened = talk.open(&id).await;
+    let id = client.begin("Think").await;
+    client.end().await;
+    let path = client.manager.context.dir.path(&id).unwrap();
+    let content = std::fs::read(&path).unwrap();
+    zubi_base::fs::write_atomic(&path, &content[..content.len() - 20]).unwrap();
+    let opened = client.open(&id).await;
     assert_snapshot!(render_events(&opened.events[opened.events.len() - 2..]), @r#"
     4 answered: Well. (0 calls)
     5 ended Killed: This turn was cut off: the program ended. Until then: iterations 1, calls 0. Some("The program ended while this turn was running. Send a message to continue; the work up to that point is saved.")
     "#);
-    // One that is damaged in the middle is shown as far as it goes, and left as it is.
-    let damaged = [&whole[..300], b"\n\n", &whole[300..]].concat();
+    // A file that is damaged in the middle is shown up to the damage, and not changed.
+    let damaged = [&content[..300], b"\n\n", &content[300..]].concat();
     zubi_base::fs::write_atomic(&path, &damaged).unwrap();
-    let opened = talk.open(&id).await;
+    let opened = client.open(&id).await;
     assert_snapshot!(render_events(&opened.partial_answer), @r#"2 Notice { turn: 1, text: "The file of this conversation is damaged: the next valid event is missing after event 2. zubi shows the events before the damage; the conversation cannot be continued." }"#);
-    let refusal = talk.refusal("send", json!({ "conversation": id, "text": "Again" })).await;
+    let refusal = client.refusal("send", json!({ "conversation": id, "text": "Again" })).await;
     assert_snapshot!(refusal, @"the conversation cannot be used: its file is damaged: the next valid event is missing after event 2. Begin a new one; this one is left as it is.");
     assert_eq!(std::fs::read(&path).unwrap(), damaged);
 }
@@ -390,44 +393,48 @@ async fn an_interrupted_turn_is_reported_when_it_is_opened() {
 #[tokio::test]
 async fn manual_calls_are_subject_to_the_policy() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
-    let read = talk.request("call", json!({ "tool": "file.read", "arguments": { "path": "catalogue.md" } })).await;
+    let mut client = fixture.open_manager();
+    let read = client.request("call", json!({ "tool": "file.read", "arguments": { "path": "catalogue.md" } })).await;
     assert!(read["text"].as_str().unwrap().contains("tea") && read["isError"] == false, "{read}");
-    let unknown = talk.refusal("call", json!({ "tool": "file.raed", "arguments": {} })).await;
+    let unknown = client.refusal("call", json!({ "tool": "file.raed", "arguments": {} })).await;
     assert_snapshot!(unknown, @"unknown tool `file.raed`: there is no such tool; did you mean `file.read`, `file.write`?");
-    let manager = Arc::clone(&talk.manager);
+    let manager = Arc::clone(&client.manager);
     let (tool, arguments) = write("a.txt");
     let call =
         tokio::spawn(
             async move { manager.request("call", json!({ "tool": tool, "arguments": arguments }), "web").await },
         );
-    let received = talk.wait(|what| matches!(what, EventKind::Question { .. })).await;
+    let received = client.wait(|kind| matches!(kind, EventKind::Question { .. })).await;
     assert_eq!(received.conversation, INSPECTOR);
     let EventKind::Question { question, .. } = received.event.kind else { panic!("a question") };
     let allow = json!({ "allow": { "option": 0, "arguments": null } });
-    talk.request("answer", json!({ "conversation": INSPECTOR, "question": question, "answer": allow })).await;
+    client.request("answer", json!({ "conversation": INSPECTOR, "question": question, "answer": allow })).await;
     assert_eq!(call.await.unwrap().unwrap()["isError"], false);
     assert!(fixture.work.join("a.txt").exists());
     // A client that drops its request takes back the approval prompt.
-    let manager = Arc::clone(&talk.manager);
+    let manager = Arc::clone(&client.manager);
     let call = tokio::spawn(async move {
         manager
             .request("call", json!({ "tool": "file_write", "arguments": { "path": "b.txt", "content": "" } }), "web")
             .await
     });
-    talk.question().await;
+    client.question().await;
     call.abort();
-    talk.wait(|what| matches!(what, EventKind::Decision { .. })).await;
+    client.wait(|kind| matches!(kind, EventKind::Decision { .. })).await;
     assert!(!fixture.work.join("b.txt").exists());
-    assert_eq!(talk.request("conversations", Value::Null).await["conversations"], json!([]), "nothing of it is kept");
-    let tools = talk.request("tools", Value::Null).await;
+    assert_eq!(
+        client.request("conversations", Value::Null).await["conversations"],
+        json!([]),
+        "manual calls are not stored"
+    );
+    let tools = client.request("tools", Value::Null).await;
     assert!(tools["tools"].as_array().unwrap().iter().any(|tool| tool["id"] == "file.read"), "{tools}");
 }
 
 #[tokio::test]
 async fn invalid_requests_are_rejected() {
     let fixture = fixture();
-    let talk = fixture.open_manager();
+    let client = fixture.open_manager();
     let mut text = String::new();
     let long = "x".repeat(1024 * 1024 + 1);
     for (method, params) in [
@@ -457,7 +464,7 @@ async fn invalid_requests_are_rejected() {
         ("call", json!({ "tool": "file.read" })),
         ("call", json!({ "tool": long, "arguments": {} })),
     ] {
-        let refusal = talk.refusal(method, params).await;
+        let refusal = client.refusal(method, params).await;
         writeln!(text, "{method}: {refusal}").unwrap();
     }
     assert_snapshot!(text, @r#"
@@ -484,8 +491,8 @@ async fn invalid_requests_are_rejected() {
     call: Invalid input: missing field `arguments`
     call: Invalid input: `tool` has 1048577 bytes, but the limit is 1000. Shorten it.
     "#);
-    assert_eq!(talk.request("conversations", Value::Null).await, json!({ "conversations": [], "more": 0 }));
-    let info = talk.request("hello", json!({})).await;
+    assert_eq!(client.request("conversations", Value::Null).await, json!({ "conversations": [], "more": 0 }));
+    let info = client.request("hello", json!({})).await;
     assert_eq!((&info["model"], &info["maxIterations"]), (&json!("script/one"), &json!(20)));
-    assert_eq!(talk.request("models", Value::Null).await["models"][0]["id"], "script/one");
+    assert_eq!(client.request("models", Value::Null).await["models"][0]["id"], "script/one");
 }

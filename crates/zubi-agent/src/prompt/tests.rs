@@ -4,7 +4,7 @@ use zubi_base::workspace::Folder;
 use super::*;
 
 #[test]
-fn a_workspace_speaks_to_agents_only_where_it_is_trusted_and_for_itself() {
+fn instructions_come_only_from_trusted_workspaces() {
     let directory = tempfile::tempdir().unwrap();
     let root = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
     for name in ["a", "b", "c"] {
@@ -18,7 +18,7 @@ fn a_workspace_speaks_to_agents_only_where_it_is_trusted_and_for_itself() {
     let folders: Vec<Folder> = ["a", "b", "c"].map(folder).into();
     let instructions = |trusted| {
         let host = HostDescription { version: "1".to_owned(), folders: folders.clone(), trusted };
-        of_workspace(&host).replace(root.as_str(), "ROOT")
+        workspace_instructions(&host).replace(root.as_str(), "ROOT")
     };
     assert_eq!(instructions(false), "");
     let trusted = instructions(true);
@@ -29,6 +29,6 @@ fn a_workspace_speaks_to_agents_only_where_it_is_trusted_and_for_itself() {
     std::fs::create_dir(root.join("d\nObey")).unwrap();
     fs::write_atomic(&root.join("d\nObey/AGENTS.md"), b"Use tabs.\n").unwrap();
     let host = HostDescription { version: "1".to_owned(), folders: vec![folder("d\nObey")], trusted: true };
-    assert_eq!(of_workspace(&host).lines().count(), 3, "{}", of_workspace(&host));
+    assert_eq!(workspace_instructions(&host).lines().count(), 3, "{}", workspace_instructions(&host));
     assert!(trusted.len() < MAX_AGENTS + 200 && !trusted.contains("somebody"), "{}", trusted.len());
 }

@@ -19,16 +19,16 @@ const SOURCE: &str = "--auto-approve";
 /// a command; a word that contains a space requires the form in braces.
 pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
     let text = text.trim();
-    let wrong = |why: &str| {
+    let invalid = |why: &str| {
         format!(
             "invalid rule `{text}`: {why}. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {{tools = [\"…\"], …}}."
         )
     };
     let rule = if text.starts_with('{') {
-        let mut keys: Map<String, Value> =
-            toml::from_str::<Map<String, Value>>(&format!("rule = {text}")).map_err(|error| wrong(error.message()))?;
+        let mut keys: Map<String, Value> = toml::from_str::<Map<String, Value>>(&format!("rule = {text}"))
+            .map_err(|error| invalid(error.message()))?;
         let Some(Value::Object(mut rule)) = keys.remove("rule").filter(|_| keys.is_empty()) else {
-            return Err(wrong("it is not a table"));
+            return Err(invalid("it is not a table"));
         };
         rule.entry("action").or_insert_with(|| "allow".into());
         Value::Object(rule)
@@ -36,10 +36,10 @@ pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
         let (tool, command) = text.split_once(':').map_or((text, None), |(tool, command)| (tool, Some(command)));
         let (tool, words) = (tool.trim(), command.map(|words| words.split_whitespace().collect::<Vec<_>>()));
         if tool.is_empty() || tool.contains(char::is_whitespace) {
-            return Err(wrong("it begins with no tool"));
+            return Err(invalid("it begins with no tool"));
         }
         if words.as_ref().is_some_and(Vec::is_empty) {
-            return Err(wrong("there is no command behind the colon"));
+            return Err(invalid("there is no command behind the colon"));
         }
         let mut rule = Map::from_iter([
             ("action".to_owned(), Value::from("allow")),
@@ -51,10 +51,10 @@ pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
         Value::Object(rule)
     };
     let rule = CompiledRule::read(&rule, SOURCE, &PolicyPaths::default()).map_err(|why| {
-        wrong(why.strip_prefix(SOURCE).map_or(why.as_str(), |why| why.trim_start_matches([':', ' '])))
+        invalid(why.strip_prefix(SOURCE).map_or(why.as_str(), |why| why.trim_start_matches([':', ' '])))
     })?;
     if rule.text.action != Action::Allow {
-        return Err(wrong("it can only allow; write rules that deny into zubi.toml"));
+        return Err(invalid("it can only allow; write rules that deny into zubi.toml"));
     }
     Ok(rule.text)
 }
@@ -68,7 +68,7 @@ pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
 pub fn resolve_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     for name in rules.iter_mut().flat_map(|rule| rule.tools.iter_mut()) {
-        let (excludes, pattern) = filter::read(name);
+        let (is_exclusion, pattern) = filter::read(name);
         if ToolFilter::new([pattern]).unmatched_patterns(ids.iter().copied()).is_empty() {
             continue;
         }
@@ -76,14 +76,14 @@ pub fn resolve_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>
             *name = name.replace(pattern, id);
             continue;
         }
-        let next = match nearest(pattern, ids.iter().copied(), 1).first() {
+        let hint = match nearest(pattern, ids.iter().copied(), 1).first() {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`zubi tools list` shows all".to_owned(),
         };
-        if excludes {
-            return Err(format!("{SOURCE}: there is no tool `{pattern}` here that could be excluded; {next}"));
+        if is_exclusion {
+            return Err(format!("{SOURCE}: there is no tool `{pattern}` here that could be excluded; {hint}"));
         }
-        unknown.push(format!("{SOURCE}: there is no tool `{pattern}` here; {next}"));
+        unknown.push(format!("{SOURCE}: there is no tool `{pattern}` here; {hint}"));
     }
     Ok(unknown)
 }
@@ -121,18 +121,18 @@ impl AutoApprove {
         let restrictions = Restrictions::default();
         let spec = self.service.find(&request.tool, &restrictions).await.ok()?;
         // Without readable policy rules, the reason for the prompt is unknown.
-        let in_force = self.service.policy().await.ok().filter(|policy| policy.broken.is_none())?;
-        let rules: Result<Vec<_>, _> = in_force
+        let active_policy = self.service.policy().await.ok().filter(|policy| policy.broken.is_none())?;
+        let rules: Result<Vec<_>, _> = active_policy
             .rules
             .into_iter()
             .map(|rule| CompiledRule::new(rule.rule, &rule.source, self.allow_policy.paths()).map(Arc::new))
             .collect();
-        let allow = in_force.allow.map(|allow| allow.tools).unwrap_or_default();
+        let allow = active_policy.allow.map(|allow| allow.tools).unwrap_or_default();
         let allow = ToolFilter::new(allow.iter().map(String::as_str));
-        let asking = Policy::from_rules(allow, [], self.allow_policy.paths().clone()).with_rules(rules.ok()?);
+        let policy = Policy::from_rules(allow, [], self.allow_policy.paths().clone()).with_rules(rules.ok()?);
         let caller = Caller { surface: Surface::Agent, client: None, session: 0, restrictions };
         // If these rules do not require approval, others do: the policy has changed, or is incomplete here.
-        let requires_approval = asking.judge(&spec, &caller, &request.footprint).action == Action::Ask;
-        requires_approval.then(|| asking.remaining_after(&self.allow_policy, &spec, &caller, &request.footprint))
+        let requires_approval = policy.judge(&spec, &caller, &request.footprint).action == Action::Ask;
+        requires_approval.then(|| policy.remaining_after(&self.allow_policy, &spec, &caller, &request.footprint))
     }
 }

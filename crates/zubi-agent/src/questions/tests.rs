@@ -10,7 +10,7 @@ fn read(text: &str) -> String {
 }
 
 #[test]
-fn an_auto_approve_rule_is_a_tool_a_command_or_the_keys_of_a_rule() {
+fn auto_approve_rules_are_parsed() {
     let texts = [
         "shell.run",
         "shell.run:cargo test *",
@@ -88,8 +88,8 @@ fn an_auto_approve_rule_is_a_tool_a_command_or_the_keys_of_a_rule() {
 }
 
 #[test]
-fn what_a_refusal_prints_is_read_as_the_same_rule() {
-    let nasty = [
+fn printed_rules_parse_as_the_same_rule() {
+    let special_texts = [
         "a",
         "*",
         "\\*",
@@ -113,8 +113,8 @@ fn what_a_refusal_prints_is_read_as_the_same_rule() {
         "\u{e0001}",
     ];
     let mut rules = vec![RuleText::allow_tool("shell.run"), RuleText::allow_tool("{a}"), RuleText::allow_tool("a:b")];
-    for first in nasty {
-        for second in nasty {
+    for first in special_texts {
+        for second in special_texts {
             let words = vec!["run".to_owned(), first.to_owned(), second.to_owned()];
             rules.push(RuleText { command: words, ..RuleText::allow_tool("shell.run") });
             let names = || vec![first.to_owned(), second.to_owned()];

@@ -16,7 +16,7 @@ pub(super) fn turns(recorded: &[ScenarioTurn], now: &[ScenarioTurn], problems: &
             calls(number + 1, recorded, now, &mut differences);
         }
         let is_new = |ended| match recorded.ended {
-            Some(then) => is_reproducible(then) && then != ended,
+            Some(recorded_reason) => is_reproducible(recorded_reason) && recorded_reason != ended,
             // The recording does not contain the turn's end, so only an error of the replay counts.
             None => matches!(ended, StopReason::Model | StopReason::Failed),
         };
@@ -44,22 +44,22 @@ fn is_reproducible(reason: StopReason) -> bool {
 fn calls(turn: usize, recorded: &ScenarioTurn, now: &ScenarioTurn, differences: &mut Vec<Difference>) {
     for at in 0..recorded.results.len().max(now.results.len()) {
         let (recorded, now) = (recorded.results.get(at), now.results.get(at));
-        let made = |outcome: Option<&scenario::ScenarioOutcome>| {
+        let replayed_call = |outcome: Option<&scenario::ScenarioOutcome>| {
             outcome.map(|outcome| ReplayedCall {
                 tool: wire_name(&outcome.tool),
-                arguments: ids::without_in(&outcome.arguments),
+                arguments: ids::normalize_value(&outcome.arguments),
             })
         };
-        let (call_then, call_now, call) = (made(recorded), made(now), at + 1);
-        if call_then != call_now {
-            differences.push(Difference::Call { turn, call, recorded: call_then, now: call_now });
+        let (recorded_call, current_call, call) = (replayed_call(recorded), replayed_call(now), at + 1);
+        if recorded_call != current_call {
+            differences.push(Difference::Call { turn, call, recorded: recorded_call, now: current_call });
             continue;
         }
         let outcome = |outcome: &scenario::ScenarioOutcome| ReplayOutcome {
             text: ids::normalize(&outcome.text),
             failed: outcome.failed,
         };
-        if let (Some(made), Some(recorded), Some(now)) = (call_then, recorded.map(outcome), now.map(outcome))
+        if let (Some(made), Some(recorded), Some(now)) = (recorded_call, recorded.map(outcome), now.map(outcome))
             && recorded != now
         {
             differences.push(Difference::Outcome { turn, call, made, recorded, now });

@@ -23,11 +23,11 @@ pub(super) struct IdMap(BTreeMap<String, String>);
 impl IdMap {
     /// Learns the current ids from the recorded result of a call and the current one, as far as both have ids at the
     /// same positions.
-    pub(super) fn learn(&mut self, then: &str, now: &str) {
-        let own = |text: &'_ str| text.split_once('-').map_or("", |(_, own)| own).to_owned();
-        for (then, now) in ID.find_iter(then).zip(ID.find_iter(now)) {
+    pub(super) fn learn(&mut self, recorded: &str, current: &str) {
+        let suffix = |text: &'_ str| text.split_once('-').map_or("", |(_, suffix)| suffix).to_owned();
+        for (recorded, current) in ID.find_iter(recorded).zip(ID.find_iter(current)) {
             // The ids of a plan and of the code action that it resolves differ only in the first letter.
-            self.0.insert(own(then.as_str()), own(now.as_str()));
+            self.0.insert(suffix(recorded.as_str()), suffix(current.as_str()));
         }
     }
 
@@ -35,12 +35,12 @@ impl IdMap {
     pub(super) fn current(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => {
-                let now = |captures: &regex::Captures<'_>| {
-                    let then = captures.get(0).map_or("", |id| id.as_str());
-                    let mapped = then.split_once('-').and_then(|(kind, own)| Some((kind, self.0.get(own)?)));
-                    mapped.map_or_else(|| then.to_owned(), |(kind, now)| format!("{kind}-{now}"))
+                let replacement = |captures: &regex::Captures<'_>| {
+                    let recorded = captures.get(0).map_or("", |id| id.as_str());
+                    let mapped = recorded.split_once('-').and_then(|(kind, suffix)| Some((kind, self.0.get(suffix)?)));
+                    mapped.map_or_else(|| recorded.to_owned(), |(kind, current)| format!("{kind}-{current}"))
                 };
-                ID.replace_all(text, now).into_owned().into()
+                ID.replace_all(text, replacement).into_owned().into()
             }
             Value::Array(items) => items.iter().map(|item| self.current(item)).collect(),
             Value::Object(fields) => {
@@ -58,12 +58,12 @@ pub(super) fn normalize(text: &str) -> String {
 }
 
 /// Applies [`normalize`] to every text in a value.
-pub(super) fn without_in(value: &Value) -> Value {
+pub(super) fn normalize_value(value: &Value) -> Value {
     match value {
         Value::String(text) => normalize(text).into(),
-        Value::Array(items) => items.iter().map(without_in).collect(),
+        Value::Array(items) => items.iter().map(normalize_value).collect(),
         Value::Object(fields) => {
-            Value::Object(fields.iter().map(|(name, inner)| (name.clone(), without_in(inner))).collect())
+            Value::Object(fields.iter().map(|(name, inner)| (name.clone(), normalize_value(inner))).collect())
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }

@@ -55,9 +55,9 @@ impl RecordedState {
     fn learn(&mut self, messages: &[PromptMessage]) {
         for message in messages {
             if let PromptMessage::Tool(outcome) = message
-                && let Some(then) = self.recorded_results.remove(&outcome.call)
+                && let Some(recorded) = self.recorded_results.remove(&outcome.call)
             {
-                self.ids.learn(&then, &outcome.text);
+                self.ids.learn(&recorded, &outcome.text);
             }
         }
     }
@@ -65,11 +65,11 @@ impl RecordedState {
     fn call(&mut self, call: &scenario::ScenarioCall) -> ToolCall {
         self.calls += 1;
         let id = format!("replay-{}", self.calls);
-        let is_it = |result: &scenario::ScenarioOutcome| wire_name(&result.tool) == wire_name(&call.tool);
-        if self.results.front().is_some_and(is_it)
-            && let Some(then) = self.results.pop_front()
+        let is_same_tool = |result: &scenario::ScenarioOutcome| wire_name(&result.tool) == wire_name(&call.tool);
+        if self.results.front().is_some_and(is_same_tool)
+            && let Some(recorded) = self.results.pop_front()
         {
-            self.recorded_results.insert(id.clone(), then.text);
+            self.recorded_results.insert(id.clone(), recorded.text);
         }
         ToolCall { id, tool: wire_name(&call.tool), arguments: self.ids.current(&call.arguments) }
     }
@@ -86,8 +86,8 @@ impl LanguageModel for ReplayModel {
         state.learn(prompt.messages);
         let Some(answer) = state.answers.pop_front() else {
             let message = "the recording has no further answer in this turn".to_owned();
-            let next = "The replay needs more answers than were recorded; look at the other differences.";
-            return Err(ModelError::new(ErrorKind::Refused, message).with_hint(next));
+            let hint = "The replay needs more answers than were recorded; look at the other differences.";
+            return Err(ModelError::new(ErrorKind::Refused, message).with_hint(hint));
         };
         check_expectation(&answer.expect, prompt)
             .map_err(|message| ModelError::new(ErrorKind::Refused, message).with_hint(MISMATCH_HINT))?;

@@ -29,7 +29,7 @@ fn render_report(report: &ReplayReport, fixture: &Fixture) -> String {
 #[tokio::test]
 async fn a_conversation_is_recorded_and_replayed() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
+    let mut client = fixture.open_manager();
     let read = ("file_read", json!({ "path": fixture.work.join("catalogue.md") }));
     let write = ("file_write", json!({ "path": "new.md", "content": "coffee\n" }));
     fixture.script.push_steps([
@@ -38,14 +38,14 @@ async fn a_conversation_is_recorded_and_replayed() {
         ScriptedStep::Calls(vec![write]),
         ScriptedStep::Text("Written."),
     ]);
-    let id = talk.begin("What is in the catalogue?").await;
-    talk.end().await;
-    talk.request("send", json!({ "conversation": id, "text": "Write coffee" })).await;
-    let question = talk.question().await;
+    let id = client.begin("What is in the catalogue?").await;
+    client.end().await;
+    client.request("send", json!({ "conversation": id, "text": "Write coffee" })).await;
+    let question = client.question().await;
     let allow = json!({ "allow": { "option": 0, "arguments": null } });
-    talk.request("answer", json!({ "conversation": id, "question": question, "answer": allow })).await;
-    talk.end().await;
-    let exported = talk.request("export", json!({ "conversation": id })).await;
+    client.request("answer", json!({ "conversation": id, "question": question, "answer": allow })).await;
+    client.end().await;
+    let exported = client.request("export", json!({ "conversation": id })).await;
     assert_eq!(exported["name"], "what-is-in-the-catalogue.scenario.yaml");
     let scenario = exported["scenario"].as_str().unwrap();
     assert_snapshot!(ids::normalize(&scenario.replace(fixture.work.as_str(), "WORK")), @r#"
@@ -192,28 +192,29 @@ async fn a_conversation_is_recorded_and_replayed() {
     assert!(!fixture.work.join("new.md").exists());
 }
 
-/// A person who changes a call does not want it made as it was: not now, and not when it is played again.
+/// A replay must not make the call with the arguments that the user has changed.
 #[tokio::test]
-async fn a_call_that_a_person_has_changed_is_played_as_changed() {
+async fn an_edited_call_is_replayed_with_the_edit() {
     let fixture = fixture();
-    let mut talk = fixture.open_manager();
+    let mut client = fixture.open_manager();
     let write = ("file_write", json!({ "path": "new.md", "content": "coffee\n" }));
     fixture.script.push_steps([ScriptedStep::Calls(vec![write]), ScriptedStep::Text("Written.")]);
-    let id = talk.begin("Write coffee").await;
+    let id = client.begin("Write coffee").await;
     let changed = json!({ "path": "other.md", "content": "tea\n" });
     for answer in [json!({ "option": 0, "arguments": changed }), json!({ "option": 0, "arguments": null })] {
-        let question = talk.question().await;
-        talk.request("answer", json!({ "conversation": id, "question": question, "answer": { "allow": answer } }))
+        let question = client.question().await;
+        client
+            .request("answer", json!({ "conversation": id, "question": question, "answer": { "allow": answer } }))
             .await;
     }
-    talk.end().await;
-    let result = talk.open(&id).await.events.iter().find_map(|event| match &event.kind {
+    client.end().await;
+    let result = client.open(&id).await.events.iter().find_map(|event| match &event.kind {
         crate::event::EventKind::Result { text, .. } => text.lines().next().map(str::to_owned),
         _ => None,
     });
     let change_note = r#"The user changed the arguments to {"path":"other.md","content":"tea\n"}."#;
-    assert_eq!(result.as_deref(), Some(change_note), "the model is told");
-    let exported = talk.request("export", json!({ "conversation": id })).await;
+    assert_eq!(result.as_deref(), Some(change_note), "the model receives the change");
+    let exported = client.request("export", json!({ "conversation": id })).await;
     let scenario = exported["scenario"].as_str().unwrap();
     assert!(scenario.contains("other.md") && !scenario.contains("new.md"), "{scenario}");
     assert!(!scenario.contains("The user changed"), "{scenario}");
@@ -225,7 +226,7 @@ async fn a_call_that_a_person_has_changed_is_played_as_changed() {
 }
 
 #[test]
-fn an_edit_of_what_a_call_makes_in_its_course_is_none_of_its_own() {
+fn edits_of_nested_calls_do_not_change_the_outer_call() {
     let check = |tool: &str, arguments: serde_json::Value, prompted_tool: &str| {
         let events = [
             json!({ "type": "asked", "turn": 1, "text": "Go" }),
@@ -237,18 +238,21 @@ fn an_edit_of_what_a_call_makes_in_its_course_is_none_of_its_own() {
         ];
         let events: Vec<crate::event::AgentEvent> = (1_u64..)
             .zip(events)
-            .map(|(seq, what)| crate::event::AgentEvent { seq, at: 0, kind: serde_json::from_value(what).unwrap() })
+            .map(|(seq, kind)| crate::event::AgentEvent { seq, at: 0, kind: serde_json::from_value(kind).unwrap() })
             .collect();
         export::scenario("", &events).turns[0].answers[0].calls[0].arguments.to_string()
     };
     assert_eq!(check("shell.run", json!({ "command": "a" }), "shell.run"), r#"{"command":"x"}"#);
     assert_eq!(check("flow.release", json!({ "version": 1 }), "shell.run"), r#"{"version":1}"#);
-    let through = |tool: &str| json!({ "tool": tool, "arguments": {} });
+    let delegating = |tool: &str| json!({ "tool": tool, "arguments": {} });
     assert_eq!(
-        check("call_tool", through("shell_run"), "shell.run"),
+        check("call_tool", delegating("shell_run"), "shell.run"),
         r#"{"tool":"shell_run","arguments":{"command":"x"}}"#
     );
-    assert_eq!(check("call_tool", through("flow.release"), "shell.run"), r#"{"tool":"flow.release","arguments":{}}"#);
+    assert_eq!(
+        check("call_tool", delegating("flow.release"), "shell.run"),
+        r#"{"tool":"flow.release","arguments":{}}"#
+    );
 }
 
 #[tokio::test]

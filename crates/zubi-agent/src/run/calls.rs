@@ -33,7 +33,7 @@ const MAX_REPEATED_ERRORS: u64 = 2;
 /// The result of the tool that takes the final answer.
 const FINAL_ANSWER_RESULT: &str = "Taken.";
 /// The note after the result of a cancelled call that may have changed something.
-const STAYS: &str = "Any changes that it had already made remain.";
+const CHANGES_REMAIN: &str = "Any changes that it had already made remain.";
 
 /// A call of an answer, and what to do with it.
 struct CallItem {
@@ -41,10 +41,10 @@ struct CallItem {
     /// The tool's id, or the name that the model wrote if there is no such tool.
     tool: String,
     summary: String,
-    fate: Fate,
+    action: CallAction,
 }
 
-enum Fate {
+enum CallAction {
     /// The call is not made, and has this result.
     Skip(String, Option<ErrorCode>),
     Execute(Arc<ToolSpec>, CallKey),
@@ -58,8 +58,8 @@ struct CallOutcomes {
     /// The final answer.
     final_answer: Option<Value>,
     /// Why the final answer was refused.
-    not_taken: Option<String>,
-    too_many: bool,
+    invalid_answer: Option<String>,
+    is_over_call_limit: bool,
     is_repeating: bool,
     valid: BTreeSet<String>,
     /// The error for each tool.
@@ -69,92 +69,92 @@ struct CallOutcomes {
 impl RunningTurn {
     /// Runs the calls of an answer. Returns the end of the turn, if they end it.
     pub(super) async fn run_tool_calls(&mut self, answer: ModelAnswer) -> Result<Option<TurnEnd>, TurnEnd> {
-        let is_budget_exhausted = self.turn.budgets.tokens.is_some_and(|tokens| self.spent >= tokens);
-        let over = self.limits.end_reason().or(is_budget_exhausted.then_some(StopReason::Tokens));
-        let mut ends = CallOutcomes { stop_reason: over, ..CallOutcomes::default() };
+        let is_budget_exhausted = self.turn.budgets.tokens.is_some_and(|tokens| self.spent_tokens >= tokens);
+        let stop_reason = self.limits.end_reason().or(is_budget_exhausted.then_some(StopReason::Tokens));
+        let mut outcomes = CallOutcomes { stop_reason, ..CallOutcomes::default() };
         let mut items = Vec::with_capacity(answer.message.calls.len());
         for call in answer.message.calls {
-            items.push(self.item(call, answer.stop, &mut ends).await);
+            items.push(self.item(call, answer.stop, &mut outcomes).await);
         }
-        self.make(&items, &mut ends).await?;
-        Ok(self.ends(ends))
+        self.execute_calls(&items, &mut outcomes).await?;
+        Ok(self.turn_end(outcomes))
     }
 
-    fn ends(&mut self, ends: CallOutcomes) -> Option<TurnEnd> {
-        if let Some(reason) = ends.stop_reason {
+    fn turn_end(&mut self, outcomes: CallOutcomes) -> Option<TurnEnd> {
+        if let Some(reason) = outcomes.stop_reason {
             return Some(TurnEnd::new(reason));
         }
-        if let Some(data) = ends.final_answer {
+        if let Some(data) = outcomes.final_answer {
             return Some(Self::completed_with(data));
         }
-        if let Some(why) = ends.not_taken
-            && !self.finish.as_mut().is_some_and(super::structured_output::StructuredOutput::can_retry)
+        if let Some(why) = outcomes.invalid_answer
+            && !self.structured_output.as_mut().is_some_and(super::structured_output::StructuredOutput::can_retry)
         {
-            return Some(Self::does_not_fit(&why));
+            return Some(Self::invalid_answer(&why));
         }
-        if ends.too_many {
+        if outcomes.is_over_call_limit {
             return Some(TurnEnd::new(StopReason::Calls));
         }
-        if ends.is_repeating {
+        if outcomes.is_repeating {
             return Some(TurnEnd::new(StopReason::Repeating));
         }
-        for tool in &ends.valid {
+        for tool in &outcomes.valid {
             self.invalid.remove(tool);
         }
-        for (tool, error) in ends.invalid.into_iter().filter(|(tool, _)| !ends.valid.contains(tool)) {
+        for (tool, error) in outcomes.invalid.into_iter().filter(|(tool, _)| !outcomes.valid.contains(tool)) {
             // A different error counts as a new attempt: for example, a path that does not exist is an invalid argument
             // too, and the model then looks elsewhere.
             let error = approval_prompt::escape(error.lines().next().unwrap_or_default());
-            let (count, last) = self.invalid.entry(tool.clone()).or_default();
-            *count = if *last == error { *count + 1 } else { 1 };
+            let (count, previous_error) = self.invalid.entry(tool.clone()).or_default();
+            *count = if *previous_error == error { *count + 1 } else { 1 };
             if *count > MAX_REPEATED_ERRORS {
-                return Some(TurnEnd::new(StopReason::Invalid).because(format!(
+                return Some(TurnEnd::new(StopReason::Invalid).with_problem(format!(
                     "The model called {tool} with invalid arguments several times ({error}). Rephrase the request, or choose another model."
                 )));
             }
-            *last = error;
+            *previous_error = error;
         }
         None
     }
 
     /// Decides what to do with a call.
-    async fn item(&mut self, call: ToolCall, stop: FinishReason, ends: &mut CallOutcomes) -> CallItem {
-        let written = approval_prompt::escape(&call.tool);
+    async fn item(&mut self, call: ToolCall, stop: FinishReason, outcomes: &mut CallOutcomes) -> CallItem {
+        let tool_name = approval_prompt::escape(&call.tool);
         let skipped_item = |call, text: String, code| CallItem {
             call,
-            tool: written.clone(),
-            summary: written.clone(),
-            fate: Fate::Skip(text, code),
+            tool: tool_name.clone(),
+            summary: tool_name.clone(),
+            action: CallAction::Skip(text, code),
         };
-        if let Some(reason) = ends.stop_reason {
-            let (why, _) = self.words(reason);
+        if let Some(reason) = outcomes.stop_reason {
+            let (why, _) = self.describe_stop(reason);
             return skipped_item(call, format!("Not made. {why}"), Some(ErrorCode::Cancelled));
         }
-        if self.last.as_ref() == Some(&call.tool) {
-            let checked = self.finish.as_ref().map(|finish| finish.of_call(&call.arguments));
+        if self.final_answer_tool.as_ref() == Some(&call.tool) {
+            let checked = self.structured_output.as_ref().map(|output| output.parse_call(&call.arguments));
             return match checked.unwrap_or_else(|| Err("no final answer was requested".to_owned())) {
                 Ok(data) => {
-                    ends.final_answer = Some(data);
+                    outcomes.final_answer = Some(data);
                     skipped_item(call, FINAL_ANSWER_RESULT.to_owned(), None)
                 }
                 Err(why) => {
-                    let text = format!("Invalid input: {why}. Correct it and call {written} again.");
-                    ends.not_taken = Some(why);
+                    let text = format!("Invalid input: {why}. Correct it and call {tool_name} again.");
+                    outcomes.invalid_answer = Some(why);
                     skipped_item(call, text, Some(ErrorCode::InvalidInput))
                 }
             };
         }
         if self.calls >= self.turn.budgets.calls {
-            ends.too_many = true;
-            let (why, _) = self.words(StopReason::Calls);
+            outcomes.is_over_call_limit = true;
+            let (why, _) = self.describe_stop(StopReason::Calls);
             return skipped_item(call, format!("Not made. {why}"), Some(ErrorCode::Cancelled));
         }
         self.calls += 1;
         let found = tokio::select! {
             found = self.turn.service.find(&call.tool, &self.turn.caller.restrictions) => found,
             reason = self.limits.wait_for_end() => {
-                ends.stop_reason = Some(reason);
-                let (why, _) = self.words(reason);
+                outcomes.stop_reason = Some(reason);
+                let (why, _) = self.describe_stop(reason);
                 return skipped_item(call, format!("Not made. {why}"), Some(ErrorCode::Cancelled));
             }
         };
@@ -163,35 +163,35 @@ impl RunningTurn {
             Err(error) => {
                 let text = match self.nearest_names(&call.tool) {
                     Some(near) if error.code() == ErrorCode::UnknownTool => {
-                        format!("unknown tool `{written}`. The most similar of your tools are {near}.")
+                        format!("unknown tool `{tool_name}`. The most similar of your tools are {near}.")
                     }
                     _ => format!("{error}. Call one of the tools that you were given, by its exact name."),
                 };
                 return skipped_item(call, text, Some(error.code()));
             }
         };
-        let fate = if !call.arguments.is_object() {
+        let action = if !call.arguments.is_object() {
             let cut = match stop {
                 FinishReason::Length => " Your answer reached the length limit and was cut: write less in one answer.",
                 FinishReason::Finished | FinishReason::Filtered => "",
             };
-            let got = approval_prompt::escape(call.arguments.as_str().unwrap_or_default());
+            let received = approval_prompt::escape(call.arguments.as_str().unwrap_or_default());
             let text = format!(
-                "Invalid input: arguments: expected a JSON object, got `{got}`. Write all arguments of {} as one JSON object.{cut}",
+                "Invalid input: arguments: expected a JSON object, got `{received}`. Write all arguments of {} as one JSON object.{cut}",
                 spec.wire_name()
             );
-            Fate::Skip(text, Some(ErrorCode::InvalidInput))
+            CallAction::Skip(text, Some(ErrorCode::InvalidInput))
         } else {
             let key = CallKey::new(&spec.id, &call.arguments);
             if self.repeats.is_blocked(&key) {
-                ends.is_repeating = true;
-                Fate::Skip(loop_guard::BLOCKED_TEXT.to_owned(), Some(ErrorCode::Cancelled))
+                outcomes.is_repeating = true;
+                CallAction::Skip(loop_guard::BLOCKED_TEXT.to_owned(), Some(ErrorCode::Cancelled))
             } else {
-                Fate::Execute(Arc::clone(&spec), key)
+                CallAction::Execute(Arc::clone(&spec), key)
             }
         };
         let summary = summary::line(&spec, &call.arguments, &self.host.folders);
-        CallItem { call, tool: spec.id.clone(), summary, fate }
+        CallItem { call, tool: spec.id.clone(), summary, action }
     }
 
     /// Returns the most similar tool names, as the model knows them.
@@ -202,49 +202,50 @@ impl RunningTurn {
     }
 
     /// Runs the calls and records the results of all items.
-    async fn make(&mut self, items: &[CallItem], ends: &mut CallOutcomes) -> Result<(), TurnEnd> {
+    async fn execute_calls(&mut self, items: &[CallItem], outcomes: &mut CallOutcomes) -> Result<(), TurnEnd> {
         let is_careful = |spec: &ToolSpec| spec.effect > Effect::Plan || spec.approval == Approval::Always;
         // If all calls are read-only, their footprints do not matter.
-        let looks = items.iter().any(|item| matches!(&item.fate, Fate::Execute(spec, _) if is_careful(spec)));
+        let has_careful =
+            items.iter().any(|item| matches!(&item.action, CallAction::Execute(spec, _) if is_careful(spec)));
         let cancel = CancellationToken::new();
-        let _given_up = cancel.clone().drop_guard();
+        let _cancel_on_drop = cancel.clone().drop_guard();
         let mut batch = Batch { prepared: items.iter().map(|_| None).collect(), ..Batch::default() };
         batch.completed.resize_with(items.len(), || None);
         let mut next = 0;
-        let mut looking: Option<BoxFuture<'static, PreparedCall>> = None;
+        let mut preparing: Option<BoxFuture<'static, PreparedCall>> = None;
         let mut ready: Option<PreparedCall> = None;
-        let mut until: Option<Instant> = None;
+        let mut grace_end: Option<Instant> = None;
         loop {
             // Begins the calls that can begin, in order.
             while let Some(item) = items.get(next) {
-                let spec = match &item.fate {
-                    Fate::Skip(text, code) => {
+                let spec = match &item.action {
+                    CallAction::Skip(text, code) => {
                         self.record_start(item, None)?;
-                        batch.done(next, CompletedCall::not_made(text.clone(), *code));
+                        batch.end(next, CompletedCall::not_made(text.clone(), *code));
                         next += 1;
                         continue;
                     }
-                    Fate::Execute(spec, _) => spec,
+                    CallAction::Execute(spec, _) => spec,
                 };
-                if until.is_some() {
-                    let (why, _) = self.words(ends.stop_reason.unwrap_or(StopReason::Stopped));
+                if grace_end.is_some() {
+                    let (why, _) = self.describe_stop(outcomes.stop_reason.unwrap_or(StopReason::Stopped));
                     self.record_start(item, None)?;
-                    batch.done(next, CompletedCall::not_made(format!("Not made. {why}"), Some(ErrorCode::Cancelled)));
+                    batch.end(next, CompletedCall::not_made(format!("Not made. {why}"), Some(ErrorCode::Cancelled)));
                     next += 1;
                     continue;
                 }
-                if looking.is_some() {
+                if preparing.is_some() {
                     break;
                 }
                 let Some(prepared) = ready.take() else {
-                    if looks {
-                        looking = Some(self.prepare(item, spec));
+                    if has_careful {
+                        preparing = Some(self.prepare(item, spec));
                     } else {
                         ready = Some(PreparedCall::without_footprint(spec));
                     }
                     continue;
                 };
-                if !batch.admits(&prepared.touch) {
+                if !batch.can_start(&prepared.access) {
                     // The footprint is computed again when there is room, because it may be different then.
                     break;
                 }
@@ -252,39 +253,39 @@ impl RunningTurn {
                 batch.begin(next, prepared, self.execute_call(item, next, &cancel));
                 next += 1;
             }
-            self.record_results(items, &mut batch, ends)?;
-            if batch.told == items.len() {
+            self.record_results(items, &mut batch, outcomes)?;
+            if batch.recorded == items.len() {
                 return Ok(());
             }
-            let late = async {
-                match until {
-                    Some(until) => tokio::time::sleep_until(until).await,
+            let grace_timeout = async {
+                match grace_end {
+                    Some(grace_end) => tokio::time::sleep_until(grace_end).await,
                     None => std::future::pending().await,
                 }
             };
             let preparation = async {
-                match &mut looking {
-                    Some(looking) => looking.await,
+                match &mut preparing {
+                    Some(preparing) => preparing.await,
                     None => std::future::pending().await,
                 }
             };
             tokio::select! {
                 biased;
-                reason = self.limits.wait_for_end(), if until.is_none() => {
-                    ends.stop_reason = Some(reason);
-                    until = Some(Instant::now() + GRACE);
-                    looking = None;
+                reason = self.limits.wait_for_end(), if grace_end.is_none() => {
+                    outcomes.stop_reason = Some(reason);
+                    grace_end = Some(Instant::now() + GRACE);
+                    preparing = None;
                     ready = None;
                     cancel.cancel();
                 }
-                Some((at, made)) = batch.running.next(), if !batch.running.is_empty() => {
-                    batch.done(at, made);
+                Some((at, completed)) = batch.running.next(), if !batch.running.is_empty() => {
+                    batch.end(at, completed);
                 }
-                looked = preparation => {
-                    looking = None;
-                    ready = Some(looked);
+                prepared = preparation => {
+                    preparing = None;
+                    ready = Some(prepared);
                 }
-                () = late => batch.give_up(),
+                () = grace_timeout => batch.give_up(),
             }
         }
     }
@@ -308,16 +309,16 @@ impl RunningTurn {
         &mut self,
         items: &[CallItem],
         batch: &mut Batch,
-        ends: &mut CallOutcomes,
+        outcomes: &mut CallOutcomes,
     ) -> Result<(), TurnEnd> {
-        while let Some(item) = items.get(batch.told) {
-            let Some(made) = batch.completed.get_mut(batch.told).and_then(Option::take) else { break };
-            let CompletedCall { mut text, failure, has_begun, duration } = made;
-            if let Fate::Execute(spec, key) = &item.fate {
-                let prepared = batch.prepared.get(batch.told).and_then(Option::as_ref);
+        while let Some(item) = items.get(batch.recorded) {
+            let Some(completed) = batch.completed.get_mut(batch.recorded).and_then(Option::take) else { break };
+            let CompletedCall { mut text, failure, has_begun, duration } = completed;
+            if let CallAction::Execute(spec, key) = &item.action {
+                let prepared = batch.prepared.get(batch.recorded).and_then(Option::as_ref);
                 let effect = prepared.map_or(spec.effect, |prepared| prepared.effect);
                 if failure.is_none() && effect > Effect::Plan {
-                    self.done
+                    self.report
                         .add_changed_files(prepared.map(|prepared| prepared.writes.as_slice()).unwrap_or_default());
                 }
                 if prepared.is_some()
@@ -326,25 +327,25 @@ impl RunningTurn {
                     text = format!("{}\n{}", text.trim_end(), loop_guard::LOOP_NOTE);
                 }
                 if failure == Some(ErrorCode::Cancelled) && has_begun && prepared.is_some() && effect > Effect::Plan {
-                    text = format!("{} {STAYS}", text.trim_end());
+                    text = format!("{} {CHANGES_REMAIN}", text.trim_end());
                 }
             }
             if failure == Some(ErrorCode::InvalidInput) {
-                ends.invalid.insert(item.tool.clone(), text.clone());
+                outcomes.invalid.insert(item.tool.clone(), text.clone());
             } else {
-                ends.valid.insert(item.tool.clone());
+                outcomes.valid.insert(item.tool.clone());
             }
-            match &item.fate {
+            match &item.action {
                 // The final answer does not count as work.
-                Fate::Skip(text, None) if text == FINAL_ANSWER_RESULT => {}
-                Fate::Skip(_, Some(ErrorCode::Cancelled)) => self.done.not_made(),
-                Fate::Execute(..) if !has_begun => self.done.not_made(),
-                _ => self.done.call(&item.tool, failure.is_some()),
+                CallAction::Skip(text, None) if text == FINAL_ANSWER_RESULT => {}
+                CallAction::Skip(_, Some(ErrorCode::Cancelled)) => self.report.not_made(),
+                CallAction::Execute(..) if !has_begun => self.report.not_made(),
+                _ => self.report.call(&item.tool, failure.is_some()),
             }
             self.unmeasured += text.len();
             let (call, duration) = (item.call.id.clone(), super::milliseconds(duration));
             self.journal.add(EventKind::Result { turn: self.number, call, text, failure, duration })?;
-            batch.told += 1;
+            batch.recorded += 1;
         }
         Ok(())
     }
@@ -354,40 +355,40 @@ impl RunningTurn {
 #[derive(Default)]
 struct Batch {
     running: FuturesUnordered<BoxFuture<'static, (usize, CompletedCall)>>,
-    touches: BTreeMap<usize, CallAccess>,
+    accesses: BTreeMap<usize, CallAccess>,
     prepared: Vec<Option<PreparedCall>>,
     completed: Vec<Option<CompletedCall>>,
     /// The number of recorded results.
-    told: usize,
+    recorded: usize,
 }
 
 impl Batch {
     /// Whether a call with this access can begin now.
-    fn admits(&self, touch: &CallAccess) -> bool {
-        self.touches.len() < MAX_PARALLEL_CALLS && !self.touches.values().any(|other| touch.conflicts(other))
+    fn can_start(&self, access: &CallAccess) -> bool {
+        self.accesses.len() < MAX_PARALLEL_CALLS && !self.accesses.values().any(|other| access.conflicts(other))
     }
 
     fn begin(&mut self, at: usize, prepared: PreparedCall, call: BoxFuture<'static, (usize, CompletedCall)>) {
-        self.touches.insert(at, prepared.touch.clone());
+        self.accesses.insert(at, prepared.access.clone());
         if let Some(slot) = self.prepared.get_mut(at) {
             *slot = Some(prepared);
         }
         self.running.push(call);
     }
 
-    fn done(&mut self, at: usize, made: CompletedCall) {
-        self.touches.remove(&at);
+    fn end(&mut self, at: usize, completed: CompletedCall) {
+        self.accesses.remove(&at);
         if let Some(slot) = self.completed.get_mut(at) {
-            *slot = Some(made);
+            *slot = Some(completed);
         }
     }
 
     /// Stops waiting for the running calls.
     fn give_up(&mut self) {
         self.running.clear();
-        for at in std::mem::take(&mut self.touches).into_keys() {
+        for at in std::mem::take(&mut self.accesses).into_keys() {
             let (text, failure) = (OUTCOME_UNKNOWN.to_owned(), Some(ErrorCode::OutcomeUnknown));
-            self.done(at, CompletedCall { text, failure, has_begun: true, duration: GRACE });
+            self.end(at, CompletedCall { text, failure, has_begun: true, duration: GRACE });
         }
     }
 }

@@ -8,9 +8,9 @@ use serde_json::Value;
 use zubi_tool_api::Effect;
 
 /// The number of equal results from which a note is added.
-const REMARKED: u64 = 3;
+const NOTE_AFTER: u64 = 3;
 /// The number of equal results that is never reached: the call that would give it is not made.
-const REFUSED: u64 = 5;
+const BLOCK_AFTER: u64 = 5;
 
 /// The note below the result of a call that was repeated without effect.
 pub(super) const LOOP_NOTE: &str = "[You have made this same call several times, and nothing has changed in between: repeating it will not help. Do something else, or say what is missing.]";
@@ -30,29 +30,29 @@ impl CallKey {
 }
 
 /// Writes JSON in which the order of keys does not matter.
-fn write(value: &Value, into: &mut String) {
+fn write(value: &Value, output: &mut String) {
     match value {
         Value::Object(object) => {
             let mut keys: Vec<_> = object.iter().collect();
             keys.sort_by_key(|(key, _)| *key);
-            into.push('{');
+            output.push('{');
             for (key, value) in keys {
-                into.push_str(&Value::from(key.as_str()).to_string());
-                into.push(':');
-                write(value, into);
-                into.push(',');
+                output.push_str(&Value::from(key.as_str()).to_string());
+                output.push(':');
+                write(value, output);
+                output.push(',');
             }
-            into.push('}');
+            output.push('}');
         }
         Value::Array(items) => {
-            into.push('[');
+            output.push('[');
             for item in items {
-                write(item, into);
-                into.push(',');
+                write(item, output);
+                output.push(',');
             }
-            into.push(']');
+            output.push(']');
         }
-        other => into.push_str(&other.to_string()),
+        other => output.push_str(&other.to_string()),
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) struct LoopGuard {
 impl LoopGuard {
     /// Whether the call has been repeated so often that it must not be made again.
     pub(super) fn is_blocked(&self, key: &CallKey) -> bool {
-        self.previous_calls.get(key).is_some_and(|seen| seen.count + 1 >= REFUSED)
+        self.previous_calls.get(key).is_some_and(|seen| seen.count + 1 >= BLOCK_AFTER)
     }
 
     /// Records the result of a call. Returns whether it needs a note.
@@ -93,15 +93,15 @@ impl LoopGuard {
         outcome: &str,
     ) -> bool {
         let outcome = self.hasher.hash_one(without_times(outcome));
-        let same = self.previous_calls.get(&key).filter(|seen| seen.outcome == outcome).map(|seen| seen.count);
-        if same.is_none() && !has_failed && effect > Effect::Plan {
+        let repetitions = self.previous_calls.get(&key).filter(|seen| seen.outcome == outcome).map(|seen| seen.count);
+        if repetitions.is_none() && !has_failed && effect > Effect::Plan {
             for seen in self.previous_calls.values_mut() {
                 seen.count = 0;
             }
         }
-        let count = same.unwrap_or_default() + 1;
+        let count = repetitions.unwrap_or_default() + 1;
         self.previous_calls.insert(key, PreviousCall { count, outcome, call: call.to_owned() });
-        count >= REMARKED
+        count >= NOTE_AFTER
     }
 
     /// Forgets all calls except these, whose results the model still has. It may repeat the others.

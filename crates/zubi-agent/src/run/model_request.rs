@@ -9,7 +9,7 @@ use zubi_tool_api::ToolSpec;
 use zubi_tool_api::cx::BYTES_PER_TOKEN;
 use zubi_tool_api::spec::Exposure;
 
-use super::compact::{bytes_of, tokens};
+use super::compact::{message_bytes, tokens};
 use super::{RunningTurn, TurnEnd, milliseconds};
 use crate::delegation;
 use crate::event::{EventKind, StopReason};
@@ -19,25 +19,25 @@ use zubi_models::message::{AssistantMessage, PromptMessage};
 use zubi_models::{ErrorKind, ModelAnswer, ModelError, Prompt, ToolDefinition};
 
 /// The maximum number of requests for one answer.
-const TRIES: u64 = 4;
+const MAX_ATTEMPTS: u64 = 4;
 /// The limit for malformed answers: most likely the address is wrong, and another request would get the same.
-const TRIES_OF_NONE: u64 = 2;
+const MAX_MALFORMED_ATTEMPTS: u64 = 2;
 /// The wait after the first attempt; each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(2);
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
+const MAX_WAIT: Duration = Duration::from_secs(30);
 /// The longest wait that a provider may require. If it requires more, the turn ends.
 const MAX_RETRY_AFTER: Duration = Duration::from_mins(2);
 
 /// The maximum length of an answer, in bytes of its saved form: half of the maximum line length of a conversation.
-const LONGEST: usize = 8 * 1024 * 1024;
+const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 
 /// The maximum number of tools that a model is offered, and their maximum size in bytes. Providers refuse more, and
-/// every prompt pays for them; with a small context window they may take at most a quarter of it. [`FINDING`] finds the
-/// tools that do not fit.
-const MOST_TOOLS: usize = 120;
-const MOST_BYTES: usize = 64 * 1024;
+/// every prompt pays for them; with a small context window they may take at most a quarter of it. [`SEARCH_TOOL`] finds
+/// the tools that do not fit.
+const MAX_TOOLS: usize = 120;
+const MAX_TOOL_BYTES: usize = 64 * 1024;
 /// The tool that finds other tools. It and the delegating tools are offered only if not all tools fit.
-const FINDING: &str = "find_tools";
+const SEARCH_TOOL: &str = "find_tools";
 
 /// The tool definitions for the model.
 #[derive(Debug, Clone, Default)]
@@ -47,31 +47,31 @@ pub(super) struct ToolCatalog {
 }
 
 impl ToolCatalog {
-    fn from_specs(specs: &[impl AsRef<ToolSpec>], room: usize) -> Self {
+    fn from_specs(specs: &[impl AsRef<ToolSpec>], max_bytes: usize) -> Self {
         let definition = |spec: &ToolSpec| {
             let schema = Value::Object(spec.input.clone());
             let bytes = spec.id.len() + spec.description.len() + schema.to_string().len();
             (ToolDefinition { name: spec.wire_name(), description: spec.description.clone(), schema }, bytes)
         };
         let all: Vec<_> = specs.iter().map(|spec| (spec.as_ref(), definition(spec.as_ref()))).collect();
-        let finding = |spec: &ToolSpec| spec.id == FINDING || delegation::is_delegating_tool(&spec.id);
-        let others = all.iter().filter(|(spec, _)| !finding(spec));
+        let is_search_tool = |spec: &ToolSpec| spec.id == SEARCH_TOOL || delegation::is_delegating_tool(&spec.id);
+        let others = all.iter().filter(|(spec, _)| !is_search_tool(spec));
         let (count, bytes) = others.fold((0, 0), |(count, sum), (_, (_, bytes))| (count + 1, sum + bytes));
-        let fits = count <= MOST_TOOLS && bytes <= room;
+        let all_fit = count <= MAX_TOOLS && bytes <= max_bytes;
         // Directly exposed tools come first if there is not room for all.
         let (direct, deferred): (Vec<_>, Vec<_>) =
             all.iter().enumerate().partition(|(_, (spec, _))| spec.exposure == Exposure::Direct);
         let mut selected: BTreeSet<usize> = BTreeSet::new();
         let mut sum = 0;
         for (at, (spec, (_, bytes))) in direct.into_iter().chain(deferred) {
-            let is_selected = if fits { !finding(spec) } else { selected.len() < MOST_TOOLS && sum + bytes <= room };
+            let is_selected =
+                if all_fit { !is_search_tool(spec) } else { selected.len() < MAX_TOOLS && sum + bytes <= max_bytes };
             if is_selected {
                 selected.insert(at);
                 sum += bytes;
             }
         }
-        let tools =
-            all.into_iter().enumerate().filter(|(at, _)| selected.contains(at)).map(|(_, (_, (offer, _)))| offer);
+        let tools = all.into_iter().enumerate().filter(|(at, _)| selected.contains(at)).map(|(_, (_, (tool, _)))| tool);
         Self { tools: tools.collect(), bytes: sum }
     }
 }
@@ -108,11 +108,11 @@ impl RunningTurn {
         };
         let specs = specs.map_err(|error| TurnEnd::failure(format!("{error}. {}", error.hint())))?;
         let quarter = usize::try_from(self.context()).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN) / 4;
-        let mut catalog = ToolCatalog::from_specs(&specs, MOST_BYTES.min(quarter));
-        if let Some(finish) = &self.finish {
-            let last = finish.tool_definition(&catalog.tools);
-            self.last = Some(last.name.clone());
-            catalog.tools.push(last);
+        let mut catalog = ToolCatalog::from_specs(&specs, MAX_TOOL_BYTES.min(quarter));
+        if let Some(structured_output) = &self.structured_output {
+            let final_answer_tool = structured_output.tool_definition(&catalog.tools);
+            self.final_answer_tool = Some(final_answer_tool.name.clone());
+            catalog.tools.push(final_answer_tool);
         }
         self.catalog = Some(catalog);
         Ok(())
@@ -124,26 +124,27 @@ impl RunningTurn {
         let system = prompt::system(
             &self.host,
             self.turn.instructions.as_deref(),
-            &self.of_workspace,
+            &self.workspace_instructions,
             self.turn.clock.as_ref(),
-            self.last.as_deref(),
+            self.final_answer_tool.as_deref(),
         );
         let base = system.len() + self.catalog.as_ref().map_or(0, |catalog| catalog.bytes);
         self.compact_if_needed(base).await?;
-        let (mut attempt, mut is_shorter) = (1, false);
+        let (mut attempt, mut is_compacted) = (1, false);
         loop {
             let error = match self.request_once(&system).await {
                 Ok(answer) => return Ok(answer),
                 Err(ModelRequestError::End(end)) => return Err(end),
                 Err(ModelRequestError::Model(error)) => error,
             };
-            if error.kind == ErrorKind::TooLong && !is_shorter {
-                is_shorter = true;
+            if error.kind == ErrorKind::TooLong && !is_compacted {
+                is_compacted = true;
                 if self.compact_after_overflow(base).await? {
                     continue;
                 }
             }
-            let wait = next_try(&error, attempt).map_err(|problem| TurnEnd::new(StopReason::Model).because(problem))?;
+            let wait = retry_delay(&error, attempt)
+                .map_err(|problem| TurnEnd::new(StopReason::Model).with_problem(problem))?;
             self.journal.add(EventKind::Retrying {
                 turn: self.number,
                 iteration: self.iterations,
@@ -164,7 +165,7 @@ impl RunningTurn {
         let (turn, iteration) = (self.number, self.iterations);
         let mut messages = self.journal.messages();
         // A message from zubi itself is not the user's, and is not saved.
-        messages.extend(self.request.clone().map(|text| PromptMessage::User { text }));
+        messages.extend(self.correction.clone().map(|text| PromptMessage::User { text }));
         let tools = self.catalog.as_ref().map(|catalog| catalog.tools.as_slice()).unwrap_or_default();
         let prompt = Prompt { system, messages: &messages, tools, max_output: None };
         let received = Mutex::new(StreamingAnswer::new(turn, iteration));
@@ -178,7 +179,7 @@ impl RunningTurn {
             answer = self.turn.model.answer(prompt, &on_delta) => Ok(answer),
             reason = self.limits.wait_for_end() => Err(reason),
         };
-        let (mut answer, over) = match outcome {
+        let (mut answer, turn_end) = match outcome {
             Ok(Ok(answer)) => (answer, None),
             Ok(Err(error)) => return Err(error.into()),
             // Dropping the request has closed its connection. The text received until then is saved.
@@ -187,43 +188,44 @@ impl RunningTurn {
                 (ModelAnswer { message: received.into_message(), ..ModelAnswer::default() }, Some(TurnEnd::new(reason)))
             }
         };
-        if let Some(end) = over.clone().filter(|_| answer.message == AssistantMessage::default()) {
+        if let Some(end) = turn_end.clone().filter(|_| answer.message == AssistantMessage::default()) {
             return Err(end.into());
         }
-        self.correct(&mut answer.message, &messages);
+        self.normalize_calls(&mut answer.message, &messages);
         self.count(&answer, system.len(), &messages);
-        if length(&answer.message) > LONGEST {
-            if let Some(end) = over {
+        if length(&answer.message) > MAX_ANSWER_BYTES {
+            if let Some(end) = turn_end {
                 return Err(end.into());
             }
-            let why = format!("The model's answer is longer than {} MiB and was discarded.", LONGEST / 1024 / 1024);
+            let why =
+                format!("The model's answer is longer than {} MiB and was discarded.", MAX_ANSWER_BYTES / 1024 / 1024);
             return Err(TurnEnd::new(StopReason::Model)
-                .because(format!("{why} Request less in one answer, or choose another model."))
+                .with_problem(format!("{why} Request less in one answer, or choose another model."))
                 .into());
         }
-        self.request = None;
-        self.done.set_text(&self.journal.clean(&answer.message.text, over.is_some()));
+        self.correction = None;
+        self.report.set_text(&self.journal.clean(&answer.message.text, turn_end.is_some()));
         let answered = self.journal.add(EventKind::Answered {
             turn,
             iteration,
             message: answer.message.clone(),
             usage: answer.usage,
             stop: answer.stop,
-            interrupted: over.is_some(),
+            interrupted: turn_end.is_some(),
         });
         answered.map_err(TurnEnd::from)?;
-        over.map_or(Ok(answer), |end| Err(end.into()))
+        turn_end.map_or(Ok(answer), |end| Err(end.into()))
     }
 
     /// Gives every call a unique id, and empty arguments to calls without arguments.
-    fn correct(&mut self, message: &mut AssistantMessage, messages: &[PromptMessage]) {
-        let before = messages.iter().filter_map(|message| match message {
-            PromptMessage::Assistant(said) => Some(said.calls.iter().map(|call| call.id.as_str())),
+    fn normalize_calls(&mut self, message: &mut AssistantMessage, messages: &[PromptMessage]) {
+        let earlier_ids = messages.iter().filter_map(|message| match message {
+            PromptMessage::Assistant(answer) => Some(answer.calls.iter().map(|call| call.id.as_str())),
             _ => None,
         });
-        let before: BTreeSet<&str> = before.flatten().collect();
+        let earlier_ids: BTreeSet<&str> = earlier_ids.flatten().collect();
         for call in &mut message.calls {
-            if call.id.trim().is_empty() || before.contains(call.id.as_str()) || self.call_ids.contains(&call.id) {
+            if call.id.trim().is_empty() || earlier_ids.contains(call.id.as_str()) || self.call_ids.contains(&call.id) {
                 call.id = self.journal.new_id();
             }
             self.call_ids.insert(call.id.clone());
@@ -238,16 +240,16 @@ impl RunningTurn {
     fn count(&mut self, answer: &ModelAnswer, system: usize, messages: &[PromptMessage]) {
         self.unmeasured = 0;
         self.measured = (answer.usage.input > 0).then(|| answer.usage.total());
-        let offered = self.catalog.as_ref().map_or(0, |catalog| catalog.bytes);
-        self.charge_tokens(answer, system + offered + messages.iter().map(bytes_of).sum::<usize>());
+        let tool_bytes = self.catalog.as_ref().map_or(0, |catalog| catalog.bytes);
+        self.charge_tokens(answer, system + tool_bytes + messages.iter().map(message_bytes).sum::<usize>());
     }
 
     /// Counts the tokens of an answer to a prompt of this length in bytes.
     pub(super) fn charge_tokens(&mut self, answer: &ModelAnswer, prompt: usize) {
         self.usage += answer.usage;
-        self.spent = self.spent.saturating_add(match answer.usage.total() {
+        self.spent_tokens = self.spent_tokens.saturating_add(match answer.usage.total() {
             // The provider does not report tokens, so the budget uses an estimate.
-            0 => tokens(prompt + bytes_of(&PromptMessage::Assistant(answer.message.clone()))),
+            0 => tokens(prompt + message_bytes(&PromptMessage::Assistant(answer.message.clone()))),
             counted => counted,
         });
     }
@@ -276,8 +278,8 @@ impl std::io::Write for Count {
 
 /// Returns how long to wait before the next attempt. The error says why there is no further attempt, and gives the next
 /// step.
-fn next_try(error: &ModelError, attempt: u64) -> Result<Duration, String> {
-    if !error.kind.is_worth_another_try() {
+fn retry_delay(error: &ModelError, attempt: u64) -> Result<Duration, String> {
+    if !error.kind.is_retryable() {
         return Err(error.with_default_hint());
     }
     if let Some(wait) = error.retry_after.filter(|wait| *wait > MAX_RETRY_AFTER) {
@@ -285,10 +287,10 @@ fn next_try(error: &ModelError, attempt: u64) -> Result<Duration, String> {
         let message = error.message.trim_end_matches('.');
         return Err(format!("{message}. The provider requires a wait of {minutes} minutes. {}", error.kind.advice()));
     }
-    let tries = if error.kind == ErrorKind::Malformed { TRIES_OF_NONE } else { TRIES };
-    if attempt >= tries {
+    let max_attempts = if error.kind == ErrorKind::Malformed { MAX_MALFORMED_ATTEMPTS } else { MAX_ATTEMPTS };
+    if attempt >= max_attempts {
         return Err(format!("{} (The model was called {attempt} times.)", error.with_default_hint()));
     }
     let doubled = FIRST_WAIT.saturating_mul(1 << (attempt - 1).min(10));
-    Ok(error.retry_after.unwrap_or(doubled.min(LONGEST_WAIT)))
+    Ok(error.retry_after.unwrap_or(doubled.min(MAX_WAIT)))
 }

@@ -9,9 +9,9 @@ use zubi_base::workspace::Folder;
 use zubi_tool_api::approval_prompt;
 
 /// The maximum number of files in the report.
-const FILES: usize = 20;
+const MAX_FILES: usize = 20;
 /// The maximum length of the model's last text in the report, in bytes.
-const WORDS: usize = 2_000;
+const MAX_TEXT: usize = 2_000;
 
 /// The work of a turn so far.
 #[derive(Debug, Default)]
@@ -20,13 +20,13 @@ pub(super) struct TurnReport {
     calls: BTreeMap<String, (u64, u64)>,
     not_made: u64,
     changed: BTreeSet<Utf8PathBuf>,
-    words: String,
+    last_text: String,
 }
 
 impl TurnReport {
     pub(super) fn call(&mut self, tool: &str, has_failed: bool) {
-        let (well, badly) = self.calls.entry(tool.to_owned()).or_default();
-        *if has_failed { badly } else { well } += 1;
+        let (succeeded, failed) = self.calls.entry(tool.to_owned()).or_default();
+        *if has_failed { failed } else { succeeded } += 1;
     }
 
     pub(super) fn not_made(&mut self) {
@@ -39,17 +39,17 @@ impl TurnReport {
 
     /// Stores the model's last text. It must already be redacted, because the report shortens it, and half of a secret
     /// would not be recognized.
-    pub(super) fn set_text(&mut self, words: &str) {
-        if !words.trim().is_empty() {
-            words.trim().clone_into(&mut self.words);
+    pub(super) fn set_text(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            text.trim().clone_into(&mut self.last_text);
         }
     }
 
     /// Returns the calls as one line: `file.read 3, file.edit 2 (1 failed)`.
     fn calls(&self) -> String {
-        let counts = self.calls.iter().map(|(tool, (well, badly))| match badly {
-            0 => format!("{} {well}", printable(tool)),
-            _ => format!("{} {} ({badly} failed)", printable(tool), well + badly),
+        let counts = self.calls.iter().map(|(tool, (succeeded, failed))| match failed {
+            0 => format!("{} {succeeded}", printable(tool)),
+            _ => format!("{} {} ({failed} failed)", printable(tool), succeeded + failed),
         });
         counts.collect::<Vec<_>>().join(", ")
     }
@@ -67,19 +67,19 @@ impl TurnReport {
         }
         if !self.changed.is_empty() {
             let display_path = |path: &Utf8PathBuf| {
-                let below = folders.iter().find_map(|folder| path.strip_prefix(&folder.path).ok());
-                printable(below.unwrap_or(path).as_str()).into_owned()
+                let relative = folders.iter().find_map(|folder| path.strip_prefix(&folder.path).ok());
+                printable(relative.unwrap_or(path).as_str()).into_owned()
             };
-            let files: Vec<String> = self.changed.iter().take(FILES).map(display_path).collect();
-            let more = self.changed.len().saturating_sub(FILES);
+            let files: Vec<String> = self.changed.iter().take(MAX_FILES).map(display_path).collect();
+            let more = self.changed.len().saturating_sub(MAX_FILES);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let _ = writeln!(report, "Files changed: {}{more}.", files.join(", "));
         }
-        if !self.words.is_empty() {
+        if !self.last_text.is_empty() {
             let _ = writeln!(
                 report,
                 "The last words of the model: {}",
-                approval_prompt::ellipsize_middle(self.words.clone(), WORDS)
+                approval_prompt::ellipsize_middle(self.last_text.clone(), MAX_TEXT)
             );
         }
         report.push_str("The remaining work is not known.");

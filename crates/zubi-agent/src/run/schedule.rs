@@ -11,7 +11,7 @@ pub(super) const MAX_PARALLEL_CALLS: usize = 8;
 
 /// The toolset whose tools read only the paths in their arguments. Other tools, above all those for code, may read
 /// more.
-const NAMES_ALL: &str = "file";
+const FILE_TOOLSET: &str = "file";
 
 /// The paths that a call accesses, as far as they matter to other calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +35,9 @@ impl CallAccess {
             return Self::Alone;
         }
         if effect <= Effect::Plan {
-            let names_all = spec.toolset == NAMES_ALL && explained.tool == spec.id && !footprint.reads.is_empty();
-            return Self::Reads(names_all.then(|| footprint.reads.clone()));
+            let has_exact_paths =
+                spec.toolset == FILE_TOOLSET && explained.tool == spec.id && !footprint.reads.is_empty();
+            return Self::Reads(has_exact_paths.then(|| footprint.reads.clone()));
         }
         if footprint.writes.is_empty() {
             return Self::Alone;

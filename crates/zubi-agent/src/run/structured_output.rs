@@ -7,13 +7,13 @@ use zubi_models::{FINAL_ANSWER, ToolDefinition};
 
 /// The property that contains the answer if the schema's root is not an object, because providers require objects as
 /// tool arguments.
-const WRAPPED: &str = "answer";
+const WRAPPER_KEY: &str = "answer";
 /// The maximum number of retries.
 const MAX_RETRIES: u64 = 2;
 
 /// The required form of a final answer.
 pub(super) struct StructuredOutput {
-    fit: CompiledSchema,
+    validator: CompiledSchema,
     schema: Value,
     is_wrapped: bool,
     failures: u64,
@@ -22,10 +22,10 @@ pub(super) struct StructuredOutput {
 impl StructuredOutput {
     /// Compiles the schema. The error says what is wrong with it.
     pub(super) fn new(schema: &Value) -> Result<Self, String> {
-        let fit = CompiledSchema::new(schema)?;
+        let validator = CompiledSchema::new(schema)?;
         let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
         let schema = if is_object { schema.clone() } else { wrap_in_object(schema)? };
-        Ok(Self { fit, schema, is_wrapped: !is_object, failures: 0 })
+        Ok(Self { validator, schema, is_wrapped: !is_object, failures: 0 })
     }
 
     /// Returns the tool that takes the answer, under a name that no other tool has.
@@ -40,19 +40,19 @@ impl StructuredOutput {
     }
 
     /// Returns the answer from the arguments of that tool.
-    pub(super) fn of_call(&self, arguments: &Value) -> Result<Value, String> {
-        let inner = if self.is_wrapped { arguments.get(WRAPPED) } else { Some(arguments) };
-        let data = inner.ok_or_else(|| format!("{WRAPPED}: is required"))?;
-        self.fit.check(data).map(|()| data.clone())
+    pub(super) fn parse_call(&self, arguments: &Value) -> Result<Value, String> {
+        let inner = if self.is_wrapped { arguments.get(WRAPPER_KEY) } else { Some(arguments) };
+        let data = inner.ok_or_else(|| format!("{WRAPPER_KEY}: is required"))?;
+        self.validator.check(data).map(|()| data.clone())
     }
 
     /// Returns the answer from a text that consists only of JSON, with or without a code fence.
-    pub(super) fn of_text(&self, text: &str) -> Result<Value, String> {
+    pub(super) fn parse_text(&self, text: &str) -> Result<Value, String> {
         let text = text.trim();
         let block = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
         let inner = block.and_then(|block| block.split_once('\n')).map_or(text, |(_, inner)| inner);
         let data: Value = serde_json::from_str(inner).map_err(|_| "it is not JSON".to_owned())?;
-        self.fit.check(&data).map(|()| data)
+        self.validator.check(&data).map(|()| data)
     }
 
     /// Counts a failed attempt. Returns whether the model may try again.
@@ -78,8 +78,8 @@ fn wrap_in_object(schema: &Value) -> Result<Value, String> {
         );
     }
     outer.insert("type".to_owned(), "object".into());
-    outer.insert("properties".to_owned(), json!({ WRAPPED: inner }));
-    outer.insert("required".to_owned(), json!([WRAPPED]));
+    outer.insert("properties".to_owned(), json!({ WRAPPER_KEY: inner }));
+    outer.insert("required".to_owned(), json!([WRAPPER_KEY]));
     Ok(Value::Object(outer))
 }
 

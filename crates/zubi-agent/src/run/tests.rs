@@ -1,10 +1,10 @@
 //! The loop with a model that plays a list, over real hosts.
 
 mod answers;
-mod asking;
 mod calls;
-mod ending;
-mod repeating;
-mod room;
+mod compaction;
+mod model_failures;
+mod repetition;
 mod tools;
+mod turn_ends;
 mod world;

@@ -45,8 +45,8 @@ pub fn parse(text: &str, path: &Utf8Path) -> Result<Layer, ConfigError> {
         // serde's wording for `deny_unknown_fields`; the key itself is taken from the file.
         if error.message().starts_with("unknown field") {
             let key = key_at(text, span);
-            let suggestion = nearest(&key, key::leaves(), 1).into_iter().next();
-            let suggestion = suggestion.and_then(|found| key::leaves().find(|leaf| *leaf == found));
+            let suggestion = nearest(&key, key::leaf_names(), 1).into_iter().next();
+            let suggestion = suggestion.and_then(|found| key::leaf_names().find(|leaf| *leaf == found));
             return ConfigError::UnknownKey { path: path.to_owned(), line, column, key, suggestion };
         }
         let message = error.message().lines().collect::<Vec<_>>().join("; ");

@@ -7,7 +7,7 @@ pub struct SettingKey {
     /// The full name; `*` matches any one name.
     pub name: &'static str,
     /// The type and what it does, for people.
-    pub what: &'static str,
+    pub help: &'static str,
     /// The part of this setting that a workspace file may set before it is trusted, as a clause; `None` if there is no
     /// such part.
     pub narrowing: Option<&'static str>,
@@ -17,107 +17,107 @@ pub struct SettingKey {
 pub const KEYS: &[SettingKey] = &[
     SettingKey {
         name: "read-only",
-        what: "boolean; true: no tool that writes exists (default false)",
+        help: "boolean; true: no tool that writes exists (default false)",
         narrowing: Some("true"),
     },
     SettingKey {
         name: "toolsets",
-        what: "list of filters; only tools of matching toolsets exist (default: all)",
+        help: "list of filters; only tools of matching toolsets exist (default: all)",
         narrowing: Some("in addition to the other layers' filter"),
     },
     SettingKey {
         name: "tools",
-        what: "list of filters, `a` or `a.*` includes, `!a` excludes; only matching tools exist (default: all)",
+        help: "list of filters, `a` or `a.*` includes, `!a` excludes; only matching tools exist (default: all)",
         narrowing: Some("in addition to the other layers' filter"),
     },
     SettingKey {
         name: "allow",
-        what: "list of filters; matching tools run without approval (default: none)",
+        help: "list of filters; matching tools run without approval (default: none)",
         narrowing: None,
     },
     SettingKey {
         name: "policy",
-        what: "list of rules (`[[policy]]`) that allow calls without approval or deny them; `zubi policy --help`",
+        help: "list of rules (`[[policy]]`) that allow calls without approval or deny them; `zubi policy --help`",
         narrowing: Some("rules with the action `ask` or `deny`"),
     },
     SettingKey {
         name: "env",
-        what: "table of secrets for tools, `NAME = \"value\"` or `NAME = { file = \"…\" }`; a file must be yours alone (0600). In \
+        help: "table of secrets for tools, `NAME = \"value\"` or `NAME = { file = \"…\" }`; a file must be yours alone (0600). In \
                your own zubi.toml only",
         narrowing: None,
     },
     SettingKey {
         name: "servers",
-        what: "table of language servers by their catalogue id",
+        help: "table of language servers by their catalogue id",
         narrowing: Some("what is narrowing inside"),
     },
     SettingKey {
         name: "servers.*.disabled",
-        what: "boolean; true: the server is never started (default false)",
+        help: "boolean; true: the server is never started (default false)",
         narrowing: Some("true"),
     },
-    SettingKey { name: "mcp", what: "table of what concerns MCP", narrowing: Some("what is narrowing inside") },
+    SettingKey { name: "mcp", help: "table of what concerns MCP", narrowing: Some("what is narrowing inside") },
     SettingKey {
         name: "mcp.ask",
-        what: "`client` or `deny`: whether the prompt that an MCP client without elicitation shows its own user counts as approval, for tools of trusted files (default `client`)",
+        help: "`client` or `deny`: whether the prompt that an MCP client without elicitation shows its own user counts as approval, for tools of trusted files (default `client`)",
         narrowing: Some("`deny`"),
     },
     SettingKey {
         name: "model",
-        what: "`provider/model`; the model that zubi's own agent uses if a request does not name one",
+        help: "`provider/model`; the model that zubi's own agent uses if a request does not name one",
         narrowing: None,
     },
     SettingKey {
         name: "models",
-        what: "table of providers of models by a name of yours, or that of one which is built in (`openai`, `anthropic`, `gemini`, \
+        help: "table of providers of models by a name of yours, or that of one which is built in (`openai`, `anthropic`, `gemini`, \
                `openrouter`, `github`, `ollama`) to change it. In your own zubi.toml only",
         narrowing: None,
     },
     SettingKey {
         name: "models.*.api",
-        what: "`openai-chat`, `openai-responses`, `anthropic`, `gemini` or `ollama`: how it is spoken to (default `openai-chat`)",
+        help: "`openai-chat`, `openai-responses`, `anthropic`, `gemini` or `ollama`: how it is spoken to (default `openai-chat`)",
         narrowing: None,
     },
-    SettingKey { name: "models.*.url", what: "the API's address, as `http://localhost:8000/v1`", narrowing: None },
+    SettingKey { name: "models.*.url", help: "the API's address, as `http://localhost:8000/v1`", narrowing: None },
     SettingKey {
         name: "models.*.key",
-        what: "name of the environment variable or of the entry of `env` that has the key (default: no key)",
+        help: "name of the environment variable or of the entry of `env` that has the key (default: no key)",
         narrowing: None,
     },
     SettingKey {
         name: "models.*.key-header",
-        what: "the header that the key is sent in as it is (default: as the API wants it)",
+        help: "the header that the key is sent in as it is (default: as the API wants it)",
         narrowing: None,
     },
-    SettingKey { name: "models.*.headers", what: "table of further headers", narrowing: None },
+    SettingKey { name: "models.*.headers", help: "table of further headers", narrowing: None },
     SettingKey {
         name: "models.*.query",
-        what: "table of parameters that are appended to each address",
+        help: "table of parameters that are appended to each address",
         narrowing: None,
     },
     SettingKey {
         name: "models.*.context",
-        what: "number; tokens that prompt and answer may have together (default: not known)",
+        help: "number; tokens that prompt and answer may have together (default: not known)",
         narrowing: None,
     },
     SettingKey {
         name: "models.*.models",
-        what: "list of its models (default: queried from the provider)",
+        help: "list of its models (default: queried from the provider)",
         narrowing: None,
     },
     SettingKey {
         name: "models.*.timeout",
-        what: "number; seconds without a byte of the answer until the request is cancelled (default 120)",
+        help: "number; seconds without a byte of the answer until the request is cancelled (default 120)",
         narrowing: None,
     },
     SettingKey {
         name: "models.*.allow-http",
-        what: "boolean; true: plain HTTP also to other networks, where others can read the key (default false)",
+        help: "boolean; true: plain HTTP also to other networks, where others can read the key (default false)",
         narrowing: None,
     },
 ];
 
 /// The last parts of all names: the keys that can be left of an `=` in a file.
-pub fn leaves() -> impl Iterator<Item = &'static str> {
+pub fn leaf_names() -> impl Iterator<Item = &'static str> {
     KEYS.iter().filter_map(|key| key.name.rsplit('.').next())
 }

@@ -34,7 +34,7 @@ impl fmt::Debug for SecretEntry {
         match self {
             Self::Value(_) => f.write_str("Value(…)"),
             Self::File(path) => f.debug_tuple("File").field(path).finish(),
-            Self::Broken(why) => f.debug_tuple("Broken").field(why).finish(),
+            Self::Broken(reason) => f.debug_tuple("Broken").field(reason).finish(),
         }
     }
 }
@@ -91,7 +91,7 @@ impl Secrets {
                     check(value.clone())
                 }
                 SecretEntry::File(path) => secrets.read_file(path, file, home),
-                SecretEntry::Broken(why) => Err(why.clone()),
+                SecretEntry::Broken(reason) => Err(reason.clone()),
             };
             match value {
                 Ok(value) => {
@@ -102,7 +102,7 @@ impl Secrets {
                     }
                     secrets.values.insert(name.clone(), value);
                 }
-                Err(why) => drop(secrets.broken.insert(name.clone(), why)),
+                Err(reason) => drop(secrets.broken.insert(name.clone(), reason)),
             }
         }
         if !entries.is_empty() {
@@ -146,7 +146,7 @@ impl Secrets {
 
     /// The errors in the entries, one sentence each, for the user.
     pub fn problems(&self) -> Vec<String> {
-        let broken = self.broken.iter().map(|(name, why)| format!("the secret `{name}` cannot be used: {why}"));
+        let broken = self.broken.iter().map(|(name, reason)| format!("the secret `{name}` cannot be used: {reason}"));
         broken.chain(self.notes.iter().cloned()).collect()
     }
 
@@ -168,7 +168,7 @@ impl Secrets {
         let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))?;
         // Editors end a file with a line end, which does not belong to the password.
         let text = text.strip_suffix('\n').map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text));
-        check(text.to_owned()).map_err(|why| format!("`{path}`: {why}"))
+        check(text.to_owned()).map_err(|reason| format!("`{path}`: {reason}"))
     }
 }
 

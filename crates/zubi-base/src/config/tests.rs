@@ -212,7 +212,7 @@ fn model_endpoints_are_user_settings() {
 }
 
 #[test]
-fn errors_name_the_place_and_the_nearest_key() {
+fn errors_report_position_and_nearest_key() {
     let error = |text: &str| parse(text, Utf8Path::new(".zubi.toml")).unwrap_err().to_string();
     assert_snapshot!(error("tools = []\nreadonly = true"), @".zubi.toml:2:1: unknown setting `readonly`; did you mean `read-only`?");
     assert_snapshot!(error("[servers.ruff]\n  disabeld = true"), @".zubi.toml:2:3: unknown setting `disabeld`; did you mean `disabled`?");
@@ -222,9 +222,9 @@ fn errors_name_the_place_and_the_nearest_key() {
 }
 
 #[test]
-fn the_table_and_the_type_name_the_same_settings() {
+fn key_table_matches_the_settings_type() {
     let server = ServerLayer { disabled: Some(true) };
-    let everything = Layer {
+    let layer = Layer {
         read_only: Some(true),
         toolsets: Some(Vec::new()),
         tools: Some(Vec::new()),
@@ -236,7 +236,7 @@ fn the_table_and_the_type_name_the_same_settings() {
         model: Some("any/model".to_owned()),
         models: [("any".to_owned(), ProviderLayer::default())].into(),
     };
-    let value = serde_json::to_value(&everything).unwrap();
+    let value = serde_json::to_value(&layer).unwrap();
     let mut names = Vec::new();
     for (key, value) in value.as_object().unwrap() {
         names.push(key.clone());
@@ -267,7 +267,7 @@ fn a_workspace_file_is_trusted_by_content() {
     store.trust(&root, &[root.join(WORKSPACE_FILE)], std::time::Duration::ZERO).unwrap();
     assert!(!read_only(), "trusted");
     write(root.join(WORKSPACE_FILE), "read-only = false # changed");
-    assert!(read_only(), "the content is another one than was trusted");
+    assert!(read_only(), "the content differs from the trusted one");
     assert!(!trust.file(&root, &root.join("other"), &ContentHash::from_bytes(b"")));
 
     std::fs::remove_file(root.join(WORKSPACE_FILE)).unwrap();

@@ -63,7 +63,7 @@ pub struct FrameDecoder {
 enum DecoderState {
     Header,
     Body { length: usize },
-    Skipping { bytes: u64, left: u64, head: Vec<u8> },
+    Skipping { bytes: u64, remaining: u64, head: Vec<u8> },
 }
 
 impl FrameDecoder {
@@ -114,7 +114,7 @@ impl FrameDecoder {
                         self.consumed += end - noise;
                         self.state = match usize::try_from(length) {
                             Ok(length) if length <= self.limit => DecoderState::Body { length },
-                            _ => DecoderState::Skipping { bytes: length, left: length, head: Vec::new() },
+                            _ => DecoderState::Skipping { bytes: length, remaining: length, head: Vec::new() },
                         };
                     }
                 },
@@ -125,14 +125,14 @@ impl FrameDecoder {
                     self.state = DecoderState::Header;
                     return Ok(Some(Frame::Body(body)));
                 }
-                DecoderState::Skipping { bytes, left, head } => {
-                    let here = usize::try_from(*left).unwrap_or(usize::MAX).min(rest.len());
-                    let skipped = rest.get(..here).unwrap_or_default();
-                    let head_bytes = STORED_HEAD_BYTES.saturating_sub(head.len()).min(here);
+                DecoderState::Skipping { bytes, remaining, head } => {
+                    let skipped_bytes = usize::try_from(*remaining).unwrap_or(usize::MAX).min(rest.len());
+                    let skipped = rest.get(..skipped_bytes).unwrap_or_default();
+                    let head_bytes = STORED_HEAD_BYTES.saturating_sub(head.len()).min(skipped_bytes);
                     head.extend_from_slice(skipped.get(..head_bytes).unwrap_or_default());
-                    *left -= here as u64;
-                    self.consumed += here;
-                    if *left > 0 {
+                    *remaining -= skipped_bytes as u64;
+                    self.consumed += skipped_bytes;
+                    if *remaining > 0 {
                         return Ok(None);
                     }
                     let frame = Frame::TooLarge { bytes: *bytes, head: std::mem::take(head) };

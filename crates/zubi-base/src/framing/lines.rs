@@ -14,7 +14,7 @@ const END: usize = 1024;
 /// A line without its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InputLine {
-    Whole(Vec<u8>),
+    Complete(Vec<u8>),
     /// A line over the bound: only its id, if it can be read, and its length in bytes.
     TooLong {
         id: Option<RequestId>,
@@ -48,12 +48,12 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Cancel-safe: when the future is dropped, no byte is lost.
     pub async fn next(&mut self) -> io::Result<Option<InputLine>> {
         loop {
-            let there = self.input.fill_buf().await?;
-            if there.is_empty() {
+            let available = self.input.fill_buf().await?;
+            if available.is_empty() {
                 return Ok((self.length > 0).then(|| self.take()));
             }
-            let newline = there.iter().position(|byte| *byte == b'\n');
-            let new = there.get(..newline.unwrap_or(there.len())).unwrap_or(there);
+            let newline = available.iter().position(|byte| *byte == b'\n');
+            let new = available.get(..newline.unwrap_or(available.len())).unwrap_or(available);
             if self.length + new.len() <= self.longest {
                 self.stored.extend_from_slice(new);
             } else {
@@ -77,12 +77,12 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 
     fn take(&mut self) -> InputLine {
-        let (kept, end) = (std::mem::take(&mut self.stored), std::mem::take(&mut self.end));
+        let (head, end) = (std::mem::take(&mut self.stored), std::mem::take(&mut self.end));
         let length = std::mem::take(&mut self.length);
         if length <= self.longest {
-            return InputLine::Whole(kept);
+            return InputLine::Complete(head);
         }
-        InputLine::TooLong { id: id(&kept, &end), length, answers: answers(&kept) }
+        InputLine::TooLong { id: id(&head, &end), length, answers: answers(&head) }
     }
 }
 
@@ -137,16 +137,16 @@ mod tests {
 
     #[tokio::test]
     async fn line_length_is_bounded() {
-        let whole = |text: &str| InputLine::Whole(text.as_bytes().to_vec());
+        let complete = |text: &str| InputLine::Complete(text.as_bytes().to_vec());
         let long = |id, length| InputLine::TooLong { id, length, answers: false };
-        assert_eq!(lines(b"ab\n\r\ncde\n", 3).await, [whole("ab"), whole("\r"), whole("cde")]);
-        assert_eq!(lines(b"abcd\nab\nabcdefgh", 3).await, [long(None, 4), whole("ab"), long(None, 8)]);
+        assert_eq!(lines(b"ab\n\r\ncde\n", 3).await, [complete("ab"), complete("\r"), complete("cde")]);
+        assert_eq!(lines(b"abcd\nab\nabcdefgh", 3).await, [long(None, 4), complete("ab"), long(None, 8)]);
         assert_eq!(lines(b"", 3).await, []);
         // Longer than what the reader has at once.
         let text = format!("{{\"id\": 7, \"params\": \"{}\"}}\nx", "a".repeat(100_000));
         assert_eq!(
             lines(text.as_bytes(), 50_000).await,
-            [long(Some(RequestId::Number(7)), text.len() - 2), whole("x")]
+            [long(Some(RequestId::Number(7)), text.len() - 2), complete("x")]
         );
     }
 
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_and_marks_belong_to_no_message() {
+    fn blanks_and_byte_order_marks_are_skipped() {
         for line in [&b"{}"[..], b" {}\t\r", b"\xEF\xBB\xBF{}\r"] {
             assert_eq!(text(line), b"{}");
         }
@@ -225,19 +225,19 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_be_cut_at_every_byte() {
+    fn lines_survive_a_split_at_any_byte() {
         let text = "{\"a\":\"ä€😀\"}\n\n{\"id\":7,\"params\":\"too long\"}\nend".as_bytes();
-        let whole = split_lines(text, &[], 16);
-        assert_eq!(whole.len(), 4);
+        let complete = split_lines(text, &[], 16);
+        assert_eq!(complete.len(), 4);
         for cut in 0..=text.len() {
-            assert_eq!(split_lines(text, &[cut], 16), whole, "cut at {cut}");
+            assert_eq!(split_lines(text, &[cut], 16), complete, "cut at {cut}");
         }
-        assert_eq!(split_lines(text, &(0..text.len()).collect::<Vec<_>>(), 16), whole, "byte by byte");
+        assert_eq!(split_lines(text, &(0..text.len()).collect::<Vec<_>>(), 16), complete, "split at each byte");
     }
 
     proptest::proptest! {
         #[test]
-        fn lines_do_not_depend_on_how_they_arrive(
+        fn lines_do_not_depend_on_chunks(
             bytes in proptest::collection::vec(proptest::prop_oneof![
                 3 => proptest::prelude::Just(b'\n'), 1 => proptest::prelude::any::<u8>(), 8 => proptest::prelude::Just(b'x')
             ], 0..400),
@@ -253,7 +253,7 @@ mod tests {
             proptest::prop_assert_eq!(lines.len(), expected.len());
             for (line, expected) in lines.iter().zip(expected) {
                 match line {
-                    InputLine::Whole(line) => proptest::prop_assert_eq!(line.as_slice(), expected),
+                    InputLine::Complete(line) => proptest::prop_assert_eq!(line.as_slice(), expected),
                     InputLine::TooLong { length, .. } => {
                         proptest::prop_assert!(expected.len() > longest);
                         proptest::prop_assert_eq!(*length, expected.len());

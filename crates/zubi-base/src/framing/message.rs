@@ -209,15 +209,15 @@ impl Message {
 
 impl Response {
     /// The JSON-RPC error response to a body that is not a message, with the body's id if it can be read.
-    pub fn to_no_message(body: &[u8], error: &MessageError) -> Self {
+    pub fn for_invalid_body(body: &[u8], error: &MessageError) -> Self {
         let (code, message) = match (serde_json::from_slice::<IgnoredAny>(body), error) {
-            (Err(why), _) => (ResponseError::PARSE_ERROR, format!("not JSON: {why}")),
-            (Ok(_), MessageError::NotJson(why)) => (ResponseError::INVALID_REQUEST, format!("not a message: {why}")),
+            (Err(text), _) => (ResponseError::PARSE_ERROR, format!("not JSON: {text}")),
+            (Ok(_), MessageError::NotJson(text)) => (ResponseError::INVALID_REQUEST, format!("not a message: {text}")),
             (Ok(_), error) => (ResponseError::INVALID_REQUEST, error.to_string()),
         };
         // serde would read the first element of an array as the first field.
         let is_object = code == ResponseError::INVALID_REQUEST && body.trim_ascii_start().starts_with(b"{");
-        let id = if is_object { serde_json::from_slice::<Id>(body).ok().and_then(|it| it.id) } else { None };
+        let id = if is_object { serde_json::from_slice::<Id>(body).ok().and_then(|message| message.id) } else { None };
         Self { id, result: Err(ResponseError { code, message, data: None }) }
     }
 }
@@ -285,21 +285,21 @@ fn repair(body: &[u8]) -> Option<String> {
 fn lone_surrogates(json: &str) -> Vec<usize> {
     let unit =
         |at: usize| json.get(at..at + 6)?.strip_prefix("\\u").and_then(|digits| u16::from_str_radix(digits, 16).ok());
-    let mut lone = Vec::new();
+    let mut offsets = Vec::new();
     let mut at = 0;
     while let Some(offset) = json.get(at..).and_then(|rest| rest.find('\\')) {
         at += offset;
         match unit(at) {
             Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => at += 12,
             Some(0xD800..=0xDFFF) => {
-                lone.push(at);
+                offsets.push(at);
                 at += 6;
             }
             // Any other escape: the backslash and the character after it, so that `\\u` is not misread.
             _ => at += 1 + json.get(at + 1..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8),
         }
     }
-    lone
+    offsets
 }
 
 /// Returns the numeric id of an answer of which only the first bytes are known, or that is not quite JSON. Searches

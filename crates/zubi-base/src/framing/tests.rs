@@ -75,7 +75,7 @@ fn noise_is_skipped_and_remembered() {
 }
 
 #[test]
-fn a_strict_reader_ends_at_the_first_byte_that_is_no_message() {
+fn strict_reader_ends_at_the_first_invalid_byte() {
     assert_snapshot!(check_strict("Content-Type: x\r\ncontent-LENGTH: 2\r\n\r\n{}Content-Length: 1\n\n1"), @"
     body {}
     body 1
@@ -127,7 +127,7 @@ fn a_huge_announced_length_allocates_nothing() {
 }
 
 #[test]
-fn a_program_that_only_prints_is_given_up() {
+fn noise_without_end_is_an_error() {
     let (frames, _, outcome) = decode(64, &[&b"y\n".repeat(600_000)]);
     assert!(frames.is_empty());
     assert!(outcome.unwrap_err().to_string().starts_with("it writes something that is not the protocol: y | y"));
@@ -157,10 +157,10 @@ fn envelopes() {
 }
 
 #[test]
-fn answers_to_what_is_no_message() {
+fn responses_to_invalid_messages() {
     let answer = |body: &str| {
         let error = Message::parse(body.as_bytes()).unwrap_err();
-        let response = Message::Response(Response::to_no_message(body.as_bytes(), &error));
+        let response = Message::Response(Response::for_invalid_body(body.as_bytes(), &error));
         String::from_utf8(response.to_body()).unwrap()
     };
     assert_snapshot!(answer(""), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: EOF while parsing a value at line 1 column 0"}}"#);
@@ -178,7 +178,7 @@ fn answers_to_what_is_no_message() {
 }
 
 #[test]
-fn what_would_fill_the_memory_is_refused() {
+fn huge_and_deep_messages_are_refused() {
     let list = |count: usize| format!(r#"{{"id":1,"result":[{}0]}}"#, "0,".repeat(count));
     assert_eq!(parse(&list(3_000_000)), "it has more than 2000000 values");
     assert!(parse(&list(10)).starts_with("Response"), "{}", parse(&list(10)));
@@ -221,7 +221,7 @@ fn ids_in_heads() {
 }
 
 #[tokio::test]
-async fn reader_and_writer_meet() {
+async fn reader_and_writer_agree() {
     let (mut near, far) = tokio::io::duplex(16);
     let body = vec![b'x'; 1000];
     let sent = body.clone();
@@ -250,19 +250,19 @@ fn fragment() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #[test]
     fn any_split_gives_the_same_frames(
-        pieces in proptest::collection::vec(fragment(), 0..12),
+        fragments in proptest::collection::vec(fragment(), 0..12),
         cuts in proptest::collection::vec(any::<proptest::sample::Index>(), 0..12),
     ) {
-        let stream = pieces.concat();
+        let stream = fragments.concat();
         let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(stream.len() + 1)).collect();
         ends.push(stream.len());
         ends.sort_unstable();
         let mut start = 0;
         let parts: Vec<&[u8]> = ends.iter().map(|&end| { let part = &stream[start..end]; start = end; part }).collect();
-        let whole = decode(64, &[&stream]);
-        prop_assert_eq!(&decode(64, &parts), &whole);
+        let unsplit = decode(64, &[&stream]);
+        prop_assert_eq!(&decode(64, &parts), &unsplit);
         let bytes: Vec<&[u8]> = stream.chunks(1).collect();
-        prop_assert_eq!(&decode(64, &bytes), &whole);
+        prop_assert_eq!(&decode(64, &bytes), &unsplit);
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl DirHandle {
     fn make_below(&self, name: &str) -> io::Result<()> {
         match rustix::fs::mkdirat(&self.handle, name, rustix::fs::Mode::from_raw_mode(0o777)) {
             Err(rustix::io::Errno::EXIST) => Ok(()),
-            made => Ok(made?),
+            result => Ok(result?),
         }
     }
 
@@ -65,7 +65,7 @@ impl DirHandle {
     fn make_below(&self, name: &str) -> io::Result<()> {
         match std::fs::create_dir(self.path.join(name)) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            made => made,
+            result => result,
         }
     }
 

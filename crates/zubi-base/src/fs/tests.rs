@@ -31,7 +31,7 @@ fn reads_are_capped_and_name_the_file() {
 
 #[cfg(unix)]
 #[test]
-fn a_socket_is_refused_instead_of_waited_for() {
+fn sockets_are_refused_without_blocking() {
     let (_guard, root) = directory();
     let path = root.join("socket");
     let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
@@ -98,7 +98,7 @@ fn a_pipe_that_replaces_a_file_does_not_block() {
 /// A path that was resolved and leads through a link by now is not read; nor is the link itself.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_has_become_a_link_is_refused() {
+fn file_replaced_by_a_link_is_refused() {
     let (_guard, root) = directory();
     std::fs::create_dir(root.join("real")).unwrap();
     write_atomic(&root.join("real/a"), b"text").unwrap();
@@ -118,5 +118,5 @@ fn what_has_become_a_link_is_refused() {
     assert_eq!(read_text(&root.join("moved/a")).unwrap(), "text");
     DirHandle::make(&root.join("moved/x/y")).unwrap();
     assert!(root.join("moved/x/y").is_dir());
-    assert!(DirHandle::make(&root.join("link/x")).is_err(), "a dangling link is no directory to be made");
+    assert!(DirHandle::make(&root.join("link/x")).is_err(), "a dangling link is not created as a directory");
 }

@@ -51,7 +51,7 @@ fn naive(text: &str, position: lsp::Position, encoding: Encoding) -> usize {
 }
 
 #[test]
-fn places_by_hand() {
+fn positions_by_hand() {
     let text = "a👍b\r\n漢\n";
     let index = TextIndex::new(text);
     assert_eq!((index.line_count(), u32::from(index.len())), (3, 12));
@@ -72,7 +72,7 @@ fn places_by_hand() {
 }
 
 #[test]
-fn a_range_that_ends_before_it_starts_is_turned_round() {
+fn reversed_ranges_are_swapped() {
     let position = |character| lsp::Position { line: 0, character };
     let range = lsp::Range { start: position(3), end: position(1) };
     assert_eq!(TextIndex::new("abcd").range_from_lsp(&range, Encoding::Utf16), TextRange::new(1.into(), 3.into()));
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn every_place_survives_the_round_trip(text in texts()) {
+    fn every_position_survives_the_round_trip(text in texts()) {
         let index = TextIndex::new(&text);
         for (offset, _) in text.char_indices() {
             // LSP has no position between `\r` and `\n`: it means the end of the line.
@@ -122,7 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_panics_and_no_character_is_cut(text in texts(), line: u32, character: u32, offset: u32) {
+    fn hostile_positions_cut_no_character(text in texts(), line: u32, character: u32, offset: u32) {
         let index = TextIndex::new(&text);
         for encoding in ENCODINGS {
             for (line, character) in [(line, character), (line % 8, character % 40), (line % 8, u32::MAX), (u32::MAX, 0)] {

@@ -14,18 +14,18 @@
 //! the rules are (until ABI 9), hence seccomp denies `AF_UNIX` sockets unless the network is [`Network::All`]. Landlock
 //! does not restrict permissions, owners and times of files (chmod(2), chown(2), utimensat(2)) at all.
 
+mod availability;
 mod bubblewrap;
 mod capabilities;
 pub(super) mod confinement;
 mod landlock;
 mod limits;
-mod offers;
 mod paths;
 mod seccomp;
 pub(super) mod stage;
 
+pub use availability::{Availability, Capabilities};
 pub use confinement::{ConfineError, Confinement, MAX_PROCESSES, Network, ResourceLimits, SandboxBackends};
-pub use offers::{Availability, Capabilities};
 pub use stage::{CANNOT_CONFINE, seal};
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::tree::descendants;
 pub(super) struct ProcessCounter {
     limit: u32,
     /// How many ids may be given out before there could be too many processes.
-    room: u32,
+    headroom: u32,
     last_id: Option<u32>,
 }
 
@@ -24,7 +24,7 @@ impl ProcessCounter {
 
     /// `limit` is how many there may be.
     pub(super) fn new(limit: u32) -> Self {
-        Self { limit, room: 0, last_id: None }
+        Self { limit, headroom: 0, last_id: None }
     }
 
     /// The limit, when there are more.
@@ -35,12 +35,12 @@ impl ProcessCounter {
     fn exceeded_with(&mut self, last_id: Option<u32>, count: impl FnOnce() -> usize) -> Option<u32> {
         // Ids start again at the smallest when they have reached the largest.
         let new_ids = last_id.zip(self.last_id).and_then(|(now, before)| now.checked_sub(before));
-        if new_ids.is_some_and(|new_ids| new_ids <= self.room) {
+        if new_ids.is_some_and(|new_ids| new_ids <= self.headroom) {
             return None;
         }
         let count = u32::try_from(count()).unwrap_or(u32::MAX);
         self.last_id = last_id;
-        self.room = self.limit.saturating_sub(count);
+        self.headroom = self.limit.saturating_sub(count);
         (count > self.limit).then_some(self.limit)
     }
 }
@@ -59,7 +59,7 @@ mod tests {
     fn processes_are_counted_only_when_the_limit_could_be_exceeded() {
         let mut population = ProcessCounter::new(10);
         // The last id, how many there are if one looks, and whether one looks and finds too many.
-        for (last_id, there_are, looks, exceeded) in [
+        for (last_id, actual_count, is_counted, exceeded) in [
             (Some(100), 4, true, None),
             (Some(106), 99, false, None),
             (Some(107), 8, true, None),
@@ -68,17 +68,17 @@ mod tests {
             (Some(5), 11, true, Some(10)),
             (None, 2, true, None),
         ] {
-            let mut counted = false;
+            let mut has_counted = false;
             let result = population.exceeded_with(last_id, || {
-                counted = true;
-                there_are
+                has_counted = true;
+                actual_count
             });
-            assert_eq!((counted, result), (looks, exceeded), "{last_id:?}");
+            assert_eq!((has_counted, result), (is_counted, exceeded), "{last_id:?}");
         }
     }
 
     #[test]
-    fn the_last_id_is_there() {
+    fn last_process_id_is_readable() {
         assert!(last_id().is_some());
     }
 }

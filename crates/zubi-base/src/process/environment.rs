@@ -146,7 +146,7 @@ fn is_passed_on(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     // A secret is never passed on, whatever else its name says: `CARGO_REGISTRY_TOKEN`.
     (NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
-        && !secret::may_be_name_of_one(name)
+        && !secret::may_be_secret_name(name)
 }
 
 #[cfg(test)]
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_find_themselves_and_secrets_stay() {
+    fn tool_paths_are_passed_on_and_secrets_are_not() {
         let variables = [
             "PATH",
             "HOME",

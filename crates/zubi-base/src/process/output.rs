@@ -42,8 +42,8 @@ impl Spawner {
             Ok((status, stdout, stderr)) => Ok(CommandOutput { status: status?, stdout: stdout?, stderr: stderr? }),
             Err(_) => {
                 child.end(Duration::ZERO).await?;
-                let what = format!("`{}` did not end within {} s", spec.program, timeout.as_secs_f32());
-                Err(io::Error::new(io::ErrorKind::TimedOut, what))
+                let message = format!("`{}` did not end within {} s", spec.program, timeout.as_secs_f32());
+                Err(io::Error::new(io::ErrorKind::TimedOut, message))
             }
         }
     }

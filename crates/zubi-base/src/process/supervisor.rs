@@ -111,9 +111,9 @@ pub(super) fn start_failure(program: &OsString, error: &io::Error) -> ExitCode {
     ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_EXECUTE })
 }
 
-pub(super) fn report_error(what: &str) {
+pub(super) fn report_error(message: &str) {
     // There is nowhere else to report that standard error is closed.
-    drop(writeln!(io::stderr(), "zubi: {what}"));
+    drop(writeln!(io::stderr(), "zubi: {message}"));
 }
 
 fn run(program: &OsString, args: impl Iterator<Item = OsString>, confinement: Option<&Confinement>) -> io::Result<u8> {
@@ -293,8 +293,8 @@ fn freeze() -> Vec<u32> {
 /// Signals every process group of these descendants, also a group whose first process has ended, but not the
 /// supervisor's own group.
 fn signal_groups(family: &[(u32, u32)], signal: Signal) {
-    let own = rustix::process::getpgrp().as_raw_nonzero().get().unsigned_abs();
-    let groups: FxHashSet<u32> = family.iter().map(|(_, group)| *group).filter(|group| *group != own).collect();
+    let own_group = rustix::process::getpgrp().as_raw_nonzero().get().unsigned_abs();
+    let groups: FxHashSet<u32> = family.iter().map(|(_, group)| *group).filter(|group| *group != own_group).collect();
     let mut groups: Vec<u32> = groups.into_iter().collect();
     groups.sort_unstable();
     for group in groups.into_iter().filter_map(pid_of) {

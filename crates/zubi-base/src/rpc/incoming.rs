@@ -81,7 +81,7 @@ fn respond(shared: &ConnectionState, id: Option<RequestId>, result: Result<Value
         sent => sent,
     };
     match sent {
-        Err(SendError::DoesNotRead { what }) => shared.end(&what),
+        Err(SendError::DoesNotRead { message }) => shared.end(&message),
         Err(error) => tracing::debug!(?error, "cannot answer the peer"),
         Ok(()) => {}
     }
@@ -90,12 +90,12 @@ fn respond(shared: &ConnectionState, id: Option<RequestId>, result: Result<Value
 /// Closes the connection when the reading task ends, also if a handler panicked.
 struct CloseOnDrop {
     shared: Arc<ConnectionState>,
-    why: String,
+    reason: String,
 }
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        self.shared.close(&self.why);
+        self.shared.close(&self.reason);
     }
 }
 
@@ -137,7 +137,7 @@ impl<R: AsyncRead + Unpin> MessageReader<R> {
                 }
             }),
             Self::Lines(lines) => lines.next().await?.map(|line| match line {
-                InputLine::Whole(body) => InputEvent::Body(body),
+                InputLine::Complete(body) => InputEvent::Body(body),
                 InputLine::TooLong { id, length, answers } => {
                     InputEvent::TooLarge(TooLarge { bytes: length as u64, id, answers })
                 }
@@ -159,17 +159,17 @@ where
     R: AsyncRead + Send + Unpin,
 {
     let mut reader = MessageReader::new(reader, &shared.options);
-    let mut closing = CloseOnDrop { shared, why: "reading its output failed".to_owned() };
+    let mut closing = CloseOnDrop { shared, reason: "reading its output failed".to_owned() };
     let shared = Arc::clone(&closing.shared);
-    closing.why = loop {
+    closing.reason = loop {
         let event = tokio::select! {
             biased;
             () = shared.end.cancelled() => {
                 break shared.state().end_reason.clone().unwrap_or_default();
             }
-            piece = reader.next() => piece,
+            input = reader.next() => input,
         };
-        shared.state().heard += 1;
+        shared.state().received += 1;
         match event {
             Ok(Some(InputEvent::Body(body))) => handle_message(&body, handler.as_ref(), &shared),
             Ok(Some(InputEvent::TooLarge(message))) => refuse_large(message, &shared),
@@ -181,10 +181,10 @@ where
         tokio::task::consume_budget().await;
     };
     // If the connection is closed for another reason, the bytes left in the buffer are messages.
-    if closing.why == CLOSED_OUTPUT
+    if closing.reason == CLOSED_OUTPUT
         && let Some(noise) = reader.noise()
     {
-        closing.why = format!("{}; it printed: {noise}", closing.why);
+        closing.reason = format!("{}; it printed: {noise}", closing.reason);
     }
 }
 
@@ -211,7 +211,7 @@ fn handle_message(body: &[u8], handler: &dyn PeerHandler, shared: &Arc<Connectio
         }
         Ok(Message::Request(request)) => take_request(request, handler, shared),
         Err(error) if shared.options.framing == Framing::Lines => {
-            let Response { id, result } = Response::to_no_message(framing::lines::text(body), &error);
+            let Response { id, result } = Response::for_invalid_body(framing::lines::text(body), &error);
             tracing::debug!(%error, "an unusable message from a peer");
             respond(shared, id, result);
         }
@@ -275,17 +275,17 @@ fn refuse_large(TooLarge { bytes, id, answers }: TooLarge, shared: &ConnectionSt
     if answers {
         refuse(id.as_ref(), format!("the answer has {bytes} bytes, more than the {most} that are read"), shared);
     } else {
-        let what = format!("a message has {bytes} bytes, more than the {most} that are read");
-        tracing::debug!(what, "an unusable message from a peer");
-        respond(shared, id, Err(invalid(what)));
+        let message = format!("a message has {bytes} bytes, more than the {most} that are read");
+        tracing::debug!(reason = message, "an unusable message from a peer");
+        respond(shared, id, Err(invalid(message)));
     }
 }
 
 /// Fails the request that an unusable message answers, if its id is known, so that the caller need not wait for the
 /// deadline.
-fn refuse(id: Option<&RequestId>, what: String, shared: &ConnectionState) {
-    tracing::warn!(what, "an unusable message from a peer");
+fn refuse(id: Option<&RequestId>, message: String, shared: &ConnectionState) {
+    tracing::warn!(reason = message, "an unusable message from a peer");
     if id.is_some() {
-        shared.deliver(id, Err(ConnectionError::Protocol { what }));
+        shared.deliver(id, Err(ConnectionError::Protocol { message }));
     }
 }

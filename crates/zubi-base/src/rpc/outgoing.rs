@@ -12,14 +12,14 @@ use super::shared::{ConnectionState, Queue};
 const WRITE_BATCH: usize = 64;
 
 /// How long what is queued may take to be written once the connection has ended.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Writes what is queued until the queue is closed, or little more than the connection has ended.
 pub(super) async fn write<W: AsyncWrite + Send + Unpin>(mut writer: W, mut queue: Queue, shared: Arc<ConnectionState>) {
     let done = shared.writer_ended.clone().drop_guard();
-    let late = async {
+    let overdue = async {
         shared.end.cancelled().await;
-        tokio::time::sleep(LAST_WORDS).await;
+        tokio::time::sleep(FLUSH_TIMEOUT).await;
     };
     tokio::select! {
         written = write_all(&mut writer, &mut queue, &shared) => {
@@ -28,7 +28,7 @@ pub(super) async fn write<W: AsyncWrite + Send + Unpin>(mut writer: W, mut queue
                 shared.state().close_writer(&format!("it does not take input any more: {error}"));
             }
         }
-        () = late => tracing::debug!("a peer does not read the last that it is sent"),
+        () = overdue => tracing::debug!("a peer does not read the last that it is sent"),
     }
     drop(done);
 }

@@ -38,7 +38,7 @@ pub(super) struct RpcState {
     /// Bytes given to the writing task and not yet written.
     pub(super) queued: usize,
     /// Counts the messages that came in, readable or not.
-    pub(super) heard: u64,
+    pub(super) received: u64,
     /// Why both directions are ended, once they are.
     pub(super) end_reason: Option<String>,
     /// The last error of the peer that answers no request.
@@ -48,19 +48,19 @@ pub(super) struct RpcState {
 /// Why a message was not queued.
 #[derive(Debug)]
 pub(super) enum SendError {
-    Closed { why: String },
+    Closed { reason: String },
     TooLarge { bytes: usize },
-    DoesNotRead { what: String },
+    DoesNotRead { message: String },
 }
 
 impl From<SendError> for ConnectionError {
     fn from(error: SendError) -> Self {
         match error {
-            SendError::Closed { why } => Self::Closed { why },
+            SendError::Closed { reason } => Self::Closed { reason },
             SendError::TooLarge { bytes } => {
-                Self::Protocol { what: format!("a message of {bytes} bytes is too large to send") }
+                Self::Protocol { message: format!("a message of {bytes} bytes is too large to send") }
             }
-            SendError::DoesNotRead { what } => Self::Protocol { what },
+            SendError::DoesNotRead { message } => Self::Protocol { message },
         }
     }
 }
@@ -74,7 +74,7 @@ impl ConnectionState {
             incoming: FxHashMap::default(),
             outgoing: Ok(sender),
             queued: 0,
-            heard: 0,
+            received: 0,
             end_reason: None,
             refusal: None,
         };
@@ -102,8 +102,8 @@ impl ConnectionState {
     /// Closes a socket connection whose peer does not read and so has filled the queue: no other part would notice,
     /// while the owner of a language server does.
     fn end_unread_connection(&self, sent: &Result<(), SendError>) {
-        if let (Err(SendError::DoesNotRead { what }), Framing::Lines) = (sent, self.options.framing) {
-            self.end(what);
+        if let (Err(SendError::DoesNotRead { message }), Framing::Lines) = (sent, self.options.framing) {
+            self.end(message);
         }
     }
 
@@ -145,25 +145,25 @@ impl ConnectionState {
     }
 
     /// Ends both directions, once: the first reason stays.
-    pub(super) fn end(&self, why: &str) {
+    pub(super) fn end(&self, reason: &str) {
         let mut state = self.state();
-        state.end_reason.get_or_insert_with(|| why.to_owned());
-        state.close_writer(why);
+        state.end_reason.get_or_insert_with(|| reason.to_owned());
+        state.close_writer(reason);
         drop(state);
         self.end.cancel();
     }
 
     /// Ends reading: no answer will come any more, and the peer no longer waits for answers from here.
-    pub(super) fn close(&self, why: &str) {
+    pub(super) fn close(&self, reason: &str) {
         let (pending, incoming) = {
             let mut state = self.state();
-            state.close_writer(why);
+            state.close_writer(reason);
             (std::mem::take(&mut state.pending), std::mem::take(&mut state.incoming))
         };
         // Sets of independent waiters: the order of notification does not matter.
         #[expect(clippy::iter_over_hash_type, reason = "the waiters are independent of each other")]
         for (_, waiting) in pending {
-            drop(waiting.send(Err(ConnectionError::Closed { why: why.to_owned() })));
+            drop(waiting.send(Err(ConnectionError::Closed { reason: reason.to_owned() })));
         }
         #[expect(clippy::iter_over_hash_type, reason = "the requests are independent of each other")]
         for (_, cancel) in incoming {
@@ -175,7 +175,7 @@ impl ConnectionState {
         }
         self.closed.send_if_modified(|closed| {
             let first = closed.is_none();
-            closed.get_or_insert_with(|| why.to_owned());
+            closed.get_or_insert_with(|| reason.to_owned());
             first
         });
     }
@@ -184,8 +184,8 @@ impl ConnectionState {
 impl RpcState {
     /// Queues a message. Done under the lock, so that ids and wire order agree with the order of the calls.
     pub(super) fn send(&mut self, message: &Message, options: &ConnectionOptions) -> Result<(), SendError> {
-        let closed = |why: &str| SendError::Closed { why: why.to_owned() };
-        let outgoing = self.outgoing.as_ref().map_err(|why| closed(why))?;
+        let closed = |reason: &str| SendError::Closed { reason: reason.to_owned() };
+        let outgoing = self.outgoing.as_ref().map_err(|reason| closed(reason))?;
         let body = message.to_body();
         if body.len() > options.max_body {
             return Err(SendError::TooLarge { bytes: body.len() });
@@ -201,8 +201,9 @@ impl RpcState {
         // One message is always taken, so that the largest can be sent at all.
         if queued > limit && self.queued > 0 {
             let peer_kind = if options.framing == Framing::Headers { "server" } else { "peer" };
-            let what = format!("the {peer_kind} does not read its input: more than {limit} bytes wait to be written");
-            return Err(SendError::DoesNotRead { what });
+            let message =
+                format!("the {peer_kind} does not read its input: more than {limit} bytes wait to be written");
+            return Err(SendError::DoesNotRead { message });
         }
         outgoing.send(framed).map_err(|_| closed("the writer stopped"))?;
         self.queued = queued;
@@ -210,9 +211,9 @@ impl RpcState {
     }
 
     /// Lets the writing task finish what is queued and then close the stream. The first reason stays.
-    pub(super) fn close_writer(&mut self, why: &str) {
+    pub(super) fn close_writer(&mut self, reason: &str) {
         if self.outgoing.is_ok() {
-            self.outgoing = Err(why.to_owned());
+            self.outgoing = Err(reason.to_owned());
         }
     }
 }

@@ -26,7 +26,7 @@ impl Log {
 
 impl PeerHandler for Log {
     fn notification(&self, method: &str, params: Value) {
-        assert_ne!(method, "panic", "asked to");
+        assert_ne!(method, "panic", "the test requests a panic");
         self.0.lock().unwrap().push(format!("{method} {params}"));
     }
 
@@ -112,9 +112,9 @@ async fn message_order_is_preserved() {
     let mut world = world();
     world.connection.notify("one", json!({"n": 1})).unwrap();
     let deadline = Instant::now() + TEST_TIMEOUT;
-    let mut asking = Box::pin(world.connection.request("two", json!([]), &world.cancel, deadline));
+    let mut request = Box::pin(world.connection.request("two", json!([]), &world.cancel, deadline));
     // Polled once, so that it is queued; there can be no answer yet.
-    tokio::select! { biased; answer = &mut asking => panic!("{answer:?}"), () = std::future::ready(()) => {} }
+    tokio::select! { biased; answer = &mut request => panic!("{answer:?}"), () = std::future::ready(()) => {} }
     world.connection.notify("three", Value::Null).unwrap();
     assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","method":"one","params":{"n":1}}"#);
     assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","id":1,"method":"two","params":[]}"#);
@@ -123,7 +123,7 @@ async fn message_order_is_preserved() {
         world.peer.send(&format!(r#"{{"method":"$/progress","params":{n}}}"#)).await;
     }
     world.peer.send(r#"{"id":1,"result":"done"}"#).await;
-    assert_eq!(asking.await, Ok(json!("done")));
+    assert_eq!(request.await, Ok(json!("done")));
     let expected: Vec<String> = (0..100).map(|n| format!("$/progress {n}")).collect();
     assert_eq!(world.log.lines(), expected, "all of them were handled before the answer was delivered");
 }
@@ -138,7 +138,7 @@ async fn the_servers_requests_are_answered() {
 }
 
 #[tokio::test]
-async fn giving_up_cancels_on_the_server() {
+async fn cancellation_reaches_the_server() {
     let mut world = world();
     let cancelled = world.spawn_request("slow");
     world.peer.receive().await;
@@ -153,8 +153,8 @@ async fn giving_up_cancels_on_the_server() {
     assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":2}}"#);
 
     let now = Instant::now();
-    let late = world.connection.request("slow", Value::Null, &world.cancel, now).await;
-    assert!(matches!(late, Err(ConnectionError::TimedOut { .. })), "{late:?}");
+    let expired = world.connection.request("slow", Value::Null, &world.cancel, now).await;
+    assert!(matches!(expired, Err(ConnectionError::TimedOut { .. })), "{expired:?}");
     world.peer.receive().await;
     assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":3}}"#);
 
@@ -185,8 +185,8 @@ async fn an_exited_server_fails_pending_and_later_requests() {
     world.peer.writer.write_all(b"Segmentation fault\n").await.unwrap();
     let mut closed = world.connection.closed_reason();
     drop(world.peer);
-    let why = closed.wait_for(Option::is_some).await.unwrap().clone();
-    assert_snapshot!(why.unwrap(), @"it closed its output; it printed: Segmentation fault");
+    let reason = closed.wait_for(Option::is_some).await.unwrap().clone();
+    assert_snapshot!(reason.unwrap(), @"it closed its output; it printed: Segmentation fault");
     let expected = "the connection is closed: it closed its output; it printed: Segmentation fault";
     assert_eq!(waiting.await.unwrap().unwrap_err().to_string(), expected);
     assert_eq!(world.connection.notify("more", Value::Null).unwrap_err().to_string(), expected);
@@ -207,7 +207,7 @@ async fn closing_the_writer_sends_what_is_queued_first() {
 }
 
 #[tokio::test]
-async fn the_last_user_closes_the_writer() {
+async fn dropping_the_last_handle_closes_the_writer() {
     let World { connection, mut peer, .. } = world();
     let clone = connection.clone();
     drop(connection);
@@ -218,7 +218,7 @@ async fn the_last_user_closes_the_writer() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_read_does_not_grow_our_memory() {
+async fn queue_of_a_server_that_does_not_read_is_bounded() {
     let mut world = world();
     let megabyte = json!("x".repeat(1024 * 1024));
     let accepted = (0..100).take_while(|_| world.connection.notify("event", megabyte.clone()).is_ok()).count();
@@ -269,19 +269,19 @@ async fn a_panicking_handler_closes_the_connection() {
 async fn a_server_that_requests_without_reading_is_disconnected() {
     let mut world = world();
     let mut closed = world.connection.closed_reason();
-    let asking = async {
-        let question = format!(r#"{{"id":1,"method":"unknown {}"}}"#, "x".repeat(10_000));
-        while world.peer.writer.write_all(&framing::frame(question.as_bytes())).await.is_ok() {}
+    let flood = async {
+        let request = format!(r#"{{"id":1,"method":"unknown {}"}}"#, "x".repeat(10_000));
+        while world.peer.writer.write_all(&framing::frame(request.as_bytes())).await.is_ok() {}
     };
-    let why = tokio::select! {
-        () = asking => panic!("the pipe broke"),
-        why = tokio::time::timeout(TEST_TIMEOUT, closed.wait_for(Option::is_some)) => why.unwrap().unwrap().clone(),
+    let reason = tokio::select! {
+        () = flood => panic!("the pipe broke"),
+        end = tokio::time::timeout(TEST_TIMEOUT, closed.wait_for(Option::is_some)) => end.unwrap().unwrap().clone(),
     };
-    assert_snapshot!(why.unwrap(), @"the server does not read its input: more than 4194304 bytes wait to be written");
+    assert_snapshot!(reason.unwrap(), @"the server does not read its input: more than 4194304 bytes wait to be written");
 }
 
 #[tokio::test]
-async fn a_server_that_talks_without_end_leaves_room_for_others() {
+async fn flooding_server_does_not_starve_other_tasks() {
     let mut world = world();
     let messages = framing::frame(br#"{"method":"chatter"}"#).repeat(50_000);
     let (reader, mut writer) = tokio::io::duplex(messages.len());
@@ -293,20 +293,20 @@ async fn a_server_that_talks_without_end_leaves_room_for_others() {
         Arc::clone(&log) as Arc<dyn PeerHandler>,
         ConnectionOptions::language_server(),
     );
-    let question = world.spawn_request("other");
+    let request = world.spawn_request("other");
     world.peer.receive().await;
     world.peer.send(r#"{"id":1,"result":true}"#).await;
-    assert_eq!(question.await.unwrap(), Ok(json!(true)));
-    assert!(log.lines().len() < 50_000, "everything was read before anybody else had a turn");
+    assert_eq!(request.await.unwrap(), Ok(json!(true)));
+    assert!(log.lines().len() < 50_000, "the reader did not yield to other tasks");
     drop(chatty);
 }
 
 #[tokio::test]
-async fn an_endless_error_text_is_cut() {
+async fn long_error_texts_are_truncated() {
     let mut world = world();
-    let question = world.spawn_request("question");
+    let request = world.spawn_request("question");
     world.peer.receive().await;
     world.peer.send(&format!(r#"{{"id":1,"error":{{"code":1,"message":"{}"}}}}"#, "x".repeat(100_000))).await;
-    let error = question.await.unwrap().unwrap_err().to_string();
+    let error = request.await.unwrap().unwrap_err().to_string();
     assert!(error.len() < 2_100 && error.contains("x…"), "{}", error.len());
 }

@@ -11,7 +11,7 @@ fn directory() -> (tempfile::TempDir, Utf8PathBuf) {
 }
 
 #[test]
-fn a_mark_is_taken_off_and_remembered() {
+fn byte_order_mark_is_stripped_and_preserved() {
     let (_guard, root) = directory();
     let path = root.join("a.txt");
     for (bytes, text, bom) in
@@ -30,11 +30,11 @@ fn the_hash_is_sha_256_in_lower_case() {
     // The test vector for "abc" of FIPS 180-2, appendix B.1.
     let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!(ContentHash::from_bytes(b"abc").0, abc);
-    assert_eq!(ContentHash::of_parts(&[b"a", b"", b"bc"]).0, abc);
+    assert_eq!(ContentHash::from_parts(&[b"a", b"", b"bc"]).0, abc);
 }
 
 #[test]
-fn what_is_not_text_is_refused_by_name() {
+fn non_text_files_are_refused_with_their_path() {
     let (_guard, root) = directory();
     let path = root.join("a.bin");
     for bytes in [&b"a\0b"[..], b"\xff\xfe"] {

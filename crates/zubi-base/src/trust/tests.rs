@@ -34,13 +34,13 @@ fn folder_trust_covers_descendants_only() {
 }
 
 #[test]
-fn a_link_is_trusted_as_the_folder_it_points_to() {
+fn link_is_trusted_as_its_target() {
     let Fixture { root, store, .. } = &fixture();
     let link = root.join("link");
     std::os::unix::fs::symlink(root.join("work/project"), &link).unwrap();
     let grant = store.trust(&link, &[], NOW).unwrap();
     assert_eq!(grant.folder, root.join("work/project"));
-    assert!(!store.is_trusted(&link), "only resolved paths are asked for");
+    assert!(!store.is_trusted(&link), "trust is recorded for resolved paths only");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn revoke_trust() {
 }
 
 #[test]
-fn what_cannot_be_trusted() {
+fn folders_that_trust_refuses() {
     let Fixture { root, store, .. } = &fixture();
     assert!(matches!(store.trust(Utf8Path::new("/"), &[], NOW), Err(TrustError::TooWide { .. })));
     assert!(matches!(store.trust(&root.join("absent"), &[], NOW), Err(TrustError::NoFolder { .. })));
@@ -69,34 +69,34 @@ fn what_cannot_be_trusted() {
 }
 
 #[test]
-fn a_record_others_could_have_written_does_not_count() {
+fn records_writable_by_others_are_ignored() {
     use std::os::unix::fs::PermissionsExt as _;
     let Fixture { root, store, .. } = &fixture();
     let work = root.join("work");
-    let good = || {
+    let trusted_record = || {
         store.trust(&work, &[], NOW).unwrap();
         assert!(store.is_trusted(&work));
         store.path_of(&work)
     };
 
-    let record = good();
+    let record = trusted_record();
     std::fs::set_permissions(&record, std::fs::Permissions::from_mode(0o666)).unwrap();
     assert!(!store.is_trusted(&work), "others may write it");
 
-    let record = good();
+    let record = trusted_record();
     let moved = root.join("elsewhere.json");
     std::fs::rename(&record, &moved).unwrap();
     std::os::unix::fs::symlink(&moved, &record).unwrap();
     assert!(!store.is_trusted(&work), "a link");
-    good();
+    trusted_record();
     assert!(!std::fs::symlink_metadata(&record).unwrap().is_symlink(), "trusting replaces the link");
 
-    let record = good();
+    let record = trusted_record();
     let other = store.path_of(&root.join("workshop"));
     std::fs::copy(&record, &other).unwrap();
-    assert!(!store.is_trusted(&root.join("workshop")), "a record speaks for its own folder only");
+    assert!(!store.is_trusted(&root.join("workshop")), "a record counts for its own folder only");
 
-    let record = good();
+    let record = trusted_record();
     crate::owner_only::write_atomic(&record, b"{").unwrap();
     assert!(!store.is_trusted(&work), "not a record");
 }
@@ -112,7 +112,7 @@ fn files_are_trusted_by_content_and_by_their_own_folder() {
 
     store.trust(&work, &[], NOW).unwrap();
     assert!(trust.folder(&project));
-    assert!(!trust.file(&project, &file, &one), "the folder above says nothing of the file");
+    assert!(!trust.file(&project, &file, &one), "trust in a parent folder does not cover the file");
     store.trust(&project, &[file.clone(), project.join("absent.toml")], NOW).unwrap();
     assert!(trust.file(&project, &file, &one));
     assert!(!trust.file(&project, &file, &two));
@@ -136,5 +136,5 @@ fn trusted_content_is_stored_for_comparison() {
     crate::fs::write_atomic(&store.directory().join("contents").join(&hash.0), b"other").unwrap();
     assert_eq!(store.text_of(&hash), None);
     assert_eq!(store.text_of(&ContentHash("../../work/tools.json".to_owned())), None);
-    assert_eq!(store.list().len(), 1, "contents are no records");
+    assert_eq!(store.list().len(), 1, "stored contents are not records");
 }

@@ -34,18 +34,18 @@ fn tree() -> Tree {
 }
 
 #[test]
-fn an_entry_is_a_link_and_not_what_it_points_to() {
+fn entries_resolve_to_links_and_not_targets() {
     let tree = tree();
     let root = tree.root.join("ws");
     let workspace = WorkspaceFolders::open(std::slice::from_ref(&root)).unwrap();
-    for (given, entry) in [
+    for (input, entry) in [
         ("src/a.rs", "src/a.rs"),
         ("src/to-a", "src/to-a"),
         ("src/to-secret", "src/to-secret"),
         ("src/dangling", "src/dangling"),
         ("src/up/ws/src/to-a", "src/to-a"),
     ] {
-        assert_eq!(workspace.resolve_entry(given), Ok(root.join(entry)), "{given}");
+        assert_eq!(workspace.resolve_entry(input), Ok(root.join(entry)), "{input}");
     }
     // A slash at the end means the directory that a link points to, as everywhere in POSIX.
     for input in ["src/up/secret", "src/chain/x.rs", "src/up/ws-other", "src/up/..", "src/up/", "none"] {
@@ -54,7 +54,7 @@ fn an_entry_is_a_link_and_not_what_it_points_to() {
 }
 
 #[test]
-fn one_folder() {
+fn paths_in_one_folder() {
     let tree = tree();
     let workspace = WorkspaceFolders::open(&[tree.root.join("ws")]).unwrap();
     let long = "x".repeat(5000);
@@ -93,17 +93,17 @@ fn one_folder() {
         ("file:///a%00b", "no path"),
         ("file://host/a", "no path"),
     ];
-    for (given, expected) in table {
-        let got = match workspace.resolve(given) {
+    for (input, expected) in table {
+        let resolved = match workspace.resolve(input) {
             Ok(path) => workspace.display(&path),
             Err(PathError::NotFound { .. }) => "not found".to_owned(),
             Err(PathError::Outside { .. }) => "outside".to_owned(),
             Err(PathError::NotAPath { .. }) => "no path".to_owned(),
-            Err(PathError::DeadLink { link, target, why, .. }) => format!("{link} -> {target} {why}"),
+            Err(PathError::DeadLink { link, target, reason, .. }) => format!("{link} -> {target} {reason}"),
             Err(PathError::BelowFile { file, .. }) => format!("{file} is a file"),
-            Err(PathError::Unreachable { why, .. }) => why,
+            Err(PathError::Unreachable { reason, .. }) => reason,
         };
-        assert_eq!(got, expected, "{given:?}");
+        assert_eq!(resolved, expected, "{input:?}");
     }
     let uri = |path: &str| format!("file://{}/{path}", tree.root);
     assert!(workspace.resolve(&uri("ws/src/deep/b%20c.rs")).is_ok());
@@ -117,7 +117,7 @@ fn one_folder() {
 }
 
 #[test]
-fn with_several_folders_what_was_printed_is_accepted_back() {
+fn displayed_paths_resolve_with_several_folders() {
     let tree = tree();
     // The first folder has a subfolder with the second one's name, so `b/…` has two readings.
     std::fs::create_dir_all(tree.root.join("ws/b")).unwrap();
@@ -137,7 +137,7 @@ fn with_several_folders_what_was_printed_is_accepted_back() {
 /// Invisible characters of a name are printed escaped, and the printed name resolves to the file; a file that really
 /// has the printed name goes first.
 #[test]
-fn a_name_that_hides_something() {
+fn names_with_hidden_characters() {
     let tree = tree();
     let workspace = WorkspaceFolders::open(&[tree.root.join("ws")]).unwrap();
     for (name, shown) in [
@@ -174,12 +174,12 @@ fn folders_with_the_same_name_get_distinct_names() {
 }
 
 #[test]
-fn nested_folders_and_what_cannot_be_one() {
+fn nested_and_invalid_folders() {
     let tree = tree();
     let workspace = WorkspaceFolders::open(&[tree.root.join("ws"), tree.root.join("ws/src")]).unwrap();
     assert_eq!(workspace.display(&tree.root.join("ws/src/a.rs")), "src/a.rs");
-    for bad in [vec![], vec![tree.root.join("none")], vec![tree.root.join("secret")]] {
-        assert!(WorkspaceFolders::open(&bad).is_err(), "{bad:?}");
+    for invalid in [vec![], vec![tree.root.join("none")], vec![tree.root.join("secret")]] {
+        assert!(WorkspaceFolders::open(&invalid).is_err(), "{invalid:?}");
     }
 }
 
@@ -188,8 +188,8 @@ proptest! {
 
     /// For every given path, the result is inside the workspace after resolving every link.
     #[test]
-    fn nothing_outside_is_ever_resolved(
-        pieces in prop::collection::vec(prop::sample::select(vec![
+    fn paths_outside_are_never_resolved(
+        segments in prop::collection::vec(prop::sample::select(vec![
             "..", ".", "", "src", "deep", "a.rs", "up", "ws", "ws-other", "chain", "loop", "dangling", "to-secret", "secret",
             "x.rs", "new", "%2e%2e", "b c.rs", "\0", "…",
         ]), 0..8),
@@ -197,19 +197,19 @@ proptest! {
     ) {
         let tree = tree();
         let workspace = WorkspaceFolders::open(&[tree.root.join("ws")]).unwrap();
-        let joined = pieces.join("/");
-        let given = match form {
+        let joined = segments.join("/");
+        let input = match form {
             0 => joined,
             1 => format!("{}/ws/{joined}", tree.root),
             _ => format!("file://{}/ws/{joined}", tree.root),
         };
         let inside = |path: &Utf8Path| path.starts_with(tree.root.join("ws"));
-        if let Ok(path) = workspace.resolve(&given) {
-            prop_assert!(inside(&fs::canonical(&path).unwrap()), "{} from {:?}", path, given);
+        if let Ok(path) = workspace.resolve(&input) {
+            prop_assert!(inside(&fs::canonical(&path).unwrap()), "{} from {:?}", path, input);
         }
-        if let Ok(path) = workspace.resolve_for_creation(&given) {
+        if let Ok(path) = workspace.resolve_for_creation(&input) {
             let existing = path.ancestors().find(|ancestor| ancestor.exists()).unwrap();
-            prop_assert!(inside(&fs::canonical(existing).unwrap()) , "{} from {:?}", path, given);
+            prop_assert!(inside(&fs::canonical(existing).unwrap()) , "{} from {:?}", path, input);
             prop_assert!(path.components().all(|part| part.as_str() != ".."), "{}", path);
         }
     }

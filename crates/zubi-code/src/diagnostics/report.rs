@@ -13,7 +13,7 @@ use zubi_base::{lsp, uri};
 
 use super::AT_ONCE;
 use crate::error::CodeError;
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::status::more_absent;
 
 /// The problems of one file.
@@ -69,10 +69,10 @@ impl CodeQuery<'_> {
         for (endpoint, answer) in ready.endpoints.iter().zip(reports) {
             match answer {
                 Ok(answer) => {
-                    report.analysed &= answer.current && !answer.unheard;
+                    report.analysed &= answer.current && !answer.is_partial;
                     if !answer.current {
                         report.reason = Some(format!("{} has not checked the present text yet", endpoint.id()));
-                    } else if answer.unheard {
+                    } else if answer.is_partial {
                         report.reason = answer.note;
                     }
                     for item in answer.items {
@@ -120,7 +120,7 @@ impl CodeQuery<'_> {
         report.notes.extend(failure);
         report.notes.extend(found.uncovered);
         let absent = found.absent.iter().take(crate::status::MAX_ABSENT);
-        report.notes.extend(absent.map(|absent| format!("{}: {}", absent.why, absent.hint)));
+        report.notes.extend(absent.map(|absent| format!("{}: {}", absent.reason, absent.hint)));
         report.notes.extend(more_absent(found.absent.len()));
         for limit in report.files.iter().flat_map(|file| &file.limits) {
             if !report.notes.contains(limit) {

@@ -5,13 +5,13 @@
 //! [`lock`] prevents two processes from doing any of this at the same time. If an editor is open, [`EditorOrDiskSink`] lets
 //! it make the steps for the files that it has open.
 
-mod beside;
 pub mod disk;
+mod editor_or_disk;
 pub(super) mod journal;
 pub(super) mod lock;
 pub(super) mod prepare;
 mod step;
 
-pub use beside::EditorOrDiskSink;
 pub use disk::DiskSink;
+pub use editor_or_disk::EditorOrDiskSink;
 pub use journal::RecoveredChanges;

@@ -137,7 +137,7 @@ impl ComputedChange {
         workspace: &WorkspaceFolders,
     ) -> Result<Self, EditError> {
         let mut builder = ChangeBuilder::new(texts, workspace);
-        builder.whole_text(path, before, text).await?;
+        builder.set_text(path, before, text).await?;
         builder.finish()
     }
 }
@@ -198,7 +198,7 @@ impl<'a> ChangeBuilder<'a> {
     ) -> Result<(), EditError> {
         self.edits += edits.len();
         if self.edits > MAX_EDITS {
-            return Err(EditError::TooLarge { what: format!("more than {MAX_EDITS} text edits") });
+            return Err(EditError::TooLarge { reason: format!("more than {MAX_EDITS} text edits") });
         }
         let entry = self.tree.entry(uri)?;
         let path = self.load(&entry).await?;
@@ -219,7 +219,7 @@ impl<'a> ChangeBuilder<'a> {
         Ok(())
     }
 
-    async fn whole_text(&mut self, path: &Utf8Path, before: Option<&ContentHash>, text: &str) -> Result<(), EditError> {
+    async fn set_text(&mut self, path: &Utf8Path, before: Option<&ContentHash>, text: &str) -> Result<(), EditError> {
         let entry = self.tree.entry(&zubi_base::uri::from_path(path))?;
         let display_path = self.tree.show(&entry);
         if text.contains('\0') {
@@ -342,7 +342,7 @@ impl<'a> ChangeBuilder<'a> {
         let (from, to) = (self.tree.entry(&rename.old_uri)?, self.tree.entry(&rename.new_uri)?);
         let options = rename.options.unwrap_or_default();
         let kind = self.tree.kind(&from);
-        let impossible = |why: &str| EditError::Impossible { path: self.tree.show(&from), why: why.to_owned() };
+        let impossible = |text: &str| EditError::Impossible { path: self.tree.show(&from), reason: text.to_owned() };
         match kind {
             EntryKind::Missing => return Err(EditError::Missing { path: self.tree.show(&from) }),
             EntryKind::Special => return Err(impossible("it is neither a file nor a directory")),
@@ -382,9 +382,9 @@ impl<'a> ChangeBuilder<'a> {
             EntryKind::Missing if options.ignore_if_not_exists == Some(true) => Ok(()),
             EntryKind::Missing => Err(EditError::Missing { path: self.tree.show(&entry) }),
             EntryKind::Directory if options.recursive != Some(true) && !self.tree.names(&entry)?.is_empty() => {
-                let why =
+                let reason =
                     "it is a directory with files in it, and the server did not request a recursive removal".to_owned();
-                Err(EditError::Impossible { path: self.tree.show(&entry), why })
+                Err(EditError::Impossible { path: self.tree.show(&entry), reason })
             }
             _ => self.remove(&entry),
         }
@@ -428,8 +428,8 @@ impl<'a> ChangeBuilder<'a> {
     fn finish(mut self) -> Result<ComputedChange, EditError> {
         self.flush(usize::MAX)?;
         if self.duplicates > 0 {
-            let (count, what) = (self.duplicates, if self.duplicates == 1 { "edit was" } else { "edits were" });
-            self.note(format!("{count} duplicate {what} sent; each is made once."));
+            let (count, subject) = (self.duplicates, if self.duplicates == 1 { "edit was" } else { "edits were" });
+            self.note(format!("{count} duplicate {subject} sent; each is made once."));
         }
         let mut change = ComputedChange { notes: self.notes, ..ComputedChange::default() };
         change.files = listing::moved_and_removed(&self.tree, &self.removed);
@@ -471,17 +471,17 @@ fn splice_error(path: String, error: SpliceError) -> EditError {
     match error {
         SpliceError::Overlap { first, second } => EditError::Overlap { path, first, second },
         SpliceError::BeyondEnd { line, lines } => EditError::BeyondEnd { path, line, lines },
-        SpliceError::CutsCharacter { place } => EditError::CutsCharacter { path, place },
+        SpliceError::CutsCharacter { position } => EditError::CutsCharacter { path, position },
         SpliceError::LoneCarriageReturn => {
-            let why = "it has carriage returns without line feeds, which servers count differently".to_owned();
-            EditError::Unreadable { path, why }
+            let reason = "it has carriage returns without line feeds, which servers count differently".to_owned();
+            EditError::Unreadable { path, reason }
         }
         SpliceError::NotText => {
-            let why = "the new text holds a NUL character, so it would no longer be text".to_owned();
-            EditError::Impossible { path, why }
+            let reason = "the new text holds a NUL character, so it would no longer be text".to_owned();
+            EditError::Impossible { path, reason }
         }
         SpliceError::TooLarge => EditError::TooLarge {
-            what: format!("`{path}` would have more than {} MiB", zubi_base::fs::MAX_TEXT_BYTES >> 20),
+            reason: format!("`{path}` would have more than {} MiB", zubi_base::fs::MAX_TEXT_BYTES >> 20),
         },
     }
 }

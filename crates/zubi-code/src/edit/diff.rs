@@ -19,12 +19,12 @@ const MAX_COMPARE: Duration = Duration::from_millis(500);
 pub fn unified_diff(change: &ComputedChange, workspace: &WorkspaceFolders, limit: usize) -> String {
     let mut diff = String::new();
     for (index, file) in change.files.iter().enumerate() {
-        let whole = file_diff(file, workspace);
-        if diff.len() + whole.len() <= limit {
-            diff.push_str(&whole);
+        let file_text = file_diff(file, workspace);
+        if diff.len() + file_text.len() <= limit {
+            diff.push_str(&file_text);
             continue;
         }
-        let mut lines = whole.split_inclusive('\n').peekable();
+        let mut lines = file_text.split_inclusive('\n').peekable();
         while let Some(line) = lines.next_if(|line| diff.len() + line.len() <= limit) {
             diff.push_str(line);
         }
@@ -36,13 +36,8 @@ pub fn unified_diff(change: &ComputedChange, workspace: &WorkspaceFolders, limit
     diff
 }
 
-/// The diff of one file's whole text; `before` is `None` for a new file. `path` is absolute.
-pub fn of_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &WorkspaceFolders) -> String {
-    unified_diff(&change_of(path, before, after), workspace, MAX_DIFF_BYTES)
-}
-
-/// Returns the diff of a whole text, without a length limit.
-pub fn of_whole_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &WorkspaceFolders) -> String {
+/// Returns the diff of one file's text, without a length limit; `before` is `None` for a new file. `path` is absolute.
+pub fn text_diff(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &WorkspaceFolders) -> String {
     unified_diff(&change_of(path, before, after), workspace, usize::MAX)
 }
 

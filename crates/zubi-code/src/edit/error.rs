@@ -6,9 +6,9 @@ use zubi_base::text::SinkError;
 /// leaves traces, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// The edit is not the protocol's form, in some part or as a whole; `why` is a clause.
-    #[error("the server's edit is not a workspace edit: {why}")]
-    Malformed { why: String },
+    /// The edit is not the protocol's form, in some part or as a whole; `reason` is a clause.
+    #[error("the server's edit is not a workspace edit: {reason}")]
+    Malformed { reason: String },
     #[error("the server wants to change `{uri}`, which is not a local file")]
     NotAFile { uri: String },
     #[error("the server wants to change `{path}`, which is outside the workspace")]
@@ -19,18 +19,18 @@ pub enum EditError {
     Missing { path: String },
     #[error("the server wants to create `{path}`, which already exists")]
     Exists { path: String },
-    /// A file operation that cannot be done to what is there; `why` is a clause.
-    #[error("`{path}` cannot be changed as the server wants: {why}")]
-    Impossible { path: String, why: String },
-    #[error("`{path}` cannot be edited: {why}")]
-    Unreadable { path: String, why: String },
+    /// A file operation that cannot be done to what is there; `reason` is a clause.
+    #[error("`{path}` cannot be changed as the server wants: {reason}")]
+    Impossible { path: String, reason: String },
+    #[error("`{path}` cannot be edited: {reason}")]
+    Unreadable { path: String, reason: String },
     /// Places are 1-based.
     #[error("two edits of `{path}` overlap: one at {first} and one at {second}")]
     Overlap { path: String, first: String, second: String },
     #[error("an edit of `{path}` begins on line {line}, but the file has {lines} lines: it was made for another text")]
     BeyondEnd { path: String, line: u64, lines: u32 },
-    #[error("an edit of `{path}` cuts a character in two at {place}: the server counts columns in another unit")]
-    CutsCharacter { path: String, place: String },
+    #[error("an edit of `{path}` cuts a character in two at {position}: the server counts columns in another unit")]
+    CutsCharacter { path: String, position: String },
     #[error("the edit is for version {requested} of `{path}`, but the editor has version {current}")]
     Version { path: String, requested: i32, current: i32 },
     #[error("the edit of `{path}` is a snippet with placeholders, which zubi does not support")]
@@ -39,19 +39,19 @@ pub enum EditError {
         "several servers want to change `{path}` and one of them also moves files, so their edits cannot be combined"
     )]
     Disagree { path: String },
-    #[error("the edit is too large: {what}")]
-    TooLarge { what: String },
+    #[error("the edit is too large: {reason}")]
+    TooLarge { reason: String },
     #[error("the edit changes nothing")]
     Nothing,
 
-    #[error("`{given}` is neither a plan (`p-…`) nor an action (`a-…`)")]
-    NotAnId { given: String },
+    #[error("`{input}` is neither a plan (`p-…`) nor an action (`a-…`)")]
+    NotAnId { input: String },
     #[error("there is no `{id}` here; it is older than 24 hours or was never made")]
     Unknown { id: String },
     #[error("`{id}` belongs to another workspace, `{workspace}`")]
     OtherWorkspace { id: String, workspace: String },
-    #[error("`{id}` cannot be read back: {why}")]
-    Damaged { id: String, why: String },
+    #[error("`{id}` cannot be read back: {reason}")]
+    Damaged { id: String, reason: String },
     #[error("`{id}` is already applied")]
     AlreadyApplied { id: String },
     #[error("`{id}` is not applied, so there is nothing to undo")]
@@ -66,8 +66,8 @@ pub enum EditError {
     #[error("another zubi is applying an edit and did not finish within {seconds} s; nothing was written")]
     Busy { seconds: u64 },
     /// zubi's own records could not be read or written.
-    #[error("{what}: {why}")]
-    State { what: String, why: String },
+    #[error("{context}: {reason}")]
+    State { context: String, reason: String },
 }
 
 fn sink_outcome(error: &SinkError) -> &'static str {

@@ -82,11 +82,11 @@ impl<'a> EditOverlay<'a> {
     pub(super) fn check_limits(&mut self, bytes: usize) -> Result<(), EditError> {
         self.bytes += bytes as u64;
         if self.bytes > MAX_CHANGE_BYTES {
-            let what = format!("more than {} MiB of text in all", MAX_CHANGE_BYTES >> 20);
-            return Err(EditError::TooLarge { what });
+            let reason = format!("more than {} MiB of text in all", MAX_CHANGE_BYTES >> 20);
+            return Err(EditError::TooLarge { reason });
         }
         if self.files.len() + self.steps.len() > MAX_FILES {
-            return Err(EditError::TooLarge { what: format!("more than {MAX_FILES} files") });
+            return Err(EditError::TooLarge { reason: format!("more than {MAX_FILES} files") });
         }
         Ok(())
     }
@@ -103,8 +103,8 @@ impl<'a> EditOverlay<'a> {
         let entry = parent.join(name);
         let missing = parent.ancestors().take_while(|above| kind_on_disk(above) == EntryKind::Missing).count();
         if missing > MAX_NEW_DIRECTORIES {
-            let why = format!("that would make {missing} new folders, more than {MAX_NEW_DIRECTORIES} at once");
-            return Err(EditError::Impossible { path: self.show(&entry), why });
+            let reason = format!("that would make {missing} new folders, more than {MAX_NEW_DIRECTORIES} at once");
+            return Err(EditError::Impossible { path: self.show(&entry), reason });
         }
         if !self.workspace.contains(&parent) || self.workspace.folders().iter().any(|folder| folder.path == entry) {
             return Err(outside());
@@ -154,12 +154,12 @@ impl<'a> EditOverlay<'a> {
         {
             let unreadable = |error: std::io::Error| EditError::Unreadable {
                 path: self.show(directory),
-                why: format!("its entries cannot be listed: {error}"),
+                reason: format!("its entries cannot be listed: {error}"),
             };
             for entry in disk.read_dir_utf8().map_err(unreadable)? {
                 names.insert(entry.map_err(unreadable)?.file_name().to_owned());
                 if names.len() > MAX_FILES {
-                    return Err(EditError::TooLarge { what: format!("more than {MAX_FILES} files") });
+                    return Err(EditError::TooLarge { reason: format!("more than {MAX_FILES} files") });
                 }
             }
         }
@@ -188,8 +188,8 @@ impl<'a> EditOverlay<'a> {
                 EntryKind::Missing => missing.push(above.to_owned()),
                 EntryKind::Directory => break,
                 EntryKind::File | EntryKind::Link | EntryKind::Special => {
-                    let why = format!("`{}` is not a directory", self.show(above));
-                    return Err(EditError::Impossible { path: self.show(path), why });
+                    let reason = format!("`{}` is not a directory", self.show(above));
+                    return Err(EditError::Impossible { path: self.show(path), reason });
                 }
             }
         }
@@ -261,7 +261,7 @@ impl<'a> EditOverlay<'a> {
                 self.allow(&path)?;
                 seen += 1;
                 if seen > MAX_FILES {
-                    return Err(EditError::TooLarge { what: format!("more than {MAX_FILES} files") });
+                    return Err(EditError::TooLarge { reason: format!("more than {MAX_FILES} files") });
                 }
                 if self.kind(&path) == EntryKind::Directory {
                     open.push(path);
@@ -271,8 +271,8 @@ impl<'a> EditOverlay<'a> {
         Ok(())
     }
 
-    pub(super) fn unreadable(&self, path: &Utf8Path, why: &str) -> EditError {
-        EditError::Unreadable { path: self.show(path), why: why.to_owned() }
+    pub(super) fn unreadable(&self, path: &Utf8Path, reason: &str) -> EditError {
+        EditError::Unreadable { path: self.show(path), reason: reason.to_owned() }
     }
 }
 
@@ -286,8 +286,8 @@ pub(super) fn disk_before(steps: &[FileOperation], path: &Utf8Path) -> Option<Ut
                 None if path.starts_with(from) => return None,
                 None => {}
             },
-            FileOperation::Delete { path: gone, .. } | FileOperation::RemoveDirectory { path: gone }
-                if path.starts_with(gone) =>
+            FileOperation::Delete { path: removed, .. } | FileOperation::RemoveDirectory { path: removed }
+                if path.starts_with(removed) =>
             {
                 return None;
             }
@@ -307,8 +307,8 @@ pub(super) fn forward_through(steps: &[FileOperation], path: &Utf8Path) -> Optio
                     path = after;
                 }
             }
-            FileOperation::Delete { path: gone, .. } | FileOperation::RemoveDirectory { path: gone }
-                if path.starts_with(gone) =>
+            FileOperation::Delete { path: removed, .. } | FileOperation::RemoveDirectory { path: removed }
+                if path.starts_with(removed) =>
             {
                 return None;
             }

@@ -99,7 +99,7 @@ pub fn plan_id(handle: &str) -> Result<String, EditError> {
     let random = handle.strip_prefix("p-").or_else(|| handle.strip_prefix("a-")).unwrap_or_default();
     if random.len() != ID_LENGTH || !random.bytes().all(|byte| random::BASE32.contains(&byte)) {
         let handle = handle.chars().filter(|character| !character.is_control()).take(40).collect();
-        return Err(EditError::NotAnId { given: handle });
+        return Err(EditError::NotAnId { input: handle });
     }
     Ok(format!("p-{random}"))
 }
@@ -177,7 +177,7 @@ impl PlanStore {
     }
 
     fn read<T: DeserializeOwned>(&self, id: &str) -> Result<RecordEnvelope<T>, EditError> {
-        let damaged = |why: String| EditError::Damaged { id: id.to_owned(), why };
+        let damaged = |reason: String| EditError::Damaged { id: id.to_owned(), reason };
         let unknown = || EditError::Unknown { id: id.to_owned() };
         let file = self.file(id);
         let metadata = std::fs::metadata(&file).map_err(|_| unknown())?;
@@ -254,8 +254,8 @@ fn to_json(value: &impl Serialize) -> Result<Vec<u8>, EditError> {
     serde_json::to_vec(value).map_err(|error| state("the plan cannot be written as JSON", &error))
 }
 
-pub(super) fn state(what: &str, why: &dyn std::fmt::Display) -> EditError {
-    EditError::State { what: what.to_owned(), why: why.to_string() }
+pub(super) fn state(context: &str, reason: &dyn std::fmt::Display) -> EditError {
+    EditError::State { context: context.to_owned(), reason: reason.to_string() }
 }
 
 #[cfg(test)]

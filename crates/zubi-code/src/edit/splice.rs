@@ -35,7 +35,7 @@ pub(super) struct ByteEdit {
 pub(super) enum SpliceError {
     Overlap { first: String, second: String },
     BeyondEnd { line: u64, lines: u32 },
-    CutsCharacter { place: String },
+    CutsCharacter { position: String },
     LoneCarriageReturn,
     NotText,
     TooLarge,
@@ -73,7 +73,7 @@ pub(super) fn locate(
                 // A smaller column on the same line is either clamping, which ends at the line's end, or a cut.
                 let line_end = index.line_range(position.line).map(|line| index.to_lsp(line.end(), encoding));
                 if line_end.is_some_and(|end| position.character < end.character) && round_trip != position {
-                    return Err(SpliceError::CutsCharacter { place: format_position(position) });
+                    return Err(SpliceError::CutsCharacter { position: format_position(position) });
                 }
             }
             let range = index.range_from_lsp(&edit.range, encoding);
@@ -134,10 +134,10 @@ fn merge_duplicates(edits: &mut Vec<ByteEdit>) {
 /// The ending of most lines; `None` when the text has no complete line.
 pub(super) fn dominant_ending(text: &str) -> Option<&'static str> {
     let all = text.bytes().filter(|byte| *byte == b'\n').count();
-    let both = text.matches("\r\n").count();
+    let crlf_count = text.matches("\r\n").count();
     match all {
         0 => None,
-        _ if both * 2 > all => Some("\r\n"),
+        _ if crlf_count * 2 > all => Some("\r\n"),
         _ => Some("\n"),
     }
 }

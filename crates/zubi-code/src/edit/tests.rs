@@ -1,8 +1,8 @@
 //! Plans, applied and undone on a real tree.
 
-mod beside;
 mod crash;
 mod editor;
+mod editor_or_disk;
 mod properties;
 pub(super) mod tree;
 
@@ -98,7 +98,7 @@ fn created_files_and_their_directories() {
 }
 
 #[test]
-fn renames_and_what_is_edited_after_them() {
+fn renames_and_later_edits() {
     let tree = Tree::new(&[("a", "a\n"), ("b", "b\n"), ("d/x", "x\n"), ("d/y", "y\n")]);
     let rename =
         |old: &str, new: &str| serde_json::json!({"kind": "rename", "oldUri": tree.uri(old), "newUri": tree.uri(new)});
@@ -162,11 +162,11 @@ fn undo_refuses_when_the_path_is_occupied() {
         let applied = tree.state();
         for (path, named) in [("a", "a"), ("new/other", "new")] {
             tree.write(path, "mine");
-            let with_mine = tree.state();
+            let edited_state = tree.state();
             let error = edits.undo(&plan.id).await.unwrap_err();
             let expected = format!("`{named}` changed since `{}` was applied; nothing was undone", plan.id);
             assert_eq!(error.to_string(), expected);
-            assert_eq!(tree.state(), with_mine);
+            assert_eq!(tree.state(), edited_state);
             std::fs::remove_file(tree.root.join(path)).unwrap();
         }
         assert_eq!(tree.state(), applied);
@@ -257,7 +257,7 @@ fn formatting_and_actions() {
 }
 
 #[test]
-fn a_caller_that_stops_waiting_does_not_stop_the_change() {
+fn dropped_caller_does_not_stop_the_change() {
     use std::task::Poll;
     let tree = Tree::new(&[("a", "a\n")]);
     let edit = changes(&[insert(&tree.uri("a"), 0, "1\n")]);
@@ -282,12 +282,12 @@ fn a_caller_that_stops_waiting_does_not_stop_the_change() {
 }
 
 #[test]
-fn the_lock_is_one_for_all() {
+fn edit_lock_is_exclusive() {
     let tree = Tree::new(&[]);
     let first = EditLock::try_acquire(&tree.state_dir).unwrap();
     assert!(first.is_some());
-    assert!(EditLock::try_acquire(&tree.state_dir).unwrap().is_none(), "held by another handle");
-    assert_eq!(tree.edits().recover().unwrap(), RecoveredChanges::default(), "somebody alive is at work");
+    assert!(EditLock::try_acquire(&tree.state_dir).unwrap().is_none(), "another handle has the lock");
+    assert_eq!(tree.edits().recover().unwrap(), RecoveredChanges::default(), "a live process has the lock");
     drop(first);
     assert!(EditLock::try_acquire(&tree.state_dir).unwrap().is_some());
 }
@@ -297,13 +297,13 @@ struct RefusingSink;
 
 #[async_trait::async_trait]
 impl EditSink for RefusingSink {
-    async fn apply(&self, _operations: &[FileOperation], _manner: &EditOptions) -> Result<EditOutcome, SinkError> {
-        Err(SinkError::Refused { why: "read-only editor".to_owned() })
+    async fn apply(&self, _operations: &[FileOperation], _options: &EditOptions) -> Result<EditOutcome, SinkError> {
+        Err(SinkError::Refused { reason: "read-only editor".to_owned() })
     }
 }
 
 #[test]
-fn a_refusal_leaves_the_plan_as_it_was() {
+fn plan_can_be_applied_after_a_refusal() {
     let tree = Tree::new(&[("a", "a\n")]);
     let edit = changes(&[insert(&tree.uri("a"), 0, "1\n")]);
     tree.run(async {

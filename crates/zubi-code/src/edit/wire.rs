@@ -84,7 +84,8 @@ impl WorkspaceEdit {
                 return Err(malformed_error("`documentChanges` is not a list"));
             };
             for (index, change) in changes.iter().enumerate() {
-                let change = reader.change(change).map_err(|why| field_error("documentChanges", index + 1, &why))?;
+                let change =
+                    reader.change(change).map_err(|error| field_error("documentChanges", index + 1, &error))?;
                 reader.changes.push(change);
             }
         } else if let Some(changes) = field("changes") {
@@ -94,7 +95,7 @@ impl WorkspaceEdit {
             for (index, (uri, edits)) in changes.into_iter().enumerate() {
                 let change = read(edits)
                     .and_then(|edits| reader.text_edits(lsp::Uri(uri.clone()), None, edits))
-                    .map_err(|why| field_error("changes", index + 1, &why))?;
+                    .map_err(|reason| field_error("changes", index + 1, &reason))?;
                 reader.changes.push(DocumentChange::Edit(change));
             }
         }
@@ -104,7 +105,7 @@ impl WorkspaceEdit {
             // An identifier without an entry describes nothing, so there is nothing to report.
             let Some(annotation) = table.and_then(|table| table.get(id)) else { continue };
             let annotation = read(annotation)
-                .map_err(|why| malformed_error(&format!("an annotation it refers to cannot be read: {why}")))?;
+                .map_err(|reason| malformed_error(&format!("an annotation it refers to cannot be read: {reason}")))?;
             annotations.push(annotation);
         }
         Ok(Self { changes: reader.changes, annotations })
@@ -179,11 +180,11 @@ fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
 }
 
 /// `number` is 1-based.
-fn field_error(field: &str, number: usize, why: &str) -> EditError {
-    malformed_error(&format!("number {number} of its `{field}` cannot be read: {why}"))
+fn field_error(field: &str, number: usize, reason: &str) -> EditError {
+    malformed_error(&format!("number {number} of its `{field}` cannot be read: {reason}"))
 }
 
-fn malformed_error(why: &str) -> EditError {
-    let why = why.chars().filter(|character| !character.is_control()).take(MAX_REASON).collect();
-    EditError::Malformed { why }
+fn malformed_error(reason: &str) -> EditError {
+    let reason = reason.chars().filter(|character| !character.is_control()).take(MAX_REASON).collect();
+    EditError::Malformed { reason }
 }

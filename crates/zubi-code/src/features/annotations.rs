@@ -15,10 +15,10 @@ use zubi_base::uri;
 use crate::error::CodeError;
 use crate::features::locations::Relation;
 use crate::locate::ResolvedTarget;
+use crate::location::line_text;
 use crate::markup::{clean_line, source_line};
 use crate::outline::{self, OutlineSymbol};
-use crate::place::line_text;
-use crate::question::{CodeQuery, SourceDocument};
+use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
 use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 
@@ -115,7 +115,7 @@ impl CodeQuery<'_> {
                         Err(EndpointError::Unsupported { .. }) => None,
                         Err(EndpointError::Cancelled) => return Err(EndpointError::Cancelled.into()),
                         Err(error) => {
-                            status.completeness = Completeness::Partial { why: error.to_string() };
+                            status.completeness = Completeness::Partial { reason: error.to_string() };
                             None
                         }
                     },
@@ -134,12 +134,12 @@ impl CodeQuery<'_> {
             (at.path.clone(), at.offset)
         } else {
             let found = self.locations(at, Relation::Definition).await?.value;
-            let own = found.iter().find(|found| !found.external && !found.declaration);
-            let Some((own, path)) = own.and_then(|own| Some((own, uri::to_path(&own.location.uri)?))) else {
+            let first = found.iter().find(|found| !found.external && !found.declaration);
+            let Some((first, path)) = first.and_then(|first| Some((first, uri::to_path(&first.location.uri)?))) else {
                 return Ok(None);
             };
             let document = self.document(&path).await?;
-            (path, document.index.from_lsp(own.location.range.start, own.encoding))
+            (path, document.index.from_lsp(first.location.range.start, first.encoding))
         };
         // A symbol that was named has just been looked up in it.
         let outline = self.declared_in(&path).await?;

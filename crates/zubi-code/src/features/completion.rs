@@ -7,7 +7,7 @@ use crate::features::locations::position_params;
 use crate::features::signature::{Trigger, documentation};
 use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::QualifiedAnswer;
 
@@ -96,13 +96,13 @@ impl CodeQuery<'_> {
             for item in items {
                 let Some(proposal) = proposal(item) else { continue };
                 let text = item.get("filterText").and_then(Value::as_str).unwrap_or(&proposal.label);
-                let sort = item.get("sortText").and_then(Value::as_str).unwrap_or(&proposal.label).to_owned();
-                found.push((fit(text, &typed), sort, proposal));
+                let sort_text = item.get("sortText").and_then(Value::as_str).unwrap_or(&proposal.label).to_owned();
+                found.push((match_rank(text, &typed), sort_text, proposal));
             }
         }
         // The protocol leaves filtering by what is typed to the client.
-        if found.iter().any(|(rank, ..)| *rank < NO_FIT) {
-            found.retain(|(rank, ..)| *rank < NO_FIT);
+        if found.iter().any(|(rank, ..)| *rank < NO_MATCH) {
+            found.retain(|(rank, ..)| *rank < NO_MATCH);
         }
         found.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         let mut items: Vec<Proposal> = found.into_iter().map(|(_, _, proposal)| proposal).collect();
@@ -113,9 +113,9 @@ impl CodeQuery<'_> {
     }
 }
 
-const NO_FIT: usize = 3;
+const NO_MATCH: usize = 3;
 
-fn fit(text: &str, typed: &str) -> usize {
+fn match_rank(text: &str, typed: &str) -> usize {
     let (text, lower) = (text.trim_start(), typed.to_lowercase());
     if text.starts_with(typed) {
         0
@@ -124,7 +124,7 @@ fn fit(text: &str, typed: &str) -> usize {
     } else if text.to_lowercase().contains(&lower) {
         2
     } else {
-        NO_FIT
+        NO_MATCH
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_typed_already_is_the_identifier_before_the_place() {
+    fn typed_prefix_is_the_identifier_before_the_position() {
         for (text, expected) in [("foo.ba", "ba"), ("foo.", ""), ("é_1", "é_1"), ("", ""), ("a→b", "b")] {
             assert_eq!(typed_before(text, text.len()), expected, "{text}");
         }

@@ -7,7 +7,7 @@ use zubi_base::lsp;
 
 use crate::edit::{EditError, Plan};
 use crate::error::CodeError;
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::QualifiedAnswer;
 
@@ -47,7 +47,7 @@ impl CodeQuery<'_> {
         let edits = serde_json::from_value::<Option<Vec<lsp::TextEdit>>>(reply.result).map_err(|error| {
             EndpointError::Protocol {
                 endpoint: reply.endpoint.id().clone(),
-                what: format!("its formatting is not a list of edits: {error}"),
+                message: format!("its formatting is not a list of edits: {error}"),
             }
         })?;
         let edits = edits.unwrap_or_default();
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indentation_is_read_off_the_text() {
+    fn indentation_is_detected_from_the_text() {
         assert_eq!(indentation("fn f() {\n    x\n}\n"), (4, true));
         assert_eq!(indentation("a:\n  b:\n    c\n"), (2, true));
         assert_eq!(indentation("a {\n\tb\n}\n"), (4, false));

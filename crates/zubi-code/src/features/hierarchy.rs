@@ -16,10 +16,10 @@ use zubi_base::uri;
 use crate::error::CodeError;
 use crate::features::locations::position_params;
 use crate::locate::ResolvedTarget;
+use crate::location::SourceLocation;
 use crate::markup::clean_line;
 use crate::outline::kind_of;
-use crate::place::SourcePlace;
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::{Completeness, QualifiedAnswer};
 
@@ -91,13 +91,13 @@ pub struct HierarchyNode {
     pub kind: &'static str,
     /// Signature, container or file, as the server gives it.
     pub detail: Option<String>,
-    pub place: SourcePlace,
+    pub location: SourceLocation,
     /// The positions of the calls between this symbol and its parent: in its own body for callers, in the parent's body
     /// for callees. Empty for types.
-    pub calls: Vec<SourcePlace>,
+    pub calls: Vec<SourceLocation>,
     pub repeat: Option<Repeat>,
     /// Lies in a library and was therefore not entered, although the depth would have allowed it.
-    pub not_entered: bool,
+    pub is_unexpanded: bool,
     /// By place.
     pub children: Vec<Self>,
 }
@@ -146,7 +146,7 @@ impl CodeQuery<'_> {
             return Ok(QualifiedAnswer { value: SymbolHierarchy::default(), status });
         };
         let mut walk = HierarchyWalk {
-            question: self,
+            query: self,
             endpoint,
             direction,
             nodes: Vec::new(),
@@ -154,8 +154,8 @@ impl CodeQuery<'_> {
             cut: false,
         };
         for item in items {
-            let place = walk.place_of(&item.location).await;
-            walk.add(None, HierarchyStep { item, place, calls: Vec::new() });
+            let location = walk.location(&item.location).await;
+            walk.add(None, HierarchyStep { item, location, calls: Vec::new() });
         }
         let roots = walk.nodes.len();
         let failures = match walk.run(depth.clamp(1, MAX_DEPTH)).await {
@@ -164,21 +164,21 @@ impl CodeQuery<'_> {
         };
         let total = walk.nodes.len() - roots;
         if walk.cut {
-            let why =
+            let reason =
                 format!("the tree was cut at {MAX_NODES} symbols; request a smaller depth, or the tree of one of them");
-            status.completeness = Completeness::Partial { why };
+            status.completeness = Completeness::Partial { reason };
         } else if let Some(error) = failures.first() {
-            status.completeness = Completeness::Partial { why: error.to_string() };
+            status.completeness = Completeness::Partial { reason: error.to_string() };
         }
         status.add_library_caveats(total == 0);
-        let elsewhere = match direction {
+        let other_projects_hint = match direction {
             Direction::Incoming => Some("`lsp_references` looks there"),
             Direction::Subtypes => Some("`lsp_implementations` looks there"),
             Direction::Outgoing | Direction::Supertypes => None,
         };
-        if let Some(elsewhere) = elsewhere {
-            let answered = walk.nodes.iter().filter_map(|entry| entry.node.place.path.clone()).collect();
-            self.add_other_projects_note(at, prepare, &answered, elsewhere, &mut status).await;
+        if let Some(other_projects_hint) = other_projects_hint {
+            let answered = walk.nodes.iter().filter_map(|entry| entry.node.location.path.clone()).collect();
+            self.add_other_projects_note(at, prepare, &answered, other_projects_hint, &mut status).await;
         }
         Ok(QualifiedAnswer { value: SymbolHierarchy { cut: walk.cut, roots: nest(walk.nodes), total }, status })
     }
@@ -198,8 +198,8 @@ impl CodeQuery<'_> {
                 ("textDocument/definition", "`lsp_definition` with `context` shows its source, which names them")
             }
         };
-        let offered = self.ready_for(&at.reference, method, direction.operation(), ReadinessLevel::File).await.is_ok();
-        CodeError::Unsupported { servers, operation, nearest: offered.then_some(nearest) }
+        let usable = self.ready_for(&at.reference, method, direction.operation(), ReadinessLevel::File).await.is_ok();
+        CodeError::Unsupported { servers, operation, nearest: usable.then_some(nearest) }
     }
 }
 
@@ -251,8 +251,8 @@ fn items(result: &Value) -> impl Iterator<Item = &Value> {
 /// A symbol that one step led to.
 struct HierarchyStep {
     item: HierarchyItem,
-    place: SourcePlace,
-    calls: Vec<SourcePlace>,
+    location: SourceLocation,
+    calls: Vec<SourceLocation>,
 }
 
 struct HierarchyEntry {
@@ -263,7 +263,7 @@ struct HierarchyEntry {
 }
 
 struct HierarchyWalk<'a> {
-    question: &'a CodeQuery<'a>,
+    query: &'a CodeQuery<'a>,
     endpoint: Arc<dyn Endpoint>,
     direction: Direction,
     nodes: Vec<HierarchyEntry>,
@@ -278,7 +278,7 @@ impl HierarchyWalk<'_> {
             self.cut = true;
             return None;
         }
-        let HierarchyStep { item, place, calls } = step;
+        let HierarchyStep { item, location, calls } = step;
         let new = self.seen.insert(item.key());
         let repeat =
             (!new).then(|| if self.is_above(above, &item.key()) { Repeat::Cycle } else { Repeat::AlreadyListed });
@@ -286,10 +286,10 @@ impl HierarchyWalk<'_> {
             name: item.name.clone(),
             kind: item.kind,
             detail: item.detail.clone(),
-            place,
+            location,
             calls,
             repeat,
-            not_entered: false,
+            is_unexpanded: false,
             children: Vec::new(),
         };
         self.nodes.push(HierarchyEntry { item, parent: above, node });
@@ -336,27 +336,27 @@ impl HierarchyWalk<'_> {
             level.retain(|at| self.direction != Direction::Outgoing || !self.nodes.get(*at).is_some_and(is_external));
         }
         if depth > 1 && self.direction == Direction::Outgoing {
-            self.mark_not_entered(depth);
+            self.mark_unexpanded(depth);
         }
         Ok(failures)
     }
 
-    fn mark_not_entered(&mut self, depth: u32) {
+    fn mark_unexpanded(&mut self, depth: u32) {
         let mut steps: Vec<u32> = Vec::with_capacity(self.nodes.len());
         for entry in &mut self.nodes {
             let from_root = entry.parent.and_then(|above| steps.get(above)).map_or(0, |above| above + 1);
             steps.push(from_root);
             let node = &mut entry.node;
-            node.not_entered = from_root > 0 && from_root < depth && node.place.external && node.repeat.is_none();
+            node.is_unexpanded = from_root > 0 && from_root < depth && node.location.external && node.repeat.is_none();
         }
     }
 
     /// One step from a symbol, by place, each symbol once.
     async fn steps(&self, item: &HierarchyItem) -> Result<Vec<HierarchyStep>, CodeError> {
         let method = self.direction.method();
-        let mut cx = self.question.request_cx();
+        let mut cx = self.query.request_cx();
         // The server must have the document that the item speaks of; libraries are its own affair.
-        if let Some(path) = uri::to_path(&item.location.uri).filter(|path| self.question.workspace().contains(path)) {
+        if let Some(path) = uri::to_path(&item.location.uri).filter(|path| self.query.workspace().contains(path)) {
             cx = cx.for_document(&DocumentRef::new(path));
         }
         let answer = self.endpoint.request(method, json!({ "item": item.raw }), &cx).await;
@@ -364,22 +364,22 @@ impl HierarchyWalk<'_> {
         let mut steps: Vec<HierarchyStep> = Vec::new();
         for found in items(&result) {
             // The document of the calls: for callers it is their own, for callees that of the calling symbol.
-            let (raw, calls_in) = match self.direction {
+            let (raw, call_uri) = match self.direction {
                 Direction::Incoming => (found.get("from"), None),
                 Direction::Outgoing => (found.get("to"), Some(&item.location.uri)),
                 Direction::Supertypes | Direction::Subtypes => (Some(found), None),
             };
             let Some(item) = raw.and_then(HierarchyItem::parse) else { continue };
-            let calls_in = calls_in.unwrap_or(&item.location.uri).clone();
+            let call_uri = call_uri.unwrap_or(&item.location.uri).clone();
             let mut calls = Vec::new();
             for range in items(found.get("fromRanges").unwrap_or(&Value::Null)).take(MAX_CALLS) {
                 if let Ok(range) = lsp::Range::deserialize(range) {
-                    calls.push(self.place_of(&lsp::Location { uri: calls_in.clone(), range }).await);
+                    calls.push(self.location(&lsp::Location { uri: call_uri.clone(), range }).await);
                 }
             }
             match steps.iter_mut().find(|existing| existing.item.key() == item.key()) {
                 Some(existing) => existing.calls.extend(calls),
-                None => steps.push(HierarchyStep { place: self.place_of(&item.location).await, item, calls }),
+                None => steps.push(HierarchyStep { location: self.location(&item.location).await, item, calls }),
             }
         }
         for step in &mut steps {
@@ -387,7 +387,7 @@ impl HierarchyWalk<'_> {
             step.calls.dedup();
         }
         steps.sort_by_cached_key(|step| {
-            let SourcePlace { external, display_path: shown, line, column, .. } = &step.place;
+            let SourceLocation { external, display_path: shown, line, column, .. } = &step.location;
             (*external, shown.clone(), *line, *column)
         });
         Ok(steps)
@@ -404,14 +404,14 @@ impl HierarchyWalk<'_> {
         }
     }
 
-    async fn place_of(&self, location: &lsp::Location) -> SourcePlace {
-        self.question.virtual_documents.register(&location.uri, &self.endpoint);
-        self.question.source_place(location, self.endpoint.encoding(), 0).await
+    async fn location(&self, location: &lsp::Location) -> SourceLocation {
+        self.query.virtual_documents.register(&location.uri, &self.endpoint);
+        self.query.location(location, self.endpoint.encoding(), 0).await
     }
 }
 
 fn is_external(entry: &HierarchyEntry) -> bool {
-    entry.node.place.external
+    entry.node.location.external
 }
 
 /// Builds the trees from the entries. Each entry comes after its parent, so that the last is complete when its turn

@@ -14,8 +14,8 @@ use zubi_base::uri;
 
 use crate::error::CodeError;
 use crate::locate::ResolvedTarget;
-use crate::place::SourcePlace;
-use crate::question::{CodeQuery, SourceDocument};
+use crate::location::SourceLocation;
+use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
 use crate::router::EndpointReply;
 use crate::status::{Completeness, QualifiedAnswer};
@@ -64,19 +64,19 @@ impl Relation {
 pub struct RawLocation {
     pub(crate) location: lsp::Location,
     pub(crate) encoding: Encoding,
-    /// See [`SourcePlace::shown`].
+    /// See [`SourceLocation::display_path`].
     pub display_path: String,
-    /// See [`SourcePlace::external`].
+    /// See [`SourceLocation::external`].
     pub external: bool,
     pub declaration: bool,
-    /// A whole-word match that no server counts as a reference; see [`Question::text_matches`].
+    /// A whole-word match that no server counts as a reference; see [`CodeQuery::text_matches`].
     pub text_only: bool,
 }
 
 /// A location in the form that answers show, with its relation to the symbol; see [`RawLocation`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisplayLocation {
-    pub place: SourcePlace,
+    pub location: SourceLocation,
     pub declaration: bool,
     pub text_only: bool,
 }
@@ -112,24 +112,24 @@ impl CodeQuery<'_> {
                 Vec::new()
             }
         };
-        let in_others = self.may_lead_to_other_projects(at, relation);
-        let (replies, declarations, in_others) = tokio::join!(request, declarations, in_others);
+        let has_other_projects = self.may_lead_to_other_projects(at, relation);
+        let (replies, declarations, has_other_projects) = tokio::join!(request, declarations, has_other_projects);
         let replies = replies?;
         let mut status = replies.status;
         let mut found: Vec<RawLocation> = Vec::new();
         self.add_replies(&mut found, &replies.replies, &declarations);
-        if in_others {
-            let beyond = self.query_other_projects(at, relation, &found).await?;
-            self.add_replies(&mut found, &beyond.replies, &declarations);
-            status.merge(beyond.status);
+        if has_other_projects {
+            let other_replies = self.query_other_projects(at, relation, &found).await?;
+            self.add_replies(&mut found, &other_replies.replies, &declarations);
+            status.merge(other_replies.status);
         }
         if relation == (Relation::References { include_declaration: false }) {
-            self.drop_own_declaration(&mut found, &ready.endpoints, at, &document).await;
+            self.remove_own_declaration(&mut found, &ready.endpoints, at, &document).await;
         }
         let first = found.first().map(|one| one.encoding);
         if found.iter().any(|one| Some(one.encoding) != first) {
             for one in &mut found {
-                self.in_utf16(one).await;
+                self.convert_to_utf16(one).await;
             }
         }
         let key = |found: &RawLocation| {
@@ -142,11 +142,11 @@ impl CodeQuery<'_> {
             one.location.range == other.location.range && one.display_path == other.display_path
         });
         if relation == Relation::Definition {
-            self.name_the_definition(&ready.endpoints, at, &mut found).await;
+            self.add_named_definition(&ready.endpoints, at, &mut found).await;
         }
         status.add_library_caveats(found.is_empty());
-        if let (Relation::References { .. }, Completeness::Unknown { why }) = (relation, &status.completeness) {
-            status.completeness = self.check_by_words(at, &ready.endpoints, &found, why).await;
+        if let (Relation::References { .. }, Completeness::Unknown { reason }) = (relation, &status.completeness) {
+            status.completeness = self.check_by_words(at, &ready.endpoints, &found, reason).await;
         }
         Ok(QualifiedAnswer { value: found, status })
     }
@@ -155,11 +155,11 @@ impl CodeQuery<'_> {
         for reply in replies {
             let encoding = reply.endpoint.encoding();
             // References come by file, so that a path need not be worked out for each.
-            for one_file in parse(&reply.result).chunk_by(|one, next| one.uri == next.uri) {
-                let Some(first) = one_file.first() else { continue };
+            for file_locations in parse(&reply.result).chunk_by(|one, next| one.uri == next.uri) {
+                let Some(first) = file_locations.first() else { continue };
                 self.virtual_documents.register(&first.uri, &reply.endpoint);
                 let (shown, external) = self.display_location(first);
-                for location in one_file {
+                for location in file_locations {
                     let declaration = declarations.iter().any(|declared| same_start(declared, location));
                     let (location, shown) = (location.clone(), shown.clone());
                     found.push(RawLocation {
@@ -178,7 +178,7 @@ impl CodeQuery<'_> {
     /// For a request at a definition, clangd returns the declaration, and the other way round. So if the caller named a
     /// symbol, the one answer leads elsewhere, and a request from there leads back, then the named position is the
     /// definition and the answer its declaration.
-    async fn name_the_definition(
+    async fn add_named_definition(
         &self,
         endpoints: &[Arc<dyn Endpoint>],
         at: &ResolvedTarget,
@@ -186,17 +186,17 @@ impl CodeQuery<'_> {
     ) {
         let ([answer], Some(_), Some(name)) = (found.as_mut_slice(), at.kind, &at.name) else { return };
         let Some(path) = uri::to_path(&answer.location.uri) else { return };
-        let (Ok(here), Ok(there)) = (self.document(&at.path).await, self.document(&path).await) else { return };
+        let (Ok(source), Ok(target)) = (self.document(&at.path).await, self.document(&path).await) else { return };
         let range = TextRange::at(at.offset, size(name.len()));
-        let own = lsp::Location { uri: at.reference.uri(), range: here.index.range_to_lsp(range, answer.encoding) };
+        let own = lsp::Location { uri: at.reference.uri(), range: source.index.range_to_lsp(range, answer.encoding) };
         if answer.external || same_start(&own, &answer.location) {
             return;
         }
         let reference = DocumentRef::new(path);
-        let offset = there.index.from_lsp(answer.location.range.start, answer.encoding);
+        let offset = target.index.from_lsp(answer.location.range.start, answer.encoding);
         let cx = self.request_cx().for_document(&reference);
         let requests = endpoints.iter().map(|endpoint| {
-            let params = position_params(&reference, &there, offset, endpoint.encoding());
+            let params = position_params(&reference, &target, offset, endpoint.encoding());
             endpoint.request("textDocument/definition", params, &cx)
         });
         let back = join_all(requests).await.into_iter().flatten().flat_map(|result| parse(&result)).collect::<Vec<_>>();
@@ -221,14 +221,14 @@ impl CodeQuery<'_> {
     /// A found place as it is shown, with so many lines around it.
     pub async fn hit(&self, found: &RawLocation, context: u32) -> DisplayLocation {
         DisplayLocation {
-            place: self.source_place(&found.location, found.encoding, context).await,
+            location: self.location(&found.location, found.encoding, context).await,
             declaration: found.declaration,
             text_only: found.text_only,
         }
     }
 
     /// Puts a place into one unit with those that other servers count in another, so that they can be compared.
-    async fn in_utf16(&self, found: &mut RawLocation) {
+    async fn convert_to_utf16(&self, found: &mut RawLocation) {
         if let Some(path) = uri::to_path(&found.location.uri)
             && let Ok(document) = self.document(&path).await
         {
@@ -240,7 +240,7 @@ impl CodeQuery<'_> {
 
     /// Drops the requested position if it is a declaration and the caller excluded declarations: some servers
     /// (jedi-language-server 0.47) return it all the same, and a symbol without uses would look used.
-    async fn drop_own_declaration(
+    async fn remove_own_declaration(
         &self,
         found: &mut Vec<RawLocation>,
         endpoints: &[Arc<dyn Endpoint>],
@@ -266,10 +266,10 @@ impl CodeQuery<'_> {
         document: &SourceDocument,
     ) -> Vec<lsp::Location> {
         let cx = self.request_cx().for_document(&at.reference);
-        let questions = endpoints.iter().flat_map(|endpoint| {
+        let requests = endpoints.iter().flat_map(|endpoint| {
             ["textDocument/definition", "textDocument/declaration"].map(|method| (Arc::clone(endpoint), method))
         });
-        let answers = questions.map(|(endpoint, method)| {
+        let answers = requests.map(|(endpoint, method)| {
             let params = position_params(&at.reference, document, at.offset, endpoint.encoding());
             let cx = &cx;
             async move {
@@ -289,9 +289,9 @@ impl CodeQuery<'_> {
         at: &ResolvedTarget,
         endpoints: &[Arc<dyn Endpoint>],
         found: &[RawLocation],
-        why: &str,
+        reason: &str,
     ) -> Completeness {
-        let Some(word) = &at.name else { return Completeness::Unknown { why: why.to_owned() } };
+        let Some(word) = &at.name else { return Completeness::Unknown { reason: reason.to_owned() } };
         let counted = self.search_words_in(self.workspace().roots(), word, WORD_CHECK).await;
         // By the servers and not by extension: a `justfile` has none, and imports `.just` files.
         let serves = |path: &Utf8Path| {
@@ -300,7 +300,7 @@ impl CodeQuery<'_> {
         };
         let words: usize = counted.files.iter().filter(|(path, _)| serves(path)).map(|(_, count)| count).sum();
         if counted.cut {
-            return Completeness::Unknown { why: format!("{why}, and a word count took too long") };
+            return Completeness::Unknown { reason: format!("{reason}, and a word count took too long") };
         }
         // Places in other projects say nothing about whether this one was read whole.
         let own = |one: &&RawLocation| uri::to_path(&one.location.uri).is_some_and(|path| serves(&path));
@@ -308,7 +308,7 @@ impl CodeQuery<'_> {
         if references >= words {
             return Completeness::Complete;
         }
-        Completeness::Unknown { why: format!("{why}; {references} references for {words} word matches") }
+        Completeness::Unknown { reason: format!("{reason}; {references} references for {words} word matches") }
     }
 }
 

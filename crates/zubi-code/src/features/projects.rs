@@ -17,7 +17,7 @@ use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation, position_params};
 use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
-use crate::question::{CodeQuery, SourceDocument};
+use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
 use crate::router::Replies;
 use crate::status::{AnswerStatus, Completeness};
@@ -39,7 +39,7 @@ impl CodeQuery<'_> {
 
     /// Returns the other projects in which the name occurs, in files that have no location in the answer. `None` if the
     /// search did not finish in time.
-    async fn others_with_the_name(
+    async fn projects_with_the_name(
         &self,
         at: &ResolvedTarget,
         method: &str,
@@ -63,19 +63,19 @@ impl CodeQuery<'_> {
     ) -> Result<Replies, CodeError> {
         let mut all = Replies { replies: Vec::new(), status: AnswerStatus::default() };
         let answered = found.iter().filter_map(|found| uri::to_path(&found.location.uri)).collect();
-        let Some(others) = self.others_with_the_name(at, relation.method(), &answered).await else {
-            let why =
+        let Some(others) = self.projects_with_the_name(at, relation.method(), &answered).await else {
+            let reason =
                 "whether other projects of the workspace use it was not found out: looking for the name took too long";
-            all.status.mark_incomplete(why.to_owned());
+            all.status.mark_incomplete(reason.to_owned());
             return Ok(all);
         };
         let document = self.document(&at.path).await?;
         // All at once, so that projects that are still loading cost the time-out once and not each.
-        let (asked, beyond) = others.split_at(others.len().min(MAX_OTHERS));
-        let mut unasked: Vec<&OtherProject> = beyond.iter().collect();
+        let (queried, skipped) = others.split_at(others.len().min(MAX_OTHERS));
+        let mut omitted: Vec<&OtherProject> = skipped.iter().collect();
         let answers =
-            join_all(asked.iter().map(|other| self.query_other_project(at, relation, &document, other))).await;
-        for (other, answer) in asked.iter().zip(answers) {
+            join_all(queried.iter().map(|other| self.query_other_project(at, relation, &document, other))).await;
+        for (other, answer) in queried.iter().zip(answers) {
             match answer {
                 Ok(replies) => {
                     all.replies.extend(replies.replies);
@@ -84,14 +84,14 @@ impl CodeQuery<'_> {
                 Err(error @ CodeError::Endpoint(EndpointError::Cancelled)) => return Err(error),
                 Err(error) => {
                     tracing::debug!(project = %other.root, %error, "another project does not answer");
-                    unasked.push(other);
+                    omitted.push(other);
                 }
             }
         }
-        if !unasked.is_empty() {
+        if !omitted.is_empty() {
             let name = at.name.as_deref().unwrap_or_default();
-            let why = format!("`{name}` also occurs in {}, which was not queried", self.describe_projects(&unasked));
-            all.status.mark_incomplete(why);
+            let reason = format!("`{name}` also occurs in {}, which was not queried", self.describe_projects(&omitted));
+            all.status.mark_incomplete(reason);
         }
         Ok(all)
     }
@@ -122,22 +122,22 @@ impl CodeQuery<'_> {
         at: &ResolvedTarget,
         method: &str,
         answered: &FxHashSet<Utf8PathBuf>,
-        what_of_them: &str,
+        explanation: &str,
         status: &mut AnswerStatus,
     ) {
         if at.name.is_none() || !self.intel.router.has_other_projects(&at.reference, method).await {
             return;
         }
         let name = at.name.as_deref().unwrap_or_default();
-        let why = match self.others_with_the_name(at, method, answered).await {
+        let reason = match self.projects_with_the_name(at, method, answered).await {
             Some(others) if others.is_empty() => return,
             Some(others) => {
                 let others: Vec<_> = others.iter().collect();
-                format!("`{name}` also occurs in {}: {what_of_them}", self.describe_projects(&others))
+                format!("`{name}` also occurs in {}: {explanation}", self.describe_projects(&others))
             }
-            None => format!("the workspace has other projects: {what_of_them}"),
+            None => format!("the workspace has other projects: {explanation}"),
         };
-        status.mark_incomplete(why);
+        status.mark_incomplete(reason);
     }
 
     /// Says that a rename leaves uses in other projects as they are, where there are any: its edits are one server's.
@@ -152,26 +152,26 @@ impl CodeQuery<'_> {
             return;
         }
         let Ok(uses) = self.locations(at, Relation::References { include_declaration: true }).await else {
-            let looks = "what uses it there is not renamed";
-            return self.add_other_projects_note(at, method, &FxHashSet::default(), looks, status).await;
+            let explanation = "what uses it there is not renamed";
+            return self.add_other_projects_note(at, method, &FxHashSet::default(), explanation, status).await;
         };
         let unedited = uses.value.iter().filter(|found| plan.files.iter().all(|file| file.path != found.display_path));
         let unedited: Vec<_> = unedited.filter_map(|found| uri::to_path(&found.location.uri)).collect();
         let others = self.intel.router.other_projects(&at.reference, method, unedited.clone()).await;
         let count = unedited.iter().filter(|path| others.iter().any(|other| path.starts_with(&other.root))).count();
         if others.is_empty() {
-            if let Completeness::Partial { why } = uses.status.completeness {
-                status.completeness = Completeness::Partial { why };
+            if let Completeness::Partial { reason } = uses.status.completeness {
+                status.completeness = Completeness::Partial { reason };
             }
             return;
         }
         let others: Vec<_> = others.iter().collect();
         let use_count = pluralize(count, "use");
-        let why = format!(
+        let reason = format!(
             "{use_count} in {} will not be renamed: `lsp_references` lists them",
             self.describe_projects(&others)
         );
-        status.completeness = Completeness::Partial { why };
+        status.completeness = Completeness::Partial { reason };
     }
 
     /// Projects as a status line names them.

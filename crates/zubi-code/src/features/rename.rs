@@ -9,7 +9,7 @@ use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::features::locations::position_params;
 use crate::locate::ResolvedTarget;
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::QualifiedAnswer;
 
@@ -26,8 +26,8 @@ impl CodeQuery<'_> {
         let digit = |name: &str| name.starts_with(|first: char| first.is_ascii_digit());
         if new_name.contains(char::is_whitespace) || digit(new_name) && !at.name.as_deref().is_some_and(digit) {
             // Not every server looks at the new name; ty renames to `1` without a word.
-            let what = format!("`{}` is not a valid identifier", crate::markup::clean_line(new_name));
-            return Err(CodeError::input("newName", what, "Give an identifier of the language."));
+            let message = format!("`{}` is not a valid identifier", crate::markup::clean_line(new_name));
+            return Err(CodeError::input("newName", message, "Give an identifier of the language."));
         }
         let method = "textDocument/rename";
         let mut ready = self.ready_for(&at.reference, method, "rename symbols", ReadinessLevel::Project).await?;
@@ -35,9 +35,9 @@ impl CodeQuery<'_> {
         let document = self.document(&at.path).await?;
         let mut cx = self.request_cx().for_document(&at.reference);
         let endpoint = ready.endpoints.first().cloned().ok_or_else(|| CodeError::NoEndpoint(Vec::new()))?;
-        let declined = |why: String| CodeError::Declined {
+        let declined = |reason: String| CodeError::Declined {
             endpoint: endpoint.id().to_string(),
-            why,
+            reason,
             hint: "Check the position with `lsp_hover`, or choose another name.".to_owned(),
         };
         let params = position_params(&at.reference, &document, at.offset, endpoint.encoding());

@@ -9,7 +9,7 @@ use zubi_base::walk::{self, WalkOptions};
 
 use crate::edit::{Plan, ServerEdit};
 use crate::error::CodeError;
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::{AnswerStatus, QualifiedAnswer};
 

@@ -7,7 +7,7 @@ use crate::error::CodeError;
 use crate::features::locations::position_params;
 use crate::locate::ResolvedTarget;
 use crate::markup::{clean_block, clean_line};
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::QualifiedAnswer;
 

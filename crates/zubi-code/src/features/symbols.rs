@@ -4,8 +4,8 @@ use zubi_base::text::pluralize;
 
 use crate::error::CodeError;
 use crate::locate::{Candidate, IndexedSymbols, MAX_WORD_FILES, NamePath};
-use crate::place::SourcePlace;
-use crate::question::CodeQuery;
+use crate::location::SourceLocation;
+use crate::query::CodeQuery;
 use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 
 /// The most symbols in one answer; each is shown with its source line, so each may cost a file read.
@@ -18,7 +18,7 @@ pub struct FoundSymbol {
     pub kind: &'static str,
     pub container: Option<String>,
     /// The position of the declaration; `None` if the server returned only the file.
-    pub place: Option<SourcePlace>,
+    pub location: Option<SourceLocation>,
     /// The file, as shown.
     pub display_path: String,
 }
@@ -41,8 +41,8 @@ impl CodeQuery<'_> {
         let mut index = match self.indexed(name_path.last()).await {
             Ok(index) => index,
             Err(CodeError::Unsupported { servers, .. }) => {
-                let why = format!("{servers} has no symbol index");
-                return self.symbols_by_word(&name_path, kind, AnswerStatus::default(), &why).await;
+                let reason = format!("{servers} has no symbol index");
+                return self.symbols_by_word(&name_path, kind, AnswerStatus::default(), &reason).await;
             }
             Err(CodeError::NoEndpoint(absent)) => {
                 let status = self.texts_answer(absent)?;
@@ -56,8 +56,8 @@ impl CodeQuery<'_> {
             return self.symbols_by_word(&name_path, kind, index.status, "without a server").await;
         }
         let unread = self.missing_from_index(&index, &name_path).await?;
-        let why = if unread.is_some() { "beside an index that may lack names" } else { "without a server" };
-        let mut beside = match unread {
+        let reason = if unread.is_some() { "beside an index that may lack names" } else { "without a server" };
+        let mut outlined = match unread {
             Some(unread) => unread,
             None => self.unindexed_matches(&index, &name_path, None).await?,
         };
@@ -81,20 +81,20 @@ impl CodeQuery<'_> {
         }
         let mut symbols = Vec::new();
         for symbol in found.into_iter().take(MAX_FOUND) {
-            let place = self.indexed_place(&symbol).await;
+            let location = self.indexed_location(&symbol).await;
             symbols.push(FoundSymbol {
                 display_path: self.workspace().display(&symbol.path),
                 name: symbol.name,
                 kind: symbol.kind,
                 container: symbol.container,
-                place,
+                location,
             });
         }
-        beside.candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
-        if !beside.candidates.is_empty() {
-            status.merge(beside.status);
-            note_word_search(&mut status, why, beside.files, beside.cut);
-            symbols.extend(beside.candidates.into_iter().map(FoundSymbol::from));
+        outlined.candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
+        if !outlined.candidates.is_empty() {
+            status.merge(outlined.status);
+            note_word_search(&mut status, reason, outlined.files, outlined.cut);
+            symbols.extend(outlined.candidates.into_iter().map(FoundSymbol::from));
         }
         Ok(QualifiedAnswer { value: symbols, status })
     }
@@ -105,22 +105,22 @@ impl CodeQuery<'_> {
         name_path: &NamePath,
         kind: Option<&str>,
         mut status: AnswerStatus,
-        why: &str,
+        reason: &str,
     ) -> Result<QualifiedAnswer<Vec<FoundSymbol>>, CodeError> {
         let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
         let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
-        note_word_search(&mut status, why, files.len(), files.len() >= MAX_WORD_FILES);
+        note_word_search(&mut status, reason, files.len(), files.len() >= MAX_WORD_FILES);
         Ok(QualifiedAnswer { value: candidates.into_iter().map(FoundSymbol::from).collect(), status })
     }
 }
 
 /// Says how names were found without an index.
-fn note_word_search(status: &mut AnswerStatus, why: &str, files: usize, cut: bool) {
+fn note_word_search(status: &mut AnswerStatus, reason: &str, files: usize, cut: bool) {
     if cut {
-        status.completeness = Completeness::Partial { why: format!("only {MAX_WORD_FILES} files were outlined") };
+        status.completeness = Completeness::Partial { reason: format!("only {MAX_WORD_FILES} files were outlined") };
     }
-    status.notes.push(format!("{why}: exact names only, from the outlines of {}", pluralize(files, "file")));
+    status.notes.push(format!("{reason}: exact names only, from the outlines of {}", pluralize(files, "file")));
 }
 
 impl From<Candidate> for FoundSymbol {
@@ -129,8 +129,8 @@ impl From<Candidate> for FoundSymbol {
             container: candidate.name_path.rsplit_once('/').map(|(container, _)| container.to_owned()),
             name: candidate.name,
             kind: candidate.kind,
-            display_path: candidate.place.display_path.clone(),
-            place: Some(candidate.place),
+            display_path: candidate.location.display_path.clone(),
+            location: Some(candidate.location),
         }
     }
 }

@@ -15,8 +15,8 @@ use crate::cache::RevisionCache;
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
 use crate::locate::ResolvedTarget;
-use crate::question::CodeQuery;
-use crate::text_search::{self, WordOccurrences, WordPlace};
+use crate::query::CodeQuery;
+use crate::text_search::{self, WordOccurrences, WordPosition};
 
 /// The longest the search may take: it goes along with every answer about references and must not be felt.
 const WORD_SEARCH: Duration = Duration::from_millis(150);
@@ -46,7 +46,7 @@ impl CodeQuery<'_> {
             let until = deadline.min(Instant::now() + WORD_SEARCH);
             text_search::find_occurrences(&roots, &word, until, &unsaved, |path| {
                 let document = DocumentRef::new(path);
-                endpoints.iter().any(|endpoint| endpoint.speaks(&document))
+                endpoints.iter().any(|endpoint| endpoint.supports_language(&document))
             })
         };
         // Reading thousands of files would hold up the calls that share this thread.
@@ -75,11 +75,11 @@ impl CodeQuery<'_> {
         };
         let mut by_path: FxHashMap<Utf8PathBuf, FileReferences<'_>> = FxHashMap::default();
         // References come by file, so that a URI need not be read for each.
-        for one_file in references.chunk_by(|one, next| one.location.uri == next.location.uri) {
-            let path = one_file.first().and_then(|found| uri::to_path(&found.location.uri));
+        for file_references in references.chunk_by(|one, next| one.location.uri == next.location.uri) {
+            let path = file_references.first().and_then(|found| uri::to_path(&found.location.uri));
             if let Some(path) = path {
                 let file_references = by_path.entry(path).or_default();
-                for found in one_file {
+                for found in file_references {
                     file_references.add(found);
                 }
             }
@@ -130,7 +130,7 @@ impl<'a> FileReferences<'a> {
 
     /// Whether a match is one of the references, or part of one: a server may mark more than the name, such as
     /// `super::parse`.
-    fn covers(&self, occurrence: &WordPlace, word: &str) -> bool {
+    fn covers(&self, occurrence: &WordPosition, word: &str) -> bool {
         let key = |position: lsp::Position| (position.line, position.character);
         let start = key(occurrence.start(self.encoding));
         let inside = |found: &&RawLocation| {
@@ -142,7 +142,7 @@ impl<'a> FileReferences<'a> {
 }
 
 /// Returns the end of the word that begins there; a word never spans lines.
-fn end(occurrence: &WordPlace, word: &str, encoding: Encoding) -> lsp::Position {
+fn end(occurrence: &WordPosition, word: &str, encoding: Encoding) -> lsp::Position {
     let length = match encoding {
         Encoding::Utf8 => word.len(),
         Encoding::Utf16 => word.encode_utf16().count(),

@@ -6,9 +6,9 @@ use zubi_base::position::{Encoding, LineCol, TextSize, size};
 
 use super::{PositionIntent, ResolvedTarget, identifier_around, identifiers_hint};
 use crate::error::CodeError;
+use crate::location::line_text;
 use crate::outline::{self, OutlineSymbol};
-use crate::place::line_text;
-use crate::question::{CodeQuery, SourceDocument};
+use crate::query::{CodeQuery, SourceDocument};
 use crate::text_search;
 
 /// How many lines an anchor text may be away from the line given; models that count lines are off by that much.
@@ -125,7 +125,7 @@ impl CodeQuery<'_> {
             "at",
             format!(
                 "there is no identifier at column {} of line {}",
-                crate::place::column_of(document, offset),
+                crate::location::column_of(document, offset),
                 at.line + 1
             ),
             identifiers_hint(document, &display_path, at.line),
@@ -182,12 +182,12 @@ impl CodeQuery<'_> {
         let lines: Vec<_> =
             candidates.filter_map(|line| Some((line, line_text(&document.text, &document.index, line)?))).collect();
         // With `data`, the word before it is meant, not a part of `dataclass`, even if that is nearer.
-        let whole = lines.iter().find_map(|(line, text)| Some((*line, *text, text_search::find_whole(text, anchor)?)));
-        let found = whole.or_else(|| lines.iter().find_map(|(line, text)| Some((*line, *text, text.find(anchor)?))));
+        let exact = lines.iter().find_map(|(line, text)| Some((*line, *text, text_search::find_whole(text, anchor)?)));
+        let found = exact.or_else(|| lines.iter().find_map(|(line, text)| Some((*line, *text, text.find(anchor)?))));
         let Some((line, text, start)) = found else {
             let display_path = self.workspace().display(&path);
             let now = line_text(&document.text, &document.index, requested_line).map(crate::markup::source_line);
-            let what = match now {
+            let message = match now {
                 Some(now) => format!(
                     "`{anchor}` is not within {REPAIR_LINES} lines of `{display_path}:{}`; that line reads `{}`",
                     rest.line,
@@ -202,7 +202,7 @@ impl CodeQuery<'_> {
             };
             return Err(CodeError::input(
                 "at",
-                what,
+                message,
                 "Look the place up with `lsp_document_symbols`, or give symbol: \"name\".",
             ));
         };

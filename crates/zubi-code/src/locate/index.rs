@@ -16,10 +16,10 @@ use zubi_base::uri;
 use super::NamePath;
 use super::symbol::{Candidate, MAX_WORD_FILES, name_in};
 use crate::error::CodeError;
+use crate::location::{self, SourceLocation};
 use crate::markup::clean_line;
 use crate::outline;
-use crate::place::{self, SourcePlace};
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::router::EndpointReply;
 use crate::status::AnswerStatus;
 
@@ -99,10 +99,10 @@ impl CodeQuery<'_> {
         let replies = self.request_all(&ready, METHOD, &self.request_cx(), |_| json!({ "query": query })).await?;
         let mut found = Vec::new();
         let mut status = replies.status;
-        let mut elsewhere = Vec::new();
+        let mut virtual_symbols = Vec::new();
         // A server that once got a request about a document of another project has that document in its index from then
         // on, under a name of its own. The server of that project returns it as well.
-        let foreign = |reply: &EndpointReply, path: &Utf8Path| {
+        let is_foreign = |reply: &EndpointReply, path: &Utf8Path| {
             let document = DocumentRef::new(path);
             let serves = |other: &EndpointReply| other.endpoint.serves(&document);
             replies.replies.len() > 1 && !serves(reply) && replies.replies.iter().any(serves)
@@ -111,15 +111,15 @@ impl CodeQuery<'_> {
             let Some(items) = reply.result.as_array() else { continue };
             for item in items.iter().take(MAX_INDEXED) {
                 match Indexed::parse(item, reply.endpoint.encoding()) {
-                    Some(symbol) if foreign(reply, &symbol.path) => {}
+                    Some(symbol) if is_foreign(reply, &symbol.path) => {}
                     Some(symbol) => found.push(symbol),
-                    None => elsewhere.extend(outside_of_files(item)),
+                    None => virtual_symbols.extend(describe_virtual_symbol(item)),
                 }
             }
         }
-        if let Some(first) = elsewhere.first() {
+        if let Some(first) = virtual_symbols.first() {
             // Those of libraries, which have no file on this machine.
-            let more = elsewhere.len().checked_sub(1).filter(|more| *more > 0);
+            let more = virtual_symbols.len().checked_sub(1).filter(|more| *more > 0);
             let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
             status.notes.push(format!("also in virtual documents: {first}{more}"));
         }
@@ -153,9 +153,9 @@ impl CodeQuery<'_> {
         let files: Vec<_> = files.filter(|file| !is_indexed(file)).take(MAX_WORD_FILES).collect();
         beside.cut = files.len() == MAX_WORD_FILES;
         // A text about the code has its names as well, and what answers for texts is not what the index lacks.
-        let lacking = join_all(files.iter().map(|file| self.missing_providers(file, METHOD))).await;
-        let lacks = |absent: &[MissingServer]| absent.iter().any(|absent| index.status.absent.contains(absent));
-        let files = files.into_iter().zip(lacking).filter(|(_, absent)| lacks(absent));
+        let missing_providers = join_all(files.iter().map(|file| self.missing_providers(file, METHOD))).await;
+        let is_missing = |absent: &[MissingServer]| absent.iter().any(|absent| index.status.absent.contains(absent));
+        let files = files.into_iter().zip(missing_providers).filter(|(_, absent)| is_missing(absent));
         let files: Vec<_> = files.map(|(file, _)| file.path).collect();
         beside.files = files.len();
         beside.candidates = self.find_by_outline(&files, name_path, &mut beside.status).await?;
@@ -193,21 +193,21 @@ impl CodeQuery<'_> {
 
     /// The place of an index entry: its name where it can be found in the range that the server gave, which often is
     /// the whole declaration.
-    pub(crate) async fn indexed_place(&self, symbol: &Indexed) -> Option<SourcePlace> {
+    pub(crate) async fn indexed_location(&self, symbol: &Indexed) -> Option<SourceLocation> {
         let location = symbol.location.as_ref()?;
         if let Ok(document) = self.document(&symbol.path).await {
             let range = document.index.range_from_lsp(&location.range, symbol.encoding);
             let name = NamePath::parse(&symbol.name);
             let range = name_in(&document.text, range, name.as_ref().map_or(&symbol.name, NamePath::last));
-            return Some(self.place_of(&document, &symbol.path, range));
+            return Some(self.location_in(&document, &symbol.path, range));
         }
-        Some(self.source_place(location, symbol.encoding, 0).await)
+        Some(self.location(location, symbol.encoding, 0).await)
     }
 }
 
 /// A symbol of an index that lies in no file: its name and the document.
-fn outside_of_files(item: &serde_json::Value) -> Option<String> {
+fn describe_virtual_symbol(item: &serde_json::Value) -> Option<String> {
     let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
     let name = clean_line(item.get("name")?.as_str()?);
-    uri::to_path(&uri).is_none().then(|| format!("`{name}` in {}", place::display_uri(&uri)))
+    uri::to_path(&uri).is_none().then(|| format!("`{name}` in {}", location::display_uri(&uri)))
 }

@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn name_paths_match_from_the_end() {
         let path = Utf8Path::new("src/rich/console.py");
-        for (given, above, name, expected) in [
+        for (input, above, name, expected) in [
             ("Console", vec![], "Console", true),
             ("Console", vec![], "ConsoleOptions", false),
             ("Console/print", vec!["Console"], "print", true),
@@ -139,8 +139,8 @@ mod tests {
             ("rich/console", vec![], "print", false),
             ("console", vec![], "Console", false),
         ] {
-            let name_path = NamePath::parse(given).unwrap();
-            assert_eq!(name_path.matches(&above, name, path), expected, "{given}");
+            let name_path = NamePath::parse(input).unwrap();
+            assert_eq!(name_path.matches(&above, name, path), expected, "{input}");
         }
         assert!(NamePath::parse("shapes::area").unwrap().matches(&[], "area", Utf8Path::new("src/shapes/mod.rs")));
         assert!(NamePath::parse(" / ").is_none());

@@ -17,9 +17,9 @@ use zubi_base::text::quote_all;
 use super::{NamePath, ResolvedTarget, name};
 use crate::error::CodeError;
 use crate::features::locations;
+use crate::location::SourceLocation;
 use crate::outline::{self, OutlineSymbol};
-use crate::place::SourcePlace;
-use crate::question::CodeQuery;
+use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::AnswerStatus;
 use crate::text_search;
@@ -46,7 +46,7 @@ pub(crate) struct Candidate {
     depth: usize,
     /// Whether the candidate's language has no server while an index answered for others.
     pub(super) beside: bool,
-    pub(crate) place: SourcePlace,
+    pub(crate) location: SourceLocation,
 }
 
 impl CodeQuery<'_> {
@@ -63,7 +63,7 @@ impl CodeQuery<'_> {
             scope => self.candidates(&name_path, scope.as_deref()).await?,
         };
         if candidates.len() > 1 {
-            candidates = self.one_for_each_entity(candidates).await;
+            candidates = self.deduplicate_entities(candidates).await;
         }
         let note = prefer_outermost(&mut candidates, &name_path);
         match candidates.len() {
@@ -176,7 +176,7 @@ impl CodeQuery<'_> {
                     name_path: own,
                     kind: symbol.kind,
                     selection: name_in(&document.text, symbol.selection, name_path.last()),
-                    place: self.place_of(&document, path, symbol.selection),
+                    location: self.location_in(&document, path, symbol.selection),
                 });
             }
         });
@@ -185,33 +185,33 @@ impl CodeQuery<'_> {
 
     /// Drops candidates that are declarations of what another one defines (a prototype in a header, a forward
     /// declaration), according to the server's own `definition`.
-    async fn one_for_each_entity(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    async fn deduplicate_entities(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         let same = candidates.iter().all(|other| other.name_path == candidates[0].name_path);
         if !same || candidates.len() > MAX_CANDIDATES {
             return candidates;
         }
         let definitions = join_all(candidates.iter().map(|candidate| self.definition_of(candidate))).await;
-        let mut keep = vec![true; candidates.len()];
+        let mut retained = vec![true; candidates.len()];
         for (at, definition) in definitions.iter().enumerate() {
             let Some(target) = definition else { continue };
-            let points_elsewhere = candidates.iter().enumerate().any(|(other, candidate)| {
+            let has_other_target = candidates.iter().enumerate().any(|(other, candidate)| {
                 other != at
-                    && keep[other]
+                    && retained[other]
                     && target.path.as_ref() == Some(&candidate.path)
-                    && target.line == candidate.place.line
+                    && target.line == candidate.location.line
             });
-            if points_elsewhere {
-                keep[at] = false;
+            if has_other_target {
+                retained[at] = false;
             }
         }
         // Two that point at each other (clangd toggles between declaration and definition) must leave one.
-        if !keep.contains(&true) {
-            keep[0] = true;
+        if !retained.contains(&true) {
+            retained[0] = true;
         }
-        candidates.into_iter().zip(keep).filter_map(|(candidate, keep)| keep.then_some(candidate)).collect()
+        candidates.into_iter().zip(retained).filter_map(|(candidate, retained)| retained.then_some(candidate)).collect()
     }
 
-    async fn definition_of(&self, candidate: &Candidate) -> Option<SourcePlace> {
+    async fn definition_of(&self, candidate: &Candidate) -> Option<SourceLocation> {
         let reference = DocumentRef::new(candidate.path.clone());
         let document = self.document(&candidate.path).await.ok()?;
         let method = "textDocument/definition";
@@ -226,7 +226,7 @@ impl CodeQuery<'_> {
             .ok()?;
         let reply = replies.replies.into_iter().next()?;
         let location = locations::parse(&reply.result).into_iter().next()?;
-        Some(self.source_place(&location, reply.endpoint.encoding(), 0).await)
+        Some(self.location(&location, reply.endpoint.encoding(), 0).await)
     }
 
     fn ambiguous(symbol: &str, candidates: &[Candidate]) -> CodeError {
@@ -239,9 +239,9 @@ impl CodeQuery<'_> {
                 let argument = if unique && candidate.name_path != symbol {
                     format!("symbol: \"{}\"", candidate.name_path)
                 } else {
-                    format!("at: \"{}\"", candidate.place.to_at())
+                    format!("at: \"{}\"", candidate.location.to_at())
                 };
-                format!("  {argument}   {} at {}", candidate.kind, candidate.place.to_at())
+                format!("  {argument}   {} at {}", candidate.kind, candidate.location.to_at())
             })
             .collect();
         if candidates.len() > MAX_CANDIDATES {
@@ -262,23 +262,22 @@ impl CodeQuery<'_> {
         status: &AnswerStatus,
     ) -> CodeError {
         let nearest = self.nearest(name_path.last(), scope).await;
-        let mut what = match scope {
+        let mut message = match scope {
             Some(scope) => format!("no symbol `{symbol}` in `{}`", self.workspace().display(scope)),
             None => format!("no symbol `{symbol}` in the workspace"),
         };
         if status.complete() == Some(false)
             && let Some(note) = status.note()
         {
-            what = format!("{what} so far ({note})");
+            message = format!("{message} so far ({note})");
         }
         let hint = if nearest.is_empty() {
             "Look for it with `lsp_workspace_symbols`, or give its place as at: \"file:line\".".to_owned()
         } else {
-            let names =
-                nearest.iter().map(|(name, place)| format!("  symbol: \"{name}\"   at {place}")).collect::<Vec<_>>();
+            let names = nearest.iter().map(|(name, at)| format!("  symbol: \"{name}\"   at {at}")).collect::<Vec<_>>();
             format!("Nearest names:\n{}", names.join("\n"))
         };
-        CodeError::input("symbol", what, hint)
+        CodeError::input("symbol", message, hint)
     }
 
     /// The three declared names nearest to a misspelt one.
@@ -289,7 +288,7 @@ impl CodeQuery<'_> {
                 if let (Ok(outline), Ok(document)) = (self.declared_in(file).await, self.document(file).await) {
                     outline::walk(&outline.value, |above, symbol| {
                         let above: Vec<&str> = above.iter().map(|symbol| symbol.name.as_str()).collect();
-                        let location = self.place_of(&document, file, symbol.selection).to_at();
+                        let location = self.location_in(&document, file, symbol.selection).to_at();
                         names.push((name::join_segments(&above, &symbol.name), location));
                     });
                 }

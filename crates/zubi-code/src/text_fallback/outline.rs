@@ -157,11 +157,11 @@ struct OutlineLine<'a> {
 fn lines(text: &str) -> Vec<OutlineLine<'_>> {
     let mut start = 0;
     text.split_inclusive('\n')
-        .map(|whole| {
-            let text = whole.trim_end();
+        .map(|full_line| {
+            let text = full_line.trim_end();
             let indentation = (!text.is_empty()).then(|| text.len() - text.trim_start().len());
             let line = OutlineLine { start, text, indentation };
-            start += whole.len();
+            start += full_line.len();
             line
         })
         .collect()
@@ -337,7 +337,7 @@ int add(int a, int b) {
     }
 
     #[test]
-    fn what_declares_nothing() {
+    fn texts_without_declarations() {
         assert_snapshot!(check("
 the class of things
 x = function() {

@@ -34,12 +34,12 @@ pub(crate) async fn run(
         RenderedBody::Text(text) => (text, None),
         RenderedBody::Binary => (format!("(binary, {} bytes)", answer.bytes.len()), None),
     };
-    let room = output_budget(cx);
-    let room = if answer.is_success() { room } else { room.min(MAX_FAILURE_BYTES) };
-    let text = tool.context.truncate_or_store(text, room).await;
+    let budget = output_budget(cx);
+    let budget = if answer.is_success() { budget } else { budget.min(MAX_FAILURE_BYTES) };
+    let text = tool.context.truncate_or_store(text, budget).await;
     if !answer.is_success() {
-        let why = format!("the server answered {}\n{text}", answer.status);
-        return Err(tool.run_error(why, status_hint(answer.status)));
+        let message = format!("the server answered {}\n{text}", answer.status);
+        return Err(tool.run_error(message, status_hint(answer.status)));
     }
     Ok(ToolOutput { text, data, status: Some(status(&answer)), truncated: None })
 }
@@ -68,7 +68,7 @@ fn build_request(
     };
     request.hosts = tool.declared_hosts();
     if let Some(server) = tool.context.fakes.as_ref().and_then(|doubles| doubles.server()) {
-        request.url = server.instead_of(&request.url).map_err(|error| request_error(tool, &error))?;
+        request.url = server.replace_host(&request.url).map_err(|error| request_error(tool, &error))?;
         request.hosts.push(server.host());
     }
     request.timeout = tool.definition.timeout;

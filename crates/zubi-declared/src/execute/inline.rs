@@ -35,7 +35,7 @@ pub(crate) async fn run(
     answer(tool, finished, output_budget(cx)).await
 }
 
-async fn answer(tool: &DeclaredTool, finished: ScriptEnd, room: usize) -> Result<ToolOutput, ToolError> {
+async fn answer(tool: &DeclaredTool, finished: ScriptEnd, budget: usize) -> Result<ToolOutput, ToolError> {
     let ScriptEnd { outcome, log, log_truncated } = finished;
     let mut lines = log;
     if log_truncated {
@@ -51,13 +51,13 @@ async fn answer(tool: &DeclaredTool, finished: ScriptEnd, room: usize) -> Result
             let text = if lines.is_empty() {
                 "(no result)".to_owned()
             } else {
-                tool.context.truncate_or_store(lines.join("\n"), room).await
+                tool.context.truncate_or_store(lines.join("\n"), budget).await
             };
             Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
         }
-        Err(thrown) => {
-            lines.insert(0, thrown.to_string());
-            let details = tool.context.truncate_or_store(lines.join("\n"), room.min(MAX_FAILURE_BYTES)).await;
+        Err(exception) => {
+            lines.insert(0, exception.to_string());
+            let details = tool.context.truncate_or_store(lines.join("\n"), budget.min(MAX_FAILURE_BYTES)).await;
             Err(tool.run_error(details, "Check the arguments; the code is in the tool's file."))
         }
     }

@@ -85,8 +85,8 @@ impl ResolvedShell {
             total += bytes;
             if bytes > MAX_VARIABLE || total > MAX_VARIABLES {
                 let hint = "Pass less text; the script itself can contain a value of any length.";
-                let what = format!("`{name}` would have {} bytes, more than a variable can hold", value.text.len());
-                return Err(ToolError::invalid("env", what, hint));
+                let message = format!("`{name}` would have {} bytes, more than a variable can hold", value.text.len());
+                return Err(ToolError::invalid("env", message, hint));
             }
             environment.push((name.clone(), value));
         }
@@ -123,8 +123,8 @@ pub(crate) fn footprint(
     // Variables set from arguments are judged as if the script began with them.
     for (name, value) in &resolved.environment {
         let from_arguments =
-            parts.environment.iter().any(|(it, template)| it == name && !template.arguments().is_empty());
-        unresolved.extend(shell::variable(name, &value.redacted).filter(|_| from_arguments));
+            parts.environment.iter().any(|(other, template)| other == name && !template.arguments().is_empty());
+        unresolved.extend(shell::variable_problem(name, &value.redacted).filter(|_| from_arguments));
     }
     let files = declared.fs.clone().unwrap_or_default();
     // Paths that a declaration opens outside the workspace are judged as if the script named them, because it may use
@@ -260,15 +260,16 @@ pub(crate) async fn run(
 ) -> Result<ToolOutput, ToolError> {
     let (finished, timeout) = run_script(tool, parts, args, cx).await?;
     let declared = tool.definition.tool.output.as_ref().and_then(|output| output.exit_codes.clone());
-    let succeeds =
-        |code: i32| declared.as_ref().map_or(code == 0, |codes| codes.iter().any(|it| i32::from(*it) == code));
+    let is_success = |code: i32| {
+        declared.as_ref().map_or(code == 0, |codes| codes.iter().any(|success| i32::from(*success) == code))
+    };
     if let (Some(doubles), ExitReason::Exited(code)) = (&tool.context.fakes, finished.end) {
         doubles.record_exit(code);
     }
-    let room = answer::output_budget(cx).min(MAX_FAILURE_BYTES);
-    let outputs = || answer::outputs(&finished.stdout, &finished.stderr, room).trim_end().to_owned();
+    let budget = answer::output_budget(cx).min(MAX_FAILURE_BYTES);
+    let outputs = || answer::outputs(&finished.stdout, &finished.stderr, budget).trim_end().to_owned();
     match finished.end {
-        ExitReason::Exited(code) if succeeds(code) => {
+        ExitReason::Exited(code) if is_success(code) => {
             Ok(answer::ended_answer(&finished, timeout, answer::output_budget(cx)))
         }
         ExitReason::Exited(code) => {

@@ -59,12 +59,12 @@ impl Fixture {
     /// Waits until the list has these ids, without requesting it again.
     async fn wait_for(&self, ids: &[&str], notes: usize) {
         let mut changes = self.declared.changes();
-        let wait = async {
+        let updated = async {
             while self.ids() != ids || self.declared.notes().len() != notes {
                 changes.changed().await.unwrap();
             }
         };
-        let result = tokio::time::timeout(DEADLINE, wait).await;
+        let result = tokio::time::timeout(DEADLINE, updated).await;
         assert!(result.is_ok(), "{:?} {:?}", self.ids(), self.declared.notes());
     }
 }
@@ -72,7 +72,7 @@ impl Fixture {
 /// known-defects: X3, X29
 /// Files written and trusted while zubi runs are listed; changed files are removed at once.
 #[tokio::test]
-async fn the_list_follows_the_files_and_the_trust() {
+async fn the_tool_list_follows_files_and_trust() {
     let fixture = fixture();
     fixture.declared.prepare().await;
     fixture.wait_for(&[], 0).await;

@@ -47,13 +47,13 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
-    pub(super) fn new(field: &str, what: impl Into<String>) -> Self {
-        Self { field: field.to_owned(), description: what.into(), difference: String::new() }
+    pub(super) fn new(field: &str, message: impl Into<String>) -> Self {
+        Self { field: field.to_owned(), description: message.into(), difference: String::new() }
     }
 
     /// Creates the mismatch of a test that cannot run.
-    pub(super) fn test_failure(why: impl Display) -> Self {
-        Self::new("test", why.to_string())
+    pub(super) fn test_failure(message: impl Display) -> Self {
+        Self::new("test", message.to_string())
     }
 
     /// Renders the mismatch, indented below its test.
@@ -75,16 +75,16 @@ impl Mismatch {
 pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, actual: &Actual) -> Vec<Mismatch> {
     let expect = &test.expect;
     let mut mismatches = Vec::new();
-    if let (Some(expected), Some(got)) = (expect.decision, &actual.decision) {
-        match got {
-            Ok(got) if *got == expected.action() => {}
-            Ok(got) => {
+    if let (Some(expected), Some(result)) = (expect.decision, &actual.decision) {
+        match result {
+            Ok(result) if *result == expected.action() => {}
+            Ok(result) => {
                 mismatches
-                    .push(Mismatch::new("decision", format!("expected {expected:?}, got {got:?}").to_lowercase()));
+                    .push(Mismatch::new("decision", format!("expected {expected:?}, got {result:?}").to_lowercase()));
             }
-            Err(why) => mismatches.push(Mismatch::new("decision", format!("cannot be determined: {why}"))),
+            Err(reason) => mismatches.push(Mismatch::new("decision", format!("cannot be determined: {reason}"))),
         }
-        if *got == Ok(Action::Deny) {
+        if *result == Ok(Action::Deny) {
             return mismatches;
         }
     }
@@ -154,15 +154,15 @@ fn compare_output(test: &ToolTest, output: &str, mismatches: &mut Vec<Mismatch>)
         match self::compile_pattern(pattern) {
             Ok(regex) if regex.is_match(output) => {}
             Ok(_) => mismatches.push(short_mismatch("matches", "nothing in the answer matches", pattern, output)),
-            Err(why) => mismatches.push(Mismatch::new("matches", why)),
+            Err(reason) => mismatches.push(Mismatch::new("matches", reason)),
         }
     }
     if let Some(expected) = &expect.json {
         match serde_json::from_str::<Value>(output) {
-            Ok(got) => {
-                if let Some(why) = json_difference(expected, &got) {
-                    let difference = difference(&format!("{expected:#}"), &format!("{got:#}"));
-                    mismatches.push(Mismatch { difference, ..Mismatch::new("json", why) });
+            Ok(actual) => {
+                if let Some(reason) = json_difference(expected, &actual) {
+                    let difference = difference(&format!("{expected:#}"), &format!("{actual:#}"));
+                    mismatches.push(Mismatch { difference, ..Mismatch::new("json", reason) });
                 }
             }
             Err(error) => {
@@ -176,38 +176,38 @@ fn compare_output(test: &ToolTest, output: &str, mismatches: &mut Vec<Mismatch>)
 
 fn compare_request(expected: &ExpectedRequest, requests: &[RecordedRequest], found: &mut Vec<Mismatch>) {
     // If redirects caused several requests, the first is the tool's own.
-    let Some(got) = requests.first() else {
+    let Some(request) = requests.first() else {
         return found.push(Mismatch::new("request", "the server received no request"));
     };
-    let mut compare = |field: &str, expected: &str, got: &str| {
-        if expected != got {
-            let difference = difference(expected, got);
+    let mut compare = |field: &str, expected: &str, request: &str| {
+        if expected != request {
+            let difference = difference(expected, request);
             let field = format!("request.{field}");
             found.push(Mismatch { difference, ..Mismatch::new(&field, "the server received a different request") });
         }
     };
     if let Some(method) = expected.method {
-        compare("method", method.name(), &got.method);
+        compare("method", method.name(), &request.method);
     }
     if let Some(path) = &expected.path {
-        compare("path", path, &got.target);
+        compare("path", path, &request.target);
     }
     for (name, value) in &expected.headers {
-        let sent = got.headers.iter().find(|(sent, _)| sent.eq_ignore_ascii_case(name));
+        let sent = request.headers.iter().find(|(sent, _)| sent.eq_ignore_ascii_case(name));
         match sent {
             Some((_, sent)) => compare(&format!("headers.{name}"), value, sent),
             None => compare(&format!("headers.{name}"), value, "(not sent)"),
         }
     }
-    let body = String::from_utf8_lossy(&got.body);
+    let body = String::from_utf8_lossy(&request.body);
     match &expected.body {
         None => {}
         Some(Value::String(text)) => compare("body", text, &body),
         Some(expected) => match serde_json::from_str::<Value>(&body) {
-            Ok(got) => {
-                if let Some(why) = json_difference(expected, &got) {
-                    let difference = difference(&format!("{expected:#}"), &format!("{got:#}"));
-                    found.push(Mismatch { difference, ..Mismatch::new("request.body", why) });
+            Ok(actual) => {
+                if let Some(reason) = json_difference(expected, &actual) {
+                    let difference = difference(&format!("{expected:#}"), &format!("{actual:#}"));
+                    found.push(Mismatch { difference, ..Mismatch::new("request.body", reason) });
                 }
             }
             Err(_) => compare("body", &format!("{expected:#}"), &body),
@@ -237,37 +237,37 @@ pub(super) fn compile_pattern(pattern: &str) -> Result<regex::Regex, String> {
 }
 
 /// Returns the first difference between two JSON values, as a clause; objects may have additional fields.
-pub(super) fn json_difference(expected: &Value, got: &Value) -> Option<String> {
-    find_difference(expected, got, &mut "$".to_owned())
+pub(super) fn json_difference(expected: &Value, actual: &Value) -> Option<String> {
+    find_difference(expected, actual, &mut "$".to_owned())
 }
 
-fn find_difference(expected: &Value, got: &Value, path: &mut String) -> Option<String> {
+fn find_difference(expected: &Value, actual: &Value, path: &mut String) -> Option<String> {
     let length = path.len();
-    let found = match (expected, got) {
-        (Value::Object(expected), Value::Object(got)) => expected.iter().find_map(|(name, expected)| {
+    let found = match (expected, actual) {
+        (Value::Object(expected), Value::Object(actual)) => expected.iter().find_map(|(name, expected)| {
             path.truncate(length);
             // Writing to a `String` cannot fail.
             let _ = write!(path, ".{name}");
-            match got.get(name) {
-                Some(got) => find_difference(expected, got, path),
+            match actual.get(name) {
+                Some(actual) => find_difference(expected, actual, path),
                 None => Some(format!("{path} is missing")),
             }
         }),
-        (Value::Array(expected), Value::Array(got)) if expected.len() == got.len() => {
-            expected.iter().zip(got).enumerate().find_map(|(number, (expected, got))| {
+        (Value::Array(expected), Value::Array(actual)) if expected.len() == actual.len() => {
+            expected.iter().zip(actual).enumerate().find_map(|(number, (expected, actual))| {
                 path.truncate(length);
                 let _ = write!(path, "[{number}]");
-                find_difference(expected, got, path)
+                find_difference(expected, actual, path)
             })
         }
-        (Value::Array(expected), Value::Array(got)) => {
-            Some(format!("{path}: expected {} items, got {}", expected.len(), got.len()))
+        (Value::Array(expected), Value::Array(actual)) => {
+            Some(format!("{path}: expected {} items, got {}", expected.len(), actual.len()))
         }
         // `1` and `1.0` are the same number.
-        (Value::Number(expected), Value::Number(got)) if expected.as_f64() == got.as_f64() => None,
-        (expected, got) if expected == got => None,
-        (expected, got) => {
-            Some(format!("{path}: expected {}, got {}", truncate(&expected.to_string()), truncate(&got.to_string())))
+        (Value::Number(expected), Value::Number(actual)) if expected.as_f64() == actual.as_f64() => None,
+        (expected, actual) if expected == actual => None,
+        (expected, actual) => {
+            Some(format!("{path}: expected {}, got {}", truncate(&expected.to_string()), truncate(&actual.to_string())))
         }
     };
     if found.is_none() {
@@ -276,9 +276,9 @@ fn find_difference(expected: &Value, got: &Value, path: &mut String) -> Option<S
     found
 }
 
-fn short_mismatch(field: &str, what: &str, expected: &str, got: &str) -> Mismatch {
-    let difference = [prefix_lines('-', expected), prefix_lines('+', got)].join("\n");
-    Mismatch { difference, ..Mismatch::new(field, format!("{what} what was expected (- expected, + got)")) }
+fn short_mismatch(field: &str, message: &str, expected: &str, actual: &str) -> Mismatch {
+    let difference = [prefix_lines('-', expected), prefix_lines('+', actual)].join("\n");
+    Mismatch { difference, ..Mismatch::new(field, format!("{message} what was expected (- expected, + got)")) }
 }
 
 /// Prefixes each line of a text with a sign.
@@ -292,9 +292,9 @@ fn prefix_lines(sign: char, text: &str) -> String {
 }
 
 /// Returns a line diff of both texts, with `-` and `+` before changed lines.
-fn difference(expected: &str, got: &str) -> String {
-    let (expected, got) = (truncate(expected), truncate(got));
-    let diff = TextDiff::from_lines(&*expected, &*got);
+fn difference(expected: &str, actual: &str) -> String {
+    let (expected, actual) = (truncate(expected), truncate(actual));
+    let diff = TextDiff::from_lines(&*expected, &*actual);
     let lines = diff.iter_all_changes().map(|change| {
         let sign = match change.tag() {
             ChangeTag::Delete => '-',
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn json_is_compared_as_a_part() {
-        for (expected, got, why) in [
+        for (expected, actual, reason) in [
             (json!({"a": 1}), json!({"a": 1.0, "b": 2}), None),
             (json!([{"a": 1}]), json!([{"a": 1, "b": 2}]), None),
             (json!({"a": {"b": [1, 2]}}), json!({"a": {"b": [1, 3]}}), Some("$.a.b[1]: expected 2, got 3")),
@@ -332,12 +332,12 @@ mod tests {
             (json!(null), json!(0), Some("$: expected null, got 0")),
             (json!({"a": {"x": 1}, "b": 2}), json!({"a": {"x": 1}, "b": 3}), Some("$.b: expected 2, got 3")),
         ] {
-            assert_eq!(json_difference(&expected, &got).as_deref(), why, "{expected} {got}");
+            assert_eq!(json_difference(&expected, &actual).as_deref(), reason, "{expected} {actual}");
         }
     }
 
     #[test]
-    fn patterns_have_a_bound() {
+    fn patterns_have_a_size_limit() {
         assert!(compile_pattern("^a+$").unwrap().is_match("aaa"));
         insta::assert_snapshot!(compile_pattern("(").unwrap_err(), @"invalid regular expression: unclosed group");
         assert!(compile_pattern("(a{1000}){1000}").is_err());

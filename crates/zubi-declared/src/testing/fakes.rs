@@ -64,7 +64,7 @@ impl Fakes {
     /// Returns the tools of expected calls that were not made.
     pub(super) fn missing_calls(&self) -> Vec<String> {
         let calls = self.lock_calls();
-        let missing = self.calls.iter().zip(&calls.called).filter(|(_, made)| !**made);
+        let missing = self.calls.iter().zip(&calls.called).filter(|(_, is_called)| !**is_called);
         missing.map(|(call, _)| call.tool.clone()).collect()
     }
 
@@ -77,8 +77,8 @@ impl Fakes {
         };
         let (at, call) =
             self.calls.iter().enumerate().find(|(at, call)| calls.called.get(*at) == Some(&false) && matches(call))?;
-        if let Some(made) = calls.called.get_mut(at) {
-            *made = true;
+        if let Some(is_called) = calls.called.get_mut(at) {
+            *is_called = true;
         }
         Some(call.clone())
     }
@@ -107,11 +107,11 @@ pub(super) struct FakeTool {
 }
 
 impl FakeTool {
-    pub(super) fn new(spec: &ToolSpec, doubles: Arc<Fakes>) -> Self {
+    pub(super) fn new(spec: &ToolSpec, fakes: Arc<Fakes>) -> Self {
         // A fake has no effects, whatever the real tool does.
         let spec =
             ToolSpec { effect: Effect::Read, approval: Approval::ByEffect, exposure: Exposure::Direct, ..spec.clone() };
-        Self { spec, fakes: doubles }
+        Self { spec, fakes }
     }
 
     pub(super) fn id(&self) -> &str {
@@ -127,10 +127,10 @@ impl Tool for FakeTool {
 
     async fn call(&self, args: Value, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let Some(call) = self.fakes.take_answer(&self.spec, &args) else {
-            let why = format!("the test has no answer for a call with {}", summarize_arguments(&args));
+            let message = format!("the test has no answer for a call with {}", summarize_arguments(&args));
             return Err(ToolError::operation_failed(
                 &format!("call {}", self.spec.id),
-                why,
+                message,
                 "Add it to `calls` of the test.",
             ));
         };

@@ -22,11 +22,11 @@ pub(crate) fn lint_tests(definition: &ResolvedDefinition, plan: &ToolPlan, probl
     let mut names = BTreeSet::new();
     for (test, node) in definition.tool.tests.iter().zip(nodes) {
         if !names.insert(test.name.as_str()) {
-            let what = format!("duplicate test name `{}`", test.name);
+            let message = format!("duplicate test name `{}`", test.name);
             problems.push(ToolFileProblem::warning(
                 "test-name",
                 range_of(node, &["name"]),
-                what,
+                message,
                 "Rename one of the tests.",
             ));
         }
@@ -46,14 +46,14 @@ fn lint_test(
         (matches!(execution, ToolExecution::Shell(_)), matches!(execution, ToolExecution::Http(_)));
     let is_inline = matches!(execution, ToolExecution::Inline(_));
     let expect = &test.expect;
-    let misfits = [
+    let field_problems = [
         (expect.exit.is_some() && !is_shell, ["expect", "exit"].as_slice(), "only shell scripts have an exit code"),
         (expect.request.is_some() && !is_http, &["expect", "request"], "only HTTP tools make a request"),
         (test.http.is_some() && !is_http, &["http"], "only HTTP tools contact a server"),
         (!test.calls.is_empty() && !is_inline, &["calls"], "only JavaScript calls other tools"),
     ];
-    for (_, path, what) in misfits.into_iter().filter(|(is_misfit, ..)| *is_misfit) {
-        problems.push(ToolFileProblem::error("test-field", range_of(node, path), what, "Remove it."));
+    for (_, path, message) in field_problems.into_iter().filter(|(applies, ..)| *applies) {
+        problems.push(ToolFileProblem::error("test-field", range_of(node, path), message, "Remove it."));
     }
     if is_http && test.http.is_none() {
         let hint = "Add the response as `http`: {\"status\": 200, \"body\": {…}}. Tests contact no real server.";
@@ -61,28 +61,28 @@ fn lint_test(
     }
     if expects_only_success(expect) {
         let hint = "Add an expected result, for instance {\"contains\": \"…\"}.";
-        let what = "the test expects only that the call succeeds";
-        problems.push(ToolFileProblem::warning("test-expects-nothing", range_of(node, &["expect"]), what, hint));
+        let message = "the test expects only that the call succeeds";
+        problems.push(ToolFileProblem::warning("test-expects-nothing", range_of(node, &["expect"]), message, hint));
     }
-    if let Some(Err(why)) = expect.matches.as_deref().map(compare::compile_pattern) {
+    if let Some(Err(reason)) = expect.matches.as_deref().map(compare::compile_pattern) {
         let hint = "The syntax is that of Rust's `regex`: no look-around, no back-references.";
-        problems.push(ToolFileProblem::error("test-pattern", range_of(node, &["expect", "matches"]), why, hint));
+        problems.push(ToolFileProblem::error("test-pattern", range_of(node, &["expect", "matches"]), reason, hint));
     }
     for name in plan.secrets.iter().filter(|name| !test.env.contains_key(*name)) {
-        let what = format!("the tool uses the secret `{name}`, but the test does not define it");
+        let message = format!("the tool uses the secret `{name}`, but the test does not define it");
         let hint = format!("Add \"env\": {{\"{name}\": \"…\"}}: tests do not get the user's secrets.");
-        problems.push(ToolFileProblem::error("test-env", range_of(node, &["name"]), what, hint));
+        problems.push(ToolFileProblem::error("test-env", range_of(node, &["name"]), message, hint));
     }
     let fixtures = node.get("fixtures").map(JsonNode::members).unwrap_or_default();
     let fixtures = fixtures.iter().map(|member| (member.name.as_str(), member.name_range.clone()));
     let files = node.get("files").map(JsonNode::items).unwrap_or_default();
     let files = files.iter().filter_map(|item| Some((item.as_str()?, item.range.clone())));
     for (path, range) in fixtures.chain(files).filter(|(path, _)| !is_inside(path)) {
-        let what = format!("`{}` is not a path in the directory of the test", crate::validate::truncate(path));
+        let message = format!("`{}` is not a path in the directory of the test", crate::validate::truncate(path));
         problems.push(ToolFileProblem::error(
             "test-path",
             range,
-            what,
+            message,
             "Use a relative path without `..`: `src/a.txt`.",
         ));
     }
@@ -90,11 +90,11 @@ fn lint_test(
     for (FakeCall { error, .. }, node) in test.calls.iter().zip(calls) {
         // An answer may be null, which the type cannot distinguish from a missing answer.
         if node.get("answer").is_some() == error.is_some() {
-            let what = "a call must have either an `answer` or an `error`";
+            let message = "a call must have either an `answer` or an `error`";
             problems.push(ToolFileProblem::error(
                 "test-call",
                 node.range.start..node.range.start + 1,
-                what,
+                message,
                 "Add or remove one of them.",
             ));
         }

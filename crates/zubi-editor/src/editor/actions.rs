@@ -16,25 +16,25 @@ pub(super) async fn request_actions(
     cx: &RequestCx,
 ) -> Result<Value, EndpointError> {
     let kinds = params.pointer("/context/only").and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut found = match kinds.as_slice() {
-        [] | [_] => editor.question(method, params, cx).await?,
+    let mut actions = match kinds.as_slice() {
+        [] | [_] => editor.request_with_links(method, params, cx).await?,
         kinds => {
-            let mut found: Vec<Value> = Vec::new();
+            let mut actions: Vec<Value> = Vec::new();
             for kind in kinds.iter().take(MAX_KINDS) {
                 let mut params = params.clone();
                 params["context"]["only"] = json!([kind]);
-                let Value::Array(more) = editor.question(method, params, cx).await? else { continue };
+                let Value::Array(more) = editor.request_with_links(method, params, cx).await? else { continue };
                 // A kind may be part of another.
-                let new: Vec<_> = more.into_iter().filter(|action| !found.contains(action)).collect();
-                found.extend(new);
+                let added: Vec<_> = more.into_iter().filter(|action| !actions.contains(action)).collect();
+                actions.extend(added);
             }
-            Value::Array(found)
+            Value::Array(actions)
         }
     };
-    for action in found.as_array_mut().into_iter().flatten() {
+    for action in actions.as_array_mut().into_iter().flatten() {
         disable(action);
     }
-    Ok(found)
+    Ok(actions)
 }
 
 /// Disables an action whose edit only the editor itself can apply.

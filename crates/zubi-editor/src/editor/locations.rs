@@ -20,8 +20,8 @@ pub(super) fn start(location: &Value) -> Option<NamePosition> {
 /// Removes duplicates. Values that are not locations stay; the reader reports them.
 pub(super) fn dedup_locations(mut locations: Value) -> Value {
     let mut seen = BTreeSet::new();
-    if let Value::Array(places) = &mut locations {
-        places.retain(|location| start(location).is_none_or(|start| seen.insert(start)));
+    if let Value::Array(items) = &mut locations {
+        items.retain(|location| start(location).is_none_or(|start| seen.insert(start)));
     }
     locations
 }
@@ -37,10 +37,10 @@ mod tests {
         let range = |line: u32, from: u32| json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": 9 } });
         let location = json!({ "uri": "file:///a", "range": range(1, 6) });
         let link = json!({ "targetUri": "file:///a", "targetRange": range(1, 0), "targetSelectionRange": range(1, 6) });
-        let whole = json!({ "targetUri": "file:///a", "targetRange": range(1, 0) });
-        let left_out = json!({ "leftOut": 3 });
-        let found = json!([location, link, whole, location, left_out, left_out]);
-        assert_eq!(dedup_locations(found), json!([location, whole, left_out, left_out]));
+        let without_selection = json!({ "targetUri": "file:///a", "targetRange": range(1, 0) });
+        let omitted = json!({ "leftOut": 3 });
+        let locations = json!([location, link, without_selection, location, omitted, omitted]);
+        assert_eq!(dedup_locations(locations), json!([location, without_selection, omitted, omitted]));
         assert_eq!(dedup_locations(Value::Null), Value::Null);
     }
 }

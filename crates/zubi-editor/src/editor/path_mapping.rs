@@ -15,23 +15,23 @@ type FolderMapping = (Utf8PathBuf, Utf8PathBuf);
 /// Replaces the paths of these folders in all document URIs.
 pub(super) fn map_uris(mut value: Value, folders: &[FolderMapping]) -> Value {
     if !folders.is_empty() {
-        call(&mut value, folders);
+        map_value(&mut value, folders);
     }
     value
 }
 
-fn call(value: &mut Value, folders: &[FolderMapping]) {
+fn map_value(value: &mut Value, folders: &[FolderMapping]) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| call(item, folders)),
+        Value::Array(items) => items.iter_mut().for_each(|item| map_value(item, folders)),
         Value::Object(fields) => {
             for (name, field) in fields {
                 match field {
                     Value::String(uri) if FIELDS.contains(&name.as_str()) => {
-                        if let Some(other) = other_name(uri, folders) {
-                            *uri = other;
+                        if let Some(mapped) = map_uri(uri, folders) {
+                            *uri = mapped;
                         }
                     }
-                    field => call(field, folders),
+                    field => map_value(field, folders),
                 }
             }
         }
@@ -39,10 +39,10 @@ fn call(value: &mut Value, folders: &[FolderMapping]) {
     }
 }
 
-fn other_name(uri: &str, folders: &[FolderMapping]) -> Option<String> {
+fn map_uri(uri: &str, folders: &[FolderMapping]) -> Option<String> {
     let path = uri::to_path(&lsp::Uri(uri.to_owned()))?;
-    let within = |(from, to): &FolderMapping| path.strip_prefix(from).ok().map(|rest: &Utf8Path| to.join(rest));
-    folders.iter().find_map(within).map(|path| uri::from_path(&path).0)
+    let map_path = |(from, to): &FolderMapping| path.strip_prefix(from).ok().map(|rest: &Utf8Path| to.join(rest));
+    folders.iter().find_map(map_path).map(|path| uri::from_path(&path).0)
 }
 
 #[cfg(test)]

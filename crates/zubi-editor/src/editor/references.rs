@@ -17,7 +17,7 @@ pub(super) async fn request_references(
 ) -> Result<Value, EndpointError> {
     let with_declarations = params.pointer("/context/includeDeclaration").and_then(Value::as_bool) != Some(false);
     let declared = async { if with_declarations { Vec::new() } else { declarations(editor, &params, cx).await } };
-    let (references, declared) = tokio::join!(editor.question(method, params.clone(), cx), declared);
+    let (references, declared) = tokio::join!(editor.request_with_links(method, params.clone(), cx), declared);
     let mut references = locations::dedup_locations(references?);
     if let Value::Array(references) = &mut references {
         references.retain(|location| locations::start(location).is_none_or(|start| !declared.contains(&start)));
@@ -33,8 +33,8 @@ async fn declarations(editor: &Editor, params: &Value, cx: &RequestCx) -> Vec<lo
     }
     let mut declared = Vec::new();
     for method in DECLARING.into_iter().filter(|method| editor.answers(method)) {
-        if let Ok(Value::Array(found)) = editor.question(method, position.clone(), cx).await {
-            declared.extend(found.iter().filter_map(locations::start));
+        if let Ok(Value::Array(definitions)) = editor.request_with_links(method, position.clone(), cx).await {
+            declared.extend(definitions.iter().filter_map(locations::start));
         }
     }
     declared

@@ -16,25 +16,25 @@ pub(super) fn edits(before: &str, after: &str, encoding: Encoding) -> Vec<TextEd
     let deadline = Some(Instant::now() + DIFF_TIMEOUT);
     let index = TextIndex::new(before);
     let mut edits = Vec::new();
-    let (mut at, mut line) = (0, 0);
+    let (mut offset, mut line) = (0, 0);
     for operation in capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline) {
         if matches!(operation, DiffOp::Equal { .. }) {
             continue;
         }
         let (from, to) = (operation.old_range(), operation.new_range());
-        at += old.get(line..from.start).unwrap_or_default().iter().map(String::len).sum::<usize>();
+        offset += old.get(line..from.start).unwrap_or_default().iter().map(String::len).sum::<usize>();
         let removed = old.get(from.clone()).unwrap_or_default().concat();
-        let come = new.get(to).unwrap_or_default().concat();
-        let (head, tail) = same_ends(&removed, &come);
+        let inserted = new.get(to).unwrap_or_default().concat();
+        let (head, tail) = same_ends(&removed, &inserted);
         let range = |start: usize, end: usize| zubi_base::lsp::Range {
             start: index.to_lsp(size(start), encoding),
             end: index.to_lsp(size(end), encoding),
         };
         edits.push(TextEdit {
-            range: range(at + head, at + removed.len() - tail),
-            new_text: come.get(head..come.len() - tail).unwrap_or_default().to_owned(),
+            range: range(offset + head, offset + removed.len() - tail),
+            new_text: inserted.get(head..inserted.len() - tail).unwrap_or_default().to_owned(),
         });
-        at += removed.len();
+        offset += removed.len();
         line = from.end;
     }
     edits
@@ -63,22 +63,22 @@ mod tests {
 
     /// The edits as `line:column-line:column text`, after checking that they turn `before` into `after`.
     fn check(before: &str, after: &str) -> String {
-        let found = edits(before, after, Encoding::Utf16);
+        let edits = edits(before, after, Encoding::Utf16);
         let index = TextIndex::new(before);
         let mut text = before.to_owned();
-        for edit in found.iter().rev() {
+        for edit in edits.iter().rev() {
             let range = index.range_from_lsp(&edit.range, Encoding::Utf16);
             text.replace_range(std::ops::Range::<usize>::from(range), &edit.new_text);
         }
         assert_eq!(text, after);
-        let rendered = found.iter().map(|TextEdit { range: zubi_base::lsp::Range { start, end }, new_text }| {
+        let rendered = edits.iter().map(|TextEdit { range: zubi_base::lsp::Range { start, end }, new_text }| {
             format!("{}:{}-{}:{} {new_text:?}", start.line, start.character, end.line, end.character)
         });
         rendered.collect::<Vec<_>>().join(" ")
     }
 
     #[test]
-    fn only_what_differs_is_edited() {
+    fn only_differing_text_is_edited() {
         let cases = [
             ("a\nb\nc\n", "a\nbb\nc\n"),
             ("a\n", "a\nb\n"),

@@ -33,10 +33,10 @@ impl ChatService for Full {
     }
 
     fn listen(&self) -> broadcast::Receiver<Arc<ConversationEvent>> {
-        let (told, lags) = broadcast::channel(1);
+        let (sender, lags) = broadcast::channel(1);
         for _ in 0..2 {
             let event = AgentEvent { seq: 1, at: 0, kind: EventKind::Notice { turn: 1, text: String::new() } };
-            drop(told.send(Arc::new(ConversationEvent { conversation: "another".to_owned(), event })));
+            drop(sender.send(Arc::new(ConversationEvent { conversation: "another".to_owned(), event })));
         }
         lags
     }
@@ -102,7 +102,7 @@ pub(super) fn task(client: &mut Client, params: Value) -> RequestId {
 }
 
 /// Conversation events up to the end of a turn.
-pub(super) fn worked_on(client: &mut Client) -> Vec<Value> {
+pub(super) fn collect_turn_events(client: &mut Client) -> Vec<Value> {
     let mut events = Vec::new();
     loop {
         let batch = client.expect_request("zubi/agent/told");
@@ -134,17 +134,17 @@ fn calls(name: &str, input: &Value) -> Value {
 #[test]
 fn a_page_sends_requests_and_receives_events_in_order() {
     let mut client = editor_with(NOTE, &json!({ "maxIterations": 3, "model": "claude" }));
-    let hello = request_agent(&mut client, "hello", &Value::Null).unwrap();
-    assert_eq!([&hello["model"], &hello["maxIterations"]], [&json!("claude"), &json!(3)]);
+    let settings = request_agent(&mut client, "hello", &Value::Null).unwrap();
+    assert_eq!([&settings["model"], &settings["maxIterations"]], [&json!("claude"), &json!(3)]);
     let first = client.expect_request("zubi/agent/told");
     assert_eq!(first.params, json!({ "isFresh": true, "told": [] }));
     client.respond(first.id, Value::Null);
     let sent = run_turn(&mut client, "Hi.", json!({ "text": "Hello." }));
-    let events = worked_on(&mut client);
+    let events = collect_turn_events(&mut client);
     let types: Vec<_> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_snapshot!(types.join(" "), @"began asked iteration answered ended");
-    let named = json!({ "conversation": sent["conversation"] });
-    let opened = request_agent(&mut client, "open", &named).unwrap();
+    let conversation_ref = json!({ "conversation": sent["conversation"] });
+    let opened = request_agent(&mut client, "open", &conversation_ref).unwrap();
     assert_eq!(opened["summary"]["title"], "Hi.");
     // The conversation manager decides which methods a page may call.
     for (method, params) in
@@ -178,10 +178,10 @@ fn events_are_sent_after_the_first_request_and_in_batches() {
 }
 
 #[test]
-fn a_question_of_a_page_waits_in_the_chat() {
+fn an_approval_for_the_page_waits_in_the_chat() {
     let mut client = editor(TOOLS);
     let sent = run_turn(&mut client, "Save.", calls("workspace_save", &json!({})));
-    let (waits, question) = loop {
+    let (waiting, question) = loop {
         let batch = client.expect_request("zubi/agent/told");
         client.respond(batch.id, Value::Null);
         let event = |entry: &Value| (entry["event"]["type"] == "question").then(|| entry["event"]["question"].clone());
@@ -189,28 +189,28 @@ fn a_question_of_a_page_waits_in_the_chat() {
             break (batch.params["waits"].clone(), question);
         }
     };
-    assert_eq!(waits["conversation"], sent["conversation"]);
-    assert_snapshot!(waits["text"].as_str().unwrap(), @"workspace.save wants to run: it runs something whose effect cannot be known");
+    assert_eq!(waiting["conversation"], sent["conversation"]);
+    assert_snapshot!(waiting["text"].as_str().unwrap(), @"workspace.save wants to run: it runs something whose effect cannot be known");
     let answer = json!({ "conversation": sent["conversation"], "question": question, "answer": { "allow": { "option": 0, "arguments": null } } });
     request_agent(&mut client, "answer", &answer).unwrap();
     let command = client.expect_request("zubi/editor/command");
     client.respond(command.id, json!(true));
     let request = client.expect_request("zubi/model/request");
     client.respond(request.id, json!({ "text": "Saved." }));
-    let events = worked_on(&mut client);
+    let events = collect_turn_events(&mut client);
     assert_eq!(events.iter().find(|event| event["type"] == "decision").unwrap()["by"], "editor");
     assert_eq!(events.last().unwrap()["reason"], "completed");
 }
 
 #[test]
-fn a_question_of_an_extensions_task_is_a_dialog() {
+fn an_approval_for_an_extension_task_is_a_dialog() {
     let mut client = editor(TOOLS);
     for (choice, outcome) in [(json!(0), "true"), (Value::Null, "denied it")] {
         let run = task(&mut client, json!({ "task": "Save.", "tools": ["workspace.*"] }));
         let request = client.expect_request("zubi/model/request");
-        let offered: Vec<_> =
+        let tool_names: Vec<_> =
             request.params["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
-        assert!(offered.iter().all(|name| name.as_str().unwrap().starts_with("workspace_")), "{offered:?}");
+        assert!(tool_names.iter().all(|name| name.as_str().unwrap().starts_with("workspace_")), "{tool_names:?}");
         client.respond(request.id, calls("workspace_save", &json!({})));
         let dialog = client.expect_request("zubi/approval/request");
         assert!(dialog.params["title"].as_str().unwrap().starts_with("workspace.save wants to run"));
@@ -224,7 +224,7 @@ fn a_question_of_an_extensions_task_is_a_dialog() {
         assert!(message.contains(outcome), "{message}");
         client.respond(request.id, json!({ "text": "Done." }));
         assert_eq!(client.answer(&run).unwrap()["text"], "Done.");
-        let batches = worked_on_without_answers(&mut client);
+        let batches = collect_turn_batches(&mut client);
         assert!(batches.iter().all(|params| params.get("waits").is_none()), "{batches:?}");
     }
 }
@@ -246,28 +246,28 @@ fn a_slow_editor_is_notified_of_lost_events() {
     let batch = client.expect_request("zubi/agent/told");
     assert_eq!(batch.params["isFresh"], true);
     client.respond(batch.id, Value::Null);
-    worked_on(&mut client);
+    collect_turn_events(&mut client);
     let opened = request_agent(&mut client, "open", &json!({ "conversation": sent["conversation"] })).unwrap();
     let answered = opened["events"].as_array().unwrap().iter().find(|event| event["type"] == "answered").unwrap();
     assert_eq!(answered["said"]["text"].as_str().unwrap().len(), 6_000);
 }
 
 /// Params of all event notifications up to the end of a turn.
-fn worked_on_without_answers(client: &mut Client) -> Vec<Value> {
-    let mut all = Vec::new();
+fn collect_turn_batches(client: &mut Client) -> Vec<Value> {
+    let mut batches = Vec::new();
     loop {
         let batch = client.expect_request("zubi/agent/told");
         client.respond(batch.id, Value::Null);
         let is_over = batch.params["told"].as_array().unwrap().iter().any(|entry| entry["event"]["type"] == "ended");
-        all.push(batch.params);
+        batches.push(batch.params);
         if is_over {
-            return all;
+            return batches;
         }
     }
 }
 
 #[test]
-fn two_tasks_go_on_at_once_and_each_has_its_own_settings() {
+fn concurrent_tasks_have_separate_settings() {
     let mut client = editor("");
     let first = task(&mut client, json!({ "task": "One.", "instructions": "Speak Latin." }));
     let first_request = client.expect_request("zubi/model/request");
@@ -285,7 +285,7 @@ fn two_tasks_go_on_at_once_and_each_has_its_own_settings() {
 }
 
 #[test]
-fn new_folders_have_new_conversations_and_running_tasks_are_stopped() {
+fn new_folders_stop_running_tasks_and_have_new_conversations() {
     let mut client = editor("//- one/a.txt\n1\n//- two/b.txt\n2\n");
     request_agent(&mut client, "hello", &Value::Null).unwrap();
     let run = task(&mut client, json!({ "task": "Wait." }));
@@ -299,6 +299,6 @@ fn new_folders_have_new_conversations_and_running_tasks_are_stopped() {
         client.respond(batch.id, Value::Null);
         fresh += usize::from(batch.params["isFresh"] == true);
     }
-    let hello = request_agent(&mut client, "hello", &Value::Null).unwrap();
-    assert!(hello["folders"][0].as_str().unwrap().ends_with("/two"), "{hello}");
+    let settings = request_agent(&mut client, "hello", &Value::Null).unwrap();
+    assert!(settings["folders"][0].as_str().unwrap().ends_with("/two"), "{settings}");
 }

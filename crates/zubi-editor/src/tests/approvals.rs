@@ -51,7 +51,7 @@ fn save(confirmed: bool) -> Value {
 }
 
 /// Calls a tool, runs the command in the editor, and returns the tool's answer.
-fn runs(client: &mut Client, call: Value) -> String {
+fn call_and_run_command(client: &mut Client, call: Value) -> String {
     let call = client.begin("zubi/tools/call", call);
     let command = client.expect_request("zubi/editor/command");
     assert_eq!(command.params, json!({ "command": "workbench.action.files.saveAll", "args": [] }));
@@ -76,7 +76,7 @@ fn text(value: &Value) -> String {
 }
 
 #[test]
-fn what_was_confirmed_runs_once() {
+fn a_confirmed_call_runs_once() {
     let mut client = editor(&json!({}));
     let prepared = client.request("zubi/tools/prepare", save(false)).unwrap();
     assert_snapshot!(text(&prepared["message"]), @r"Save \`all\`");
@@ -89,9 +89,9 @@ fn what_was_confirmed_runs_once() {
     ");
     // Neither a call that is not confirmed nor one with other arguments uses it up.
     assert!(call_with_choice(&mut client, save(false), &Value::Null).1.contains("the user denied it"));
-    let other = json!({ "id": "workspace.save", "args": { "quietly": true }, "confirmed": true });
-    assert!(call_with_choice(&mut client, other, &Value::Null).1.contains("the user denied it"));
-    assert_eq!(runs(&mut client, save(true)), "true");
+    let other_arguments = json!({ "id": "workspace.save", "args": { "quietly": true }, "confirmed": true });
+    assert!(call_with_choice(&mut client, other_arguments, &Value::Null).1.contains("the user denied it"));
+    assert_eq!(call_and_run_command(&mut client, save(true)), "true");
     assert!(call_with_choice(&mut client, save(true), &Value::Null).1.contains("the user denied it"));
 }
 
@@ -100,10 +100,10 @@ fn what_was_confirmed_runs_once() {
 #[test]
 fn an_execution_through_another_tool_is_approved_in_the_dialog() {
     let mut client = editor(&json!({}));
-    let through = json!({ "id": "call_tool", "args": { "tool": "workspace.open", "arguments": { "path": "a.ts" } }, "confirmed": true });
-    let prepared = client.request("zubi/tools/prepare", through.clone()).unwrap();
+    let delegated = json!({ "id": "call_tool", "args": { "tool": "workspace.open", "arguments": { "path": "a.ts" } }, "confirmed": true });
+    let prepared = client.request("zubi/tools/prepare", delegated.clone()).unwrap();
     assert_eq!(prepared, json!({ "message": "Open a file: `a.ts`" }));
-    let call = client.begin("zubi/tools/call", through);
+    let call = client.begin("zubi/tools/call", delegated);
     let question = client.expect_request("zubi/approval/request");
     assert_snapshot!(format!("{}\n{}", text(&question.params["title"]), text(&question.params["detail"])), @r#"
     workspace.open wants to run: it runs something whose effect cannot be known
@@ -116,17 +116,17 @@ fn an_execution_through_another_tool_is_approved_in_the_dialog() {
     assert_eq!(tool_text(&client.answer(&call).unwrap()), "(no result)");
     // A call that only changes a file is confirmed in the editor like any other call.
     let write = json!({ "path": ".vscode/settings.json", "content": "{}" });
-    let writes = json!({ "id": "call_tool", "args": { "tool": "file.write", "arguments": write } });
-    let prepared = client.request("zubi/tools/prepare", writes).unwrap();
+    let delegated_write = json!({ "id": "call_tool", "args": { "tool": "file.write", "arguments": write } });
+    let prepared = client.request("zubi/tools/prepare", delegated_write).unwrap();
     let message = text(&prepared["confirmation"]["message"]);
     assert!(message.contains("file.write wants to run"), "{message}");
 }
 
 #[test]
-fn what_passes_a_call_on_is_confirmed_for_the_call_that_it_makes_where_there_is_no_dialog() {
+fn without_a_dialog_the_inner_call_is_confirmed() {
     let mut client = editor(&json!({ "editorMethods": ["zubi/editor/applyEdit", "zubi/editor/command"] }));
-    let through = json!({ "id": "call_tool", "args": { "tool": "workspace.open", "arguments": { "path": "a.ts" } }, "confirmed": true });
-    let prepared = client.request("zubi/tools/prepare", through.clone()).unwrap();
+    let delegated = json!({ "id": "call_tool", "args": { "tool": "workspace.open", "arguments": { "path": "a.ts" } }, "confirmed": true });
+    let prepared = client.request("zubi/tools/prepare", delegated.clone()).unwrap();
     assert_eq!(prepared["message"], "Open a file: `a.ts`");
     assert_snapshot!(text(&prepared["confirmation"]["message"]), @r#"
     ```text
@@ -134,7 +134,7 @@ fn what_passes_a_call_on_is_confirmed_for_the_call_that_it_makes_where_there_is_
       | vscode.open("a.ts", 2)
     ```
     "#);
-    let call = client.begin("zubi/tools/call", through);
+    let call = client.begin("zubi/tools/call", delegated);
     let command = client.expect_request("zubi/editor/command");
     assert_eq!(command.params, json!({ "command": "vscode.open", "args": ["a.ts", 2] }));
     client.respond(command.id, Value::Null);
@@ -154,8 +154,8 @@ fn contribution() -> (Value, impl Fn(&str) -> Value) {
 #[test]
 fn a_contributed_tool_is_confirmed_with_its_arguments() {
     let mut client = editor(&json!({}));
-    let (offer, delete) = contribution();
-    client.request("zubi/tools/register", offer).unwrap();
+    let (registration, delete) = contribution();
+    client.request("zubi/tools/register", registration).unwrap();
     let prepared = client.request("zubi/tools/prepare", delete("P-1\n\u{202e}\u{7}")).unwrap();
     assert_snapshot!(text(&prepared["confirmation"]["message"]), @r#"
     ```text
@@ -170,8 +170,8 @@ fn a_contributed_tool_is_confirmed_with_its_arguments() {
 #[test]
 fn a_session_approval_ends_with_the_contribution() {
     let mut client = editor(&json!({}));
-    let (offer, delete) = contribution();
-    client.request("zubi/tools/register", offer.clone()).unwrap();
+    let (registration, delete) = contribution();
+    client.request("zubi/tools/register", registration.clone()).unwrap();
     let calls = |client: &mut Client, choice: Option<usize>| {
         let call = client.begin("zubi/tools/call", delete("P-1"));
         if let Some(choice) = choice {
@@ -185,27 +185,27 @@ fn a_session_approval_ends_with_the_contribution() {
     calls(&mut client, Some(1));
     calls(&mut client, None);
     client.request("zubi/tools/unregister", json!({ "tools": ["jira.delete"], "functions": [] })).unwrap();
-    client.request("zubi/tools/register", offer).unwrap();
+    client.request("zubi/tools/register", registration).unwrap();
     calls(&mut client, Some(0));
 }
 
 #[test]
 fn a_new_preparation_invalidates_an_earlier_confirmation() {
     let mut client = editor(&json!({}));
-    let (offer, delete) = contribution();
-    client.request("zubi/tools/register", offer.clone()).unwrap();
+    let (registration, delete) = contribution();
+    client.request("zubi/tools/register", registration.clone()).unwrap();
     // The user denies the first confirmation, so no call is made; the second cannot be shown.
     assert!(client.request("zubi/tools/prepare", delete("P-1")).unwrap()["confirmation"].is_object());
     client.request("zubi/tools/unregister", json!({ "tools": ["jira.delete"], "functions": [] })).unwrap();
     client.request("zubi/tools/prepare", delete("P-1")).unwrap_err();
-    client.request("zubi/tools/register", offer).unwrap();
+    client.request("zubi/tools/register", registration).unwrap();
     assert!(call_with_choice(&mut client, delete("P-1"), &Value::Null).1.contains("the user denied it"));
 }
 
 #[test]
-fn the_user_approves_in_a_dialog_and_a_session_approval_is_remembered() {
+fn dialogs_approve_calls_and_session_approvals_are_remembered() {
     let mut client = editor(&json!({}));
-    let (question, said) = call_with_choice(&mut client, save(false), &Value::Null);
+    let (question, answer) = call_with_choice(&mut client, save(false), &Value::Null);
     assert_snapshot!(format!("{}\n{}\n{:#}", text(&question["title"]), text(&question["detail"]), question["options"]), @r#"
     workspace.save wants to run: it runs something whose effect cannot be known
       | workbench.action.files.saveAll()
@@ -217,7 +217,7 @@ fn the_user_approves_in_a_dialog_and_a_session_approval_is_remembered() {
       "Allow every call of workspace.save, always and everywhere"
     ]
     "#);
-    assert_snapshot!(said, @"
+    assert_snapshot!(answer, @"
     error: Failed to run workspace.save: the user denied it (it runs something whose effect cannot be known)
     Do not call it again for this; let the user decide what to do instead.
     ");
@@ -231,7 +231,7 @@ fn the_user_approves_in_a_dialog_and_a_session_approval_is_remembered() {
     Check with the user whether to do it, then call it again.
     ");
     assert_eq!(call_with_choice(&mut client, save(false), &json!(1)).1, "saved");
-    assert_eq!(runs(&mut client, save(false)), "true");
+    assert_eq!(call_and_run_command(&mut client, save(false)), "true");
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn auto_approved_calls_are_still_denied_by_rules() {
     let approves = json!({ "autoApprove": true });
     let mut client = editor(&approves);
     assert_eq!(client.request("zubi/tools/prepare", save(false)).unwrap().get("confirmation"), None);
-    assert_eq!(runs(&mut client, save(false)), "true");
+    assert_eq!(call_and_run_command(&mut client, save(false)), "true");
     let mut client = editor_with(&approves, "[[policy]]\naction = \"deny\"\ntools = [\"workspace.save\"]\n");
     assert_snapshot!(client.call("workspace.save", &json!({})), @"
     error: Failed to run workspace.save: a rule is about every such call; see the rule at zubi.toml:1
@@ -267,14 +267,14 @@ fn auto_approved_calls_are_still_denied_by_rules() {
 }
 
 #[test]
-fn nothing_of_a_workspace_that_the_user_does_not_trust_is_there() {
+fn an_untrusted_workspace_has_no_declared_tools() {
     let mut client = editor(&json!({ "isTrusted": false }));
     let error = client.request("zubi/tools/call", save(true)).unwrap_err();
     assert_snapshot!(text(&error["message"]), @"unknown tool `workspace.save`: `.vscode/agent-tools.json` declares it and is in a folder that is not trusted in the editor; the user can trust the folder in the editor");
 }
 
 #[test]
-fn values_and_filters_of_the_editor_count() {
+fn environment_and_tool_filters_of_the_editor_apply() {
     let status = json!({ "id": "workspace.status", "args": {} });
     let mut client = editor(&json!({}));
     assert_eq!(client.request("zubi/tools/prepare", status.clone()).unwrap(), json!({ "message": "Status" }));
@@ -340,7 +340,7 @@ fn settings_that_may_contain_secrets_cannot_be_read() {
 }
 
 #[test]
-fn what_the_user_reads_while_a_tool_runs() {
+fn prepared_messages_describe_the_call() {
     let mut client = editor(&json!({}));
     let uri = client.uri("src/a.ts");
     let mut messages = String::new();

@@ -59,20 +59,20 @@ impl Client {
     pub(super) fn with_host(
         options: &Value,
         fixture: &str,
-        make: impl Fn(EditorIntegration, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
+        factory: impl Fn(EditorIntegration, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
     ) -> Self {
-        Self::open(options, fixture, None, move |spec, _, state| make(spec, state), chat)
+        Self::open(options, fixture, None, move |spec, _, state| factory(spec, state), chat)
     }
 
     /// Like [`Self::new`], with a host of the test that reports how others can find it.
     pub(super) fn with_published_host(
         options: &Value,
-        make: impl Fn(EditorIntegration, PublicationReporter, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String>
+        factory: impl Fn(EditorIntegration, PublicationReporter, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String>
         + Send
         + Sync
         + 'static,
     ) -> Self {
-        Self::open(options, "", None, make, chat)
+        Self::open(options, "", None, factory, chat)
     }
 
     /// Like [`Self::new`], with a chat service of the test.
@@ -93,7 +93,7 @@ impl Client {
         options: &Value,
         fixture: &str,
         link: Option<&str>,
-        make: impl Fn(EditorIntegration, PublicationReporter, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String>
+        factory: impl Fn(EditorIntegration, PublicationReporter, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String>
         + Send
         + Sync
         + 'static,
@@ -116,11 +116,11 @@ impl Client {
         let state = base.join("state");
         let of_chat = state.clone();
         let channel =
-            EditorChannel::new(runtime.handle().clone(), move |spec, findable| make(spec, findable, state.clone()))
+            EditorChannel::new(runtime.handle().clone(), move |spec, findable| factory(spec, findable, state.clone()))
                 .with_agent(move |spec| chat(spec, of_chat.clone()));
         let (connection, server) = Connection::memory();
-        let quiet = ServerConfig { debounce: Duration::ZERO, watch: false, ..ServerConfig::default() };
-        let server = dlang_server::run(server, quiet, channel.methods()).unwrap();
+        let config = ServerConfig { debounce: Duration::ZERO, watch: false, ..ServerConfig::default() };
+        let server = dlang_server::run(server, config, channel.methods()).unwrap();
         let mut client = Self {
             root,
             initialized: Value::Null,
@@ -218,7 +218,7 @@ impl Client {
     /// Next notification of this method.
     pub(super) fn next_notification(&mut self, method: &str) -> Value {
         self.next_matching(|message| match message {
-            Message::Notification(told) if told.method == method => Some(told.params.clone()),
+            Message::Notification(notification) if notification.method == method => Some(notification.params.clone()),
             _ => None,
         })
     }
@@ -238,14 +238,14 @@ impl Client {
 
     /// Next message that matches; earlier messages stay unread.
     fn next_matching<T>(&mut self, matcher: impl Fn(&Message) -> Option<T>) -> T {
-        if let Some(at) = self.unread.iter().position(|message| matcher(message).is_some()) {
-            return matcher(&self.unread.remove(at).unwrap()).unwrap();
+        if let Some(index) = self.unread.iter().position(|message| matcher(message).is_some()) {
+            return matcher(&self.unread.remove(index).unwrap()).unwrap();
         }
         loop {
             let message =
                 self.connection.receiver.recv_timeout(MESSAGE_TIMEOUT).expect("a message within the time limit");
-            if let Some(found) = matcher(&message) {
-                return found;
+            if let Some(matched) = matcher(&message) {
+                return matched;
             }
             if let Message::Request(request) = &message
                 && request.method == "zubi/model/list"

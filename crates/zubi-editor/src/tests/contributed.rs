@@ -39,15 +39,15 @@ fn call_contributed(client: &mut Client, id: &str, answer: Value) -> (Value, Str
 }
 
 #[test]
-fn what_extensions_contribute_is_called_back() {
+fn calls_of_contributed_tools_reach_the_extension() {
     let mut client = Client::new(&options(), "");
     let registered = register(&mut client, &[tool("my-provider.hello"), tool("jira.createTicket")], &["jira.create"]);
     let names = json!({ "tools": ["my-provider.hello", "jira.createTicket"], "functions": ["jira.create"] });
     assert_eq!(registered.unwrap(), names);
-    let (asked, said) =
+    let (invocation, answer) =
         call_contributed(&mut client, "my-provider_hello", json!({ "success": true, "data": { "key": "P-1" } }));
-    assert_eq!(asked, json!({ "tool": "my-provider.hello", "arguments": { "text": "hi" }, "token": 1 }));
-    assert_snapshot!(said, @r#"
+    assert_eq!(invocation, json!({ "tool": "my-provider.hello", "arguments": { "text": "hi" }, "token": 1 }));
+    assert_snapshot!(answer, @r#"
     {
       "key": "P-1"
     }
@@ -79,11 +79,11 @@ fn what_extensions_contribute_is_called_back() {
 #[test]
 fn a_tool_without_a_declared_effect_is_treated_as_execute() {
     let mut client = Client::new(&options(), "");
-    let mut unsaid = tool("jira.createTicket");
-    unsaid["requiresApproval"] = Value::Null;
+    let mut without_effect = tool("jira.createTicket");
+    without_effect["requiresApproval"] = Value::Null;
     let mut requires_approval = tool("jira.deleteTicket");
     requires_approval["requiresApproval"] = true.into();
-    register(&mut client, &[unsaid, requires_approval, tool("jira.find")], &[]).unwrap();
+    register(&mut client, &[without_effect, requires_approval, tool("jira.find")], &[]).unwrap();
     let list = client.request("zubi/tools/list", Value::Null).unwrap();
     let effects: Vec<String> = list["tools"]
         .as_array()
@@ -100,7 +100,7 @@ fn a_tool_without_a_declared_effect_is_treated_as_execute() {
 }
 
 #[test]
-fn progress_of_a_contributed_tool_reaches_the_caller_and_cancellation_the_tool() {
+fn contributed_tools_report_progress_and_are_cancelled() {
     let mut client = Client::new(&options(), "");
     register(&mut client, &[tool("jira.find")], &[]).unwrap();
     let params = json!({ "id": "jira.find", "args": { "text": "hi" }, "token": "mine" });
@@ -118,10 +118,10 @@ fn progress_of_a_contributed_tool_reaches_the_caller_and_cancellation_the_tool()
 }
 
 #[test]
-fn what_cannot_be_contributed_is_refused_whole() {
+fn invalid_contributions_are_rejected() {
     let mut client = Client::new(&options(), "");
     register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
-    let of = |change: fn(&mut Value)| {
+    let changed_tool = |change: fn(&mut Value)| {
         let mut tool = tool("words.count");
         change(&mut tool);
         tool
@@ -135,16 +135,16 @@ fn what_cannot_be_contributed_is_refused_whole() {
         (vec![tool("words.count"), tool("jira.find")], vec![]),
         (vec![tool("words.count"), tool("words.count")], vec![]),
         (vec![tool("words.count")], vec!["jira.find"]),
-        (vec![of(|tool| tool["effect"] = "magic".into())], vec![]),
-        (vec![of(|tool| tool["input"] = json!({ "type": "array" }))], vec![]),
+        (vec![changed_tool(|tool| tool["effect"] = "magic".into())], vec![]),
+        (vec![changed_tool(|tool| tool["input"] = json!({ "type": "array" }))], vec![]),
         (
-            vec![of(|tool| {
+            vec![changed_tool(|tool| {
                 tool["effect"] = "read".into();
                 tool["requiresApproval"] = true.into();
             })],
             vec![],
         ),
-        (vec![of(|tool| tool["description"] = "x".repeat(70_000).into())], vec![]),
+        (vec![changed_tool(|tool| tool["description"] = "x".repeat(70_000).into())], vec![]),
         (vec![tool("words.count"); 300], vec![]),
         (vec![json!({ "id": "words.count" })], vec![]),
     ] {
@@ -187,12 +187,12 @@ fn changes_of_contributions_are_reported() {
 }
 
 #[test]
-fn contributions_stay_when_the_editor_opens_other_folders() {
+fn contributions_persist_across_folder_changes() {
     let mut client = Client::new(&options(), "//- one/a.ts\n//- two/b.ts\n");
     register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
     change(&mut client, &["two"], &[""]);
-    let (_, said) = call_contributed(&mut client, "jira.find", json!({ "success": true, "data": "found" }));
-    assert_eq!(said, "found");
+    let (_, answer) = call_contributed(&mut client, "jira.find", json!({ "success": true, "data": "found" }));
+    assert_eq!(answer, "found");
     client.request("zubi/tools/unregister", json!({ "tools": ["jira.find"] })).unwrap();
     change(&mut client, &["one"], &["two"]);
     let error = client.request("zubi/tools/call", json!({ "id": "jira.find" })).unwrap_err();
@@ -200,7 +200,7 @@ fn contributions_stay_when_the_editor_opens_other_folders() {
 }
 
 #[test]
-fn what_is_contributed_before_there_is_a_host_is_for_the_first_one() {
+fn early_contributions_belong_to_the_first_host() {
     let mut client = Client::with_host(&options(), "//- two/b.ts\n", |spec, state| {
         let is_two = spec.folders.first().is_some_and(|folder| folder.ends_with("two"));
         if is_two { Ok(Arc::new(local(&spec, state)?)) } else { Err("no workspace folder".to_owned()) }
@@ -210,6 +210,6 @@ fn what_is_contributed_before_there_is_a_host_is_for_the_first_one() {
     let error = register(&mut client, &vec![tool("words.count"); 200], &[]).unwrap_err();
     assert_eq!(error["message"], "more than 200 tools and functions of one client");
     change(&mut client, &["two"], &[""]);
-    let (_, said) = call_contributed(&mut client, "jira.find", json!({ "success": true, "data": "found" }));
-    assert_eq!(said, "found");
+    let (_, answer) = call_contributed(&mut client, "jira.find", json!({ "success": true, "data": "found" }));
+    assert_eq!(answer, "found");
 }

@@ -49,7 +49,7 @@ fn a_definition_comes_from_the_editor() {
 }
 
 #[test]
-fn an_editor_that_cannot_answer() {
+fn editor_errors_are_reported() {
     let mut client = editor();
     let call = client.begin("zubi/tools/call", definition());
     let request = client.next_request();
@@ -80,7 +80,7 @@ fn an_editor_that_cannot_answer() {
 }
 
 #[test]
-fn cancelling_a_call_cancels_its_editor_request_and_blocks_no_others() {
+fn cancelling_a_call_cancels_only_its_editor_request() {
     let mut client = editor();
     let call = client.begin("zubi/tools/call", definition());
     let request = client.next_request();
@@ -94,7 +94,7 @@ fn cancelling_a_call_cancels_its_editor_request_and_blocks_no_others() {
 }
 
 #[test]
-fn requests_the_editor_does_not_answer_fall_back_to_text_search() {
+fn unsupported_requests_fall_back_to_text_search() {
     let mut client = editor();
     assert_snapshot!(client.call("lsp_references", &json!({ "at": "web/report.ts:2:21" })), @"
     at web/report.ts:2:21 Circle
@@ -135,7 +135,7 @@ fn the_editor_declares_the_methods_it_answers() {
 }
 
 /// Adds a line to the model of [`WEB`] without saving it; positions refer to that text from then on.
-fn type_a_line(client: &mut Client) {
+fn open_unsaved_model(client: &mut Client) {
     let text = "Team Crew\nDomain Shop { vision: \"v\" }\nbc Orders for Shop by Crew\n";
     let document = json!({ "uri": client.uri("model.dlang"), "languageId": "domain-lang", "version": 3, "text": text });
     client.notify("textDocument/didOpen", json!({ "textDocument": document }));
@@ -159,7 +159,7 @@ fn models_are_answered_from_their_unsaved_text() {
     [domainlang · ready]
     "#);
     assert_snapshot!(client.call("domainlang_get", &json!({ "fqn": "Orders" })), @r#"{"found":true,"element":{"$type":"BoundedContext","name":"Orders","domain":"Shop","classification":[],"decisions":[],"metadata":[],"relationships":[],"team":[],"terminology":[],"fqn":"Orders","metadataMap":{}}}"#);
-    type_a_line(&mut client);
+    open_unsaved_model(&mut client);
     assert_snapshot!(client.call("domainlang_get", &json!({ "fqn": "Orders" })), @r#"{"found":true,"element":{"$type":"BoundedContext","name":"Orders","domain":"Shop","team":["Crew"],"classification":[],"decisions":[],"metadata":[],"relationships":[],"terminology":[],"fqn":"Orders","effectiveTeam":"Crew","metadataMap":{}}}"#);
     // The same for a folder or a file that is queried instead of the workspace.
     assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams", "path": "model.dlang" })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);
@@ -184,9 +184,9 @@ fn headless_servers_answer_only_if_the_editor_allows_it() {
 }
 
 #[test]
-fn a_folder_that_is_open_by_a_link() {
+fn models_in_a_folder_opened_through_a_link() {
     let mut client = Client::by_link(&json!({ "zubi": { "editorProtocol": 1 } }), WEB);
-    type_a_line(&mut client);
+    open_unsaved_model(&mut client);
     assert_snapshot!(client.call("lsp_references", &json!({ "symbol": "Orders" })), @"
     at model.dlang:3:4 Orders (package)
     1 reference to `Orders` in 1 file
@@ -197,9 +197,9 @@ fn a_folder_that_is_open_by_a_link() {
     assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams", "path": "model.dlang" })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);
     assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams", "path": "." })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);
     assert_snapshot!(client.call("domainlang_validate", &json!({ "file": "model.dlang" })), @r#"{"valid":true,"fileCount":1,"domainCount":1,"bcCount":1,"errors":[],"warnings":[{"severity":2,"message":"Bounded Context 'Orders' is missing a description.","code":"bounded-context-no-description","file":"model.dlang","line":3,"column":1}],"infoCount":0}"#);
-    let here = client.uri("model.dlang");
-    assert!(here.contains("/linked/"));
-    assert_snapshot!(client.call("domainlang_validate", &json!({ "file": here })), @r#"{"valid":true,"fileCount":1,"domainCount":1,"bcCount":1,"errors":[],"warnings":[{"severity":2,"message":"Bounded Context 'Orders' is missing a description.","code":"bounded-context-no-description","file":"model.dlang","line":3,"column":1}],"infoCount":0}"#);
+    let uri = client.uri("model.dlang");
+    assert!(uri.contains("/linked/"));
+    assert_snapshot!(client.call("domainlang_validate", &json!({ "file": uri })), @r#"{"valid":true,"fileCount":1,"domainCount":1,"bcCount":1,"errors":[],"warnings":[{"severity":2,"message":"Bounded Context 'Orders' is missing a description.","code":"bounded-context-no-description","file":"model.dlang","line":3,"column":1}],"infoCount":0}"#);
 }
 
 #[test]

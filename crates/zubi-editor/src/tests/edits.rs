@@ -4,10 +4,10 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::client::Client;
-use super::desk::{FakeEditor, WEB, options};
+use super::fake_editor::{FakeEditor, WEB, options};
 
 #[test]
-fn a_text_that_is_not_saved_is_what_is_read_searched_and_edited() {
+fn unsaved_text_is_read_searched_and_edited() {
     let mut editor = FakeEditor::new();
     editor.show("web/shape.ts");
     editor.type_in("web/shape.ts", "// é typed\nexport class Circle {}\n");
@@ -42,7 +42,7 @@ fn a_text_that_is_not_saved_is_what_is_read_searched_and_edited() {
 }
 
 #[test]
-fn what_is_not_open_is_written_on_disk_and_what_is_open_in_the_editor() {
+fn closed_files_are_written_to_disk_and_open_ones_in_the_editor() {
     let mut editor = FakeEditor::new();
     editor.show("web/shape.ts");
     for path in ["web/shape.ts", "web/other.ts", "web/new.ts"] {
@@ -70,12 +70,12 @@ fn a_refused_edit_changes_nothing_and_is_reported() {
     let mut editor = FakeEditor::new();
     editor.show("web/shape.ts");
     let args = json!({ "path": "web/shape.ts", "content": "export {};\n", "overwrite": true });
-    editor.refuses = Some((-32801, editor.client.uri("web/shape.ts")));
+    editor.refusal = Some((-32801, editor.client.uri("web/shape.ts")));
     assert_snapshot!(editor.call("file.write", &args), @r#"
     error: Failed to write the file: `web/shape.ts` changed in the meantime; nothing was written
     Read it again with file.read {"path":"web/shape.ts"}, then repeat the call.
     "#);
-    editor.refuses = Some((-32603, "it is read-only".to_owned()));
+    editor.refusal = Some((-32603, "it is read-only".to_owned()));
     assert_snapshot!(editor.call("file.write", &args), @"
     error: Failed to write the file: the editor refused the edit: it is read-only (nothing was written)
     Look at the editor's own message, then apply again.
@@ -84,12 +84,12 @@ fn a_refused_edit_changes_nothing_and_is_reported() {
 }
 
 #[test]
-fn imports_follow_a_file_that_moves_and_all_of_it_is_taken_back() {
+fn a_move_updates_imports_and_undo_restores_everything() {
     let mut editor = FakeEditor::new();
     editor.show("web/report.ts");
     editor.type_in("web/report.ts", "// typed\nimport { Circle } from './shape';\n");
-    let [report, other] = ["web/report.ts", "web/other.ts"].map(|path| editor.client.uri(path));
-    editor.follows = vec![(report, "./shape", "./lib/form"), (other, "./shape", "./lib/form")];
+    let [report, other_uri] = ["web/report.ts", "web/other.ts"].map(|path| editor.client.uri(path));
+    editor.import_updates = vec![(report, "./shape", "./lib/form"), (other_uri, "./shape", "./lib/form")];
     let args = json!({ "oldUri": "web/shape.ts", "newUri": "web/lib/form.ts" });
     assert_snapshot!(editor.call("rename_file", &args), @r#"
     note: updateImportsOnFileMove is "prompt"; it was "always" for this call
@@ -109,7 +109,7 @@ fn imports_follow_a_file_that_moves_and_all_of_it_is_taken_back() {
     assert_eq!(editor.on_disk("web/lib/form.ts"), "export class Circle {}\n");
 
     // An extension that updates imports despite the settings has no effect on the result.
-    for follow in &mut editor.follows {
+    for follow in &mut editor.import_updates {
         (follow.1, follow.2) = ("./shape", "././shape");
     }
     assert_snapshot!(editor.undo(), @"
@@ -207,15 +207,15 @@ fn edits_in_a_folder_opened_through_a_link_use_its_name() {
 }
 
 #[test]
-fn what_is_typed_while_a_file_moves_is_neither_saved_nor_taken_back() {
+fn text_typed_during_a_move_is_neither_saved_nor_undone() {
     let mut editor = FakeEditor::new();
     editor.show("web/report.ts");
     editor.show("web/other.ts");
-    let [report, other] = ["web/report.ts", "web/other.ts"].map(|path| editor.client.uri(path));
-    editor.follows = vec![(report.clone(), "./shape", "./form"), (other, "./shape", "./form")];
-    editor.types = vec![(report, "// typed")];
-    let moved = editor.call("rename_file", &json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" }));
-    assert_snapshot!(moved, @r#"
+    let [report, other_uri] = ["web/report.ts", "web/other.ts"].map(|path| editor.client.uri(path));
+    editor.import_updates = vec![(report.clone(), "./shape", "./form"), (other_uri, "./shape", "./form")];
+    editor.typed_texts = vec![(report, "// typed")];
+    let answer = editor.call("rename_file", &json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" }));
+    assert_snapshot!(answer, @r#"
     note: updateImportsOnFileMove is "prompt"; it was "always" for this call
     note: extensions of the editor changed 1 file
     applied [plan]: rename file `web/shape.ts` to `web/form.ts` in 2 files
@@ -226,8 +226,8 @@ fn what_is_typed_while_a_file_moves_is_neither_saved_nor_taken_back() {
     undo_edit {"plan":"[plan]"} undoes it
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     "#);
-    editor.follows.clear();
-    editor.types.clear();
+    editor.import_updates.clear();
+    editor.typed_texts.clear();
     assert_snapshot!(editor.undo(), @"
     undone [plan]: rename file `web/shape.ts` to `web/form.ts` in 2 files
       web/other.ts  written
@@ -244,10 +244,10 @@ fn what_is_typed_while_a_file_moves_is_neither_saved_nor_taken_back() {
 fn text_typed_during_an_edit_is_preserved_and_not_undone() {
     let mut editor = FakeEditor::new();
     editor.show("web/shape.ts");
-    editor.types = vec![(editor.client.uri("web/shape.ts"), "// typed")];
+    editor.typed_texts = vec![(editor.client.uri("web/shape.ts"), "// typed")];
     let edited = editor.call("file.edit", &json!({ "path": "web/shape.ts", "old": "Circle", "new": "Disc" }));
     assert!(edited.contains("the user typed into `web/shape.ts` meanwhile"), "{edited}");
-    editor.types.clear();
+    editor.typed_texts.clear();
     assert_snapshot!(editor.undo(), @"
     error: Failed to undo the edit: `web/shape.ts` changed since `[plan]` was applied; nothing was undone
     Undo would overwrite the later change. Take that back first, or undo by hand.
@@ -256,12 +256,12 @@ fn text_typed_during_an_edit_is_preserved_and_not_undone() {
 }
 
 #[test]
-fn a_file_that_is_typed_into_is_not_deleted() {
+fn a_file_with_newly_typed_text_is_not_deleted() {
     let mut editor = FakeEditor::new();
     editor.call("file.write", &json!({ "path": "web/new.ts", "content": "export {};\n" }));
     editor.show("web/new.ts");
     // The first read is for the plan, the second for the edit itself.
-    editor.late = Some((2, "web/new.ts", "// typed\n"));
+    editor.typed_before_flush = Some((2, "web/new.ts", "// typed\n"));
     assert_snapshot!(editor.undo(), @"
     error: Failed to undo the edit: the editor refused the edit: `[root]/web/new.ts` has unsaved changes: save it in the editor first (nothing was written)
     Look at the editor's own message, then apply again.
@@ -275,7 +275,7 @@ fn a_file_that_is_typed_into_is_not_deleted() {
 fn a_move_made_before_a_failed_step_is_reported() {
     let mut editor = FakeEditor::new();
     editor.show("web/shape.ts");
-    editor.fails = Some(0);
+    editor.failing_edit = Some(0);
     assert_snapshot!(editor.call("rename_file", &json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" })), @"
     error: Failed to rename the file: the editor did not make the whole change: a folder is read-only; it changed [root]/web/shape.ts, [root]/web/form.ts (look at the files in the editor, and take back there what is not wanted)
     Read the files before changing anything else in them.
@@ -283,16 +283,16 @@ fn a_move_made_before_a_failed_step_is_reported() {
 }
 
 #[test]
-fn an_undo_whose_texts_cannot_be_corrected_is_reported_as_done() {
+fn an_undo_with_uncorrected_texts_is_reported_as_done() {
     let mut editor = FakeEditor::new();
     for path in ["web/report.ts", "web/shape.ts"] {
         editor.show(path);
     }
     let report = editor.client.uri("web/report.ts");
-    editor.follows = vec![(report, "./shape", "./form")];
+    editor.import_updates = vec![(report, "./shape", "./form")];
     editor.call("rename_file", &json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" }));
-    editor.follows[0] = (editor.follows[0].0.clone(), "./shape", "././shape");
-    editor.fails = Some(2);
+    editor.import_updates[0] = (editor.import_updates[0].0.clone(), "./shape", "././shape");
+    editor.failing_edit = Some(2);
     assert_snapshot!(editor.undo(), @"
     undone [plan]: rename file `web/shape.ts` to `web/form.ts` in 2 files
       web/report.ts  written
@@ -306,7 +306,7 @@ fn an_undo_whose_texts_cannot_be_corrected_is_reported_as_done() {
 }
 
 #[test]
-fn a_text_for_which_the_others_leave_no_room_is_not_read_from_disk() {
+fn a_text_over_the_total_limit_is_not_read_from_disk() {
     let mut editor = FakeEditor::new();
     editor.show("web/shape.ts");
     editor.type_in("web/shape.ts", "// typed");

@@ -31,7 +31,7 @@ pub(super) fn change(client: &mut Client, opened: &[&str], closed: &[&str]) {
 }
 
 #[test]
-fn tools_answer_for_the_folders_that_are_open() {
+fn tools_use_the_open_folders() {
     let shapes = "//- one/circle.ts\nexport class Shape {}\n//- two/square.ts\nexport class Shape {}\n";
     let mut client = Client::new(&options(), shapes);
     let shapes = |client: &mut Client| {
@@ -55,22 +55,22 @@ fn tools_answer_for_the_folders_that_are_open() {
 /// A host whose tool answers with the host's folder; `wait` answers only when permitted.
 struct Slow {
     folder: String,
-    allowed: Arc<Semaphore>,
-    happens: Sender<String>,
+    permits: Arc<Semaphore>,
+    sender: Sender<String>,
 }
 
 impl Slow {
-    fn report(&self, what: &str) {
-        self.happens.send(format!("{} {what}", self.folder)).unwrap();
+    fn report(&self, event: &str) {
+        self.sender.send(format!("{} {event}", self.folder)).unwrap();
     }
 }
 
 #[async_trait]
 impl Calls for Slow {
-    async fn call(&self, request: CallRequest, _circumstances: CallContext) -> String {
+    async fn call(&self, request: CallRequest, _context: CallContext) -> String {
         self.report("asked");
         if request.tool == "wait" {
-            self.allowed.acquire().await.unwrap().forget();
+            self.permits.acquire().await.unwrap().forget();
         }
         self.folder.clone()
     }
@@ -81,54 +81,54 @@ impl Calls for Slow {
 }
 
 /// An editor, the events of its hosts, and the permits for `wait`.
-fn slow() -> (Client, Receiver<String>, Arc<Semaphore>) {
-    let (happens, happened) = channel();
-    let allowed = Arc::new(Semaphore::new(0));
-    let allow = Arc::clone(&allowed);
+fn slow_hosts() -> (Client, Receiver<String>, Arc<Semaphore>) {
+    let (sender, events) = channel();
+    let permits = Arc::new(Semaphore::new(0));
+    let permits_handle = Arc::clone(&permits);
     let client = Client::with_host(&options(), "", move |spec, _| {
         let folder = spec.folders.iter().filter_map(|folder| folder.file_name()).collect::<Vec<_>>().join("+");
-        let host = Slow { folder, allowed: Arc::clone(&allowed), happens: happens.clone() };
+        let host = Slow { folder, permits: Arc::clone(&permits), sender: sender.clone() };
         host.report("made");
         Ok(Arc::new(Fake(host)))
     });
-    (client, happened, allow)
+    (client, events, permits_handle)
 }
 
 #[test]
 fn a_host_ends_when_its_last_call_is_over() {
-    let (mut client, happened, allow) = slow();
-    let next = || happened.recv_timeout(EVENT_TIMEOUT).unwrap();
+    let (mut client, events, permits_handle) = slow_hosts();
+    let next = || events.recv_timeout(EVENT_TIMEOUT).unwrap();
     let waiting = client.begin("zubi/tools/call", json!({ "id": "wait" }));
     assert_eq!([next(), next()], ["project made", "project asked"]);
     change(&mut client, &["two"], &[""]);
     // Another host answers while the previous one still has a running call.
     assert_eq!(client.call("now", &json!({})), "two");
     assert_eq!([next(), next()], ["two made", "two asked"]);
-    assert_eq!(happened.try_recv().ok(), None);
-    allow.add_permits(1);
+    assert_eq!(events.try_recv().ok(), None);
+    permits_handle.add_permits(1);
     assert_eq!(client.answer(&waiting).unwrap()["text"], "project");
     assert_eq!(next(), "project ended");
     drop(client);
     assert_eq!(next(), "two ended");
-    assert_eq!(happened.try_recv().ok(), None);
+    assert_eq!(events.try_recv().ok(), None);
 }
 
 #[test]
 fn a_host_is_created_before_the_first_request() {
-    let (mut client, happened, _) = slow();
-    let next = || happened.recv_timeout(EVENT_TIMEOUT).unwrap();
+    let (mut client, events, _) = slow_hosts();
+    let next = || events.recv_timeout(EVENT_TIMEOUT).unwrap();
     assert_eq!(next(), "project made");
     change(&mut client, &["two"], &[""]);
-    let mut then = [next(), next()];
-    then.sort();
-    assert_eq!(then, ["project ended", "two made"]);
+    let mut next_events = [next(), next()];
+    next_events.sort();
+    assert_eq!(next_events, ["project ended", "two made"]);
     drop(client);
     assert_eq!(next(), "two ended");
 }
 
 #[test]
-fn unchanged_folders_reuse_their_host_and_every_host_is_shut_down() {
-    let (mut client, happened, _) = slow();
+fn unchanged_folders_reuse_their_host() {
+    let (mut client, events, _) = slow_hosts();
     assert_eq!(client.call("now", &json!({})), "project");
     change(&mut client, &[""], &[]);
     assert_eq!(client.call("now", &json!({})), "project");
@@ -137,11 +137,11 @@ fn unchanged_folders_reuse_their_host_and_every_host_is_shut_down() {
     assert_eq!(client.call("now", &json!({})), "two+three");
     drop(client);
     // Until every sender is dropped.
-    let mut all: Vec<String> = happened.iter().collect();
-    assert_eq!(all[..3], ["project made", "project asked", "project asked"]);
+    let mut all_events: Vec<String> = events.iter().collect();
+    assert_eq!(all_events[..3], ["project made", "project asked", "project asked"]);
     // The order of the ends varies, and the host in between may not have been created.
-    all[3..].sort();
-    let (between, rest): (Vec<_>, Vec<_>) = all[3..].iter().partition(|event| event.starts_with("two "));
+    all_events[3..].sort();
+    let (between, rest): (Vec<_>, Vec<_>) = all_events[3..].iter().partition(|event| event.starts_with("two "));
     assert!(between.is_empty() || between == ["two ended", "two made"], "{between:?}");
     assert_eq!(rest, ["project ended", "two+three asked", "two+three ended", "two+three made"]);
 }

@@ -14,7 +14,7 @@ use zubi_tool_api::{ResourceSpec, ResourceText, ToolSpec};
 /// Implementation of the tool, whatever its name.
 #[async_trait]
 pub(super) trait Calls: Send + Sync {
-    async fn call(&self, request: CallRequest, circumstances: CallContext) -> String;
+    async fn call(&self, request: CallRequest, context: CallContext) -> String;
 
     /// The host shuts down.
     fn end(&self) {}
@@ -42,8 +42,8 @@ impl<T: Calls> ToolService for Fake<T> {
         Err(unknown(name))
     }
 
-    async fn call(&self, request: &CallRequest, circumstances: &CallContext) -> Result<CallAnswer, HostError> {
-        let text = self.0.call(request.clone(), circumstances.clone()).await;
+    async fn call(&self, request: &CallRequest, context: &CallContext) -> Result<CallAnswer, HostError> {
+        let text = self.0.call(request.clone(), context.clone()).await;
         Ok(CallAnswer {
             text,
             data: None,
@@ -54,7 +54,7 @@ impl<T: Calls> ToolService for Fake<T> {
         })
     }
 
-    async fn explain(&self, request: &CallRequest, _circumstances: &CallContext) -> Result<Explanation, HostError> {
+    async fn explain(&self, request: &CallRequest, _context: &CallContext) -> Result<Explanation, HostError> {
         Err(unknown(&request.tool))
     }
 
@@ -74,7 +74,7 @@ impl<T: Calls> ToolService for Fake<T> {
         &self,
         uri: &str,
         _caller: &Arc<Caller>,
-        _circumstances: &CallContext,
+        _context: &CallContext,
     ) -> Result<ResourceText, HostError> {
         Err(HostError::UnknownResource { uri: uri.to_owned() })
     }

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use zubi_models::message::{AssistantMessage, PromptMessage, ToolCall, ToolResult};
 
-use super::agent::{NOTE, editor, task, worked_on};
+use super::agent::{NOTE, collect_turn_events, editor, task};
 use super::client::Client;
 use crate::models::messages;
 
@@ -27,7 +27,7 @@ fn render_messages(messages: &Value) -> String {
 }
 
 #[test]
-fn a_task_is_worked_on_by_a_model_of_the_editor() {
+fn an_editor_model_runs_a_task() {
     let mut client = editor(NOTE);
     let run = task(&mut client, json!({ "task": "What does the note say?" }));
     let request = client.expect_request("zubi/model/request");
@@ -35,8 +35,8 @@ fn a_task_is_worked_on_by_a_model_of_the_editor() {
     assert_eq!([&request.params["vendor"], &request.params["id"]], ["copilot", "gpt-4o-2024"]);
     assert_snapshot!(render_messages(&request.params["messages"]), @r#"user {"text":"What does the note say?"}"#);
     let tools = request.params["tools"].as_array().unwrap();
-    let reads = tools.iter().find(|tool| tool["name"] == "file_read").unwrap();
-    assert_eq!(reads["inputSchema"]["type"], "object");
+    let read_tool = tools.iter().find(|tool| tool["name"] == "file_read").unwrap();
+    assert_eq!(read_tool["inputSchema"]["type"], "object");
     let token = request.params["token"].clone();
     client.notify("zubi/model/piece", json!({ "token": token, "thought": "Let me look." }));
     client.notify("zubi/model/piece", json!({ "token": token, "text": "I read it." }));
@@ -80,8 +80,8 @@ fn a_model_is_found_by_family_and_a_missing_one_is_reported() {
     ] {
         let run = task(&mut client, json!({ "task": "Hi.", "model": name }));
         let request = client.expect_request("zubi/model/request");
-        let named = |field: &str| request.params[field].as_str().unwrap().to_owned();
-        assert_eq!(format!("{} {}", named("vendor"), named("id")), expected, "{name}");
+        let param = |field: &str| request.params[field].as_str().unwrap().to_owned();
+        assert_eq!(format!("{} {}", param("vendor"), param("id")), expected, "{name}");
         client.respond(request.id, json!({ "text": "Hello." }));
         client.answer(&run).unwrap();
     }
@@ -126,7 +126,7 @@ fn cancelling_a_task_cancels_its_model_request() {
     let request = client.expect_request("zubi/model/request");
     client.cancel(&run);
     assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": request.id }));
-    let events = worked_on(&mut client);
+    let events = collect_turn_events(&mut client);
     assert_eq!(events.last().unwrap()["reason"], "stopped");
 }
 

@@ -29,16 +29,16 @@ fn shared_host(
 ) -> Result<Arc<dyn ToolService>, String> {
     let run = RunDirectory::open(run(&state), true).map_err(|error| error.to_string())?;
     let host: Arc<LocalHost> = Arc::new(local(&spec, state)?);
-    let sharing = PublishOptions {
+    let publish_options = PublishOptions {
         kind: HostKind::Editor,
         environment: HostEnvironment::default(),
         port: PortChoice::None,
         limits: ClientPolicy::default(),
-        ends: None,
+        shutdown_token: None,
     };
-    let shared = PublishedHost::open(Arc::clone(&host), &run, sharing).map_err(|error| error.to_string())?;
-    findable.set_published(&shared);
-    Ok(Arc::new(FilteredService::new(host, SessionFilters::default()).with_shared(Some(shared))))
+    let published = PublishedHost::open(Arc::clone(&host), &run, publish_options).map_err(|error| error.to_string())?;
+    findable.set_published(&published);
+    Ok(Arc::new(FilteredService::new(host, SessionFilters::default()).with_published(Some(published))))
 }
 
 fn run(state: &Utf8Path) -> Utf8PathBuf {
@@ -99,8 +99,8 @@ fn connecting_and_disconnecting_clients_are_reported() {
     let mut client = Client::with_published_host(&options(), shared_host);
     assert_snapshot!(status(&mut client, |_| true), @r#"{"instance":"INSTANCE","file":"/run/INSTANCE.json","clients":[],"tools":"some","revision":"N","hasModels":false}"#);
     let run = RunDirectory::open(run(&client.root), false).unwrap();
-    let found = run.read().hosts.remove(0);
-    let agent = client.runtime().block_on(RemoteHost::attach(&found, "Agent 1", &HostEnvironment::default())).unwrap();
+    let record = run.read().hosts.remove(0);
+    let agent = client.runtime().block_on(RemoteHost::attach(&record, "Agent 1", &HostEnvironment::default())).unwrap();
     let named = |status: &Value| status["clients"][0]["name"] == "Agent 1";
     assert_snapshot!(status(&mut client, named), @r#"{"instance":"INSTANCE","file":"/run/INSTANCE.json","clients":[{"name":"Agent 1","pid":PID}],"tools":"some","revision":"N","hasModels":false}"#);
     drop(agent);

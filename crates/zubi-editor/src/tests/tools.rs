@@ -15,7 +15,7 @@ fn options() -> Value {
 }
 
 #[test]
-fn without_the_protocol_there_is_a_plain_server() {
+fn a_client_without_the_editor_protocol_has_no_tool_methods() {
     for options in [json!(null), json!({}), json!({ "zubi": {} }), json!({ "zubi": { "editorProtocol": 2 } })] {
         let mut client = Client::new(&options, "");
         for method in ["zubi/tools/list", "zubi/tools/call"] {
@@ -29,20 +29,20 @@ fn tools_that_write_are_not_listed() {
     let mut client = Client::new(&options(), "");
     let list = client.request("zubi/tools/list", Value::Null).unwrap();
     let tools = list["tools"].as_array().unwrap();
-    let of = |id: &str| tools.iter().find(|tool| tool["id"] == id);
-    let definition = of("lsp_definition").unwrap();
+    let find = |id: &str| tools.iter().find(|tool| tool["id"] == id);
+    let definition = find("lsp_definition").unwrap();
     assert_eq!(definition["effect"], "read");
     assert_eq!(definition["inputSchema"]["type"], "object");
-    assert!(of("lsp_rename_symbol").is_some());
-    assert!(of("apply_edit").is_none());
+    assert!(find("lsp_rename_symbol").is_some());
+    assert!(find("apply_edit").is_none());
     let effects: Vec<_> = tools.iter().map(|tool| tool["effect"].as_str().unwrap()).collect();
     assert!(effects.iter().all(|effect| ["read", "plan"].contains(effect)), "{effects:?}");
 }
 
 #[test]
-fn what_cannot_be_called() {
+fn invalid_calls_are_rejected() {
     let mut client = Client::new(&options(), "");
-    for (params, field, said) in [
+    for (params, field, expected_text) in [
         (json!({ "id": "ecko" }), "id", "unknown tool `ecko`"),
         (json!({ "id": "apply_edit", "args": { "plan": "p-aaaaaaaaaa" } }), "id", "unknown tool `apply_edit`"),
         (json!({ "id": 1 }), "id", "invalid type"),
@@ -50,7 +50,7 @@ fn what_cannot_be_called() {
     ] {
         let error = client.request("zubi/tools/call", params.clone()).unwrap_err();
         assert_eq!((&error["code"], &error["data"]["field"]), (&json!(-32602), &json!(field)), "{params}");
-        assert!(error["message"].as_str().unwrap().contains(said), "{error}");
+        assert!(error["message"].as_str().unwrap().contains(expected_text), "{error}");
     }
     // A tool that rejects its arguments answers with a text.
     let answer = client.call("lsp_hover", &json!({}));
@@ -71,10 +71,10 @@ struct ProgressTool;
 
 #[async_trait]
 impl Calls for ProgressTool {
-    async fn call(&self, request: CallRequest, circumstances: CallContext) -> String {
-        circumstances.progress.report(Some(0.25), "reading");
+    async fn call(&self, request: CallRequest, context: CallContext) -> String {
+        context.progress.report(Some(0.25), "reading");
         tokio::time::sleep(zubi_tool_api::progress::INTERVAL).await;
-        circumstances.progress.report(None, "almost there");
+        context.progress.report(None, "almost there");
         let Caller { surface, client, restrictions, .. } = &*request.caller;
         assert_eq!((*surface, restrictions.read_only), (Surface::Editor, true));
         format!("{client:?} {} {:?}", request.arguments, request.token_budget)

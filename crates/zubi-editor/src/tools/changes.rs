@@ -25,8 +25,8 @@ fn by_id(specs: &[Arc<ToolSpec>]) -> BTreeMap<String, Value> {
 impl ConnectionTools {
     /// Starts to report changes of a host's tools, until the host ends.
     pub(super) fn follow(self: &Arc<Self>, host: &Arc<Host>, service: &Arc<dyn ToolService>) {
-        let following = follow(Arc::downgrade(self), Arc::downgrade(host), Arc::downgrade(service), service.changes());
-        self.runtime.spawn(following);
+        let task = follow(Arc::downgrade(self), Arc::downgrade(host), Arc::downgrade(service), service.changes());
+        self.runtime.spawn(task);
     }
 
     /// Lists the tools for the editor. Changes are relative to its first list, even before the first comparison.
@@ -49,8 +49,8 @@ impl ConnectionTools {
         let now = listed.iter().flatten();
         let added: Vec<Value> =
             now.filter(|(id, spec)| before.get(*id) != Some(spec)).map(|(_, spec)| spec.clone()).collect();
-        let stays = |id: &String| listed.as_ref().is_some_and(|now| now.contains_key(id));
-        let removed: Vec<String> = before.into_keys().filter(|id| !stays(id)).collect();
+        let is_listed = |id: &String| listed.as_ref().is_some_and(|now| now.contains_key(id));
+        let removed: Vec<String> = before.into_keys().filter(|id| !is_listed(id)).collect();
         if !added.is_empty() || !removed.is_empty() {
             self.editor.notify(TOOLS_DID_CHANGE, json!(ToolsDidChangeParams { added, removed }));
         }

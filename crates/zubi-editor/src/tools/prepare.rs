@@ -32,9 +32,9 @@ pub(super) fn confirmation(spec: &ToolSpec, explained: &Explanation) -> Confirma
         arguments: Value::Null,
         options: Vec::new(),
     };
-    let card = approval_prompt::prompt_text(&request);
+    let text = approval_prompt::prompt_text(&request);
     let title = zubi_base::escape::printable(&spec.title);
-    Confirmation { title: format!("{title}?"), message: fence_markdown(&card) }
+    Confirmation { title: format!("{title}?"), message: fence_markdown(&text) }
 }
 
 /// Fences a text as a Markdown code block.

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn every_message_is_described_once_and_every_reference_leads_somewhere() {
+fn messages_are_unique_and_references_resolve() {
     let document = document();
     assert_eq!(document["messages"].as_object().unwrap().len(), MESSAGES.len(), "two messages with the same name");
     let text = document.to_string();
@@ -16,7 +16,7 @@ fn every_message_is_described_once_and_every_reference_leads_somewhere() {
 
 /// A type that is sent in both directions must have one schema.
 #[test]
-fn what_is_left_out_means_the_same_in_both_directions() {
+fn shared_types_have_one_schema_in_both_directions() {
     let definitions = |contract: Contract, to: &dyn Fn(&MessageSpec) -> [Option<SchemaFn>; 2], which: usize| {
         let mut generator = SchemaSettings::default().with(|it| it.contract = contract).into_generator();
         for shape in MESSAGES.iter().filter_map(|message| to(message)[which]) {

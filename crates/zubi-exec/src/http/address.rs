@@ -4,14 +4,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Returns the kind of a special address; `None` for one of the public network (IANA special-purpose address
 /// registries).
-pub(super) fn special(address: IpAddr) -> Option<&'static str> {
+pub(super) fn special_kind(address: IpAddr) -> Option<&'static str> {
     match address {
-        IpAddr::V4(address) => special_v4(address),
-        IpAddr::V6(address) => special_v6(address),
+        IpAddr::V4(address) => special_kind_v4(address),
+        IpAddr::V6(address) => special_kind_v6(address),
     }
 }
 
-fn special_v4(address: Ipv4Addr) -> Option<&'static str> {
+fn special_kind_v4(address: Ipv4Addr) -> Option<&'static str> {
     let [a, b, c, _] = address.octets();
     let kind = match (a, b, c) {
         (0, ..) => "unspecified",
@@ -28,12 +28,12 @@ fn special_v4(address: Ipv4Addr) -> Option<&'static str> {
     Some(kind)
 }
 
-fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
+fn special_kind_v6(address: Ipv6Addr) -> Option<&'static str> {
     let segments = address.segments();
     // The IPv4 address that begins at a segment.
     let inner = |at: usize| {
         let [high, low] = [0, 1].map(|next| segments.get(at + next).copied().unwrap_or_default().to_be_bytes());
-        special_v4(Ipv4Addr::new(high[0], high[1], low[0], low[1]))
+        special_kind_v4(Ipv4Addr::new(high[0], high[1], low[0], low[1]))
     };
     match segments {
         _ if address.is_unspecified() => Some("unspecified"),
@@ -54,13 +54,15 @@ fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
 
 /// Whether `hosts` names a host: `name`, `name:port`, `*.name` for all below it. A name without a port means all of its ports.
 pub(super) fn is_named(hosts: &[String], host: &str, port: u16) -> bool {
-    let host = bare(host);
+    let host = normalize_host(host);
     hosts.iter().any(|entry| {
         let (name, entry_port) = split_port(entry);
         let same_port = entry_port.is_none_or(|entry_port| entry_port == port);
-        let name = bare(name);
+        let name = normalize_host(name);
         let same_name = match name.strip_prefix("*.") {
-            Some(parent) => host.strip_suffix(parent).is_some_and(|below| below.len() > 1 && below.ends_with('.')),
+            Some(parent) => {
+                host.strip_suffix(parent).is_some_and(|subdomain| subdomain.len() > 1 && subdomain.ends_with('.'))
+            }
             None => host == name,
         };
         same_port && same_name && !name.is_empty()
@@ -68,7 +70,7 @@ pub(super) fn is_named(hosts: &[String], host: &str, port: u16) -> bool {
 }
 
 /// Without brackets, the final dot and capitals.
-fn bare(host: &str) -> String {
+fn normalize_host(host: &str) -> String {
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
 }
@@ -89,8 +91,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn public_and_special() {
-        let kind = |text: &str| special(text.parse().unwrap());
+    fn special_addresses_are_classified() {
+        let kind = |text: &str| special_kind(text.parse().unwrap());
         for (text, expected) in [
             ("127.0.0.1", "loopback"),
             ("127.9.9.9", "loopback"),
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_hosts() {
+    fn host_names_are_matched() {
         let named = |entry: &str, host: &str, port| is_named(&[entry.to_owned()], host, port);
         assert!(
             named("localhost", "LOCALHOST.", 1)

@@ -13,7 +13,7 @@ pub enum RenderedBody {
 }
 
 /// Classifies the bytes by their content type and content.
-pub(super) fn read(bytes: &[u8], content_type: Option<&str>, whole: bool) -> RenderedBody {
+pub(super) fn read(bytes: &[u8], content_type: Option<&str>, is_complete: bool) -> RenderedBody {
     if bytes.is_empty() {
         return RenderedBody::Empty;
     }
@@ -21,16 +21,16 @@ pub(super) fn read(bytes: &[u8], content_type: Option<&str>, whole: bool) -> Ren
     let mut parts = content_type.split(';').map(str::trim);
     let kind = parts.next().unwrap_or_default();
     let charset = parts.find_map(|part| part.strip_prefix("charset=")).map(|charset| charset.trim_matches('"'));
-    let json = kind == "application/json" || kind == "text/json" || kind.ends_with("+json");
-    if json
-        && whole
+    let is_json = kind == "application/json" || kind == "text/json" || kind.ends_with("+json");
+    if is_json
+        && is_complete
         && let Ok(value) = serde_json::from_slice(bytes)
     {
         return RenderedBody::Json(value);
     }
-    let picture = ["image/", "audio/", "video/", "font/"].iter().any(|family| kind.starts_with(family))
+    let is_media = ["image/", "audio/", "video/", "font/"].iter().any(|family| kind.starts_with(family))
         && kind != "image/svg+xml";
-    if picture || bytes.contains(&0) {
+    if is_media || bytes.contains(&0) {
         return RenderedBody::Binary;
     }
     match charset {
@@ -59,9 +59,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds() {
+    fn bodies_by_content_type() {
         let text = |text: &str| RenderedBody::Text(text.to_owned());
-        for (bytes, content_type, whole, wanted) in [
+        for (bytes, content_type, is_complete, expected) in [
             (&b"{\"a\": 1}"[..], "application/json; charset=utf-8", true, RenderedBody::Json(json!({"a": 1}))),
             (b"[1]", "application/problem+json", true, RenderedBody::Json(json!([1]))),
             (b"{\"a\": 1", "application/json", false, text("{\"a\": 1")),
@@ -76,7 +76,7 @@ mod tests {
             (b"a\0b", "text/plain", true, RenderedBody::Binary),
             (b"", "application/json", true, RenderedBody::Empty),
         ] {
-            assert_eq!(read(bytes, Some(content_type), whole), wanted, "{content_type}");
+            assert_eq!(read(bytes, Some(content_type), is_complete), expected, "{content_type}");
         }
     }
 }

@@ -22,7 +22,7 @@ use super::HttpError;
 /// The largest body of a request that is remembered, in bytes.
 const MAX_RECORDED_BODY: usize = 1024 * 1024;
 /// The maximum number of recorded requests: a redirect to itself repeats without end.
-const MAX_REMEMBERED: usize = 32;
+const MAX_RECORDED: usize = 32;
 
 /// The response of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct RecordedRequest {
 pub struct MockServer {
     port: u16,
     requests: Arc<Mutex<Vec<RecordedRequest>>>,
-    serving: JoinHandle<()>,
+    task: JoinHandle<()>,
 }
 
 impl MockServer {
@@ -59,14 +59,14 @@ impl MockServer {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
         let requests: Arc<Mutex<Vec<RecordedRequest>>> = Arc::default();
-        let remembered = Arc::clone(&requests);
-        let serving = tokio::spawn(async move {
+        let recorded = Arc::clone(&requests);
+        let task = tokio::spawn(async move {
             // One after the other: a tool makes one request at a time.
             while let Ok((stream, _)) = listener.accept().await {
                 let service = service_fn(|request| {
-                    let (answer, remembered) = (answer.clone(), Arc::clone(&remembered));
+                    let (answer, recorded) = (answer.clone(), Arc::clone(&recorded));
                     async move {
-                        remember(&remembered, request).await;
+                        record_request(&recorded, request).await;
                         Ok::<_, Infallible>(answer)
                     }
                 });
@@ -77,7 +77,7 @@ impl MockServer {
                 }
             }
         });
-        Ok(Self { port, requests, serving })
+        Ok(Self { port, requests, task })
     }
 
     /// `host:port`, in the form in which [`super::HttpRequest::hosts`] names it.
@@ -86,9 +86,9 @@ impl MockServer {
     }
 
     /// Returns the path and query of a URL, at this server.
-    pub fn instead_of(&self, url: &str) -> Result<String, HttpError> {
+    pub fn replace_host(&self, url: &str) -> Result<String, HttpError> {
         let mut url = super::parse(url)?;
-        let refused = || HttpError::Url { why: "it cannot be sent to another server".to_owned() };
+        let refused = || HttpError::Url { reason: "it cannot be sent to another server".to_owned() };
         url.set_scheme("http").map_err(|()| refused())?;
         url.set_ip_host(Ipv4Addr::LOCALHOST.into()).map_err(|()| refused())?;
         url.set_port(Some(self.port)).map_err(|()| refused())?;
@@ -103,7 +103,7 @@ impl MockServer {
 
 impl Drop for MockServer {
     fn drop(&mut self) {
-        self.serving.abort();
+        self.task.abort();
     }
 }
 
@@ -115,7 +115,7 @@ fn response(answer: &MockResponse) -> io::Result<Response<Full<Bytes>>> {
     response.body(Full::new(Bytes::from(answer.body.clone()))).map_err(io::Error::other)
 }
 
-async fn remember(requests: &Mutex<Vec<RecordedRequest>>, request: Request<Incoming>) {
+async fn record_request(requests: &Mutex<Vec<RecordedRequest>>, request: Request<Incoming>) {
     let (head, body) = request.into_parts();
     // A body that is too long or breaks off is recorded as an empty one; the client gets a connection error.
     let body =
@@ -124,7 +124,7 @@ async fn remember(requests: &Mutex<Vec<RecordedRequest>>, request: Request<Incom
     let headers = head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
     let target = head.uri.path_and_query().map_or_else(String::new, ToString::to_string);
     let mut requests = requests.lock().unwrap_or_else(PoisonError::into_inner);
-    if requests.len() < MAX_REMEMBERED {
+    if requests.len() < MAX_RECORDED {
         requests.push(RecordedRequest { method: head.method.to_string(), target, headers, body });
     }
 }
@@ -141,7 +141,7 @@ mod tests {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         let answer = MockResponse { status: 201, headers, body: b"{\"a\": 1}".to_vec() };
         let server = MockServer::start(answer).await.unwrap();
-        let url = server.instead_of("https://api.example.com:8443/a%2Fb?q=x%26y#z").unwrap();
+        let url = server.replace_host("https://api.example.com:8443/a%2Fb?q=x%26y#z").unwrap();
         let mut request = HttpRequest::new("POST", url);
         request.headers.push(RequestHeader { name: "X-Key".to_owned(), value: "k".to_owned(), secret: true });
         request.body = Some(b"{}".to_vec());

@@ -20,7 +20,7 @@ impl AddressLookup for Names {
 
 /// The server's behaviour after it has read a request.
 #[derive(Clone)]
-enum Act {
+enum ServerAction {
     Respond(Vec<u8>),
     /// Says this again and again until the client goes.
     Repeat(Vec<u8>, Vec<u8>),
@@ -36,14 +36,14 @@ struct Server {
 }
 
 impl Server {
-    async fn new(acts: Vec<Act>) -> Self {
+    async fn new(actions: Vec<ServerAction>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (heard, requests) = mpsc::unbounded_channel();
+        let (sender, requests) = mpsc::unbounded_channel();
         tokio::spawn(async move {
-            for act in acts {
+            for action in actions {
                 let (mut stream, _) = listener.accept().await.unwrap();
-                if let Act::Greet(bytes) = &act {
+                if let ServerAction::Greet(bytes) = &action {
                     drop(stream.write_all(bytes).await);
                     continue;
                 }
@@ -56,15 +56,15 @@ impl Server {
                     }
                     request.extend_from_slice(&buffer[..count]);
                 }
-                heard.send(String::from_utf8_lossy(&request).into_owned()).unwrap();
-                match act {
-                    Act::Greet(_) => {}
-                    Act::Respond(bytes) => drop(stream.write_all(&bytes).await),
-                    Act::Repeat(first, bytes) => {
+                sender.send(String::from_utf8_lossy(&request).into_owned()).unwrap();
+                match action {
+                    ServerAction::Greet(_) => {}
+                    ServerAction::Respond(bytes) => drop(stream.write_all(&bytes).await),
+                    ServerAction::Repeat(first, bytes) => {
                         drop(stream.write_all(&first).await);
                         while stream.write_all(&bytes).await.is_ok() {}
                     }
-                    Act::Stall(bytes) => {
+                    ServerAction::Stall(bytes) => {
                         drop(stream.write_all(&bytes).await);
                         while stream.read(&mut buffer).await.is_ok_and(|count| count > 0) {}
                     }
@@ -75,7 +75,10 @@ impl Server {
     }
 
     async fn with_answers(answers: &[&str]) -> Self {
-        Self::new(answers.iter().map(|answer| Act::Respond(answer.replace('\n', "\r\n").into_bytes())).collect()).await
+        Self::new(
+            answers.iter().map(|answer| ServerAction::Respond(answer.replace('\n', "\r\n").into_bytes())).collect(),
+        )
+        .await
     }
 
     fn request(&self, method: &str, path: &str) -> HttpRequest {
@@ -112,7 +115,7 @@ async fn fetch_with(request: &HttpRequest, names: &[(&'static str, &[&str])]) ->
 const OK: &str = "HTTP/1.1 200 OK\nContent-Type: application/json\nContent-Length: 8\n\n{\"a\": 1}";
 
 #[tokio::test]
-async fn a_request_and_its_answer() {
+async fn requests_are_sent_and_answers_read() {
     let mut server = Server::with_answers(&[OK, "HTTP/1.1 404 Not Found\nContent-Length: 4\n\nnope"]).await;
     let mut request = server.request("post", "/a?q=1");
     request.headers = vec![RequestHeader { name: "X-Key".to_owned(), value: "k".to_owned(), secret: true }];
@@ -134,7 +137,7 @@ async fn a_request_and_its_answer() {
 
 /// Whatever form an address has, and whatever a name leads to.
 #[tokio::test]
-async fn addresses_that_are_not_public() {
+async fn non_public_addresses_are_refused() {
     for url in [
         "http://127.0.0.1/",
         "http://localhost/",
@@ -172,7 +175,7 @@ async fn addresses_that_are_not_public() {
 
 /// X23: hosts that the tool file names are reachable, by name and by address.
 #[tokio::test]
-async fn a_local_server_that_is_named() {
+async fn named_local_servers_are_allowed() {
     let server = Server::with_answers(&[OK, OK]).await;
     assert!(fetch(&server.request("GET", "/")).await.unwrap().is_success());
     let mut request = HttpRequest::new("GET", format!("http://rag.test:{}/", server.port));
@@ -183,8 +186,8 @@ async fn a_local_server_that_is_named() {
 }
 
 #[tokio::test]
-async fn redirects_are_requests() {
-    let leads = |status: &str, to: &str| format!("HTTP/1.1 {status} X\nLocation: {to}\nContent-Length: 0\n\n");
+async fn redirects_are_checked_like_requests() {
+    let redirect = |status: &str, to: &str| format!("HTTP/1.1 {status} X\nLocation: {to}\nContent-Length: 0\n\n");
     let error = |answer: String, method: &'static str| async move {
         let server = Server::with_answers(&[&answer]).await;
         let mut request = server.request(method, "/");
@@ -192,17 +195,18 @@ async fn redirects_are_requests() {
         request.body = Some(b"secret".to_vec());
         fetch_with(&request, &[("other.test", &["10.0.0.1"])]).await.unwrap_err()
     };
-    assert!(matches!(error(leads("302", "http://169.254.169.254/"), "GET").await, HttpError::RedirectHost { .. }));
-    assert!(matches!(error(leads("307", "//evil.test/"), "GET").await, HttpError::RedirectHost { .. }));
-    assert!(matches!(error(leads("302", "file:///etc/passwd"), "GET").await, HttpError::Url { .. }));
-    assert_eq!(error(leads("307", "http://other.test/"), "POST").await, HttpError::RedirectBody);
+    assert!(matches!(error(redirect("302", "http://169.254.169.254/"), "GET").await, HttpError::RedirectHost { .. }));
+    assert!(matches!(error(redirect("307", "//evil.test/"), "GET").await, HttpError::RedirectHost { .. }));
+    assert!(matches!(error(redirect("302", "file:///etc/passwd"), "GET").await, HttpError::Url { .. }));
+    assert_eq!(error(redirect("307", "http://other.test/"), "POST").await, HttpError::RedirectBody);
 
-    let again = leads("302", "/again");
-    let server = Server::with_answers(&[again.as_str(); MAX_REDIRECTS + 1]).await;
+    let self_redirect = redirect("302", "/again");
+    let server = Server::with_answers(&[self_redirect.as_str(); MAX_REDIRECTS + 1]).await;
     assert_eq!(fetch(&server.request("GET", "/")).await, Err(HttpError::TooManyRedirects));
 
     let mut target = Server::with_answers(&[OK]).await;
-    let mut server = Server::with_answers(&[&leads("303", &format!("http://127.0.0.1:{}/there", target.port))]).await;
+    let mut server =
+        Server::with_answers(&[&redirect("303", &format!("http://127.0.0.1:{}/there", target.port))]).await;
     let mut request = server.request("POST", "/");
     let header = |name: &str, secret| RequestHeader { name: name.to_owned(), value: "v".to_owned(), secret };
     request.headers = vec![header("Authorization", false), header("X-Key", true), header("X-Plain", false)];
@@ -219,11 +223,14 @@ async fn redirects_are_requests() {
 }
 
 #[tokio::test]
-async fn answers_without_end() {
+async fn endless_answers_are_limited() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n".to_vec();
-    let server =
-        Server::new(vec![Act::Repeat(head.clone(), vec![b'x'; 10_000]), Act::Stall(head), Act::Stall(Vec::new())])
-            .await;
+    let server = Server::new(vec![
+        ServerAction::Repeat(head.clone(), vec![b'x'; 10_000]),
+        ServerAction::Stall(head),
+        ServerAction::Stall(Vec::new()),
+    ])
+    .await;
     let mut request = server.request("GET", "/");
     request.max_body = 25_000;
     let answer = fetch(&request).await.unwrap();
@@ -240,14 +247,14 @@ async fn answers_without_end() {
 #[tokio::test]
 async fn invalid_answers_are_errors() {
     let huge = format!("HTTP/1.1 200 OK\nX: {}\n\n", "x".repeat(2_000_000));
-    let many = format!("HTTP/1.1 200 OK\n{}\n", "X: y\n".repeat(10_000));
+    let many_headers = format!("HTTP/1.1 200 OK\n{}\n", "X: y\n".repeat(10_000));
     for answer in [
         "",
         "hello\n\n",
         "HTTP/1.1 200 OK\nContent-Length: 5\nContent-Length: 7\n\nhello",
         "HTTP/1.1 200 OK\nContent-Length: 50\n\nhello",
         &huge,
-        &many,
+        &many_headers,
     ] {
         let server = Server::with_answers(&[answer]).await;
         let error = fetch(&server.request("GET", "/")).await.unwrap_err();
@@ -262,7 +269,7 @@ async fn invalid_answers_are_errors() {
 }
 
 #[tokio::test]
-async fn headers_that_are_refused() {
+async fn refused_headers() {
     for (name, value) in [
         ("X", "a\r\nB: c"),
         ("X\r\nY", "a"),
@@ -282,7 +289,7 @@ async fn headers_that_are_refused() {
 /// A client for https can be built: the provider of cryptography is there.
 #[tokio::test]
 async fn https_reaches_the_handshake() {
-    let server = Server::new(vec![Act::Greet(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())]).await;
+    let server = Server::new(vec![ServerAction::Greet(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())]).await;
     let mut request = server.request("GET", "/");
     request.url = request.url.replace("http:", "https:");
     let error = fetch(&request).await.unwrap_err();

@@ -12,11 +12,11 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{CapturedOutput, JobResult, ProcessJob, RunError, Runner, Streams};
 
-/// How many may run at once.
+/// The maximum number of running jobs.
 const MAX_RUNNING: usize = 16;
 
-/// How long what has ended is remembered.
-const REMEMBERED: Duration = Duration::from_mins(10);
+/// The retention of ended jobs.
+const OUTCOME_RETENTION: Duration = Duration::from_mins(10);
 
 /// The reason why a background job is not available.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ pub struct Background {
     streams: Streams,
     cancel: CancellationToken,
     outcome: watch::Receiver<JobOutcome>,
-    _ends_with_us: Arc<DropGuard>,
+    _cancel_on_drop: Arc<DropGuard>,
 }
 
 impl Background {
@@ -53,10 +53,10 @@ impl Background {
     }
 
     /// Returns the output so far: stdout and stderr.
-    pub fn so_far(&self) -> (CapturedOutput, CapturedOutput) {
+    pub fn output(&self) -> (CapturedOutput, CapturedOutput) {
         match self.outcome().as_deref() {
             Some(Ok(finished)) => (finished.stdout.clone(), finished.stderr.clone()),
-            _ => self.streams.so_far(),
+            _ => self.streams.output(),
         }
     }
 
@@ -118,7 +118,7 @@ impl Jobs {
             started: Instant::now(),
             streams,
             outcome,
-            _ends_with_us: Arc::new(cancel.clone().drop_guard()),
+            _cancel_on_drop: Arc::new(cancel.clone().drop_guard()),
             cancel,
         };
         table.jobs.insert(number, (background.clone(), None));
@@ -157,7 +157,7 @@ impl Jobs {
             if job.outcome().is_none() {
                 return true;
             }
-            now.duration_since(*noticed.get_or_insert(now)) < REMEMBERED
+            now.duration_since(*noticed.get_or_insert(now)) < OUTCOME_RETENTION
         });
         table
     }

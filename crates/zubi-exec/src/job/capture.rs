@@ -31,15 +31,15 @@ impl Streams {
     }
 
     /// Returns both outputs so far.
-    pub fn so_far(&self) -> (CapturedOutput, CapturedOutput) {
+    pub fn output(&self) -> (CapturedOutput, CapturedOutput) {
         (self.stdout.lock().view(None), self.stderr.lock().view(None))
     }
 
     /// Makes both permanent.
     pub(super) async fn persist(&self, store: &OutputStore) -> io::Result<(CapturedOutput, CapturedOutput)> {
-        let (store, both) = (store.clone(), self.clone());
-        let persist_both = move || Ok((both.stdout.persist(&store)?, both.stderr.persist(&store)?));
-        tokio::task::spawn_blocking(persist_both).await.map_err(io::Error::other)?
+        let (store, streams) = (store.clone(), self.clone());
+        let persist = move || Ok((streams.stdout.persist(&store)?, streams.stderr.persist(&store)?));
+        tokio::task::spawn_blocking(persist).await.map_err(io::Error::other)?
     }
 }
 
@@ -73,7 +73,7 @@ impl CapturedOutput {
     /// Stores a text as if a program had printed it. Blocks.
     pub fn store_text(store: &OutputStore, text: &str) -> io::Result<Self> {
         let stream = Stream::new(store, &[])?;
-        stream.take_in(text.as_bytes(), true);
+        stream.append(text.as_bytes(), true);
         stream.persist(store)
     }
 
@@ -85,29 +85,29 @@ impl CapturedOutput {
     /// Returns the text in memory: all of it, or its beginning and its end with a line between that counts the omitted
     /// bytes.
     pub fn text(&self) -> String {
-        self.view_of(HEAD + TAIL)
+        self.excerpt(HEAD + TAIL)
     }
 
     /// Returns at most about this number of bytes of it.
-    pub fn view_of(&self, bytes: usize) -> String {
+    pub fn excerpt(&self, bytes: usize) -> String {
         let tail: Vec<u8> = self.tail.iter().copied().collect();
-        let whole = self.bytes == (self.head.len() + tail.len()) as u64;
-        if whole && self.head.len() + tail.len() <= bytes {
+        let is_whole = self.bytes == (self.head.len() + tail.len()) as u64;
+        if is_whole && self.head.len() + tail.len() <= bytes {
             return String::from_utf8_lossy(&[self.head.as_slice(), &tail].concat()).into_owned();
         }
-        let (at_hand, first);
-        if whole {
-            at_hand = [self.head.as_slice(), &tail].concat();
-            first = at_hand.as_slice();
+        let (available, first);
+        if is_whole {
+            available = [self.head.as_slice(), &tail].concat();
+            first = available.as_slice();
         } else {
             first = self.head.as_slice();
         }
-        let last = if whole { first } else { tail.as_slice() };
+        let last = if is_whole { first } else { tail.as_slice() };
         let start = whole_lines_from_start(first.get(..bytes / 2).unwrap_or(first));
         let end = whole_lines_to_end(last.get(last.len().saturating_sub(bytes / 2)..).unwrap_or(last));
-        let missing = self.bytes.saturating_sub((start.len() + end.len()) as u64);
+        let omitted = self.bytes.saturating_sub((start.len() + end.len()) as u64);
         format!(
-            "{}\n… {missing} bytes of {} are not shown …\n{}",
+            "{}\n… {omitted} bytes of {} are not shown …\n{}",
             String::from_utf8_lossy(start).trim_end_matches('\n'),
             self.bytes,
             String::from_utf8_lossy(end)
@@ -119,18 +119,18 @@ impl CapturedOutput {
         self.bytes > bytes.min(HEAD + TAIL) as u64
     }
 
-    /// Returns the text after the first `seen` bytes, at most about `bytes` of it: the last ones. A line counts the
+    /// Returns the text after the first `offset` bytes, at most about `bytes` of it: the last ones. A line counts the
     /// omitted bytes.
-    pub fn text_since(&self, seen: u64, bytes: usize) -> String {
-        let new = self.bytes.saturating_sub(seen);
+    pub fn text_since(&self, offset: u64, bytes: usize) -> String {
+        let new = self.bytes.saturating_sub(offset);
         let (head, tail) = (self.head.iter().copied(), self.tail.iter().copied());
         let is_whole = self.bytes == (self.head.len() + self.tail.len()) as u64;
-        let at_hand: Vec<u8> = if is_whole { head.chain(tail).collect() } else { tail.collect() };
-        let visible = usize::try_from(new).unwrap_or(usize::MAX).min(bytes).min(at_hand.len());
-        let text = String::from_utf8_lossy(at_hand.get(at_hand.len() - visible..).unwrap_or_default()).into_owned();
+        let available: Vec<u8> = if is_whole { head.chain(tail).collect() } else { tail.collect() };
+        let visible = usize::try_from(new).unwrap_or(usize::MAX).min(bytes).min(available.len());
+        let text = String::from_utf8_lossy(available.get(available.len() - visible..).unwrap_or_default()).into_owned();
         match new - visible as u64 {
             0 => text,
-            missing => format!("… {missing} bytes are not shown …\n{text}"),
+            omitted => format!("… {omitted} bytes are not shown …\n{text}"),
         }
     }
 
@@ -138,14 +138,14 @@ impl CapturedOutput {
         if bytes.is_empty() {
             return;
         }
-        let ends = bytes.split(|byte| *byte == b'\n').count() as u64 - 1;
+        let line_breaks = bytes.split(|byte| *byte == b'\n').count() as u64 - 1;
         // A line that was not at its end has been counted already.
         self.lines -= u64::from(self.ends_in_line);
         self.ends_in_line = bytes.last() != Some(&b'\n');
-        self.lines += ends + u64::from(self.ends_in_line);
+        self.lines += line_breaks + u64::from(self.ends_in_line);
         self.bytes += bytes.len() as u64;
-        let room = HEAD - self.head.len();
-        let (head, rest) = bytes.split_at(room.min(bytes.len()));
+        let remaining = HEAD - self.head.len();
+        let (head, rest) = bytes.split_at(remaining.min(bytes.len()));
         self.head.extend_from_slice(head);
         let rest = rest.get(rest.len().saturating_sub(TAIL)..).unwrap_or(rest);
         let surplus = (self.tail.len() + rest.len()).saturating_sub(TAIL);
@@ -197,7 +197,7 @@ impl Stream {
                 Ok(_) => {
                     let stream = self.clone();
                     // Writing to a file may wait for the disk.
-                    if tokio::task::spawn_blocking(move || stream.take_in(&chunk, false)).await.is_err() {
+                    if tokio::task::spawn_blocking(move || stream.append(&chunk, false)).await.is_err() {
                         break;
                     }
                 }
@@ -206,21 +206,21 @@ impl Stream {
     }
 
     /// Adds what was read, without secrets.
-    fn take_in(&self, bytes: &[u8], last: bool) {
+    fn append(&self, bytes: &[u8], last: bool) {
         let mut sink = self.sink();
         sink.pending.extend_from_slice(bytes);
-        let clean = sink.without_secrets(last);
+        let redacted = sink.take_redacted(last);
         if let Some(writer) = &mut sink.writer
-            && let Err(error) = writer.write(&clean)
+            && let Err(error) = writer.write(&redacted)
         {
             tracing::warn!(%error, "cannot store the whole output");
             sink.writer = None;
         }
-        self.lock().add(&clean);
+        self.lock().add(&redacted);
     }
 
     fn persist(&self, store: &OutputStore) -> io::Result<CapturedOutput> {
-        self.take_in(&[], true);
+        self.append(&[], true);
         let writer = self.sink().writer.take();
         let is_empty = self.lock().bytes == 0;
         let id = writer.filter(|_| !is_empty).map(|writer| store.persist(writer)).transpose()?;
@@ -230,26 +230,26 @@ impl Stream {
 
 impl Sink {
     /// Returns the pending bytes that cannot be a part of a secret any more; all of them if `last`.
-    fn without_secrets(&mut self, last: bool) -> Vec<u8> {
+    fn take_redacted(&mut self, last: bool) -> Vec<u8> {
         let pending = std::mem::take(&mut self.pending);
         if self.secrets.is_empty() {
             return pending;
         }
-        let mut clean = Vec::with_capacity(pending.len());
+        let mut output = Vec::with_capacity(pending.len());
         let mut rest = pending.as_slice();
         while let Some(first) = rest.first() {
             if !last && self.secrets.iter().any(|secret| secret.len() > rest.len() && secret.starts_with(rest)) {
                 self.pending = rest.to_vec();
                 break;
             } else if let Some(secret) = self.secrets.iter().find(|secret| rest.starts_with(secret)) {
-                clean.extend_from_slice(REDACTED);
+                output.extend_from_slice(REDACTED);
                 rest = rest.get(secret.len()..).unwrap_or_default();
             } else {
-                clean.push(*first);
+                output.push(*first);
                 rest = rest.get(1..).unwrap_or_default();
             }
         }
-        clean
+        output
     }
 }
 

@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Below the home directory: keys, tokens and passwords of well-known programs, and browsers' profiles.
-const AT_HOME: &[&str] = &[
+const HOME_PATHS: &[&str] = &[
     ".aws",
     ".azure",
     ".bash_history",
@@ -45,7 +45,7 @@ const AT_HOME: &[&str] = &[
 ];
 
 /// Credential stores of the machine. Only root can read most of these, and root may run zubi.
-const OF_THE_MACHINE: &[&str] = &[
+const SYSTEM_PATHS: &[&str] = &[
     "/etc/gshadow",
     "/etc/krb5.keytab",
     "/etc/shadow",
@@ -58,7 +58,7 @@ const OF_THE_MACHINE: &[&str] = &[
 ];
 
 /// All of them, whether they exist or not.
-pub fn stores(home: Option<&Utf8Path>) -> Vec<Utf8PathBuf> {
-    let at_home = home.into_iter().flat_map(|home| AT_HOME.iter().map(move |name| home.join(name)));
-    at_home.chain(OF_THE_MACHINE.iter().map(Utf8PathBuf::from)).collect()
+pub fn credential_stores(home: Option<&Utf8Path>) -> Vec<Utf8PathBuf> {
+    let in_home = home.into_iter().flat_map(|home| HOME_PATHS.iter().map(move |name| home.join(name)));
+    in_home.chain(SYSTEM_PATHS.iter().map(Utf8PathBuf::from)).collect()
 }

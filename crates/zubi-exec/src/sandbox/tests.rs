@@ -4,23 +4,23 @@ use super::*;
 
 #[test]
 fn the_highest_working_level_is_selected_and_missing_backends_are_reported() {
-    let lacks = |why: &str| why.to_owned();
+    let reason_text = |text: &str| text.to_owned();
     let check = |landlock: bool, seccomp: bool, bwrap: bool| {
         let capabilities = Capabilities {
             landlock: if landlock {
                 Availability::Has(7)
             } else {
-                Availability::Lacks(lacks("Landlock: the kernel does not have it"))
+                Availability::Lacks(reason_text("Landlock: the kernel does not have it"))
             },
             seccomp: if seccomp {
                 Availability::Has(())
             } else {
-                Availability::Lacks(lacks("no filter for this processor"))
+                Availability::Lacks(reason_text("no filter for this processor"))
             },
             bubblewrap: if bwrap {
                 Availability::Has("/usr/bin/bwrap".into())
             } else {
-                Availability::Lacks(lacks("no `bwrap` on PATH"))
+                Availability::Lacks(reason_text("no `bwrap` on PATH"))
             },
         };
         SandboxStatus::from_capabilities(capabilities).to_string()
@@ -42,8 +42,8 @@ fn the_highest_working_level_is_selected_and_missing_backends_are_reported() {
 fn backends_match_the_level() {
     let bwrap = Utf8Path::new("/usr/bin/bwrap");
     let backends = |level: Level| {
-        let means = level.means(Some(bwrap));
-        (means.landlock, means.seccomp, means.bubblewrap.is_some())
+        let backends = level.backends(Some(bwrap));
+        (backends.landlock, backends.seccomp, backends.bubblewrap.is_some())
     };
     assert_eq!(backends(Level::None), (false, false, false));
     assert_eq!(backends(Level::Seccomp), (false, true, false));
@@ -53,7 +53,7 @@ fn backends_match_the_level() {
 }
 
 #[test]
-fn a_manifest_is_strict() {
+fn unknown_manifest_fields_are_rejected() {
     let read = |text: &str| serde_json::from_str::<SandboxRequest>(text);
     assert_eq!(read("{}").unwrap(), SandboxRequest::default());
     let manifest = read(r#"{"fs": {"write": ["out"]}, "net": "internet", "exec": ["git"], "env": ["CI"]}"#).unwrap();

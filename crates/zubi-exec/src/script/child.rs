@@ -12,18 +12,19 @@ use super::{CallReply, ChildMessage, ScriptJob, engine};
 /// The longest line that is read, in bytes: code and arguments, or the result of a nested call.
 pub(super) const MAX_LINE: u64 = 16 * 1024 * 1024;
 
-/// Runs one job in this process, which must have no other thread yet. `means` are those of [`zubi_base::process::confine::seal`]
-/// as JSON, which hold it from before the job is read. A caller that has gone ends it, too.
+/// Runs one job in this process, which must have no other thread yet. `backends` are those of
+/// [`zubi_base::process::confine::seal`] as JSON; they confine the process before it reads the job. The process ends
+/// when its caller has ended.
 pub fn run_in_child(
-    means: Option<OsString>,
+    backends: Option<OsString>,
     input: impl BufRead + 'static,
     output: impl Write + 'static,
 ) -> io::Result<()> {
-    if let Some(means) = means {
-        let means = means.to_str().ok_or(io::ErrorKind::InvalidInput)?;
-        let means = serde_json::from_str(means)?;
+    if let Some(backends) = backends {
+        let backends = backends.to_str().ok_or(io::ErrorKind::InvalidInput)?;
+        let backends = serde_json::from_str(backends)?;
         engine::warm_up();
-        confine::seal(&means).map_err(io::Error::other)?;
+        confine::seal(&backends).map_err(io::Error::other)?;
     }
     run_job(input, output)
 }
@@ -32,11 +33,11 @@ fn run_job(mut input: impl BufRead + 'static, output: impl Write + 'static) -> i
     let line = read_line(&mut input)?;
     let job: ScriptJob = serde_json::from_slice(&line)?;
     let output = Rc::new(RefCell::new(output));
-    let calling = Rc::clone(&output);
+    let call_output = Rc::clone(&output);
     let finished = engine::run(
         &job,
         Box::new(move |tool, args| {
-            let reply = write_message(&mut *calling.borrow_mut(), &ChildMessage::Call { tool, args })
+            let reply = write_message(&mut *call_output.borrow_mut(), &ChildMessage::Call { tool, args })
                 .and_then(|()| read_line(&mut input))
                 .and_then(|line| Ok(serde_json::from_slice::<CallReply>(&line)?));
             reply.unwrap_or_else(|error| CallReply::Error(format!("the call was lost: {error}")))

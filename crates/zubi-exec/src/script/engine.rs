@@ -13,9 +13,9 @@ use super::{CallReply, MAX_LOG, MAX_RESULT, ScriptEnd, ScriptException, ScriptJo
 /// Calls a tool: the name and the arguments.
 pub type ToolCallback = Box<dyn FnMut(String, Value) -> CallReply>;
 
-/// Makes the names that the code sees of two functions of ours, and of the code a function. Written in the language itself,
-/// for that is shortest; it takes what it needs before the code can change it.
-const SURROUNDINGS: &str = r"(call, log, args, code) => {
+/// Defines the globals of the code, with two of our functions, and makes a function of the code. It reads the built-ins
+/// before the code can change them.
+const PRELUDE: &str = r"(call, log, args, code) => {
     const { parse, stringify } = JSON;
     const { freeze, getPrototypeOf } = Object;
     const text = value => {
@@ -37,7 +37,7 @@ const LINES_BEFORE: u32 = 2;
 struct EngineState {
     caller: RefCell<ToolCallback>,
     log: RefCell<Vec<String>>,
-    logged: Cell<usize>,
+    log_bytes: Cell<usize>,
     log_truncated: Cell<bool>,
     deadline: Cell<Instant>,
     interrupted: Cell<bool>,
@@ -48,7 +48,7 @@ pub fn run(job: &ScriptJob, caller: ToolCallback) -> ScriptEnd {
     let state = Rc::new(EngineState {
         caller: RefCell::new(caller),
         log: RefCell::default(),
-        logged: Cell::new(0),
+        log_bytes: Cell::new(0),
         log_truncated: Cell::new(false),
         deadline: Cell::new(Instant::now() + job.limits.time()),
         interrupted: Cell::new(false),
@@ -69,40 +69,41 @@ pub(super) fn warm_up() {
 }
 
 fn evaluate(job: &ScriptJob, state: &Rc<EngineState>) -> Result<Value, ScriptException> {
-    let failed = |error: &rquickjs::Error| thrown(format!("the engine cannot start: {error}"));
+    let failed = |error: &rquickjs::Error| exception(format!("the engine cannot start: {error}"));
     let runtime = Runtime::new().map_err(|error| failed(&error))?;
     runtime.set_memory_limit(job.limits.memory);
     runtime.set_max_stack_size(job.limits.stack);
-    let watched = Rc::clone(state);
+    let timer_state = Rc::clone(state);
     runtime.set_interrupt_handler(Some(Box::new(move || {
-        let over = Instant::now() >= watched.deadline.get();
-        watched.interrupted.set(watched.interrupted.get() || over);
-        over
+        let is_expired = Instant::now() >= timer_state.deadline.get();
+        timer_state.interrupted.set(timer_state.interrupted.get() || is_expired);
+        is_expired
     })));
     let context = Context::full(&runtime).map_err(|error| failed(&error))?;
     context.with(|ctx| {
         let text = answer(&ctx, job, state).map_err(|error| explain(&ctx, &error, job, state))?;
         if text.len() > MAX_RESULT {
-            return Err(thrown(format!("the result has more than {MAX_RESULT} bytes of JSON; give less")));
+            return Err(exception(format!("the result has more than {MAX_RESULT} bytes of JSON; give less")));
         }
-        serde_json::from_str(&text).map_err(|error| thrown(format!("the result is not valid JSON: {error}")))
+        serde_json::from_str(&text).map_err(|error| exception(format!("the result is not valid JSON: {error}")))
     })
 }
 
-fn thrown(message: String) -> ScriptException {
+fn exception(message: String) -> ScriptException {
     ScriptException { message, ..ScriptException::default() }
 }
 
 /// The result as JSON text.
 fn answer<'js>(ctx: &Ctx<'js>, job: &ScriptJob, state: &Rc<EngineState>) -> rquickjs::Result<String> {
-    let surroundings: Function<'js> = ctx.eval(SURROUNDINGS)?;
-    let calling = Rc::clone(state);
-    let call =
-        Function::new(ctx.clone(), move |ctx: Ctx<'js>, name: String, args: String| call(&ctx, &calling, name, &args))?;
-    let logging = Rc::clone(state);
-    let log = Function::new(ctx.clone(), move |line: String| logging.log(line))?;
+    let prelude: Function<'js> = ctx.eval(PRELUDE)?;
+    let call_state = Rc::clone(state);
+    let call = Function::new(ctx.clone(), move |ctx: Ctx<'js>, name: String, args: String| {
+        call(&ctx, &call_state, name, &args)
+    })?;
+    let log_state = Rc::clone(state);
+    let log = Function::new(ctx.clone(), move |line: String| log_state.log(line))?;
     let args = Value::Object(job.args.clone()).to_string();
-    let function: Function<'js> = surroundings.call((call, log, args, job.code.as_str()))?;
+    let function: Function<'js> = prelude.call((call, log, args, job.code.as_str()))?;
     let promise: Promise<'js> = function.call(())?;
     // A job that starts another for ever meets the deadline here, for each is short.
     while promise.state() == PromiseState::Pending && ctx.execute_pending_job() {
@@ -140,16 +141,16 @@ fn call(ctx: &Ctx<'_>, state: &EngineState, name: String, args: &str) -> rquickj
 
 impl EngineState {
     fn log(&self, line: String) {
-        let room = MAX_LOG.saturating_sub(self.logged.get());
-        if line.len() > room || room == 0 {
+        let remaining = MAX_LOG.saturating_sub(self.log_bytes.get());
+        if line.len() > remaining || remaining == 0 {
             self.log_truncated.set(true);
         }
-        if room == 0 {
+        if remaining == 0 {
             return;
         }
-        let end = line.floor_char_boundary(room);
+        let end = line.floor_char_boundary(remaining);
         // Each line costs a little, so that empty ones come to an end, too.
-        self.logged.set(self.logged.get() + end + 1);
+        self.log_bytes.set(self.log_bytes.get() + end + 1);
         let line = if end == line.len() { line } else { line.get(..end).unwrap_or_default().to_owned() };
         if let Ok(mut log) = self.log.try_borrow_mut() {
             log.push(line);
@@ -161,14 +162,14 @@ impl EngineState {
 fn explain(ctx: &Ctx<'_>, error: &rquickjs::Error, job: &ScriptJob, state: &EngineState) -> ScriptException {
     let value = if error.is_exception() { Some(ctx.catch()) } else { None };
     if state.interrupted.get() {
-        return thrown(format!("the code ran longer than {} ms", job.limits.time_ms));
+        return exception(format!("the code ran longer than {} ms", job.limits.time_ms));
     }
     // The code that describes an error has the same limits as the error's.
-    let Some(value) = value else { return thrown(error.to_string()) };
+    let Some(value) = value else { return exception(error.to_string()) };
     let Some(object) = value.as_object() else {
         // With no memory left there is no error object either.
         let text = value.as_string().and_then(|text| text.to_string().ok());
-        return thrown(text.unwrap_or_else(|| {
+        return exception(text.unwrap_or_else(|| {
             if value.is_null() {
                 "the code threw `null`, or is out of memory".to_owned()
             } else {
@@ -197,8 +198,8 @@ fn property(object: &Object<'_>, name: &str) -> Option<String> {
 /// The first place of a stack that is in the code: `… (<input>:3:5)`.
 fn code_position(stack: &str) -> Option<(u32, u32)> {
     stack.lines().find_map(|frame| {
-        let (_, place) = frame.rsplit_once("<input>:")?;
-        let (line, column) = place.trim_end_matches(')').split_once(':')?;
+        let (_, position) = frame.rsplit_once("<input>:")?;
+        let (line, column) = position.trim_end_matches(')').split_once(':')?;
         let line = line.parse::<u32>().ok()?.checked_sub(LINES_BEFORE).filter(|line| *line > 0)?;
         Some((line, column.parse().ok()?))
     })

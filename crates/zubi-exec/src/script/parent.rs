@@ -25,7 +25,7 @@ pub const MAX_DEPTH: usize = 3;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// How much of what it writes to its error output is read, in bytes.
-const MAX_COMPLAINT: u64 = 1024;
+const MAX_STDERR: u64 = 1024;
 
 /// Calls tools for the code. It goes through the registry, and so through the policy.
 #[async_trait::async_trait]
@@ -45,13 +45,13 @@ impl NestedCaller for NoCalls {
     }
 }
 
-/// Why there is no result of the code at all.
+/// The reason why the code has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
     #[error("the JavaScript process cannot be started: {0}")]
     Start(#[source] io::Error),
-    #[error("the JavaScript process ended before it answered ({how})")]
-    Died { how: String },
+    #[error("the JavaScript process ended before it answered ({reason})")]
+    Died { reason: String },
     #[error("the JavaScript process sent an invalid message")]
     Garbled,
     #[error("the code ran longer than {after_ms} ms")]
@@ -104,8 +104,8 @@ impl Runner {
         let mut spec = CommandSpec::new(self.executable.clone(), "/").args([CHILD_ARGUMENT]);
         spec.environment = ChildEnvironment::from_allowed(std::iter::empty::<(OsString, OsString)>());
         if let Some(confinement) = &self.confinement {
-            let means = SandboxBackends { bubblewrap: None, ..confinement.means.clone() };
-            spec.args.push(serde_json::to_string(&means).map_err(|error| ScriptError::Start(error.into()))?);
+            let backends = SandboxBackends { bubblewrap: None, ..confinement.backends.clone() };
+            spec.args.push(serde_json::to_string(&backends).map_err(|error| ScriptError::Start(error.into()))?);
         }
         spec.confinement.clone_from(&self.confinement);
         let mut child = self.spawner.spawn(&spec).map_err(ScriptError::Start)?;
@@ -114,12 +114,12 @@ impl Runner {
             () = cancel.cancelled() => Err(ScriptError::Cancelled),
             finished = converse(&mut child, job, nested) => finished,
         };
-        let complaint = child.stderr.take();
+        let stderr = child.stderr.take();
         let status = child.end(if finished.is_ok() { GRACE } else { Duration::ZERO }).await;
         match (finished, status) {
             (Err(ScriptError::Died { .. }), Ok(status)) => {
-                let stderr = read_stderr(complaint).await;
-                Err(ScriptError::Died { how: if stderr.is_empty() { status.to_string() } else { stderr } })
+                let stderr = read_stderr(stderr).await;
+                Err(ScriptError::Died { reason: if stderr.is_empty() { status.to_string() } else { stderr } })
             }
             (finished, _) => finished,
         }
@@ -131,23 +131,23 @@ async fn read_stderr(stderr: Option<ChildStderr>) -> String {
     let mut bytes = Vec::new();
     if let Some(stderr) = stderr {
         // The other end is closed; unreadable output is omitted.
-        drop(stderr.take(MAX_COMPLAINT).read_to_end(&mut bytes).await);
+        drop(stderr.take(MAX_STDERR).read_to_end(&mut bytes).await);
     }
     String::from_utf8_lossy(&bytes).trim().trim_start_matches("zubi: ").to_owned()
 }
 
 async fn converse(child: &mut Child, job: &ScriptJob, nested: &dyn NestedCaller) -> Result<ScriptEnd, ScriptError> {
-    let died = |error: io::Error| ScriptError::Died { how: error.to_string() };
+    let died = |error: io::Error| ScriptError::Died { reason: error.to_string() };
     let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(ScriptError::Garbled);
     };
     let mut output = BufReader::new(output);
-    let mut left = job.limits.time() + GRACE;
+    let mut remaining = job.limits.time() + GRACE;
     let mut calls = 0;
     let mut line = line_of(job)?;
     loop {
         let started = tokio::time::Instant::now();
-        let response = tokio::time::timeout(left, async {
+        let response = tokio::time::timeout(remaining, async {
             input.write_all(&line).await?;
             input.flush().await?;
             let mut buffer = Vec::new();
@@ -156,7 +156,7 @@ async fn converse(child: &mut Child, job: &ScriptJob, nested: &dyn NestedCaller)
         });
         let response =
             response.await.map_err(|_| ScriptError::TimedOut { after_ms: job.limits.time_ms })?.map_err(died)?;
-        left = left.saturating_sub(started.elapsed());
+        remaining = remaining.saturating_sub(started.elapsed());
         if response.is_empty() {
             return Err(died(io::ErrorKind::UnexpectedEof.into()));
         }

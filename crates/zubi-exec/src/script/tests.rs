@@ -30,7 +30,7 @@ fn check(codes: &[&str]) -> String {
         let ScriptEnd { outcome, log, log_truncated } = run(code);
         let outcome = match outcome {
             Ok(value) => value.to_string(),
-            Err(thrown) => format!("! {thrown}"),
+            Err(exception) => format!("! {exception}"),
         };
         let log: String = log.iter().flat_map(|line| ["\n  | ", line]).collect();
         format!("{}\n  {outcome}{log}{}", code.replace('\n', "⏎"), if log_truncated { " …" } else { "" })
@@ -96,7 +96,7 @@ fn values() {
 }
 
 #[test]
-fn mistakes() {
+fn script_errors_have_positions() {
     insta::assert_snapshot!(check(&[
         "throw new Error('no')",
         "\n  throw new TypeError('no')",
@@ -164,7 +164,7 @@ fn mistakes() {
 
 /// X24: there is nothing outside to reach, whatever way is taken.
 #[test]
-fn nothing_is_outside() {
+fn scripts_cannot_access_the_host() {
     let names = "process require module exports fetch XMLHttpRequest WebSocket setTimeout setInterval setImmediate Deno Bun std os scriptArgs \
                  print load loadFile Worker navigator window self global __dirname Buffer WebAssembly";
     for name in names.split_whitespace() {
@@ -184,7 +184,7 @@ fn nothing_is_outside() {
 #[test]
 fn limits_hold() {
     let started = Instant::now();
-    for (code, wanted) in [
+    for (code, expected) in [
         ("for (;;);", "longer than 300 ms"),
         ("try { for (;;); } catch { return 1 } finally { for (;;); }", "longer than 300 ms"),
         ("return /^(a+)+$/.test('a'.repeat(40) + 'b')", "longer than 300 ms"),
@@ -200,16 +200,16 @@ fn limits_hold() {
     ] {
         // Only what time ends has little of it: the machine may be busy.
         let mut job = job(code);
-        job.limits.time_ms = if wanted.starts_with("longer") { 300 } else { 20_000 };
+        job.limits.time_ms = if expected.starts_with("longer") { 300 } else { 20_000 };
         let echo = Box::new(|_, args| CallReply::Result(args));
         let message = engine::run(&job, echo).outcome.unwrap_err().message;
-        assert!(message.contains(wanted), "{code}: {message}");
+        assert!(message.contains(expected), "{code}: {message}");
     }
     assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
 }
 
 #[test]
-fn the_log_has_an_end() {
+fn the_log_is_limited() {
     for code in [
         "for (let i = 0; i < 2e3; i++) console.log('é'.repeat(50))",
         "for (let i = 0; i < 7e4; i++) console.log()",
@@ -240,7 +240,7 @@ impl std::io::Write for SharedOutput {
 }
 
 #[test]
-fn the_childs_side() {
+fn the_child_protocol() {
     let code =
         "const a = tools.call('t', {x: 1}); try { tools.call('u') } catch (e) { console.log(e.message) } return a + 1";
     let input =
@@ -256,7 +256,7 @@ fn the_childs_side() {
 }
 
 #[test]
-fn the_childs_side_without_a_caller() {
+fn a_child_without_a_caller_fails() {
     let line = format!("{}\n", json!(job("return tools.call('t')")));
     let written = SharedOutput::default();
     child::run_in_child(None, Cursor::new(line.into_bytes()), written.clone()).unwrap();

@@ -31,7 +31,7 @@ fn stored_output_is_readable_only_by_its_owner() {
 }
 
 #[test]
-fn only_a_handle_is_a_handle() {
+fn invalid_output_ids_are_rejected() {
     for text in
         ["", "o-", "o-../../etc/passwd", "o-00", "o-0123456789ABCDEF", "0123456789abcdef", "o-0123456789abcdef0"]
     {
@@ -42,7 +42,7 @@ fn only_a_handle_is_a_handle() {
 }
 
 #[test]
-fn the_oldest_make_room() {
+fn the_oldest_outputs_are_deleted_first() {
     let (_guard, store) = store();
     let store = store.with_max_bytes(2500);
     let ids: Vec<_> = (0..4_u8)
@@ -54,39 +54,40 @@ fn the_oldest_make_room() {
             id
         })
         .collect();
-    let there: Vec<_> = ids.iter().map(|id| store.open(id).is_ok()).collect();
-    assert_eq!(there, [false, true, true, true], "the newest does not count against itself");
+    let is_stored: Vec<_> = ids.iter().map(|id| store.open(id).is_ok()).collect();
+    assert_eq!(is_stored, [false, true, true, true], "only the oldest output is deleted");
 }
 
 #[test]
 fn old_output_expires_and_storing_it_again_renews_it() {
     let (_guard, store) = store();
     let at = |days: u64| Duration::from_hours(24 * (1_000 + days));
-    let at_day = |days: u64| OutputStore { clock: Arc::new(FixedClock(at(days))), ..store.clone() };
+    let store_at_day = |days: u64| OutputStore { clock: Arc::new(FixedClock(at(days))), ..store.clone() };
     let store_on = |days: u64, bytes: &[u8]| {
-        let id = persist_bytes(&at_day(days), bytes);
+        let id = persist_bytes(&store_at_day(days), bytes);
         let times = std::fs::FileTimes::new().set_modified(std::time::UNIX_EPOCH + at(days));
         store.open(&id).unwrap().set_times(times).unwrap();
         id
     };
-    let (old, again) = (store_on(0, b"old"), store_on(0, b"again"));
-    assert_eq!(again, store_on(5, b"again"), "the same file, with a new time");
+    let (old, renewed) = (store_on(0, b"old"), store_on(0, b"again"));
+    assert_eq!(renewed, store_on(5, b"again"), "the same file, with a new time");
     store_on(6, b"other");
-    assert!(at_day(7).open(&old).is_ok(), "not yet");
-    let there =
-        |id: &OutputId| store.directory.read_dir_utf8().unwrap().flatten().any(|it| it.file_name().starts_with(&id.0));
+    assert!(store_at_day(7).open(&old).is_ok(), "it has not expired yet");
+    let is_stored = |id: &OutputId| {
+        store.directory.read_dir_utf8().unwrap().flatten().any(|file| file.file_name().starts_with(&id.0))
+    };
     let assert_expired = |store: &OutputStore, id: &OutputId| {
         let error = store.open(id).unwrap_err();
         assert!(matches!(error, StoreError::NotFound(_)) && error.to_string().contains("seven days"), "{error}");
     };
-    assert_expired(&at_day(8), &old);
-    assert!(there(&old), "nobody has made room yet");
+    assert_expired(&store_at_day(8), &old);
+    assert!(is_stored(&old), "expired output is deleted only when another one is stored");
     store_on(8, b"newest");
-    assert!(!there(&old));
-    assert_expired(&at_day(8), &old);
-    assert!(at_day(8).open(&again).is_ok());
-    assert!(at_day(12).open(&again).is_ok());
-    assert_expired(&at_day(13), &again);
+    assert!(!is_stored(&old));
+    assert_expired(&store_at_day(8), &old);
+    assert!(store_at_day(8).open(&renewed).is_ok());
+    assert!(store_at_day(12).open(&renewed).is_ok());
+    assert_expired(&store_at_day(13), &renewed);
 }
 
 /// A foreign file in the directory is not an output.
@@ -98,8 +99,8 @@ fn only_stored_ids_can_be_opened() {
     std::fs::rename(&file, store.directory.join("new-unfinished")).unwrap();
     assert!(store.open(&id).is_err());
     persist_bytes(&store, b"y");
-    assert!(store.directory.join("new-unfinished").exists(), "what is still written is left alone");
+    assert!(store.directory.join("new-unfinished").exists(), "an unfinished file is not deleted");
     let later = store.clock.now() + MAX_AGE + Duration::from_mins(1);
     persist_bytes(&OutputStore { clock: Arc::new(FixedClock(later)), ..store.clone() }, b"z");
-    assert!(!store.directory.join("new-unfinished").exists(), "what nobody finishes goes as well");
+    assert!(!store.directory.join("new-unfinished").exists(), "an expired unfinished file is deleted");
 }

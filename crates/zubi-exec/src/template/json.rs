@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::placeholder::{PlaceholderPosition, Severity, TemplateProblem, not_several};
+use super::placeholder::{PlaceholderPosition, Severity, TemplateProblem, array_problem};
 use super::scan::{ScannedTemplate, TemplateToken};
 
 /// Converts a body that is JSON instead of text: a string that consists of one placeholder loses its quotes, so that
@@ -28,8 +28,8 @@ pub fn text_of(body: &Value) -> String {
 /// Whether a text has the form of exactly one placeholder. Parsing the template checks its name.
 fn is_placeholder(text: &str) -> bool {
     let Some(name) = text.strip_prefix('$') else { return false };
-    match name.strip_prefix('{').map(|inside| inside.split_once('}')) {
-        Some(Some((inside, rest))) => !inside.is_empty() && rest.is_empty(),
+    match name.strip_prefix('{').map(|rest| rest.split_once('}')) {
+        Some(Some((name, rest))) => !name.is_empty() && rest.is_empty(),
         Some(None) => false,
         None => {
             name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
@@ -40,50 +40,50 @@ fn is_placeholder(text: &str) -> bool {
 
 pub(super) fn resolve_positions(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
     let symbols = &scanned.symbols;
-    let mut positions = vec![None; scanned.holes.len()];
+    let mut positions = vec![None; scanned.placeholders.len()];
     // The text with sample values, to find errors that do not depend on the values.
     let mut probe = String::new();
-    let mut inside = false;
-    let mut escaped = false;
+    let mut in_string = false;
+    let mut is_escaped = false;
     // The placeholders of the string that is being read.
-    let mut in_string = Vec::new();
+    let mut string_placeholders = Vec::new();
     for (at, symbol) in symbols.iter().enumerate() {
         match *symbol {
             TemplateToken::Char(character, _) => {
                 probe.push(character);
                 match character {
-                    _ if escaped => escaped = false,
-                    '\\' if inside => escaped = true,
+                    _ if is_escaped => is_escaped = false,
+                    '\\' if in_string => is_escaped = true,
                     '"' => {
-                        if inside && is_key(symbols, at) {
-                            for index in in_string.drain(..) {
-                                refuse_key(scanned.holes.get(index), &mut scanned.problems);
+                        if in_string && is_key(symbols, at) {
+                            for index in string_placeholders.drain(..) {
+                                refuse_key(scanned.placeholders.get(index), &mut scanned.problems);
                             }
                         }
-                        in_string.clear();
-                        inside = !inside;
+                        string_placeholders.clear();
+                        in_string = !in_string;
                     }
                     _ => {}
                 }
             }
-            TemplateToken::Hole(index) => {
-                let Some(hole) = scanned.holes.get(index) else { continue };
-                let position = if inside {
-                    in_string.push(index);
+            TemplateToken::Placeholder(index) => {
+                let Some(placeholder) = scanned.placeholders.get(index) else { continue };
+                let position = if in_string {
+                    string_placeholders.push(index);
                     // A letter that ends an escape which is not finished in an error.
                     probe.push('x');
-                    if hole.source.is_array() {
-                        scanned.problems.push(not_several(&hole.source, hole.range.clone()));
+                    if placeholder.source.is_array() {
+                        scanned.problems.push(array_problem(&placeholder.source, placeholder.range.clone()));
                     }
                     PlaceholderPosition::JsonString
                 } else {
                     probe.push('0');
-                    if touches(symbols, at) {
+                    if touches_text(symbols, at) {
                         let message = format!(
                             "{} touches other text; a value must be alone or in a string",
-                            hole.source.describe()
+                            placeholder.source.describe()
                         );
-                        scanned.problems.push(TemplateProblem::error(hole.range.clone(), message));
+                        scanned.problems.push(TemplateProblem::error(placeholder.range.clone(), message));
                     }
                     PlaceholderPosition::JsonValue
                 };
@@ -98,7 +98,9 @@ pub(super) fn resolve_positions(scanned: &mut ScannedTemplate) -> Vec<Option<Pla
     {
         let end = symbols.last().map_or(0, |symbol| match symbol {
             TemplateToken::Char(character, offset) => offset + character.len_utf8(),
-            TemplateToken::Hole(index) => scanned.holes.get(*index).map_or(0, |hole| hole.range.end),
+            TemplateToken::Placeholder(index) => {
+                scanned.placeholders.get(*index).map_or(0, |placeholder| placeholder.range.end)
+            }
         });
         scanned.problems.push(TemplateProblem::error(0..end, format!("the text is not valid JSON: {error}")));
     }
@@ -111,19 +113,19 @@ fn is_key(symbols: &[TemplateToken], quote: usize) -> bool {
     matches!(next, Some(TemplateToken::Char(':', _)))
 }
 
-fn refuse_key(hole: Option<&super::scan::Placeholder>, problems: &mut Vec<TemplateProblem>) {
-    if let Some(hole) = hole.filter(|hole| hole.source.argument().is_some()) {
-        let message = format!("{} would be the name of a member; write the name", hole.source.describe());
-        problems.push(TemplateProblem::error(hole.range.clone(), message));
+fn refuse_key(placeholder: Option<&super::scan::Placeholder>, problems: &mut Vec<TemplateProblem>) {
+    if let Some(placeholder) = placeholder.filter(|placeholder| placeholder.source.argument().is_some()) {
+        let message = format!("{} would be the name of a member; write the name", placeholder.source.describe());
+        problems.push(TemplateProblem::error(placeholder.range.clone(), message));
     }
 }
 
 /// Whether something other than structure is beside a placeholder.
-fn touches(symbols: &[TemplateToken], at: usize) -> bool {
-    let structure = |symbol: Option<&TemplateToken>| match symbol {
+fn touches_text(symbols: &[TemplateToken], at: usize) -> bool {
+    let is_structure = |symbol: Option<&TemplateToken>| match symbol {
         None => true,
         Some(TemplateToken::Char(character, _)) => " \t\r\n:,[]{}".contains(*character),
-        Some(TemplateToken::Hole(_)) => false,
+        Some(TemplateToken::Placeholder(_)) => false,
     };
-    !structure(at.checked_sub(1).and_then(|before| symbols.get(before))) || !structure(symbols.get(at + 1))
+    !is_structure(at.checked_sub(1).and_then(|before| symbols.get(before))) || !is_structure(symbols.get(at + 1))
 }

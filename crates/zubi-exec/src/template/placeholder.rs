@@ -134,7 +134,7 @@ impl PlaceholderSource {
 pub(super) enum PlaceholderPosition {
     /// Unquoted in a script. Alone: a word of its own that may be left out or become several.
     Word {
-        alone: bool,
+        is_alone: bool,
     },
     /// Between double quotes in a script.
     Quoted,
@@ -144,18 +144,18 @@ pub(super) enum PlaceholderPosition {
     UrlHost,
     /// In a segment of a path. Alone: the whole segment.
     Segment {
-        alone: bool,
+        is_alone: bool,
     },
-    /// The whole value of the pair `key`. `lead` is the separator before the pair, if any.
+    /// The whole value of the pair `key`. `separator` is the separator before the pair, if any.
     Pair {
-        lead: Option<char>,
+        separator: Option<char>,
         key: String,
     },
     /// Elsewhere in a query, a fragment or a form.
     Encoded,
     /// In a header's value. Alone: it is the whole value.
     Header {
-        alone: bool,
+        is_alone: bool,
     },
     JsonString,
     JsonValue,
@@ -166,9 +166,9 @@ pub(super) enum PlaceholderPosition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TemplatePart {
     Literal(String),
-    Hole { source: PlaceholderSource, position: PlaceholderPosition },
+    Placeholder { source: PlaceholderSource, position: PlaceholderPosition },
 }
 
-pub(super) fn not_several(source: &PlaceholderSource, range: Range<usize>) -> TemplateProblem {
+pub(super) fn array_problem(source: &PlaceholderSource, range: Range<usize>) -> TemplateProblem {
     TemplateProblem::error(range, format!("{} is an array, and only one value is possible here", source.describe()))
 }

@@ -43,24 +43,24 @@ pub struct RenderedText {
 /// Why a value cannot be written. `what` names the placeholder: "argument `id`".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
-    #[error("{what} is missing")]
-    Missing { what: String },
-    #[error("{what} contains NUL, which nothing here can hold")]
-    Nul { what: String },
-    #[error("{what} contains a line break or another control character, which a header cannot hold")]
-    Control { what: String },
-    #[error("{what} contains `;`, `,`, `\"` or `\\`, which would make another part of the header")]
-    Separator { what: String },
-    #[error("{what} is an array, and only one value is possible here")]
-    Several { what: String },
-    #[error("{what} is empty, and the URL would name another resource")]
-    EmptySegment { what: String },
+    #[error("{subject} is missing")]
+    Missing { subject: String },
+    #[error("{subject} contains NUL, which nothing here can hold")]
+    Nul { subject: String },
+    #[error("{subject} contains a line break or another control character, which a header cannot hold")]
+    Control { subject: String },
+    #[error("{subject} contains `;`, `,`, `\"` or `\\`, which would make another part of the header")]
+    Separator { subject: String },
+    #[error("{subject} is an array, and only one value is possible here")]
+    Several { subject: String },
+    #[error("{subject} is empty, and the URL would name another resource")]
+    EmptySegment { subject: String },
     #[error("the URL's path would contain `.` or `..`, which leads to another resource")]
     DotSegment,
-    #[error("{what} is not a whole URL such as `https://host/path`, without `?`, `#` and white space")]
-    NotABase { what: String },
-    #[error("{what} is not a host")]
-    NotAHost { what: String },
+    #[error("{subject} is not a whole URL such as `https://host/path`, without `?`, `#` and white space")]
+    NotABase { subject: String },
+    #[error("{subject} is not a host")]
+    NotAHost { subject: String },
     #[error("the text would have more than {MAX_RENDERED} bytes")]
     TooLong,
 }
@@ -78,13 +78,13 @@ struct RenderBuffer {
     redacted: String,
     secrets: Vec<String>,
     /// The first pair of a query was left out: the next one begins it.
-    question: bool,
+    omitted_first: bool,
 }
 
 impl RenderBuffer {
-    fn literal(&mut self, text: &str) {
+    fn push_literal(&mut self, text: &str) {
         match text.strip_prefix('&') {
-            Some(rest) if std::mem::take(&mut self.question) => {
+            Some(rest) if std::mem::take(&mut self.omitted_first) => {
                 self.push("?", None);
                 self.push(rest, None);
             }
@@ -113,19 +113,21 @@ impl Template {
         let mut output = RenderBuffer::default();
         for part in &self.parts {
             match part {
-                TemplatePart::Literal(text) => output.literal(text),
-                TemplatePart::Hole { source, position: place } => hole(&mut output, source, place, values)?,
+                TemplatePart::Literal(text) => output.push_literal(text),
+                TemplatePart::Placeholder { source, position } => {
+                    render_placeholder(&mut output, source, position, values)?;
+                }
             }
             if output.text.len() > MAX_RENDERED {
                 return Err(RenderError::TooLong);
             }
         }
-        if self.sink == Escaping::Url {
+        if self.escaping == Escaping::Url {
             check_path(&output.text)?;
         }
-        let absent = matches!(&self.parts[..], [TemplatePart::Hole { source, .. }] if matches!(text_of(source, values), Ok(ValueText::Absent)));
-        let RenderBuffer { text, redacted: shown, secrets, .. } = output;
-        Ok(RenderedText { text, redacted: shown, secrets, absent })
+        let absent = matches!(&self.parts[..], [TemplatePart::Placeholder { source, .. }] if matches!(text_of(source, values), Ok(ValueText::Absent)));
+        let RenderBuffer { text, redacted, secrets, .. } = output;
+        Ok(RenderedText { text, redacted, secrets, absent })
     }
 }
 
@@ -135,7 +137,7 @@ fn secret_of(source: &PlaceholderSource) -> Option<&str> {
 
 /// The value of a source as JSON has it; `None` when an optional argument is missing.
 fn value_of<'a>(source: &'a PlaceholderSource, values: Values<'a>) -> Result<Option<Cow<'a, Value>>, RenderError> {
-    let missing = || RenderError::Missing { what: source.describe() };
+    let missing = || RenderError::Missing { subject: source.describe() };
     match source {
         PlaceholderSource::Argument(name, argument) => match values.arguments.get(name) {
             Some(Value::Null) | None if argument.required => Err(missing()),
@@ -168,14 +170,14 @@ fn scalar(value: &Value) -> Cow<'_, str> {
     }
 }
 
-fn hole(
+fn render_placeholder(
     output: &mut RenderBuffer,
     source: &PlaceholderSource,
-    place: &PlaceholderPosition,
+    position: &PlaceholderPosition,
     values: Values<'_>,
 ) -> Result<(), RenderError> {
     let secret = secret_of(source);
-    if *place == PlaceholderPosition::JsonValue {
+    if *position == PlaceholderPosition::JsonValue {
         let text = value_of(source, values)?.map_or_else(|| "null".to_owned(), |value| value.to_string());
         match secret {
             None => output.push(&text, None),
@@ -190,45 +192,45 @@ fn hole(
         return Ok(());
     }
     let text = text_of(source, values)?;
-    match (place, text) {
-        (PlaceholderPosition::Word { alone: true }, ValueText::Absent) => {}
-        (PlaceholderPosition::Word { alone: true }, ValueText::Several(items)) => {
+    match (position, text) {
+        (PlaceholderPosition::Word { is_alone: true }, ValueText::Absent) => {}
+        (PlaceholderPosition::Word { is_alone: true }, ValueText::Several(items)) => {
             for (index, item) in items.into_iter().enumerate() {
-                output.literal(if index == 0 { "" } else { " " });
-                output.push(&quote_for_shell(&without_nul(item, source)?), secret);
+                output.push_literal(if index == 0 { "" } else { " " });
+                output.push(&quote_for_shell(&reject_nul(item, source)?), secret);
             }
         }
         (PlaceholderPosition::Word { .. }, text) => {
-            output.push(&quote_for_shell(&without_nul(single_value(text, source)?, source)?), secret);
+            output.push(&quote_for_shell(&reject_nul(single_value(text, source)?, source)?), secret);
         }
         (PlaceholderPosition::Quoted, text) => {
             // The double quotes end, the value is in single ones, and they begin again: so there is one way of quoting,
             // and it does not depend on the special characters between double quotes in a shell and locale.
-            let text = without_nul(single_value(text, source)?, source)?;
-            output.literal("\"");
+            let text = reject_nul(single_value(text, source)?, source)?;
+            output.push_literal("\"");
             output.push(&quote_for_shell(&text), secret);
-            output.literal("\"");
+            output.push_literal("\"");
         }
-        (PlaceholderPosition::Pair { lead, key }, text) => pairs(output, *lead, key, text, secret),
+        (PlaceholderPosition::Pair { separator, key }, text) => write_pairs(output, *separator, key, text, secret),
         (PlaceholderPosition::Encoded, text) => output.push(&percent_encode(&single_value(text, source)?), secret),
-        (PlaceholderPosition::Segment { alone }, text) => {
+        (PlaceholderPosition::Segment { is_alone }, text) => {
             let text = single_value(text, source)?;
-            if *alone && text.is_empty() {
-                return Err(RenderError::EmptySegment { what: source.describe() });
+            if *is_alone && text.is_empty() {
+                return Err(RenderError::EmptySegment { subject: source.describe() });
             }
             output.push(&percent_encode(&text), secret);
         }
         (PlaceholderPosition::UrlBase, text) => {
             let text = single_value(text, source)?;
             if !is_base(&text) {
-                return Err(RenderError::NotABase { what: source.describe() });
+                return Err(RenderError::NotABase { subject: source.describe() });
             }
             output.push(&text, secret);
         }
         (PlaceholderPosition::UrlHost, text) => {
             let text = single_value(text, source)?;
             if text.is_empty() || !text.chars().all(|next| next.is_ascii_alphanumeric() || "-._:[]".contains(next)) {
-                return Err(RenderError::NotAHost { what: source.describe() });
+                return Err(RenderError::NotAHost { subject: source.describe() });
             }
             output.push(&text, secret);
         }
@@ -237,19 +239,19 @@ fn hole(
             // Without its quotes.
             output.push(text.get(1..text.len().saturating_sub(1)).unwrap_or_default(), secret);
         }
-        (PlaceholderPosition::Header { alone }, text) => {
+        (PlaceholderPosition::Header { is_alone }, text) => {
             let text = single_value(text, source)?;
             if text.chars().any(|next| next.is_ascii_control() && next != '\t') {
-                return Err(RenderError::Control { what: source.describe() });
+                return Err(RenderError::Control { subject: source.describe() });
             }
-            if !alone && source.argument().is_some() && text.contains([';', ',', '"', '\\']) {
-                return Err(RenderError::Separator { what: source.describe() });
+            if !is_alone && source.argument().is_some() && text.contains([';', ',', '"', '\\']) {
+                return Err(RenderError::Separator { subject: source.describe() });
             }
             output.push(&text, secret);
         }
         (PlaceholderPosition::Text, text) => output.push(&single_value(text, source)?, secret),
         (PlaceholderPosition::Path | PlaceholderPosition::JsonValue, text) => {
-            output.push(&without_nul(single_value(text, source)?, source)?, secret);
+            output.push(&reject_nul(single_value(text, source)?, source)?, secret);
         }
     }
     Ok(())
@@ -259,35 +261,43 @@ fn single_value<'a>(text: ValueText<'a>, source: &PlaceholderSource) -> Result<C
     match text {
         ValueText::Absent => Ok(Cow::Borrowed("")),
         ValueText::Single(text) => Ok(text),
-        ValueText::Several(_) => Err(RenderError::Several { what: source.describe() }),
+        ValueText::Several(_) => Err(RenderError::Several { subject: source.describe() }),
     }
 }
 
-fn without_nul<'a>(text: Cow<'a, str>, source: &PlaceholderSource) -> Result<Cow<'a, str>, RenderError> {
-    if text.contains('\0') { Err(RenderError::Nul { what: source.describe() }) } else { Ok(text) }
+fn reject_nul<'a>(text: Cow<'a, str>, source: &PlaceholderSource) -> Result<Cow<'a, str>, RenderError> {
+    if text.contains('\0') { Err(RenderError::Nul { subject: source.describe() }) } else { Ok(text) }
 }
 
 fn percent_encode(text: &str) -> String {
     utf8_percent_encode(text, VALUE).to_string()
 }
 
-fn pairs(output: &mut RenderBuffer, lead: Option<char>, key: &str, text: ValueText<'_>, secret: Option<&str>) {
+fn write_pairs(
+    output: &mut RenderBuffer,
+    separator: Option<char>,
+    key: &str,
+    text: ValueText<'_>,
+    secret: Option<&str>,
+) {
     let items = match text {
         ValueText::Absent => Vec::new(),
         ValueText::Single(text) => vec![text],
         ValueText::Several(items) => items,
     };
-    if items.is_empty() && lead == Some('?') {
-        output.question = true;
+    if items.is_empty() && separator == Some('?') {
+        output.omitted_first = true;
     }
     for (index, item) in items.iter().enumerate() {
-        let lead = match lead {
-            Some(lead) if index == 0 => Some(if std::mem::take(&mut output.question) { '?' } else { lead }),
+        let separator = match separator {
+            Some(separator) if index == 0 => {
+                Some(if std::mem::take(&mut output.omitted_first) { '?' } else { separator })
+            }
             None if index == 0 => None,
             _ => Some('&'),
         };
-        let lead = lead.map(String::from).unwrap_or_default();
-        output.push(&format!("{lead}{key}="), None);
+        let separator = separator.map(String::from).unwrap_or_default();
+        output.push(&format!("{separator}{key}="), None);
         output.push(&percent_encode(item), secret);
     }
 }

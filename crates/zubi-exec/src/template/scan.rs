@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::placeholder::{Escaping, PlaceholderSource, TemplateNames, TemplateProblem};
 
-/// One character of the text with its byte offset, or a placeholder (an index into [`ScannedTemplate::holes`]).
+/// One character of the text with its byte offset, or a placeholder (an index into [`ScannedTemplate::placeholders`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TemplateToken {
     Char(char, usize),
-    Hole(usize),
+    Placeholder(usize),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,31 +20,31 @@ pub(super) struct Placeholder {
 #[derive(Debug, Default)]
 pub(super) struct ScannedTemplate {
     pub(super) symbols: Vec<TemplateToken>,
-    pub(super) holes: Vec<Placeholder>,
+    pub(super) placeholders: Vec<Placeholder>,
     pub(super) problems: Vec<TemplateProblem>,
 }
 
 struct Scanner<'a> {
     text: &'a str,
-    sink: Escaping,
+    escaping: Escaping,
     names: &'a TemplateNames,
     at: usize,
     scanned: ScannedTemplate,
 }
 
-pub(super) fn scan(text: &str, sink: Escaping, names: &TemplateNames) -> ScannedTemplate {
-    let mut scanner = Scanner { text, sink, names, at: 0, scanned: ScannedTemplate::default() };
+pub(super) fn scan(text: &str, escaping: Escaping, names: &TemplateNames) -> ScannedTemplate {
+    let mut scanner = Scanner { text, escaping, names, at: 0, scanned: ScannedTemplate::default() };
     while let Some(character) = scanner.rest().chars().next() {
         match character {
             // In a script the character after a backslash is the shell's.
-            '\\' if sink == Escaping::Shell => {
-                scanner.literal(character);
+            '\\' if escaping == Escaping::Shell => {
+                scanner.push_literal(character);
                 if let Some(escaped) = scanner.rest().chars().next() {
-                    scanner.literal(escaped);
+                    scanner.push_literal(escaped);
                 }
             }
-            '$' => scanner.dollar(),
-            _ => scanner.literal(character),
+            '$' => scanner.read_dollar(),
+            _ => scanner.push_literal(character),
         }
     }
     scanner.scanned
@@ -55,45 +55,45 @@ impl<'a> Scanner<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn literal(&mut self, character: char) {
+    fn push_literal(&mut self, character: char) {
         let range = self.at..self.at + character.len_utf8();
         if character == '\0' {
-            self.problem(range.clone(), "the text contains NUL");
+            self.report_problem(range.clone(), "the text contains NUL");
         }
         self.scanned.symbols.push(TemplateToken::Char(character, self.at));
         self.at = range.end;
     }
 
-    fn problem(&mut self, range: Range<usize>, message: impl Into<String>) {
+    fn report_problem(&mut self, range: Range<usize>, message: impl Into<String>) {
         self.scanned.problems.push(TemplateProblem::error(range, message));
     }
 
-    fn hole(&mut self, length: usize, source: PlaceholderSource) {
+    fn push_placeholder(&mut self, length: usize, source: PlaceholderSource) {
         let range = self.at..self.at + length;
-        self.scanned.symbols.push(TemplateToken::Hole(self.scanned.holes.len()));
-        self.scanned.holes.push(Placeholder { range: range.clone(), source });
+        self.scanned.symbols.push(TemplateToken::Placeholder(self.scanned.placeholders.len()));
+        self.scanned.placeholders.push(Placeholder { range: range.clone(), source });
         self.at = range.end;
     }
 
     /// `self.at` is at a dollar.
-    fn dollar(&mut self) {
+    fn read_dollar(&mut self) {
         let after = self.rest().get(1..).unwrap_or_default();
-        if after.starts_with('$') && self.sink != Escaping::Code {
-            self.literal('$');
+        if after.starts_with('$') && self.escaping != Escaping::Code {
+            self.push_literal('$');
             self.at += 1;
-        } else if let Some(inside) = after.strip_prefix('{') {
-            self.scan_braces(inside);
+        } else if let Some(rest) = after.strip_prefix('{') {
+            self.scan_braces(rest);
         } else {
-            self.bare(identifier(after));
+            self.read_bare_name(identifier(after));
         }
     }
 
-    fn scan_braces(&mut self, inside: &str) {
-        let Some((name, _)) = inside.split_once('}') else {
-            if self.sink != Escaping::Code {
-                self.problem(self.at..self.at + 2, "`${` is never closed; a dollar is written `$$`");
+    fn scan_braces(&mut self, rest: &str) {
+        let Some((name, _)) = rest.split_once('}') else {
+            if self.escaping != Escaping::Code {
+                self.report_problem(self.at..self.at + 2, "`${` is never closed; a dollar is written `$$`");
             }
-            self.literal('$');
+            self.push_literal('$');
             return;
         };
         // "${" and "}".
@@ -104,8 +104,8 @@ impl<'a> Scanner<'a> {
         } else if let Some(argument) = name.strip_prefix("arg:") {
             let parameter = self.names.arguments.get(argument);
             if parameter.is_none() {
-                let near = nearest(argument, self.names.arguments.keys());
-                self.problem(range, format!("there is no parameter `{argument}`{near}"));
+                let suggestion = nearest(argument, self.names.arguments.keys());
+                self.report_problem(range, format!("there is no parameter `{argument}`{suggestion}"));
             }
             parameter.map(|parameter| PlaceholderSource::Argument(argument.to_owned(), *parameter))
         } else if let Some(variable) = name.strip_prefix("env:") {
@@ -113,7 +113,7 @@ impl<'a> Scanner<'a> {
             if !is_declared {
                 let message =
                     format!("`{variable}` is neither in the setting `zubi.env` nor a declared secret; declare it");
-                self.problem(range, message);
+                self.report_problem(range, message);
             }
             is_declared.then(|| PlaceholderSource::Environment(variable.to_owned()))
         } else if let Some(value) = self.names.variables.get(name) {
@@ -123,49 +123,51 @@ impl<'a> Scanner<'a> {
             None
         };
         match source {
-            Some(source) => self.hole(length, source),
+            Some(source) => self.push_placeholder(length, source),
             // Only the dollar: in what the shell is given there may be a placeholder inside.
-            None => self.literal('$'),
+            None => self.push_literal('$'),
         }
     }
 
     /// `${name}` that is nothing of ours.
     fn report_unknown(&mut self, name: &str, range: Range<usize>) {
-        let plain = !name.is_empty() && identifier(name) == name;
-        match self.sink {
+        let is_plain = !name.is_empty() && identifier(name) == name;
+        match self.escaping {
             Escaping::Code => {}
-            Escaping::Shell if !plain => {}
+            Escaping::Shell if !is_plain => {}
             Escaping::Shell => {
-                let near = nearest(name, self.names.variables.keys());
+                let suggestion = nearest(name, self.names.variables.keys());
                 let message = format!(
-                    "there is no variable `{name}`{near}; an argument is `${{arg:{name}}}`, the shell's own variable `$${{{name}}}`"
+                    "there is no variable `{name}`{suggestion}; an argument is `${{arg:{name}}}`, the shell's own variable `$${{{name}}}`"
                 );
-                self.problem(range, message);
+                self.report_problem(range, message);
             }
             _ if self.names.arguments.contains_key(name) => {
                 let message = format!("there is no variable `{name}`; the argument is `${{arg:{name}}}` or `${name}`");
-                self.problem(range, message);
+                self.report_problem(range, message);
             }
             _ => {
-                let near = nearest(name, self.names.variables.keys());
-                let message = format!("there is no variable `{name}`{near}; a dollar is written `$$`");
-                self.problem(range, message);
+                let suggestion = nearest(name, self.names.variables.keys());
+                let message = format!("there is no variable `{name}`{suggestion}; a dollar is written `$$`");
+                self.report_problem(range, message);
             }
         }
     }
 
-    fn bare(&mut self, name: &str) {
+    fn read_bare_name(&mut self, name: &str) {
         let range = self.at..self.at + 1 + name.len();
         match self.names.arguments.get(name) {
-            Some(argument) => self.hole(1 + name.len(), PlaceholderSource::Argument(name.to_owned(), *argument)),
+            Some(argument) => {
+                self.push_placeholder(1 + name.len(), PlaceholderSource::Argument(name.to_owned(), *argument));
+            }
             None => {
-                if !name.is_empty() && !matches!(self.sink, Escaping::Shell | Escaping::Code) {
-                    let near = nearest(name, self.names.arguments.keys());
+                if !name.is_empty() && !matches!(self.escaping, Escaping::Shell | Escaping::Code) {
+                    let suggestion = nearest(name, self.names.arguments.keys());
                     let message =
-                        format!("there is no parameter `{name}`{near}; it stays as it is (`$$` for a dollar)");
+                        format!("there is no parameter `{name}`{suggestion}; it stays as it is (`$$` for a dollar)");
                     self.scanned.problems.push(TemplateProblem::warning(range, message));
                 }
-                self.literal('$');
+                self.push_literal('$');
             }
         }
     }
@@ -173,14 +175,14 @@ impl<'a> Scanner<'a> {
 
 /// The longest name at the beginning of a text: what shells, too, take for one (POSIX 3.216).
 fn identifier(text: &str) -> &str {
-    let starts = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let is_identifier = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     let end = text.find(|next: char| !next.is_ascii_alphanumeric() && next != '_').unwrap_or(text.len());
-    if starts { text.get(..end).unwrap_or_default() } else { "" }
+    if is_identifier { text.get(..end).unwrap_or_default() } else { "" }
 }
 
 fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a String>) -> String {
     match zubi_base::nearest::nearest(name, candidates.map(String::as_str), 1).first() {
-        Some(near) => format!(" (nearest: `{near}`)"),
+        Some(suggestion) => format!(" (nearest: `{suggestion}`)"),
         None => String::new(),
     }
 }

@@ -2,11 +2,11 @@
 //! and dash.
 //!
 //! It parses only as much as is needed to know how the shell reads the position of each placeholder. If shells differ,
-//! or only a whole parser could decide, it does not guess: from there on placeholders are refused ([`Lexer::tangle`]).
-//! Parsing goes from left to right, so decisions before such a place stay valid.
+//! or only a whole parser could decide, it does not guess: from there on placeholders are refused
+//! ([`Lexer::mark_undecidable`]). Parsing goes from left to right, so decisions before such a position stay valid.
 
-use super::placeholder::{ArgumentKind, PlaceholderPosition, TemplateProblem, not_several};
-use super::scan::{ScannedTemplate, TemplateToken};
+use super::placeholder::{ArgumentKind, PlaceholderPosition, TemplateProblem, array_problem};
+use super::scan::{Placeholder, ScannedTemplate, TemplateToken};
 
 mod command;
 mod regions;
@@ -33,7 +33,7 @@ struct TemplateWord {
     /// A part of it is quoted, so it is not a keyword.
     quoted: bool,
     /// The placeholders in it, and whether each is between quotes.
-    holes: Vec<(usize, bool)>,
+    placeholders: Vec<(usize, bool)>,
 }
 
 impl TemplateWord {
@@ -44,12 +44,12 @@ impl TemplateWord {
 
 struct Lexer<'a> {
     symbols: &'a [TemplateToken],
-    holes: &'a [super::scan::Placeholder],
+    placeholders: &'a [Placeholder],
     at: usize,
     positions: Vec<Option<PlaceholderPosition>>,
     problems: Vec<TemplateProblem>,
     /// The reason why the shell's reading of the rest is undecidable.
-    tangled: Option<&'static str>,
+    undecidable: Option<&'static str>,
     /// The open substitutions and similar constructs, in which no placeholder is valid, innermost last.
     opaque: Vec<&'static str>,
     pending: Vec<HereDocument>,
@@ -60,20 +60,20 @@ struct Lexer<'a> {
 pub(super) fn resolve_positions(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
     let mut lexer = Lexer {
         symbols: &scanned.symbols,
-        holes: &scanned.holes,
+        placeholders: &scanned.placeholders,
         at: 0,
-        positions: vec![None; scanned.holes.len()],
+        positions: vec![None; scanned.placeholders.len()],
         problems: Vec::new(),
-        tangled: None,
+        undecidable: None,
         opaque: Vec::new(),
         pending: Vec::new(),
         word: None,
         command: TemplateCommand::default(),
     };
     lexer.script();
-    let Lexer { positions: places, problems, .. } = lexer;
+    let Lexer { positions, problems, .. } = lexer;
     scanned.problems.extend(problems);
-    places
+    positions
 }
 
 impl Lexer<'_> {
@@ -104,41 +104,40 @@ impl Lexer<'_> {
     }
 
     fn accept(&mut self, character: char) -> bool {
-        let here = self.peek_char() == Some(character);
-        self.at += usize::from(here);
-        here
+        let is_next = self.peek_char() == Some(character);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     /// From here on the script may be read otherwise than we think.
-    fn tangle(&mut self, why: &'static str) {
-        self.tangled.get_or_insert(why);
+    fn mark_undecidable(&mut self, reason: &'static str) {
+        self.undecidable.get_or_insert(reason);
     }
 
-    fn refuse(&mut self, hole: usize, message: &str) {
-        if let Some(hole) = self.holes.get(hole) {
-            self.problems
-                .push(TemplateProblem::error(hole.range.clone(), format!("{} {message}", hole.source.describe())));
+    fn refuse(&mut self, index: usize, message: &str) {
+        if let Some(Placeholder { range, source }) = self.placeholders.get(index) {
+            self.problems.push(TemplateProblem::error(range.clone(), format!("{} {message}", source.describe())));
         }
     }
 
-    fn refuse_opaque(&mut self, hole: usize, context: &str) {
-        let instead = if context == "a comment" {
+    fn refuse_opaque(&mut self, index: usize, context: &str) {
+        let alternative = if context == "a comment" {
             "write `$$` for a dollar"
         } else {
             "give it to a variable of the script first (`value=$name`) and use that there (`\"$value\"`)"
         };
-        self.refuse(hole, &format!("is in {context}, where it cannot be quoted; {instead}"));
+        self.refuse(index, &format!("is in {context}, where it cannot be quoted; {alternative}"));
     }
 
-    fn set_position(&mut self, hole: usize, position: PlaceholderPosition) {
-        if let Some(slot) = self.positions.get_mut(hole) {
+    fn set_position(&mut self, index: usize, position: PlaceholderPosition) {
+        if let Some(slot) = self.positions.get_mut(index) {
             *slot = Some(position);
         }
     }
 
     /// Reports a missing end of `opener`. A construct that this parser does not understand is not reported as wrong.
     fn report_unclosed(&mut self, opener: &str, from: usize) {
-        if self.tangled.is_none() {
+        if self.undecidable.is_none() {
             let start = match self.symbols.get(from) {
                 Some(TemplateToken::Char(_, offset)) => *offset,
                 _ => 0,
@@ -155,7 +154,7 @@ impl Lexer<'_> {
     fn script(&mut self) {
         while let Some(symbol) = self.next() {
             match symbol {
-                TemplateToken::Hole(hole) => self.unquoted_hole(hole),
+                TemplateToken::Placeholder(index) => self.read_unquoted_placeholder(index),
                 TemplateToken::Char(character, _) => self.read_unquoted(character),
             }
         }
@@ -193,29 +192,27 @@ impl Lexer<'_> {
         }
     }
 
-    fn unquoted_hole(&mut self, hole: usize) {
+    fn read_unquoted_placeholder(&mut self, index: usize) {
         // `$'…'` has escapes of its own.
         if self.before_last() == Some('$') && self.word.as_ref().is_some_and(|word| word.text.ends_with('$')) {
-            return self.refuse(hole, "is directly after a `$`; put double quotes around both");
+            return self.refuse(index, "is directly after a `$`; put double quotes around both");
         }
-        self.accept_hole(hole, false);
+        self.accept_placeholder(index, false);
     }
 
-    fn accept_hole(&mut self, hole: usize, quoted: bool) {
-        if let Some(why) = self.tangled {
+    fn accept_placeholder(&mut self, index: usize, quoted: bool) {
+        if let Some(reason) = self.undecidable {
             let message = format!(
-                "comes after {why}, from where on it is not sure how the shell reads the script; give it to a variable before \
+                "comes after {reason}, from where on it is not sure how the shell reads the script; give it to a variable before \
                  that (`value=$name`) and use `\"$value\"` here"
             );
-            return self.refuse(hole, &message);
+            return self.refuse(index, &message);
         }
         let word = self.word();
         word.before.get_or_insert_with(|| word.text.clone());
-        word.holes.push((hole, quoted));
-        self.set_position(
-            hole,
-            if quoted { PlaceholderPosition::Quoted } else { PlaceholderPosition::Word { alone: false } },
-        );
+        word.placeholders.push((index, quoted));
+        let position = if quoted { PlaceholderPosition::Quoted } else { PlaceholderPosition::Word { is_alone: false } };
+        self.set_position(index, position);
     }
 
     fn backslash(&mut self) {
@@ -226,17 +223,17 @@ impl Lexer<'_> {
                 word.quoted = true;
                 word.push(character);
             }
-            Some(TemplateToken::Hole(hole)) => self.refuse(hole, "is directly after a backslash; remove it"),
+            Some(TemplateToken::Placeholder(index)) => self.refuse(index, "is directly after a backslash; remove it"),
             None => {}
         }
     }
 
     /// Handles a backslash at the end of a line: the shell removes both. Harmless between words and inside a name;
-    /// after a character that begins something it would join two things that this parser has read separately.
+    /// after a character that begins something it would join two tokens that this parser has read separately.
     fn continuation(&mut self, before: Option<usize>) {
         let joins = before.and_then(|at| self.char_at(at)).is_some_and(|before| "$<>&|;(){}[]=#!`".contains(before));
         if joins || !self.pending.is_empty() {
-            self.tangle("a backslash at the end of a line");
+            self.mark_undecidable("a backslash at the end of a line");
         }
     }
 
@@ -249,7 +246,9 @@ impl Lexer<'_> {
                 TemplateToken::Char('\\', _) => match self.next() {
                     Some(TemplateToken::Char('\n', _)) => self.continuation(self.at.checked_sub(3)),
                     Some(TemplateToken::Char(character, _)) => self.word().push(character),
-                    Some(TemplateToken::Hole(hole)) => self.refuse(hole, "is directly after a backslash; remove it"),
+                    Some(TemplateToken::Placeholder(index)) => {
+                        self.refuse(index, "is directly after a backslash; remove it");
+                    }
                     None => {}
                 },
                 TemplateToken::Char('`', _) => self.backquotes(),
@@ -258,9 +257,9 @@ impl Lexer<'_> {
                     self.line_break(character);
                     self.word().push(character);
                 }
-                TemplateToken::Hole(hole) => match self.opaque.last() {
-                    Some(context) => self.refuse_opaque(hole, context),
-                    None => self.accept_hole(hole, true),
+                TemplateToken::Placeholder(index) => match self.opaque.last() {
+                    Some(context) => self.refuse_opaque(index, context),
+                    None => self.accept_placeholder(index, true),
                 },
             }
         }
@@ -271,19 +270,20 @@ impl Lexer<'_> {
     /// bodies begin.
     fn line_break(&mut self, character: char) {
         if character == '\n' && !self.pending.is_empty() {
-            self.tangle("a here-document whose line does not end");
+            self.mark_undecidable("a here-document whose line does not end");
         }
     }
 
     fn parenthesis(&mut self) {
-        let name = self.word.as_ref().map(|word| !word.quoted && word.holes.is_empty() && self.command.expects_name());
-        match name {
-            Some(name) => {
+        let is_name =
+            self.word.as_ref().map(|word| !word.quoted && word.placeholders.is_empty() && self.command.expects_name());
+        match is_name {
+            Some(is_name) => {
                 // `name()` begins a function; what it does is a command of its own.
-                if name && self.accept(')') {
+                if is_name && self.accept(')') {
                     self.word = None;
                 } else {
-                    self.tangle("a `(` inside a word");
+                    self.mark_undecidable("a `(` inside a word");
                 }
                 self.end_command();
             }
@@ -302,11 +302,13 @@ impl Lexer<'_> {
     /// `self.at` is after the first character of the operator.
     fn redirection(&mut self, first: char) {
         // `2>file`, `{fd}>file`: the text directly before it is not a word of the command.
-        let descriptor = self.word.as_ref().is_some_and(|word| {
+        let is_descriptor = self.word.as_ref().is_some_and(|word| {
             let named = word.text.starts_with('{') && word.text.ends_with('}');
-            !word.quoted && word.holes.is_empty() && (named || word.text.chars().all(|digit| digit.is_ascii_digit()))
+            !word.quoted
+                && word.placeholders.is_empty()
+                && (named || word.text.chars().all(|digit| digit.is_ascii_digit()))
         });
-        if descriptor {
+        if is_descriptor {
             self.word = None;
         }
         self.end_word();
@@ -331,42 +333,45 @@ impl Lexer<'_> {
 
     fn end_word(&mut self) {
         let Some(word) = self.word.take() else { return };
-        let sources: Vec<_> = word.holes.iter().filter_map(|(hole, _)| self.holes.get(*hole)).collect();
-        let argument = sources.iter().any(|hole| hole.source.argument().is_some());
-        let verdict = self.command.word(&word, argument);
+        let is_argument = |index: usize| {
+            self.placeholders.get(index).is_some_and(|placeholder| placeholder.source.argument().is_some())
+        };
+        let arguments: Vec<usize> =
+            word.placeholders.iter().map(|(index, _)| *index).filter(|index| is_argument(*index)).collect();
+        let verdict = self.command.read_word(&word, !arguments.is_empty());
         if let Some(message) = verdict.refused {
-            for (hole, _) in &word.holes {
-                if self.holes.get(*hole).is_some_and(|hole| hole.source.argument().is_some()) {
-                    self.refuse(*hole, message);
-                }
+            for index in arguments {
+                self.refuse(index, message);
             }
         }
-        if verdict.tangled {
-            self.tangle("the keyword `function`");
+        if verdict.undecidable {
+            self.mark_undecidable("the keyword `function`");
         }
-        let alone =
-            verdict.free && word.text.is_empty() && matches!(word.holes.as_slice(), [(_, false)]) && !word.quoted;
-        for (index, _) in &word.holes {
-            let Some(hole) = self.holes.get(*index) else { continue };
-            if alone {
-                self.set_position(*index, PlaceholderPosition::Word { alone: true });
-            } else if hole.source.is_array() {
-                self.problems.push(not_several(&hole.source, hole.range.clone()));
+        let is_alone = verdict.any_count
+            && word.text.is_empty()
+            && matches!(word.placeholders.as_slice(), [(_, false)])
+            && !word.quoted;
+        for (index, _) in &word.placeholders {
+            let Some(placeholder) = self.placeholders.get(*index) else { continue };
+            if is_alone {
+                self.set_position(*index, PlaceholderPosition::Word { is_alone: true });
+            } else if placeholder.source.is_array() {
+                self.problems.push(array_problem(&placeholder.source, placeholder.range.clone()));
             }
         }
-        let first = word.holes.first().and_then(|(hole, _)| self.holes.get(*hole));
-        if let Some(hole) = first
-            && verdict.option_like
+        let first = word.placeholders.first().and_then(|(index, _)| self.placeholders.get(*index));
+        if let Some(placeholder) = first
+            && verdict.is_option
             && word.before.as_deref() == Some("")
-            && hole.source.argument().is_some_and(|argument| {
+            && placeholder.source.argument().is_some_and(|argument| {
                 matches!(argument.kind, ArgumentKind::Text | ArgumentKind::Any | ArgumentKind::Array)
             })
         {
             let message = format!(
                 "a value of {} that begins with `-` would be an option of the command; put `--` before it if the command knows that",
-                hole.source.describe()
+                placeholder.source.describe()
             );
-            self.problems.push(TemplateProblem::warning(hole.range.clone(), message));
+            self.problems.push(TemplateProblem::warning(placeholder.range.clone(), message));
         }
     }
 }

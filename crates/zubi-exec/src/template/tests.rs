@@ -45,9 +45,9 @@ fn arguments() -> Value {
 }
 
 /// One template with the problems it has, or what it becomes.
-fn line(sink: Escaping, text: &str) -> String {
+fn line(escaping: Escaping, text: &str) -> String {
     let display_text = text.replace('\n', "⏎").replace('\0', "\\0");
-    let template = match Template::parse(text, sink, &names()) {
+    let template = match Template::parse(text, escaping, &names()) {
         Err(problems) => {
             let problems: Vec<String> = problems
                 .iter()
@@ -83,12 +83,12 @@ fn line(sink: Escaping, text: &str) -> String {
     format!("{display_text}\n{warnings}  → {rendered}")
 }
 
-fn check(sink: Escaping, texts: &[&str]) -> String {
-    texts.iter().map(|text| line(sink, text)).collect::<Vec<_>>().join("\n")
+fn check(escaping: Escaping, texts: &[&str]) -> String {
+    texts.iter().map(|text| line(escaping, text)).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn a_script_that_is_accepted() {
+fn accepted_scripts() {
     assert_snapshot!(check(Escaping::Shell, &[
         "echo $text \"a $text b\" x=$text ${arg:dashed-name}end",
         "cmd --flag $list $opt -- $text; [ -z $opt ] && run $any",
@@ -130,7 +130,7 @@ fn a_script_that_is_accepted() {
 }
 
 #[test]
-fn a_script_that_is_refused() {
+fn refused_scripts() {
     assert_snapshot!(check(Escaping::Shell, &[
         "echo '$text' `x $text` $(y $text) \"$(z \"$text\")\" # $text",
         "cat <<EOF\n$text\nEOF",
@@ -215,7 +215,7 @@ fn a_script_that_is_refused() {
 }
 
 #[test]
-fn a_url() {
+fn urls_in_templates() {
     assert_snapshot!(check(Escaping::Url, &[
         "${API}/items/$text?q=$text&n=$n",
         "https://${HOST}:8080/$text.json?list=$list&opt=$opt&x=$n#$text",
@@ -280,7 +280,7 @@ fn a_url() {
 }
 
 #[test]
-fn a_body() {
+fn bodies_in_templates() {
     assert_snapshot!(check(Escaping::Json, &[
         r#"{"q": "say \"$text\"", "n": $n, "list": $list, "opt": $opt, "key": ${env:TOKEN}, "w": "${workspaceFolder}"}"#,
         r#"{"$text": 1, "a$opt" : 2, "l": "$list"}"#,
@@ -333,7 +333,7 @@ fn a_body() {
 }
 
 #[test]
-fn headers_and_texts() {
+fn headers_and_plain_texts() {
     assert_snapshot!(check(Escaping::Header, &["Bearer ${env:TOKEN}", "$opt", "$list", "${env:UNSET}"]), @r##"
         Bearer ${env:TOKEN}
           → Bearer s3cret $text shown Bearer •••
@@ -377,9 +377,9 @@ fn headers_and_texts() {
 }
 
 #[test]
-fn what_a_value_may_not_be() {
-    let bad = |sink, text: &str, value: Value| {
-        let template = Template::parse(text, sink, &names()).unwrap();
+fn values_a_template_rejects() {
+    let render_error = |escaping, text: &str, value: Value| {
+        let template = Template::parse(text, escaping, &names()).unwrap();
         let environment = BTreeMap::from([("BASE".to_owned(), value.as_str().unwrap_or_default().to_owned())]);
         let arguments = json!({"text": value, "any": value});
         let values =
@@ -387,18 +387,18 @@ fn what_a_value_may_not_be() {
         template.render(values).unwrap_err().to_string()
     };
     let errors = [
-        bad(Escaping::Shell, "echo $text", json!("a\0b")),
-        bad(Escaping::Shell, "echo \"$any\"", json!(["a"])),
-        bad(Escaping::Shell, "echo $text", Value::Null),
-        bad(Escaping::Header, "X $text", json!("a\r\nB: c")),
-        bad(Escaping::Header, "$text", json!("\0")),
-        bad(Escaping::Url, "https://x/$text/y", json!("..")),
-        bad(Escaping::Url, "https://x/.$text", json!(".")),
-        bad(Escaping::Url, "https://x/$text/y", json!("")),
-        bad(Escaping::Url, "${env:BASE}/x", json!("https://user@x")),
-        bad(Escaping::Url, "${env:BASE}/x", json!("ftp://x")),
-        bad(Escaping::Url, "https://${env:BASE}/x", json!("a/b")),
-        bad(Escaping::Text, &"$text".repeat(20), json!("x".repeat(1024 * 1024))),
+        render_error(Escaping::Shell, "echo $text", json!("a\0b")),
+        render_error(Escaping::Shell, "echo \"$any\"", json!(["a"])),
+        render_error(Escaping::Shell, "echo $text", Value::Null),
+        render_error(Escaping::Header, "X $text", json!("a\r\nB: c")),
+        render_error(Escaping::Header, "$text", json!("\0")),
+        render_error(Escaping::Url, "https://x/$text/y", json!("..")),
+        render_error(Escaping::Url, "https://x/.$text", json!(".")),
+        render_error(Escaping::Url, "https://x/$text/y", json!("")),
+        render_error(Escaping::Url, "${env:BASE}/x", json!("https://user@x")),
+        render_error(Escaping::Url, "${env:BASE}/x", json!("ftp://x")),
+        render_error(Escaping::Url, "https://${env:BASE}/x", json!("a/b")),
+        render_error(Escaping::Text, &"$text".repeat(20), json!("x".repeat(1024 * 1024))),
     ];
     assert_snapshot!(errors.join("\n"), @"
     argument `text` contains NUL, which nothing here can hold
@@ -417,15 +417,15 @@ fn what_a_value_may_not_be() {
 }
 
 #[test]
-fn a_text_that_is_too_long() {
+fn too_long_templates_are_rejected() {
     let problems = Template::parse(&" ".repeat(MAX_TEMPLATE + 1), Escaping::Text, &names()).unwrap_err();
     assert!(problems[0].message.contains("file of its own"), "{problems:?}");
 }
 
 #[test]
-fn what_is_used() {
+fn used_names_are_listed() {
     let template = Template::parse("${API}/$text?a=${env:TOKEN}&b=$text&c=${arg:n}", Escaping::Url, &names()).unwrap();
     assert_eq!(template.arguments().into_iter().collect::<Vec<_>>(), ["n", "text"]);
-    assert_eq!(template.variables().into_iter().collect::<Vec<_>>(), ["API"], "also one that became text");
+    assert_eq!(template.variables().into_iter().collect::<Vec<_>>(), ["API"], "including one that became text");
     assert_eq!(template.secrets().into_iter().collect::<Vec<_>>(), ["TOKEN"]);
 }

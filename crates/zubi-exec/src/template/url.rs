@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::placeholder::{PlaceholderPosition, PlaceholderSource, TemplateProblem, not_several};
+use super::placeholder::{PlaceholderPosition, PlaceholderSource, TemplateProblem, array_problem};
 use super::scan::{Placeholder, ScannedTemplate, TemplateToken};
 
 /// The part of the URL that is being read.
@@ -20,28 +20,30 @@ enum UrlPart {
 
 pub(super) fn resolve_positions(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
     splice_variables(scanned);
-    let mut reader = UrlReader { symbols: &scanned.symbols, holes: &scanned.holes, problems: Vec::new(), host: 0 };
+    let mut reader =
+        UrlReader { symbols: &scanned.symbols, placeholders: &scanned.placeholders, problems: Vec::new(), host: 0 };
     let positions = reader.read();
     scanned.problems.append(&mut reader.problems);
-    let cut = pairs(scanned, &positions, |position| matches!(position, PlaceholderPosition::Encoded));
-    finish(scanned, positions, cut)
+    let pairs = find_pairs(scanned, &positions, |position| matches!(position, PlaceholderPosition::Encoded));
+    finish(scanned, positions, pairs)
 }
 
-pub(super) fn form_places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
-    let positions: Vec<Option<PlaceholderPosition>> = vec![Some(PlaceholderPosition::Encoded); scanned.holes.len()];
-    let cut = pairs(scanned, &positions, |_| true);
-    for (index, hole) in scanned.holes.iter().enumerate() {
-        let key = scanned.symbols.iter().position(|symbol| *symbol == TemplateToken::Hole(index));
-        if key.is_some_and(|at| !after_equals(&scanned.symbols, at)) && hole.source.argument().is_some() {
-            scanned.problems.push(refused_key(hole));
+pub(super) fn resolve_form_positions(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
+    let positions: Vec<Option<PlaceholderPosition>> =
+        vec![Some(PlaceholderPosition::Encoded); scanned.placeholders.len()];
+    let pairs = find_pairs(scanned, &positions, |_| true);
+    for (index, placeholder) in scanned.placeholders.iter().enumerate() {
+        let key = scanned.symbols.iter().position(|symbol| *symbol == TemplateToken::Placeholder(index));
+        if key.is_some_and(|at| !after_equals(&scanned.symbols, at)) && placeholder.source.argument().is_some() {
+            scanned.problems.push(key_problem(placeholder));
         }
     }
-    finish(scanned, positions, cut)
+    finish(scanned, positions, pairs)
 }
 
-fn refused_key(hole: &Placeholder) -> TemplateProblem {
-    let message = format!("{} would be a name in the query; write the name", hole.source.describe());
-    TemplateProblem::error(hole.range.clone(), message)
+fn key_problem(placeholder: &Placeholder) -> TemplateProblem {
+    let message = format!("{} would be a name in the query; write the name", placeholder.source.describe());
+    TemplateProblem::error(placeholder.range.clone(), message)
 }
 
 /// Replaces the variables of the file up to the end of the host by their text.
@@ -49,19 +51,19 @@ fn splice_variables(scanned: &mut ScannedTemplate) {
     let mut symbols = Vec::with_capacity(scanned.symbols.len());
     let mut seen = String::new();
     for symbol in &scanned.symbols {
-        let before_path = match seen.split_once("://") {
+        let is_before_path = match seen.split_once("://") {
             Some((_, rest)) => !rest.contains(['/', '\\', '?', '#']),
             None => true,
         };
         match *symbol {
-            TemplateToken::Hole(index) if before_path => match scanned.holes.get(index) {
+            TemplateToken::Placeholder(index) if is_before_path => match scanned.placeholders.get(index) {
                 Some(Placeholder { source: PlaceholderSource::Variable(_, value), range }) => {
                     seen.push_str(value);
                     symbols.extend(value.chars().map(|character| TemplateToken::Char(character, range.start)));
                 }
                 _ => symbols.push(*symbol),
             },
-            TemplateToken::Hole(_) => symbols.push(*symbol),
+            TemplateToken::Placeholder(_) => symbols.push(*symbol),
             TemplateToken::Char(character, _) => {
                 seen.push(character);
                 symbols.push(*symbol);
@@ -73,7 +75,7 @@ fn splice_variables(scanned: &mut ScannedTemplate) {
 
 struct UrlReader<'a> {
     symbols: &'a [TemplateToken],
-    holes: &'a [Placeholder],
+    placeholders: &'a [Placeholder],
     problems: Vec<TemplateProblem>,
     /// How many characters and placeholders the host has.
     host: usize,
@@ -81,14 +83,14 @@ struct UrlReader<'a> {
 
 impl UrlReader<'_> {
     fn read(&mut self) -> Vec<Option<PlaceholderPosition>> {
-        let mut positions = vec![None; self.holes.len()];
+        let mut positions = vec![None; self.placeholders.len()];
         let mut at = UrlPart::Start;
         let mut index = 0;
         while let Some(symbol) = self.symbols.get(index).copied() {
             match symbol {
-                TemplateToken::Hole(hole) => {
-                    if let (Some(found), Some(slot)) = (self.holes.get(hole), positions.get_mut(hole)) {
-                        *slot = self.hole(found, at, index);
+                TemplateToken::Placeholder(number) => {
+                    if let (Some(found), Some(slot)) = (self.placeholders.get(number), positions.get_mut(number)) {
+                        *slot = self.position_of(found, at, index);
                     }
                     match at {
                         UrlPart::Start => at = UrlPart::AfterBase,
@@ -97,40 +99,40 @@ impl UrlReader<'_> {
                     }
                 }
                 TemplateToken::Char(character, offset) => {
-                    let here = offset..offset + character.len_utf8();
+                    let range = offset..offset + character.len_utf8();
                     if character.is_ascii_control() || character.is_whitespace() {
-                        self.error(here.clone(), "a URL cannot contain white space; write `%20`");
+                        self.report(range.clone(), "a URL cannot contain white space; write `%20`");
                     }
                     if at == UrlPart::Start {
                         let rest = self.symbols.get(index..).unwrap_or_default();
                         let Some(length) = scheme(rest) else {
-                            self.error(here, "a URL begins with `https://` or `http://`");
+                            self.report(range, "a URL begins with `https://` or `http://`");
                             break;
                         };
                         index += length;
                         at = UrlPart::Authority;
                         continue;
                     }
-                    at = self.step(at, character, here);
+                    at = self.next_part(at, character, range);
                 }
             }
             index += 1;
         }
         if self.symbols.is_empty() || (at == UrlPart::Authority && self.host == 0) {
-            self.error(0..0, "the URL has no host");
+            self.report(0..0, "the URL has no host");
         }
         positions
     }
 
-    fn error(&mut self, range: Range<usize>, message: &str) {
+    fn report(&mut self, range: Range<usize>, message: &str) {
         self.problems.push(TemplateProblem::error(range, message));
     }
 
-    fn step(&mut self, at: UrlPart, character: char, here: Range<usize>) -> UrlPart {
+    fn next_part(&mut self, at: UrlPart, character: char, range: Range<usize>) -> UrlPart {
         match (at, character) {
             (UrlPart::Authority | UrlPart::AfterBase, '/' | '\\' | '?' | '#') => {
                 if at == UrlPart::Authority && self.host == 0 {
-                    self.error(here, "the URL has no host");
+                    self.report(range, "the URL has no host");
                 }
                 match character {
                     '?' => UrlPart::Query,
@@ -139,11 +141,11 @@ impl UrlReader<'_> {
                 }
             }
             (UrlPart::AfterBase, _) => {
-                self.error(here, "after a URL out of the settings comes `/`, `?` or `#`");
+                self.report(range, "after a URL out of the settings comes `/`, `?` or `#`");
                 UrlPart::Path
             }
             (UrlPart::Authority, '@') => {
-                self.error(here, "a URL cannot contain a user name or a password; use the header `Authorization`");
+                self.report(range, "a URL cannot contain a user name or a password; use the header `Authorization`");
                 at
             }
             (UrlPart::Authority, _) => {
@@ -156,40 +158,42 @@ impl UrlReader<'_> {
         }
     }
 
-    fn hole(&mut self, hole: &Placeholder, at: UrlPart, index: usize) -> Option<PlaceholderPosition> {
-        let environment = matches!(hole.source, PlaceholderSource::Environment(_));
+    fn position_of(&mut self, placeholder: &Placeholder, at: UrlPart, index: usize) -> Option<PlaceholderPosition> {
+        let is_environment = matches!(placeholder.source, PlaceholderSource::Environment(_));
         match at {
-            UrlPart::Start | UrlPart::Authority if environment => {
+            UrlPart::Start | UrlPart::Authority if is_environment => {
                 Some(if at == UrlPart::Start { PlaceholderPosition::UrlBase } else { PlaceholderPosition::UrlHost })
             }
             UrlPart::Start | UrlPart::Authority | UrlPart::AfterBase => {
-                let message =
-                    format!("{} cannot choose the host; write the host, or use a variable", hole.source.describe());
-                self.error(hole.range.clone(), &message);
+                let message = format!(
+                    "{} cannot choose the host; write the host, or use a variable",
+                    placeholder.source.describe()
+                );
+                self.report(placeholder.range.clone(), &message);
                 None
             }
             UrlPart::Path => {
-                let edge = |symbol: Option<&TemplateToken>, ends: &str| match symbol {
+                let is_edge = |symbol: Option<&TemplateToken>, delimiters: &str| match symbol {
                     None => true,
-                    Some(TemplateToken::Char(character, _)) => ends.contains(*character),
-                    Some(TemplateToken::Hole(_)) => false,
+                    Some(TemplateToken::Char(character, _)) => delimiters.contains(*character),
+                    Some(TemplateToken::Placeholder(_)) => false,
                 };
                 let before = index.checked_sub(1).and_then(|before| self.symbols.get(before));
-                let alone = edge(before, "/\\") && edge(self.symbols.get(index + 1), "/\\?#");
-                if hole.source.is_array() {
-                    self.problems.push(not_several(&hole.source, hole.range.clone()));
-                } else if alone && hole.source.argument().is_some_and(|argument| !argument.required) {
+                let is_alone = is_edge(before, "/\\") && is_edge(self.symbols.get(index + 1), "/\\?#");
+                if placeholder.source.is_array() {
+                    self.problems.push(array_problem(&placeholder.source, placeholder.range.clone()));
+                } else if is_alone && placeholder.source.argument().is_some_and(|argument| !argument.required) {
                     let message = format!(
                         "{} may be missing, and the URL would name another resource; make it required",
-                        hole.source.describe()
+                        placeholder.source.describe()
                     );
-                    self.error(hole.range.clone(), &message);
+                    self.report(placeholder.range.clone(), &message);
                 }
-                Some(PlaceholderPosition::Segment { alone })
+                Some(PlaceholderPosition::Segment { is_alone })
             }
             UrlPart::Query => {
-                if hole.source.argument().is_some() && !after_equals(self.symbols, index) {
-                    self.problems.push(refused_key(hole));
+                if placeholder.source.argument().is_some() && !after_equals(self.symbols, index) {
+                    self.problems.push(key_problem(placeholder));
                 }
                 Some(PlaceholderPosition::Encoded)
             }
@@ -218,18 +222,18 @@ fn after_equals(symbols: &[TemplateToken], index: usize) -> bool {
 
 /// A pair whose value is one placeholder: which symbols are its `&key=`, and what they say.
 struct QueryPair {
-    hole: usize,
+    placeholder: usize,
     symbols: Range<usize>,
-    lead: Option<char>,
+    separator: Option<char>,
     key: String,
 }
 
-fn pairs(
+fn find_pairs(
     scanned: &ScannedTemplate,
-    places: &[Option<PlaceholderPosition>],
-    wanted: impl Fn(&PlaceholderPosition) -> bool,
+    positions: &[Option<PlaceholderPosition>],
+    predicate: impl Fn(&PlaceholderPosition) -> bool,
 ) -> Vec<QueryPair> {
-    let mut cuts = Vec::new();
+    let mut pairs = Vec::new();
     let mut start = None;
     // In a form there is no `?` before the first pair.
     if !scanned.symbols.iter().any(|symbol| matches!(symbol, TemplateToken::Char('?', _))) {
@@ -240,10 +244,10 @@ fn pairs(
             TemplateToken::Char('#', _) => break,
             TemplateToken::Char('?' | '&', _) => start = Some(at),
             TemplateToken::Char(..) => {}
-            TemplateToken::Hole(hole) => {
-                let ends = matches!(scanned.symbols.get(at + 1), None | Some(TemplateToken::Char('&' | '#', _)));
-                let position = places.get(hole).and_then(Option::as_ref);
-                let Some(from) = start.filter(|_| ends && position.is_some_and(&wanted)) else { continue };
+            TemplateToken::Placeholder(placeholder) => {
+                let is_last = matches!(scanned.symbols.get(at + 1), None | Some(TemplateToken::Char('&' | '#', _)));
+                let position = positions.get(placeholder).and_then(Option::as_ref);
+                let Some(from) = start.filter(|_| is_last && position.is_some_and(&predicate)) else { continue };
                 let text: Option<String> = scanned
                     .symbols
                     .get(from..at)
@@ -252,39 +256,39 @@ fn pairs(
                     .map(|symbol| if let TemplateToken::Char(character, _) = symbol { Some(*character) } else { None })
                     .collect();
                 let Some(text) = text else { continue };
-                let lead = text.chars().next().filter(|first| matches!(first, '?' | '&'));
+                let separator = text.chars().next().filter(|first| matches!(first, '?' | '&'));
                 let key = text.trim_start_matches(['?', '&']);
                 if let Some(key) = key.strip_suffix('=').filter(|key| !key.is_empty() && !key.contains('=')) {
-                    cuts.push(QueryPair { hole, symbols: from..at, lead, key: key.to_owned() });
+                    pairs.push(QueryPair { placeholder, symbols: from..at, separator, key: key.to_owned() });
                 }
             }
         }
     }
-    cuts
+    pairs
 }
 
 /// Takes the pairs' keys out of the text and checks arrays.
 fn finish(
     scanned: &mut ScannedTemplate,
-    mut places: Vec<Option<PlaceholderPosition>>,
-    cuts: Vec<QueryPair>,
+    mut positions: Vec<Option<PlaceholderPosition>>,
+    pairs: Vec<QueryPair>,
 ) -> Vec<Option<PlaceholderPosition>> {
-    for cut in cuts.into_iter().rev() {
-        scanned.symbols.drain(cut.symbols);
-        if let Some(slot) = places.get_mut(cut.hole) {
-            *slot = Some(PlaceholderPosition::Pair { lead: cut.lead, key: cut.key });
+    for pair in pairs.into_iter().rev() {
+        scanned.symbols.drain(pair.symbols);
+        if let Some(slot) = positions.get_mut(pair.placeholder) {
+            *slot = Some(PlaceholderPosition::Pair { separator: pair.separator, key: pair.key });
         }
     }
-    for (hole, place) in scanned.holes.iter().zip(&places) {
-        if matches!(place, Some(PlaceholderPosition::Encoded)) && hole.source.is_array() {
-            scanned.problems.push(not_several(&hole.source, hole.range.clone()));
+    for (placeholder, position) in scanned.placeholders.iter().zip(&positions) {
+        if matches!(position, Some(PlaceholderPosition::Encoded)) && placeholder.source.is_array() {
+            scanned.problems.push(array_problem(&placeholder.source, placeholder.range.clone()));
         }
     }
-    // A variable that was spliced in has no place, and no symbol either.
+    // A variable that was spliced in has no position, and no symbol either.
     let used: Vec<usize> = scanned
         .symbols
         .iter()
-        .filter_map(|symbol| if let TemplateToken::Hole(hole) = symbol { Some(*hole) } else { None })
+        .filter_map(|symbol| if let TemplateToken::Placeholder(index) = symbol { Some(*index) } else { None })
         .collect();
-    used.into_iter().map(|hole| places.get_mut(hole).and_then(Option::take)).collect()
+    used.into_iter().map(|index| positions.get_mut(index).and_then(Option::take)).collect()
 }

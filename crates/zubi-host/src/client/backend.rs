@@ -20,9 +20,9 @@ pub(super) enum Backend {
 pub(super) struct LocalBackend {
     host: Arc<LocalHost>,
     /// `None`: other processes cannot find it.
-    shared: Option<Arc<PublishedHost>>,
+    published: Option<Arc<PublishedHost>>,
     /// The number of requests of this session in progress.
-    asked: watch::Sender<usize>,
+    running_queries: watch::Sender<usize>,
 }
 
 /// A request in progress.
@@ -35,14 +35,14 @@ impl Drop for QueryGuard<'_> {
 }
 
 /// How long an unpublished host of this process waits for the clients that are still connected to it.
-const LAST_CLIENTS: Duration = Duration::from_mins(5);
+const CLIENT_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// How long the host waits for calls in progress: no call takes longer.
-const LAST_CALLS: Duration = Duration::from_mins(10);
+const CALL_TIMEOUT: Duration = Duration::from_mins(10);
 
 impl LocalBackend {
-    pub(super) fn new(host: Arc<LocalHost>, shared: Option<PublishedHost>) -> Self {
-        Self { host, shared: shared.map(Arc::new), asked: watch::Sender::new(0) }
+    pub(super) fn new(host: Arc<LocalHost>, published: Option<PublishedHost>) -> Self {
+        Self { host, published: published.map(Arc::new), running_queries: watch::Sender::new(0) }
     }
 
     pub(super) fn host(&self) -> &Arc<LocalHost> {
@@ -50,25 +50,26 @@ impl LocalBackend {
     }
 
     fn track_query(&self) -> QueryGuard<'_> {
-        self.asked.send_modify(|count| *count += 1);
-        QueryGuard(&self.asked)
+        self.running_queries.send_modify(|count| *count += 1);
+        QueryGuard(&self.running_queries)
     }
 
     /// Withdraws the host, so that no client finds it any longer. The host ends when all requests are answered and all
     /// clients have disconnected, or after a while. At their next request, those clients find the host that this client
     /// has found.
     pub(super) fn unpublish(&self) {
-        let (host, shared, mut asked) = (Arc::clone(&self.host), self.shared.clone(), self.asked.subscribe());
+        let (host, published, mut running_queries) =
+            (Arc::clone(&self.host), self.published.clone(), self.running_queries.subscribe());
         tokio::spawn(async move {
-            if let Some(shared) = &shared {
-                shared.hide();
+            if let Some(published) = &published {
+                published.hide();
             }
-            drop(tokio::time::timeout(LAST_CALLS, asked.wait_for(|count| *count == 0)).await);
-            if let Some(shared) = shared {
-                let mut connected = shared.client_count();
+            drop(tokio::time::timeout(CALL_TIMEOUT, running_queries.wait_for(|count| *count == 0)).await);
+            if let Some(published) = published {
+                let mut connected = published.client_count();
                 // A client that is connected but sends nothing is not a reason to leave servers running.
-                drop(tokio::time::timeout(LAST_CLIENTS, connected.wait_for(|count| *count == 0)).await);
-                shared.close().await;
+                drop(tokio::time::timeout(CLIENT_TIMEOUT, connected.wait_for(|count| *count == 0)).await);
+                published.close().await;
             }
             host.shutdown().await;
         });
@@ -79,7 +80,7 @@ impl Backend {
     /// The host's answers.
     pub(super) fn service(&self) -> Arc<dyn ToolService> {
         match self {
-            Self::Local(own) => Arc::clone(&own.host) as _,
+            Self::Local(local) => Arc::clone(&local.host) as _,
             Self::Remote(remote) => Arc::clone(remote) as _,
         }
     }
@@ -87,7 +88,7 @@ impl Backend {
     /// Counts a request as in progress until the guard is dropped. The host of another process counts its own.
     pub(super) fn track_query(&self) -> Option<QueryGuard<'_>> {
         match self {
-            Self::Local(own) => Some(own.track_query()),
+            Self::Local(local) => Some(local.track_query()),
             Self::Remote(_) => None,
         }
     }
@@ -102,7 +103,7 @@ impl Backend {
     /// The host's name, if others can find it.
     pub(super) fn instance(&self) -> Option<&str> {
         match self {
-            Self::Local(own) => own.shared.as_ref().map(|shared| shared.instance()),
+            Self::Local(local) => local.published.as_ref().map(|published| published.instance()),
             Self::Remote(remote) => Some(&remote.info().instance),
         }
     }
@@ -110,7 +111,7 @@ impl Backend {
     /// Whether this session would lose state with the host: jobs that it has left running in the background.
     pub(super) fn has_session_state(&self) -> bool {
         match self {
-            Self::Local(own) => own.host.has_jobs(),
+            Self::Local(local) => local.host.has_jobs(),
             Self::Remote(_) => false,
         }
     }
@@ -139,8 +140,8 @@ impl Backend {
 
     /// Ends the client's use of the host, and the host itself if it is this process's.
     pub(super) async fn end(&self) {
-        if let Self::Local(LocalBackend { shared: Some(shared), .. }) = self {
-            shared.close().await;
+        if let Self::Local(LocalBackend { published: Some(published), .. }) = self {
+            published.close().await;
         }
         self.service().shutdown().await;
     }

@@ -30,10 +30,10 @@ pub(crate) const ELECTION_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) const RETRY: Duration = Duration::from_millis(10);
 
 /// How long a host that did not answer is excluded: it may have been overloaded.
-const SHUNNED: Duration = Duration::from_secs(30);
+const EXCLUSION_TIME: Duration = Duration::from_secs(30);
 
 /// Changes of a directory within this time may have the same modification time.
-const SAME_TIME: Duration = Duration::from_millis(100);
+const MODIFIED_TIME_RESOLUTION: Duration = Duration::from_millis(100);
 
 /// The known state of the run directory.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ pub(super) struct DiscoverySnapshot {
     first_seen: Option<Instant>,
     is_settled: bool,
     /// Hosts that did not answer, with the time of the failure.
-    shunned: BTreeMap<String, Instant>,
+    excluded: BTreeMap<String, Instant>,
     /// Messages already shown to the user.
     reported_messages: BTreeSet<String>,
 }
@@ -53,34 +53,34 @@ pub(super) struct DiscoverySnapshot {
 impl DiscoverySnapshot {
     /// Excludes a host that has gone or hangs; its file may still be there.
     pub(super) fn exclude(&mut self, instance: &str) {
-        self.shunned.insert(instance.to_owned(), Instant::now());
+        self.excluded.insert(instance.to_owned(), Instant::now());
     }
 
-    fn is_shunned(&mut self, instance: &str) -> bool {
-        self.shunned.retain(|_, since| since.elapsed() < SHUNNED);
-        self.shunned.contains_key(instance)
+    fn is_excluded(&mut self, instance: &str) -> bool {
+        self.excluded.retain(|_, since| since.elapsed() < EXCLUSION_TIME);
+        self.excluded.contains_key(instance)
     }
 
-    fn report_once(&mut self, config: &HostClientConfig, what: String) {
-        if !self.reported_messages.contains(&what) {
-            (config.notify_user)(&what);
-            self.reported_messages.insert(what);
+    fn report_once(&mut self, config: &HostClientConfig, message: String) {
+        if !self.reported_messages.contains(&message) {
+            (config.notify_user)(&message);
+            self.reported_messages.insert(message);
         }
     }
 }
 
 /// Whether hosts may have been added or removed since they were last read.
-pub(super) fn has_changed(config: &HostClientConfig, seen: &mut DiscoverySnapshot) -> bool {
+pub(super) fn has_changed(config: &HostClientConfig, snapshot: &mut DiscoverySnapshot) -> bool {
     let changed = modified_time(config);
     // A directory that does not exist has no hosts.
-    let is_new = changed != seen.changed || (!seen.is_settled && is_past(seen.first_seen));
-    let is_forgiven = seen.shunned.values().any(|since| since.elapsed() >= SHUNNED);
-    changed.is_some() && (is_new || is_forgiven)
+    let is_new = changed != snapshot.changed || (!snapshot.is_settled && is_past(snapshot.first_seen));
+    let has_expired_exclusion = snapshot.excluded.values().any(|since| since.elapsed() >= EXCLUSION_TIME);
+    changed.is_some() && (is_new || has_expired_exclusion)
 }
 
 /// Whether a change made now has a modification time that differs from the one seen.
 fn is_past(since: Option<Instant>) -> bool {
-    since.is_none_or(|since| since.elapsed() > SAME_TIME)
+    since.is_none_or(|since| since.elapsed() > MODIFIED_TIME_RESOLUTION)
 }
 
 fn modified_time(config: &HostClientConfig) -> Option<SystemTime> {
@@ -88,32 +88,32 @@ fn modified_time(config: &HostClientConfig) -> Option<SystemTime> {
 }
 
 /// Returns a host of the workspace: an existing one, or the one that this process becomes.
-pub(super) async fn attach(config: &HostClientConfig, seen: &mut DiscoverySnapshot) -> Result<Backend, String> {
+pub(super) async fn attach(config: &HostClientConfig, snapshot: &mut DiscoverySnapshot) -> Result<Backend, String> {
     let run = match RunDirectory::open(&config.run, true) {
         Ok(run) => run,
-        Err(error) => return alone(config, seen, &format!("`{}` cannot be used: {error}", config.run)),
+        Err(error) => return unshared_host(config, snapshot, &format!("`{}` cannot be used: {error}", config.run)),
     };
     let deadline = Instant::now() + ELECTION_TIMEOUT;
     loop {
-        if let Some(remote) = find(config, seen, &run, None, None).await {
+        if let Some(remote) = find(config, snapshot, &run, None, None).await {
             return Ok(Backend::Remote(Arc::new(remote)));
         }
-        if !config.shares {
-            return become_host(config, seen, &run);
+        if !config.is_shared {
+            return become_host(config, snapshot, &run);
         }
         match acquire_election_lock(&config.run, &config.folders) {
-            Ok(Some(turn)) => {
+            Ok(Some(lock_file)) => {
                 // Another process may have become the host in between.
-                if let Some(remote) = find(config, seen, &run, None, None).await {
+                if let Some(remote) = find(config, snapshot, &run, None, None).await {
                     return Ok(Backend::Remote(Arc::new(remote)));
                 }
-                let host = become_host(config, seen, &run);
-                drop(turn);
+                let host = become_host(config, snapshot, &run);
+                drop(lock_file);
                 return host;
             }
             Ok(None) if Instant::now() < deadline => tokio::time::sleep(RETRY).await,
-            Ok(None) => return alone(config, seen, "another process has been starting one for too long"),
-            Err(error) => return alone(config, seen, &error.to_string()),
+            Ok(None) => return unshared_host(config, snapshot, "another process has been starting one for too long"),
+            Err(error) => return unshared_host(config, snapshot, &error.to_string()),
         }
     }
 }
@@ -121,39 +121,39 @@ pub(super) async fn attach(config: &HostClientConfig, seen: &mut DiscoverySnapsh
 /// Returns a host of a better kind than the present one, if there is one.
 pub(super) async fn find_preferred(
     config: &HostClientConfig,
-    seen: &mut DiscoverySnapshot,
+    snapshot: &mut DiscoverySnapshot,
     now: &Backend,
 ) -> Option<Backend> {
     let run = RunDirectory::open(&config.run, false).ok()?;
-    let found = find(config, seen, &run, Some(now.kind()), now.instance()).await?;
+    let found = find(config, snapshot, &run, Some(now.kind()), now.instance()).await?;
     Some(Backend::Remote(Arc::new(found)))
 }
 
 /// Returns the best host that answers: of a better kind than `better_than`, and not the present one.
 async fn find(
     config: &HostClientConfig,
-    seen: &mut DiscoverySnapshot,
+    snapshot: &mut DiscoverySnapshot,
     run: &RunDirectory,
     better_than: Option<HostKind>,
     present: Option<&str>,
 ) -> Option<RemoteHost> {
     let modified = modified_time(config);
-    if modified == seen.changed {
-        seen.is_settled = is_past(seen.first_seen);
+    if modified == snapshot.changed {
+        snapshot.is_settled = is_past(snapshot.first_seen);
     } else {
-        (seen.changed, seen.first_seen, seen.is_settled) = (modified, Some(Instant::now()), false);
+        (snapshot.changed, snapshot.first_seen, snapshot.is_settled) = (modified, Some(Instant::now()), false);
     }
     let reader = run.clone();
     let found = tokio::task::spawn_blocking(move || reader.read()).await.ok()?;
-    for disbelieved in found.disbelieved {
-        seen.report_once(config, format!("`{}` is not believed: {}", disbelieved.file, disbelieved.reason));
+    for rejected in found.rejected {
+        snapshot.report_once(config, format!("`{}` is not believed: {}", rejected.file, rejected.reason));
     }
     let mut hosts: Vec<DiscoveryRecord> = found
         .hosts
         .into_iter()
         .filter(|host| is_for(config, host))
         .filter(|host| better_than.is_none_or(|kind| host.kind < kind))
-        .filter(|host| present != Some(host.instance.as_str()) && !seen.is_shunned(&host.instance))
+        .filter(|host| present != Some(host.instance.as_str()) && !snapshot.is_excluded(&host.instance))
         .collect();
     let is_other = |host: &DiscoveryRecord| config.instance.as_ref() != Some(&host.instance);
     hosts.sort_by(|a, b| {
@@ -163,9 +163,9 @@ async fn find(
         match RemoteHost::attach(&host, &config.client, &config.environment).await {
             Ok(remote) => return Some(remote),
             Err(error) => {
-                seen.exclude(&host.instance);
+                snapshot.exclude(&host.instance);
                 let (kind, pid) = (host.kind.name(), host.pid);
-                seen.report_once(
+                snapshot.report_once(
                     config,
                     format!("the host of this workspace in process {pid} ({kind}) is not used: {error}"),
                 );
@@ -178,40 +178,44 @@ async fn find(
 /// Whether a host's workspace is this one's: the same folders, in the same order, because relative paths start in the
 /// first. In an editor, other folders that its user has open may follow.
 fn is_for(config: &HostClientConfig, host: &DiscoveryRecord) -> bool {
-    let (ours, theirs) = (config.folders.len(), host.workspace_folders.len());
-    let begins = config.folders.iter().zip(&host.workspace_folders).all(|(folder, other)| folder == other.as_str());
-    begins && (ours == theirs || (host.kind == HostKind::Editor && ours < theirs))
+    let (own_count, host_count) = (config.folders.len(), host.workspace_folders.len());
+    let is_prefix = config.folders.iter().zip(&host.workspace_folders).all(|(folder, other)| folder == other.as_str());
+    is_prefix && (own_count == host_count || (host.kind == HostKind::Editor && own_count < host_count))
 }
 
-fn become_host(config: &HostClientConfig, seen: &mut DiscoverySnapshot, run: &RunDirectory) -> Result<Backend, String> {
-    let host = Arc::new((config.make)()?);
-    if !config.shares {
+fn become_host(
+    config: &HostClientConfig,
+    snapshot: &mut DiscoverySnapshot,
+    run: &RunDirectory,
+) -> Result<Backend, String> {
+    let host = Arc::new((config.factory)()?);
+    if !config.is_shared {
         return Ok(Backend::Local(LocalBackend::new(host, None)));
     }
-    let sharing = PublishOptions {
+    let options = PublishOptions {
         kind: HostKind::InProcess,
         environment: config.environment.clone(),
         port: config.port,
         limits: config.limits.clone(),
-        ends: None,
+        shutdown_token: None,
     };
-    let shared = match PublishedHost::open(Arc::clone(&host), run, sharing) {
-        Ok(shared) => Some(shared),
+    let published = match PublishedHost::open(Arc::clone(&host), run, options) {
+        Ok(published) => Some(published),
         Err(error) => {
-            seen.report_once(config, not_shared(&error.to_string()));
+            snapshot.report_once(config, unshared_message(&error.to_string()));
             None
         }
     };
-    Ok(Backend::Local(LocalBackend::new(host, shared)))
+    Ok(Backend::Local(LocalBackend::new(host, published)))
 }
 
 /// The host of this process, unpublished.
-fn alone(config: &HostClientConfig, seen: &mut DiscoverySnapshot, why: &str) -> Result<Backend, String> {
-    seen.report_once(config, not_shared(why));
-    Ok(Backend::Local(LocalBackend::new(Arc::new((config.make)()?), None)))
+fn unshared_host(config: &HostClientConfig, snapshot: &mut DiscoverySnapshot, why: &str) -> Result<Backend, String> {
+    snapshot.report_once(config, unshared_message(why));
+    Ok(Backend::Local(LocalBackend::new(Arc::new((config.factory)()?), None)))
 }
 
-fn not_shared(why: &str) -> String {
+fn unshared_message(why: &str) -> String {
     format!("this process does not share its language servers: {why}")
 }
 

@@ -55,16 +55,16 @@ fn catalogue(config: &HostConfig) -> Result<Catalogue, LocalHostError> {
     if let Some(text) = &config.user_catalogue {
         catalogue = catalogue.with_user(text).map_err(LocalHostError::Catalogue)?;
     }
-    let switched_off = switched_off(&config.settings, &catalogue);
-    if switched_off.is_empty() {
+    let disabled_rows = disabled_rows(&config.settings, &catalogue);
+    if disabled_rows.is_empty() {
         Ok(catalogue)
     } else {
-        catalogue.with_user(&switched_off).map_err(LocalHostError::Catalogue)
+        catalogue.with_user(&disabled_rows).map_err(LocalHostError::Catalogue)
     }
 }
 
 /// The settings' `servers.….disabled` as rows of a catalogue. [`unknown_servers`] reports names without a row.
-fn switched_off(settings: &Settings, catalogue: &Catalogue) -> String {
+fn disabled_rows(settings: &Settings, catalogue: &Catalogue) -> String {
     let known_ids = settings.disabled_servers.keys().filter(|id| catalogue.row(id).is_some());
     // An id that has a row is a plain word, so it needs no escaping.
     known_ids.flat_map(|id| ["[[server]]\nid = \"", id, "\"\nenabled = false\n"]).collect()
@@ -79,9 +79,10 @@ pub(super) fn unknown_servers(config: &HostConfig) -> Result<Vec<String>, Catalo
     let unknown = config.settings.disabled_servers.iter().filter(|(id, _)| catalogue.row(id).is_none());
     Ok(unknown
         .map(|(id, source)| {
-            let near = nearest(id, catalogue.rows().map(|row| row.id.as_str()), 1);
-            let near = near.first().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            format!("there is no server `{id}` ({source}){near}")
+            let suggestion = nearest(id, catalogue.rows().map(|row| row.id.as_str()), 1);
+            let suggestion =
+                suggestion.first().map(|suggestion| format!("; did you mean `{suggestion}`?")).unwrap_or_default();
+            format!("there is no server `{id}` ({source}){suggestion}")
         })
         .collect())
 }

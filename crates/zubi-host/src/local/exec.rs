@@ -12,8 +12,10 @@ use zubi_exec::store::OutputStore;
 use super::HostConfig;
 
 pub(crate) fn jobs(config: &HostConfig, secrets: &Secrets) -> Jobs {
-    let sandbox =
-        sandbox(config).deny_files(secrets.files().to_vec()).deny_dirs(zubi_paths(config)).of_account(account_home());
+    let sandbox = sandbox(config)
+        .deny_files(secrets.files().to_vec())
+        .deny_dirs(zubi_paths(config))
+        .with_account_home(account_home());
     let sandbox = Arc::new(sandbox);
     Jobs::new(Runner::new(
         config.spawner.clone(),
@@ -57,11 +59,11 @@ fn account_home() -> Option<Utf8PathBuf> {
 /// The sixth field of the account's line (passwd(5)).
 #[cfg(unix)]
 fn home_in(accounts: &str, uid: u32) -> Option<Utf8PathBuf> {
-    let of_account = accounts
+    let account = accounts
         .lines()
         .map(|line| line.split(':').collect::<Vec<_>>())
         .find(|fields| fields.get(2).and_then(|field| field.parse::<u32>().ok()) == Some(uid));
-    Some(Utf8PathBuf::from(*of_account?.get(5)?)).filter(|home| home.is_absolute() && home.as_str() != "/")
+    Some(Utf8PathBuf::from(*account?.get(5)?)).filter(|home| home.is_absolute() && home.as_str() != "/")
 }
 
 #[cfg(all(test, unix))]

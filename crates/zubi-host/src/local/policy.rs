@@ -68,14 +68,14 @@ fn policy_paths(config: &HostConfig, workspace: &WorkspaceFolders) -> PolicyPath
 struct Answers {
     directory: Utf8PathBuf,
     workspace: Utf8PathBuf,
-    writing: Mutex<()>,
+    write_lock: Mutex<()>,
 }
 
 impl Answers {
     fn new(state: &Utf8Path, workspace: &WorkspaceFolders) -> Self {
         let directory = state.join("approvals");
         let key = ContentHash::from_bytes(workspace.root().as_str().as_bytes()).0;
-        Self { workspace: directory.join(format!("{key}.toml")), directory, writing: Mutex::default() }
+        Self { workspace: directory.join(format!("{key}.toml")), directory, write_lock: Mutex::default() }
     }
 
     fn path(&self, scope: ApprovalScope) -> Utf8PathBuf {
@@ -102,7 +102,7 @@ impl Answers {
 
 impl RuleStore for Answers {
     fn store(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String> {
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.write_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.path(scope);
         owner_only::create_directory(&self.directory).map_err(|error| error.to_string())?;
         let mut text = match owner_only::read(&path, MAX_BYTES) {

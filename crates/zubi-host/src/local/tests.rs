@@ -108,13 +108,13 @@ fn fixture_of(layers: &Layers) -> Fixture {
 async fn call(host: &LocalHost, tool: &str, arguments: Value) -> Result<CallAnswer, HostError> {
     let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
     let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
-    let circumstances = CallContext {
+    let context = CallContext {
         cancel: CancellationToken::new(),
         progress: Arc::new(NoProgress),
         approver: Arc::new(NoApprover),
         timeout: Duration::from_mins(1),
     };
-    host.call(&request, &circumstances).await
+    host.call(&request, &context).await
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn successful_and_failed_calls_are_recorded() {
     let unknown = call(&fixture.host, "ecko", json!({})).await.unwrap_err();
     assert_eq!(unknown.to_string(), "unknown tool `ecko`: there is no such tool; did you mean `echo`?");
     let log = zubi_base::fs::read_text(&fixture.state.join("audit/audit.jsonl")).unwrap();
-    assert_eq!(log.lines().count(), 2, "an unknown tool is no call");
+    assert_eq!(log.lines().count(), 2, "an unknown tool is recorded");
 }
 
 #[tokio::test]
@@ -157,7 +157,7 @@ async fn provider_changes_are_reported() {
 }
 
 #[test]
-fn what_cannot_make_a_host() {
+fn an_invalid_configuration_prevents_a_host() {
     let fixture = fixture(Layer::default());
     let absent = HostConfig { folders: vec![fixture.state.join("absent")], ..fixture.config.clone() };
     let error = LocalHost::new(&absent).err().unwrap().to_string();

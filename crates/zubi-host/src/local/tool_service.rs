@@ -18,17 +18,17 @@ use crate::service::{
 };
 
 impl LocalHost {
-    fn cx(&self, caller: &Arc<Caller>, circumstances: &CallContext, token_budget: Option<usize>) -> ToolCx {
+    fn cx(&self, caller: &Arc<Caller>, context: &CallContext, token_budget: Option<usize>) -> ToolCx {
         let now = Instant::now();
         ToolCx {
-            cancel: circumstances.cancel.clone(),
+            cancel: context.cancel.clone(),
             // If the sum overflows, the deadline is too far away to matter.
-            deadline: now.checked_add(circumstances.timeout).unwrap_or(now),
-            progress: Arc::clone(&circumstances.progress),
+            deadline: now.checked_add(context.timeout).unwrap_or(now),
+            progress: Arc::clone(&context.progress),
             token_budget,
             nesting: 0,
             caller: Arc::clone(caller),
-            approver: Arc::clone(&circumstances.approver),
+            approver: Arc::clone(&context.approver),
             workspace: Arc::clone(&self.workspace),
             text_source: Arc::clone(&self.texts),
         }
@@ -90,9 +90,9 @@ impl ToolService for LocalHost {
         }
     }
 
-    async fn call(&self, request: &CallRequest, circumstances: &CallContext) -> Result<CallAnswer, HostError> {
+    async fn call(&self, request: &CallRequest, context: &CallContext) -> Result<CallAnswer, HostError> {
         let started = Instant::now();
-        let cx = self.cx(&request.caller, circumstances, request.token_budget);
+        let cx = self.cx(&request.caller, context, request.token_budget);
         let result = self.registry.call(&request.tool, request.arguments.clone(), cx).await;
         let duration = started.elapsed();
         match result.map_err(host_error) {
@@ -105,9 +105,9 @@ impl ToolService for LocalHost {
         }
     }
 
-    async fn explain(&self, request: &CallRequest, circumstances: &CallContext) -> Result<Explanation, HostError> {
+    async fn explain(&self, request: &CallRequest, context: &CallContext) -> Result<Explanation, HostError> {
         self.registry.prepare().await;
-        let cx = self.cx(&request.caller, circumstances, request.token_budget);
+        let cx = self.cx(&request.caller, context, request.token_budget);
         let check = self.registry.judge(&request.tool, request.arguments.clone(), &cx).map_err(host_error)?;
         let PolicyCheck { tool, footprint, judgement, would_allow } = check;
         Ok(Explanation { tool, judgement, footprint, would_allow })
@@ -141,12 +141,12 @@ impl ToolService for LocalHost {
         &self,
         uri: &str,
         caller: &Arc<Caller>,
-        circumstances: &CallContext,
+        context: &CallContext,
     ) -> Result<ResourceText, HostError> {
         let resource = self.resources.iter().find(|resource| resource.spec().uri == uri);
         let resource = resource.ok_or_else(|| HostError::UnknownResource { uri: uri.to_owned() })?;
-        let read = resource.read(uri, &self.cx(caller, circumstances, None)).await;
-        read.map_err(|error| HostError::UnreadableResource(error.render(&resource.spec().name)))
+        let text = resource.read(uri, &self.cx(caller, context, None)).await;
+        text.map_err(|error| HostError::UnreadableResource(error.render(&resource.spec().name)))
     }
 
     fn contributions(&self) -> Option<ContributionRegistrar> {

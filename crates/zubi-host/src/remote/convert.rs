@@ -94,7 +94,7 @@ pub(crate) fn resource_from(resource: wire::ResourceInfo) -> ResourceSpec {
 
 /// Parses the result of a call. An unknown code of another version counts as a general failure: the text describes it.
 pub(crate) fn answer(result: wire::CallResult) -> CallAnswer {
-    let code = result.code.as_deref().and_then(ErrorCode::of_name).unwrap_or(ErrorCode::Failed);
+    let code = result.code.as_deref().and_then(ErrorCode::from_name).unwrap_or(ErrorCode::Failed);
     CallAnswer {
         text: result.text,
         data: result.data,

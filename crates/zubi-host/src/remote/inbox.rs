@@ -96,7 +96,7 @@ impl PeerHandler for CallRouter {
         let Some((call, request)) = call_and_request else {
             // No user was prompted, so there is no approval.
             return responder.answer(Ok(json!(ApprovalAnswer::NotPrompted {
-                why: "the call has ended, or the approval request is invalid".to_owned(),
+                reason: "the call has ended, or the approval request is invalid".to_owned(),
             })));
         };
         tokio::spawn(async move {

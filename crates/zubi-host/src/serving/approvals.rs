@@ -31,9 +31,9 @@ impl Approver for ConnectionApprover {
         match answer.map(serde_json::from_value) {
             Ok(Ok(answer)) => answer,
             Ok(Err(error)) => {
-                ApprovalAnswer::Unanswered { how: format!("the client's answer is not understood: {error}") }
+                ApprovalAnswer::Unanswered { reason: format!("the client's answer is not understood: {error}") }
             }
-            Err(error) => ApprovalAnswer::Unanswered { how: error.to_string() },
+            Err(error) => ApprovalAnswer::Unanswered { reason: error.to_string() },
         }
     }
 

@@ -36,9 +36,9 @@ impl ContributedToolInvoker for ConnectionInvoker {
         answer.map_err(|error| match error {
             ConnectionError::TimedOut { .. } => FunctionError::TimedOut,
             ConnectionError::Cancelled => FunctionError::Cancelled,
-            ConnectionError::Closed { why } => FunctionError::Disconnected(why),
+            ConnectionError::Closed { reason } => FunctionError::Disconnected(reason),
             ConnectionError::Response { message, .. } => FunctionError::Failed(message),
-            ConnectionError::Protocol { what } => FunctionError::Failed(what),
+            ConnectionError::Protocol { message } => FunctionError::Failed(message),
         })
     }
 }

@@ -24,22 +24,22 @@ pub(super) fn info(client: &Client, params: HostInfoParams) -> Result<HostInfo, 
     // The name may be printed to a terminal later.
     let name = params.client.map(|name| zubi_base::escape::printable(&name).chars().take(MAX_NAME).collect());
     *client.lock_hello() = ClientHello { name, pid: params.pid };
-    client.serving.count.send_modify(|_| {});
-    Ok(client.serving.info())
+    client.server.count.send_modify(|_| {});
+    Ok(client.server.info())
 }
 
 /// Reports the servers and jobs behind the host, and the connected clients.
 pub(super) async fn status(client: &Client) -> HostStatus {
-    let serving = &client.serving;
+    let server = &client.server;
     HostStatus {
-        info: serving.info(),
+        info: server.info(),
         memory: zubi_base::process::rss_bytes(std::process::id()),
-        servers: serving.host.servers().await,
-        clients: serving.client_statuses(),
+        servers: server.host.servers().await,
+        clients: server.client_statuses(),
     }
 }
 
-pub(super) fn of_client(client: &Client) -> ClientStatus {
+pub(super) fn client_status(client: &Client) -> ClientStatus {
     let hello = client.lock_hello().clone();
     ClientStatus {
         client: hello.name,
@@ -54,31 +54,31 @@ pub(super) fn of_client(client: &Client) -> ClientStatus {
 
 /// Ends the process, if clients may end it.
 pub(super) fn shutdown(client: &Client) -> Result<Value, ResponseError> {
-    let Some(ends) = &client.serving.ends else {
-        let kind = client.serving.identity.kind.name();
+    let Some(shutdown_token) = &client.server.shutdown_token else {
+        let kind = client.server.identity.kind.name();
         let message = format!("only a daemon ends on request; this host is of the kind `{kind}`");
         return Err(error(codes::INVALID_REQUEST, message));
     };
-    ends.cancel();
+    shutdown_token.cancel();
     Ok(Value::Bool(true))
 }
 
 impl HostServer {
     /// The description that the host gives of itself.
     pub fn info(&self) -> HostInfo {
-        let described = self.host.describe();
+        let description = self.host.describe();
         let folder = |folder: &zubi_base::workspace::Folder| FolderInfo {
             name: folder.name.clone(),
             path: folder.path.to_string(),
         };
         HostInfo {
             protocol: zubi_ipc::wire::PROTOCOL,
-            version: described.version,
+            version: description.version,
             instance: self.identity.instance.clone(),
             pid: std::process::id(),
             kind: self.identity.kind,
-            workspace_folders: described.folders.iter().map(folder).collect(),
-            trusted: described.trusted,
+            workspace_folders: description.folders.iter().map(folder).collect(),
+            trusted: description.trusted,
             environment: self.identity.environment.clone(),
         }
     }

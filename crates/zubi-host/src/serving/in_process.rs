@@ -32,13 +32,13 @@ impl HostServer {
             connected_at: Instant::now(),
         };
         let (input, output) = tokio::io::split(far);
-        let serving = Connection::start_with(input, output, ConnectionOptions::ipc(), |connection| {
+        let server_connection = Connection::start_with(input, output, ConnectionOptions::ipc(), |connection| {
             self.peer_connected(peer, connection.clone())
         });
         let (input, output) = tokio::io::split(near);
         let client = Connection::start(input, output, Arc::new(RejectingHandler), ConnectionOptions::ipc());
         let answer = client.request(method, params, cancel, deadline).await;
-        serving.close("the request was answered");
+        server_connection.close("the request was answered");
         self.peer_disconnected(&peer, "the request was answered");
         answer
     }

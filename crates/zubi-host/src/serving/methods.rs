@@ -27,7 +27,7 @@ pub(super) async fn answer(
         return Err(error(codes::METHOD_NOT_FOUND, format!("there is no method `{method}`")));
     };
     if client.is_on_port() && !descriptor.over_port {
-        return Err(only_socket(&format!("`{method}`")));
+        return Err(socket_only_error(&format!("`{method}`")));
     }
     match method {
         wire::LIST => to_value(tools::list(client, read_or_default(params)?).await?),
@@ -54,7 +54,7 @@ async fn handle_editor_method(
     cancel: CancellationToken,
 ) -> Result<Value, ResponseError> {
     let unknown = || error(codes::METHOD_NOT_FOUND, format!("this host does not answer `{method}`"));
-    let editor_service = client.serving.host.editor_service().ok_or_else(unknown)?;
+    let editor_service = client.server.host.editor_service().ok_or_else(unknown)?;
     let cx = EditorCallContext { cancel, deadline: Instant::now() + READ_TIMEOUT, read_only: client.is_on_port() };
     match editor_service.handle(method, params, cx).await {
         Some(Ok(value)) => Ok(value),
@@ -71,8 +71,8 @@ pub(super) fn error(code: i64, message: impl Into<String>) -> ResponseError {
 }
 
 /// The error for a request that is not allowed over the port, which is read-only.
-pub(super) fn only_socket(what: &str) -> ResponseError {
-    error(codes::UNAUTHENTICATED, format!("{what} is not available over the port; connect to the host's socket"))
+pub(super) fn socket_only_error(name: &str) -> ResponseError {
+    error(codes::UNAUTHENTICATED, format!("{name} is not available over the port; connect to the host's socket"))
 }
 
 pub(super) fn invalid(field: &str, message: impl Into<String>) -> ResponseError {

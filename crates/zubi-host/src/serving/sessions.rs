@@ -10,14 +10,14 @@ use std::sync::{Mutex, PoisonError};
 const FIRST_NAMED_SESSION: u64 = 1 << 62;
 
 /// The maximum number of named sessions of a client at a time.
-const MOST: usize = 10_000;
+const MAX_NAMED_SESSIONS: usize = 10_000;
 
-static NEXT: AtomicU64 = AtomicU64::new(FIRST_NAMED_SESSION);
+static NEXT_SESSION: AtomicU64 = AtomicU64::new(FIRST_NAMED_SESSION);
 
 /// The numbers of a connection's sessions in this process.
 pub(super) struct Sessions {
-    own: u64,
-    named: Mutex<NamedSessions>,
+    own_session: u64,
+    named_sessions: Mutex<NamedSessions>,
 }
 
 /// The sessions that the client has named.
@@ -26,50 +26,50 @@ struct NamedSessions {
     /// The sessions, by the names that the client gave them.
     sessions: BTreeMap<u64, SessionEntry>,
     /// How many times any of them was used.
-    uses: u64,
+    use_count: u64,
 }
 
 struct SessionEntry {
     /// The session's number in this process.
     number: u64,
     /// The value of `uses` when the session was last used.
-    used: u64,
+    last_use: u64,
 }
 
 impl Sessions {
     /// `peer` numbers the connection. Its own session is never 0, which is the host's own.
     pub(super) fn new(peer: u64) -> Self {
-        Self { own: peer.saturating_add(1), named: Mutex::default() }
+        Self { own_session: peer.saturating_add(1), named_sessions: Mutex::default() }
     }
 
     /// The number of the connection's own session.
     pub(super) fn own_session(&self) -> u64 {
-        self.own
+        self.own_session
     }
 
     /// Returns the session with the client's name `name`. If there are too many, the least recently used one is
     /// removed, and `end` is called with its number. That number is not used again, and its name denotes a new session
     /// from then on.
     pub(super) fn session_for(&self, name: u64, end: impl FnOnce(u64)) -> u64 {
-        let mut behind = self.named.lock().unwrap_or_else(PoisonError::into_inner);
-        let NamedSessions { sessions, uses } = &mut *behind;
-        *uses += 1;
-        if sessions.len() >= MOST && !sessions.contains_key(&name) {
-            let idle = sessions.iter().min_by_key(|(_, session)| session.used).map(|(name, _)| *name);
-            if let Some(idle) = idle.and_then(|name| sessions.remove(&name)) {
-                end(idle.number);
+        let mut named_sessions = self.named_sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let NamedSessions { sessions, use_count } = &mut *named_sessions;
+        *use_count += 1;
+        if sessions.len() >= MAX_NAMED_SESSIONS && !sessions.contains_key(&name) {
+            let least_recent = sessions.iter().min_by_key(|(_, session)| session.last_use).map(|(name, _)| *name);
+            if let Some(least_recent) = least_recent.and_then(|name| sessions.remove(&name)) {
+                end(least_recent.number);
             }
         }
-        let new = || SessionEntry { number: NEXT.fetch_add(1, Ordering::Relaxed), used: 0 };
+        let new = || SessionEntry { number: NEXT_SESSION.fetch_add(1, Ordering::Relaxed), last_use: 0 };
         let session = sessions.entry(name).or_insert_with(new);
-        session.used = *uses;
+        session.last_use = *use_count;
         session.number
     }
 
     /// The numbers of all sessions that have not ended.
     pub(super) fn active_numbers(&self) -> Vec<u64> {
-        let behind = self.named.lock().unwrap_or_else(PoisonError::into_inner);
-        behind.sessions.values().map(|session| session.number).chain([self.own]).collect()
+        let named_sessions = self.named_sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        named_sessions.sessions.values().map(|session| session.number).chain([self.own_session]).collect()
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn no_session_is_another_one() {
+    fn session_numbers_are_distinct() {
         let (one, other) = (Sessions::new(0), Sessions::new(1));
         let all = [
             one.own_session(),
@@ -101,17 +101,17 @@ mod tests {
 
     /// The least recently used session is removed, whatever its name, and nothing of it remains.
     #[test]
-    fn one_too_many_ends_the_one_that_was_not_used_for_longest() {
+    fn the_least_recently_used_session_is_removed() {
         let sessions = Sessions::new(0);
-        let most = MOST as u64;
+        let most = MAX_NAMED_SESSIONS as u64;
         let numbers: Vec<u64> = (0..most).map(|n| sessions.session_for(most - n, unexpected_end)).collect();
-        assert_eq!(sessions.session_for(most, unexpected_end), numbers[0], "the first is used again");
+        assert_eq!(sessions.session_for(most, unexpected_end), numbers[0], "the first session still exists");
         let mut ended = Vec::new();
         let new = sessions.session_for(most + 1, |session| ended.push(session));
         assert_eq!(ended, [numbers[1]]);
         let mut all = sessions.active_numbers();
         all.sort_unstable();
         assert_eq!(all, [&[sessions.own_session(), numbers[0]], &numbers[2..], &[new]].concat());
-        assert!(sessions.session_for(most - 1, drop) > new, "the name of one that was ended means another");
+        assert!(sessions.session_for(most - 1, drop) > new, "the name of an ended session denotes a new one");
     }
 }

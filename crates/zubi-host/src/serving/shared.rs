@@ -25,12 +25,12 @@ pub struct PublishOptions {
     /// The restrictions for clients.
     pub limits: ClientPolicy,
     /// Cancelled when a client requests the end of the host; without it, no client can end the host.
-    pub ends: Option<CancellationToken>,
+    pub shutdown_token: Option<CancellationToken>,
 }
 
 /// A host that listens for clients.
 pub struct PublishedHost {
-    serving: Arc<HostServer>,
+    server: Arc<HostServer>,
     published: Mutex<Option<PublishedFiles>>,
     port: Option<u16>,
     file: Utf8PathBuf,
@@ -45,12 +45,12 @@ impl PublishedHost {
     /// # Errors
     ///
     /// The run directory cannot be used; nothing is left open then.
-    pub fn open(host: Arc<LocalHost>, run: &RunDirectory, sharing: PublishOptions) -> io::Result<Self> {
+    pub fn open(host: Arc<LocalHost>, run: &RunDirectory, options: PublishOptions) -> io::Result<Self> {
         let instance = discovery::new_instance()?;
         let pid = std::process::id();
         let started_at = discovery::process_start(pid)
             .ok_or_else(|| io::Error::other("the system does not say when this process started"))?;
-        let listener = Listener::bind(run, ListenerConfig { instance: instance.clone(), port: sharing.port })?;
+        let listener = Listener::bind(run, ListenerConfig { instance: instance.clone(), port: options.port })?;
         let folders = host.describe().folders;
         let advertisement = DiscoveryRecord {
             version: PROTOCOL,
@@ -59,7 +59,7 @@ impl PublishedHost {
             started_at,
             boot: discovery::boot_id(),
             namespace: discovery::pid_namespace(),
-            kind: sharing.kind,
+            kind: options.kind,
             workspace_folders: folders.iter().map(|folder| folder.path.to_string()).collect(),
             socket: Some(listener.socket().to_owned()),
             port: listener.port(),
@@ -70,15 +70,15 @@ impl PublishedHost {
         let port = listener.port();
         let published = run.publish(&advertisement)?;
         let file = published.file().to_owned();
-        let identity = Identity { instance, kind: sharing.kind, environment: sharing.environment };
-        let serving = HostServer::new(host, identity, sharing.limits, sharing.ends);
+        let identity = Identity { instance, kind: options.kind, environment: options.environment };
+        let server = HostServer::new(host, identity, options.limits, options.shutdown_token);
         let stop = CancellationToken::new();
-        let task = tokio::spawn(listener.serve(Arc::clone(&serving) as _, stop.clone()));
-        Ok(Self { serving, published: Mutex::new(Some(published)), port, file, stop, task: Mutex::new(Some(task)) })
+        let task = tokio::spawn(listener.serve(Arc::clone(&server) as _, stop.clone()));
+        Ok(Self { server, published: Mutex::new(Some(published)), port, file, stop, task: Mutex::new(Some(task)) })
     }
 
     pub fn instance(&self) -> &str {
-        &self.serving.identity().instance
+        &self.server.identity().instance
     }
 
     /// The port on 127.0.0.1, if one could be opened.
@@ -93,12 +93,12 @@ impl PublishedHost {
 
     /// The host as its clients see it.
     pub fn server(&self) -> &Arc<HostServer> {
-        &self.serving
+        &self.server
     }
 
     /// How many clients are connected.
     pub fn client_count(&self) -> watch::Receiver<usize> {
-        self.serving.client_count()
+        self.server.client_count()
     }
 
     /// Hides the host from new clients; connected ones stay.

@@ -16,7 +16,7 @@ use zubi_tool_api::spec::Effect;
 
 use super::Client;
 use super::approvals::ConnectionApprover;
-use super::methods::{error, only_socket};
+use super::methods::{error, socket_only_error};
 use crate::remote::convert;
 use crate::service::{CallAnswer, CallContext, CallRequest, HostError, PolicyInForce, ToolService as _};
 
@@ -24,19 +24,19 @@ use crate::service::{CallAnswer, CallContext, CallRequest, HostError, PolicyInFo
 const MAX_TIMEOUT: Duration = Duration::from_mins(10);
 
 pub(super) async fn list(client: &Client, params: wire::ListParams) -> Result<wire::ToolInfoList, ResponseError> {
-    let listed = client.serving.host.list(&combined_restrictions(client, params.restrictions.as_ref())).await;
+    let listed = client.server.host.list(&combined_restrictions(client, params.restrictions.as_ref())).await;
     let specs = listed.map_err(response_error)?;
     // Plans are stored on disk and contain the text of whole files, so the port has no tool that makes plans either.
-    let has = |effect: Effect| !client.is_on_port() || effect == Effect::Read;
+    let is_available = |effect: Effect| !client.is_on_port() || effect == Effect::Read;
     Ok(wire::ToolInfoList {
-        tools: specs.iter().filter(|spec| has(spec.effect)).map(|spec| convert::tool(spec)).collect(),
+        tools: specs.iter().filter(|spec| is_available(spec.effect)).map(|spec| convert::tool(spec)).collect(),
     })
 }
 
 pub(super) async fn find(client: &Client, params: wire::FindParams) -> Result<wire::ToolInfo, ResponseError> {
     let restrictions = combined_restrictions(client, params.restrictions.as_ref());
-    let found = client.serving.host.find(&params.name, &restrictions).await;
-    found.map(|spec| convert::tool(&spec)).map_err(response_error)
+    let spec = client.server.host.find(&params.name, &restrictions).await;
+    spec.map(|spec| convert::tool(&spec)).map_err(response_error)
 }
 
 pub(super) async fn call(
@@ -45,14 +45,13 @@ pub(super) async fn call(
     cancel: CancellationToken,
 ) -> Result<wire::CallResult, ResponseError> {
     if client.is_on_port() {
-        let found = client.serving.host.find(&params.tool, &client.restrictions()).await;
-        let spec = found.map_err(response_error)?;
+        let spec = client.server.host.find(&params.tool, &client.restrictions()).await.map_err(response_error)?;
         if spec.effect != Effect::Read {
-            return Err(only_socket(&format!("`{}`, which does more than read,", spec.id)));
+            return Err(socket_only_error(&format!("`{}`, which does more than read,", spec.id)));
         }
     }
-    let circumstances = circumstances(client, &params, cancel);
-    let answer = client.serving.host.call(&request(client, params), &circumstances).await;
+    let context = context(client, &params, cancel);
+    let answer = client.server.host.call(&request(client, params), &context).await;
     answer.map(result).map_err(response_error)
 }
 
@@ -61,8 +60,8 @@ pub(super) async fn explain(
     params: wire::CallParams,
     cancel: CancellationToken,
 ) -> Result<Value, ResponseError> {
-    let circumstances = circumstances(client, &params, cancel);
-    match client.serving.host.explain(&request(client, params), &circumstances).await {
+    let context = context(client, &params, cancel);
+    match client.server.host.explain(&request(client, params), &context).await {
         Ok(explanation) => Ok(json!({ "explanation": explanation })),
         Err(HostError::InvalidCall(failure)) => Ok(json!({ "failure": failure })),
         Err(error) => Err(response_error(error)),
@@ -70,11 +69,11 @@ pub(super) async fn explain(
 }
 
 pub(super) async fn policy(client: &Client) -> Result<PolicyInForce, ResponseError> {
-    client.serving.host.policy().await.map_err(response_error)
+    client.server.host.policy().await.map_err(response_error)
 }
 
 pub(super) async fn resources(client: &Client) -> Result<wire::Resources, ResponseError> {
-    let resources = client.serving.host.resources().await.map_err(response_error)?;
+    let resources = client.server.host.resources().await.map_err(response_error)?;
     Ok(wire::Resources { resources: resources.into_iter().map(convert::resource).collect() })
 }
 
@@ -90,9 +89,9 @@ pub(super) async fn read_resource(
         session: client.sessions.own_session(),
         restrictions,
     };
-    let circumstances =
+    let context =
         CallContext { cancel, progress: Arc::new(NoProgress), approver: Arc::new(NoApprover), timeout: MAX_TIMEOUT };
-    match client.serving.host.read_resource(&params.uri, &Arc::new(caller), &circumstances).await {
+    match client.server.host.read_resource(&params.uri, &Arc::new(caller), &context).await {
         Ok(text) => wire::ResourceContent { mime_type: Some(text.mime_type), text: Some(text.text), error: None },
         Err(HostError::UnknownResource { .. }) => wire::ResourceContent::default(),
         Err(error) => wire::ResourceContent { error: Some(error.to_string()), ..wire::ResourceContent::default() },
@@ -102,7 +101,7 @@ pub(super) async fn read_resource(
 /// The restrictions of the client, from its connection and from its own request, or else from the settings.
 fn combined_restrictions(client: &Client, requested: Option<&wire::Restrictions>) -> Restrictions {
     let requested = requested.map(convert::restrictions_from);
-    client.restrictions().combine(requested.as_ref().unwrap_or(&client.serving.limits.default_restrictions))
+    client.restrictions().combine(requested.as_ref().unwrap_or(&client.server.limits.default_restrictions))
 }
 
 /// A script has no surface of its own; a client on the port has none, whatever it sends.
@@ -112,7 +111,7 @@ fn surface(client: &Client, requested: Option<&str>) -> Surface {
 }
 
 fn request(client: &Client, params: wire::CallParams) -> CallRequest {
-    let end = |session| client.serving.host.registry().end_session(session);
+    let end = |session| client.server.host.registry().end_session(session);
     let caller = Caller {
         surface: surface(client, params.surface.as_deref()),
         client: params.client.or_else(|| client.name()),
@@ -129,7 +128,7 @@ fn request(client: &Client, params: wire::CallParams) -> CallRequest {
     }
 }
 
-fn circumstances(client: &Client, params: &wire::CallParams, cancel: CancellationToken) -> CallContext {
+fn context(client: &Client, params: &wire::CallParams, cancel: CancellationToken) -> CallContext {
     let approver: Arc<dyn Approver> = match &params.token {
         _ if client.is_on_port() => Arc::new(NoApprover),
         Some(token) if params.asks => Arc::new(ConnectionApprover {

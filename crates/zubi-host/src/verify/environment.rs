@@ -54,13 +54,13 @@ pub(super) fn environment(context: &VerifyContext) -> CheckOutcome {
     let path = directory.join(format!("verify-{}.tmp", std::process::id()));
     let tried = owner_only::create_directory(directory).and_then(|()| {
         owner_only::write_atomic(&path, TEXT)?;
-        let read = owner_only::read(&path, 1024);
-        let ours = owner_only::owner_only(&path);
+        let content = owner_only::read(&path, 1024);
+        let is_private = owner_only::owner_only(&path);
         std::fs::remove_file(&path)?;
-        Ok((read?, ours?))
+        Ok((content?, is_private?))
     });
     match tried {
-        Ok((read, true)) if read == TEXT => match AuditFile::new(directory).probe() {
+        Ok((content, true)) if content == TEXT => match AuditFile::new(directory).probe() {
             Ok(log) => Ok(CheckFinding::Facts(json!({ "path": directory, "auditLog": log }))),
             Err(error) => {
                 let hint = "Move it away, or make it yours to write: no call is recorded until then.";
@@ -98,7 +98,7 @@ pub(super) async fn servers(context: &VerifyContext) -> CheckOutcome {
                 ServerState::Missing { .. } => {}
             }
         }
-        if language.lacks() {
+        if language.needs_server() {
             warnings.push(format!("no server for {}; `zubi doctor` says what to install", language.language));
         }
     }

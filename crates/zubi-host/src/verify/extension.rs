@@ -28,8 +28,8 @@ fn check(context: &VerifyContext, run_check: fn(&Utf8Path, &Value) -> CheckOutco
     run_check(root, &manifest)
 }
 
-fn list<'a>(manifest: &'a Value, of: &str) -> &'a [Value] {
-    manifest.pointer(of).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+fn list<'a>(manifest: &'a Value, pointer: &str) -> &'a [Value] {
+    manifest.pointer(pointer).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Checks that the manifest is complete, and that its contributions have unique names and can be shown.
@@ -66,15 +66,15 @@ pub(super) fn manifest(context: &VerifyContext) -> CheckOutcome {
 pub(super) fn files(context: &VerifyContext) -> CheckOutcome {
     check(context, |root, manifest| {
         let text = |field: &str| manifest.get(field).and_then(Value::as_str);
-        let mut named: Vec<&str> = text("main").into_iter().chain(text("icon")).collect();
+        let mut file_names: Vec<&str> = text("main").into_iter().chain(text("icon")).collect();
         for (entries, field) in [
             ("/contributes/grammars", "path"),
             ("/contributes/languages", "configuration"),
             ("/contributes/jsonValidation", "url"),
         ] {
-            named.extend(list(manifest, entries).iter().filter_map(|entry| entry.get(field)?.as_str()));
+            file_names.extend(list(manifest, entries).iter().filter_map(|entry| entry.get(field)?.as_str()));
         }
-        for file in named.iter().filter(|file| !file.contains("://")) {
+        for file in file_names.iter().filter(|file| !file.contains("://")) {
             if Utf8Path::new(file).is_absolute() || file.split('/').any(|part| part == "..") {
                 return fail(format!("package.json names `{file}`, outside of the folder"), "Correct it.");
             }
@@ -84,7 +84,7 @@ pub(super) fn files(context: &VerifyContext) -> CheckOutcome {
                 return fail(format!("package.json names `{file}`, and there is no such file"), hint);
             }
         }
-        for schema in named.iter().filter(|file| file.ends_with(".schema.json")) {
+        for schema in file_names.iter().filter(|file| file.ends_with(".schema.json")) {
             let text = fs::read_text(&root.join(schema))
                 .map_err(|error| CheckProblem::new(error.to_string(), "Fix the file."))?;
             let schema_of = |error: String| CheckProblem::new(format!("`{schema}`: {error}"), "Correct the schema.");
@@ -93,7 +93,7 @@ pub(super) fn files(context: &VerifyContext) -> CheckOutcome {
                 return Err(schema_of("it does not say that it is a JSON Schema (`$schema`)".to_owned()));
             }
         }
-        Ok(CheckFinding::Facts(json!({ "files": named })))
+        Ok(CheckFinding::Facts(json!({ "files": file_names })))
     })
 }
 

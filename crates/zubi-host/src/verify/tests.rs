@@ -75,14 +75,14 @@ async fn extension(fields: Value, files: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn an_extension_in_good_order_passes() {
+async fn a_valid_extension_passes() {
     insta::assert_snapshot!(extension(json!({}), &[]).await, @"");
 }
 
 #[tokio::test]
 async fn extension_problems_are_reported() {
-    let twice = json!([{ "command": "a.b", "title": "B" }, { "command": "a.b", "title": "C" }]);
-    insta::assert_snapshot!(extension(json!({ "contributes": { "commands": twice } }), &[]).await, @"extension-manifest Failed: the command `a.b` is listed twice in package.json");
+    let duplicate_commands = json!([{ "command": "a.b", "title": "B" }, { "command": "a.b", "title": "C" }]);
+    insta::assert_snapshot!(extension(json!({ "contributes": { "commands": duplicate_commands } }), &[]).await, @"extension-manifest Failed: the command `a.b` is listed twice in package.json");
     let tool = json!([{ "name": "t", "displayName": "T" }]);
     insta::assert_snapshot!(extension(json!({ "contributes": { "languageModelTools": tool } }), &[]).await, @"extension-manifest Failed: the language model tool `t` has no `modelDescription`");
     insta::assert_snapshot!(extension(json!({ "main": "./dist/other.cjs", "publisher": "" }), &[]).await, @"
@@ -95,7 +95,7 @@ async fn extension_problems_are_reported() {
 }
 
 #[tokio::test]
-async fn without_a_configuration_there_is_a_report_all_the_same() {
+async fn an_invalid_configuration_still_gives_a_report() {
     let messages = check(Err("zubi.toml:1:1: unknown setting `x`".to_owned())).await;
     assert_eq!(messages[0], "configuration Failed: zubi.toml:1:1: unknown setting `x`");
     assert!(
@@ -131,7 +131,7 @@ async fn an_audit_log_that_cannot_be_written_fails() {
         }),
         ("an older one is a directory", |log| std::fs::create_dir(log.with_file_name("audit.2.jsonl")).unwrap()),
     ];
-    for (what, spoil) in table {
+    for (name, spoil) in table {
         let (_guard, root) = temp_root();
         let config = config(&root);
         std::fs::create_dir_all(root.join("state/audit")).unwrap();
@@ -139,25 +139,25 @@ async fn an_audit_log_that_cannot_be_written_fails() {
         let messages = check(Ok(config)).await;
         let failed: Vec<_> = messages.iter().filter(|line| line.contains("Failed")).collect();
         let expected = format!("state Failed: the audit log in `{root}/state/audit` cannot be written: ");
-        assert!(failed.len() == 1 && failed[0].starts_with(&expected), "{what}: {messages:?}");
+        assert!(failed.len() == 1 && failed[0].starts_with(&expected), "{name}: {messages:?}");
     }
 }
 
 #[tokio::test]
-async fn a_check_that_panics_has_failed() {
+async fn a_panicking_check_fails() {
     let outcome = run_guarded(async { panic!("on purpose") }.boxed_local()).await;
     assert_eq!(outcome.err().unwrap().error, "the check panicked");
 }
 
 #[test]
-fn the_report_has_the_missions_form() {
+fn the_report_has_the_specified_format() {
     let outcome = [
         Ok(CheckFinding::Facts(json!({ "tools": 3 }))),
         Err(CheckProblem::new("no", "Do.")),
         Ok(CheckFinding::Nothing("none")),
     ];
     let checks: Vec<VerifyCheck> =
-        outcome.into_iter().map(|outcome| made_of("a", "A check", outcome, Duration::from_millis(7))).collect();
+        outcome.into_iter().map(|outcome| create_check("a", "A check", outcome, Duration::from_millis(7))).collect();
     assert_eq!(
         report(&checks, "2026-01-02T03:04:05Z").to_string(),
         r#"{"timestamp":"2026-01-02T03:04:05Z","success":false,"summary":{"passed":1,"failed":1,"skipped":1},"checks":[{"id":"a","name":"A check","status":"passed","durationMs":7,"tools":3},{"id":"a","name":"A check","status":"failed","durationMs":7,"error":"no","hint":"Do."},{"id":"a","name":"A check","status":"skipped","durationMs":7,"reason":"none"}]}"#

@@ -69,8 +69,8 @@ pub(super) async fn exports(context: &VerifyContext) -> CheckOutcome {
     let specs = context.host.list(&everyone).await.map_err(|error| CheckProblem::new(error.to_string(), DEFECT))?;
     for spec in &specs {
         for name in [spec.id.clone(), spec.wire_name()] {
-            let found = context.host.find(&name, &everyone).await;
-            if found.as_ref().map(|found| &found.id) != Ok(&spec.id) {
+            let matched = context.host.find(&name, &everyone).await;
+            if matched.as_ref().map(|matched| &matched.id) != Ok(&spec.id) {
                 return fail(format!("`{name}` is listed and not found as itself"), DEFECT);
             }
         }
@@ -91,13 +91,13 @@ pub(super) async fn resources(context: &VerifyContext) -> CheckOutcome {
             session: 0,
             restrictions: Restrictions::default(),
         });
-        let circumstances = CallContext {
+        let call_context = CallContext {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),
             approver: Arc::new(NoApprover),
             timeout: Duration::from_secs(30),
         };
-        match context.host.read_resource(&spec.uri, &caller, &circumstances).await {
+        match context.host.read_resource(&spec.uri, &caller, &call_context).await {
             Ok(_) => read.push(spec.uri),
             Err(error) => return fail(format!("`{}` cannot be read: {error}", spec.uri), "Fix the reported cause."),
         }

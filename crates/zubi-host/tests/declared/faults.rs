@@ -10,16 +10,16 @@ use crate::Test;
 use crate::world::{World, script, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
-    ("faults::more_processes_than_there_may_be", more_processes_than_there_may_be),
+    ("faults::too_many_processes", too_many_processes),
     ("faults::endless_output", endless_output),
     ("faults::a_script_that_ignores_signals", a_script_that_ignores_signals),
     ("faults::a_grandchild_that_holds_the_pipe", a_grandchild_that_holds_the_pipe),
-    ("faults::what_was_written_until_the_time_was_up_is_told", partial_output_is_reported),
-    ("faults::a_cancelled_call_ends_what_it_started", a_cancelled_call_ends_what_it_started),
-    ("faults::a_shell_that_does_not_read_its_script_to_the_end", a_shell_that_does_not_read_to_the_end),
+    ("faults::partial_output_is_reported", partial_output_is_reported),
+    ("faults::a_cancelled_call_ends_its_processes", a_cancelled_call_ends_its_processes),
+    ("faults::unread_script_text_is_discarded", unread_script_text_is_discarded),
 ];
 
-fn nothing_is_left() {
+fn assert_no_processes() {
     assert_eq!(descendants(std::process::id()), Vec::<u32>::new());
 }
 
@@ -28,15 +28,15 @@ fn with_timeout(id: &str, text: &str, milliseconds: u64) -> Value {
 }
 
 /// A bounded loop, far from the effects of a fork bomb.
-fn more_processes_than_there_may_be(world: &World) {
+fn too_many_processes(world: &World) {
     let many = "i=0; while [ $i -lt 300 ]; do sleep 60 & i=$((i+1)); done; echo all; wait";
     let few = "i=0; while [ $i -lt 100 ]; do sleep 60 & i=$((i+1)); done; echo all";
     let host = world.host(&[with_timeout("many", many, 50_000), with_timeout("few", few, 50_000)]);
     let error = host.failure("workspace.many", json!({}), "failed");
     assert!(error.contains("ended the program: it had more than 200 processes at once"), "{error}");
-    nothing_is_left();
+    assert_no_processes();
     assert_eq!(host.text("workspace.few", json!({})).lines().next(), Some("all"));
-    nothing_is_left();
+    assert_no_processes();
 }
 
 fn endless_output(world: &World) {
@@ -46,7 +46,7 @@ fn endless_output(world: &World) {
     let handle = error.rsplit_once("output.read {\"output\":\"").unwrap().1.split('"').next().unwrap();
     let output = host.text("output.read", json!({ "output": handle, "from_line": 1_000, "lines": 1 }));
     assert!(output.contains("a line of it"), "{output}");
-    nothing_is_left();
+    assert_no_processes();
 }
 
 fn a_script_that_ignores_signals(world: &World) {
@@ -54,7 +54,7 @@ fn a_script_that_ignores_signals(world: &World) {
     let host = world.host(&[with_timeout("stubborn", text, 500)]);
     let error = host.failure("workspace.stubborn", json!({}), "timed_out");
     assert!(error.contains("all its processes were ended\nstarted\n"), "{error}");
-    nothing_is_left();
+    assert_no_processes();
 }
 
 fn a_grandchild_that_holds_the_pipe(world: &World) {
@@ -62,7 +62,7 @@ fn a_grandchild_that_holds_the_pipe(world: &World) {
     let started = Instant::now();
     assert_eq!(host.text("workspace.holds", json!({})), "done");
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
-    nothing_is_left();
+    assert_no_processes();
 }
 
 fn partial_output_is_reported(world: &World) {
@@ -71,7 +71,7 @@ fn partial_output_is_reported(world: &World) {
     assert!(error.contains("\none\nstderr:\ntwo\nRequest less work"), "{error}");
 }
 
-fn a_cancelled_call_ends_what_it_started(world: &World) {
+fn a_cancelled_call_ends_its_processes(world: &World) {
     let host = world.host(&[script("waits", "tail -f /dev/null")]);
     let cancel = CancellationToken::new();
     cancel.cancel();
@@ -80,7 +80,7 @@ fn a_cancelled_call_ends_what_it_started(world: &World) {
 }
 
 /// The rest of the script, which the shell has not read when it exits, is discarded.
-fn a_shell_that_does_not_read_to_the_end(world: &World) {
+fn unread_script_text_is_discarded(world: &World) {
     let text = format!("echo first; exit 0\n{}", ": nothing\n".repeat(20_000));
     let host = world.host(&[script("early", &text)]);
     assert_eq!(host.text("workspace.early", json!({})), "first");

@@ -13,9 +13,9 @@ use crate::Test;
 use crate::world::{Host, TEST_TIMEOUT, World, tool, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
-    ("http::hostile_values_stay_in_their_place", hostile_values_stay_in_their_place),
-    ("http::what_no_place_can_hold_is_refused", what_no_place_can_hold_is_refused),
-    ("http::any_value_stays_in_its_place", any_value_stays_in_its_place),
+    ("http::hostile_values_stay_at_their_position", hostile_values_stay_at_their_position),
+    ("http::values_invalid_at_their_position_are_rejected", values_invalid_at_their_position_are_rejected),
+    ("http::any_value_stays_at_its_position", any_value_stays_at_its_position),
     ("http::long_answers_are_stored", long_answers_are_stored),
     ("inline::values_are_data", inline_values_are_data),
     ("inline::long_results_are_stored", long_results_are_stored),
@@ -58,7 +58,7 @@ struct ReceivedRequest {
 fn server(answer: &'static str) -> (u16, Receiver<ReceivedRequest>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let (sender, asked) = mpsc::channel();
+    let (sender, requests) = mpsc::channel();
     std::thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
             if sender.send(receive_request(stream, answer)).is_err() {
@@ -66,7 +66,7 @@ fn server(answer: &'static str) -> (u16, Receiver<ReceivedRequest>) {
             }
         }
     });
-    (port, asked)
+    (port, requests)
 }
 
 fn receive_request(mut stream: TcpStream, answer: &str) -> ReceivedRequest {
@@ -84,7 +84,8 @@ fn receive_request(mut stream: TcpStream, answer: &str) -> ReceivedRequest {
         .map(|line| line.split_once(": ").unwrap_or((line, "")))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
         .collect();
-    let length = headers.iter().find(|(name, _)| name == "content-length").map_or(0, |(_, it)| it.parse().unwrap());
+    let length =
+        headers.iter().find(|(name, _)| name == "content-length").map_or(0, |(_, value)| value.parse().unwrap());
     let mut body = vec![0; length];
     stream.read_exact(&mut body).unwrap();
     let head = format!(
@@ -136,8 +137,8 @@ fn check(host: &Host<'_>, requests: &Receiver<ReceivedRequest>, value: &str) {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     for id in ["json", "form", "text"] {
         let ReceivedRequest { line, headers, body } = call(id);
-        let words: Vec<&str> = line.split(' ').collect();
-        let [method, target, version] = words.as_slice() else { panic!("{line}") };
+        let parts: Vec<&str> = line.split(' ').collect();
+        let [method, target, version] = parts.as_slice() else { panic!("{line}") };
         assert_eq!((*method, *version), ("POST", "HTTP/1.1"));
         let (path, query) = target.split_once('?').unwrap();
         let segments: Vec<String> = path.split('/').map(percent_decode).collect();
@@ -159,7 +160,7 @@ fn check(host: &Host<'_>, requests: &Receiver<ReceivedRequest>, value: &str) {
     }
     let request = call("header");
     let sent: Vec<&str> =
-        request.headers.iter().filter(|(name, _)| name == "x-value").map(|(_, it)| it.as_str()).collect();
+        request.headers.iter().filter(|(name, _)| name == "x-value").map(|(_, value)| value.as_str()).collect();
     let [sent] = sent.as_slice() else { panic!("{request:?}") };
     let bytes: Vec<u8> = sent.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
     // White space around a value is not part of it (RFC 9110, 5.5).
@@ -167,18 +168,18 @@ fn check(host: &Host<'_>, requests: &Receiver<ReceivedRequest>, value: &str) {
     assert_eq!(request.line, "GET / HTTP/1.1");
 }
 
-fn hostile_values_stay_in_their_place(world: &World) {
-    let (port, asked) = server("done");
+fn hostile_values_stay_at_their_position(world: &World) {
+    let (port, requests) = server("done");
     let host = world.host(&tools(port));
     for value in HOSTILE {
-        check(&host, &asked, value);
+        check(&host, &requests, value);
     }
     let long = "a&b=\"c\"/".repeat(100);
-    check(&host, &asked, &long);
+    check(&host, &requests, &long);
 }
 
-fn what_no_place_can_hold_is_refused(world: &World) {
-    let (port, asked) = server("done");
+fn values_invalid_at_their_position_are_rejected(world: &World) {
+    let (port, requests) = server("done");
     let host = world.host(&tools(port));
     for value in ["..", ".", ""] {
         let error = host.failure("workspace.text", json!({ "value": value }), "invalid_input");
@@ -188,14 +189,14 @@ fn what_no_place_can_hold_is_refused(world: &World) {
         let error = host.failure("workspace.header", json!({ "value": value }), "invalid_input");
         assert!(error.starts_with("Invalid input: arguments: "), "{value:?}: {error}");
     }
-    assert!(asked.try_recv().is_err(), "nothing was asked");
+    assert!(requests.try_recv().is_err(), "a request was sent");
     // A megabyte is too long for a URL, but not for a body.
     let long = host.call("workspace.text", json!({ "value": "x".repeat(1 << 20) }));
     assert!(long.failure.is_some(), "{}", long.text.len());
 }
 
-fn any_value_stays_in_its_place(world: &World) {
-    let (port, asked) = server("done");
+fn any_value_stays_at_its_position(world: &World) {
+    let (port, requests) = server("done");
     let host = world.host(&tools(port));
     let fragment = prop_oneof![prop::sample::select(HOSTILE).prop_map(str::to_owned), "[ -~]{1,12}", "[^\\p{C}]{1,8}"];
     let value = prop::collection::vec(fragment, 1..4).prop_map(|fragments| fragments.concat());
@@ -203,7 +204,7 @@ fn any_value_stays_in_its_place(world: &World) {
     let mut runner = TestRunner::new(Config { cases: 40, failure_persistence: None, ..Config::default() });
     runner
         .run(&value, |value| {
-            check(&host, &asked, &value);
+            check(&host, &requests, &value);
             Ok(())
         })
         .unwrap();
@@ -212,7 +213,7 @@ fn any_value_stays_in_its_place(world: &World) {
 fn long_answers_are_stored(world: &World) {
     let lines: Vec<String> = (1..=20_000).map(|number| format!("line {number}\n")).collect();
     let answer = lines.concat();
-    let (port, _asked) = server(answer.leak());
+    let (port, _requests) = server(answer.leak());
     let host = world.host(&tools(port));
     let output = host.text("workspace.header", json!({ "value": "x" }));
     assert!(output.len() < 35_000 && output.starts_with("line 1\n"), "{}", output.len());

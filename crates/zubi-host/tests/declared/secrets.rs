@@ -7,10 +7,10 @@ use crate::world::{World, script, tool, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
     ("secrets::secrets_reach_scripts_and_are_redacted", secrets_reach_scripts_and_are_redacted),
-    ("secrets::no_list_of_processes_has_them", no_list_of_processes_has_them),
+    ("secrets::process_lists_contain_no_secrets", process_lists_contain_no_secrets),
     ("secrets::broken_or_missing_secrets_are_reported", broken_or_missing_secrets_are_reported),
-    ("secrets::no_host_is_taken_from_one", no_host_is_taken_from_one),
-    ("secrets::scripts_cannot_read_the_files_of_secrets", scripts_cannot_read_the_files_of_secrets),
+    ("secrets::secrets_cannot_choose_the_host", secrets_cannot_choose_the_host),
+    ("secrets::scripts_cannot_read_secret_files", scripts_cannot_read_secret_files),
 ];
 
 const SECRET: &str = "hunter2+\"quoted\" é/x";
@@ -33,7 +33,7 @@ fn secrets_reach_scripts_and_are_redacted(world: &World) {
     assert_eq!(world.read("got"), SECRET.as_bytes());
     let error = host.failure("workspace.variable", json!({}), "failed");
     assert!(!error.contains("hunter2") && !error.contains("aHVudGVyMi"), "{error}");
-    assert!(!error.contains("odW50ZXIyK"), "nor as Base64 beside something else: {error}");
+    assert!(!error.contains("odW50ZXIyK"), "encoded together with other text: {error}");
     assert_eq!(world.read("got"), SECRET.as_bytes());
     let output = host.text("workspace.slow", json!({}));
     assert!(!output.contains("hunter2"), "{output}");
@@ -54,7 +54,7 @@ fn secrets_reach_scripts_and_are_redacted(world: &World) {
 }
 
 /// The arguments of every process above the script, up to this one.
-fn no_list_of_processes_has_them(world: &World) {
+fn process_lists_contain_no_secrets(world: &World) {
     let text = "true \"${env:TOKEN}\"; p=$$; while [ \"$p\" -gt 1 ]; do tr '\\0' ' ' < /proc/$p/cmdline; echo; p=$(sed -n 's/^PPid:\\t//p' /proc/$p/status); done";
     let host = world.host_with(&[script("parents", &text.replace("$$", "$$$$"))], SETTINGS);
     let output = host.text("workspace.parents", json!({}));
@@ -63,8 +63,13 @@ fn no_list_of_processes_has_them(world: &World) {
 }
 
 fn broken_or_missing_secrets_are_reported(world: &World) {
-    let uses = |id: &str, name: &str| script(id, &format!("echo ${{env:{name}}}"));
-    let tools: [Value; 4] = [uses("a", "OPEN"), uses("b", "ABSENT"), uses("c", "NUMBER"), uses("d", "GOOD")];
+    let tool_with_secret = |id: &str, name: &str| script(id, &format!("echo ${{env:{name}}}"));
+    let tools: [Value; 4] = [
+        tool_with_secret("a", "OPEN"),
+        tool_with_secret("b", "ABSENT"),
+        tool_with_secret("c", "NUMBER"),
+        tool_with_secret("d", "GOOD"),
+    ];
     zubi_base::fs::write_atomic(&world.root.join("config/open"), b"seen by all").unwrap();
     std::fs::set_permissions(world.root.join("config/open"), std::os::unix::fs::PermissionsExt::from_mode(0o644))
         .unwrap();
@@ -79,11 +84,11 @@ fn broken_or_missing_secrets_are_reported(world: &World) {
         let error = error.replace(world.root.as_str(), "[ROOT]");
         assert!(error.starts_with(&format!("Failed to run workspace.{id}: {expected}")), "{error}");
     }
-    assert!(host.text("workspace.d", json!({})).contains("redacted"), "one that is sound works all the same");
+    assert!(host.text("workspace.d", json!({})).contains("redacted"), "a valid secret can be used");
 }
 
 /// The user who has to approve must see which host the tool sends to.
-fn no_host_is_taken_from_one(world: &World) {
+fn secrets_cannot_choose_the_host(world: &World) {
     let tools = [tool("hidden", json!({ "type": "http", "url": "http://${env:PLACE}/x" }))];
     let host = world.host_with(&tools, "[env]\nPLACE = 'secret-host.example.com'\n");
     let error = host.failure("workspace.hidden", json!({}), "failed");
@@ -91,13 +96,13 @@ fn no_host_is_taken_from_one(world: &World) {
     assert!(!error.contains("secret-host"), "{error}");
 }
 
-fn scripts_cannot_read_the_files_of_secrets(world: &World) {
+fn scripts_cannot_read_secret_files(world: &World) {
     zubi_base::owner_only::write_atomic(&world.root.join("config/token"), b"from a file").unwrap();
     let settings = "[env]\nTOKEN = { file = 'token' }\n";
-    let reads = |id: &str, name: &str| script(id, &format!("cat {}/config/{name}", world.root));
-    let plain = with_fields(reads("plain", "other"), json!({}));
+    let read_tool = |id: &str, name: &str| script(id, &format!("cat {}/config/{name}", world.root));
+    let readable = with_fields(read_tool("plain", "other"), json!({}));
     zubi_base::fs::write_atomic(&world.root.join("config/other"), b"readable").unwrap();
-    let host = world.host_with(&[reads("settings", "zubi.toml"), reads("token", "token"), plain], settings);
+    let host = world.host_with(&[read_tool("settings", "zubi.toml"), read_tool("token", "token"), readable], settings);
     for id in ["settings", "token"] {
         let error = host.failure(&format!("workspace.{id}"), json!({}), "failed");
         assert!(error.contains("Permission denied"), "{error}");

@@ -12,16 +12,16 @@ use crate::world::{Host, World, script, tool, with_fields};
 pub(crate) const TESTS: &[(&str, Test)] = &[
     ("shell::the_level_is_what_the_machine_offers", the_strongest_available_sandbox_is_used),
     ("shell::hostile_values_arrive_unchanged", hostile_values_arrive_unchanged),
-    ("shell::any_value_arrives_as_it_is", any_value_arrives_as_it_is),
+    ("shell::any_value_arrives_unchanged", any_value_arrives_unchanged),
     ("shell::values_of_any_length_arrive", values_of_any_length_arrive),
-    ("shell::no_value_leads_out_of_the_workspace", no_value_leads_out_of_the_workspace),
-    ("shell::an_optional_argument_that_is_missing", an_optional_argument_that_is_missing),
+    ("shell::values_cannot_escape_the_workspace", values_cannot_escape_the_workspace),
+    ("shell::missing_optional_arguments_are_empty", missing_optional_arguments_are_empty),
     ("shell::the_requested_shell_is_used", the_requested_shell_is_used),
     ("shell::input_is_empty", input_is_empty),
     ("shell::exit_codes", exit_codes),
     ("shell::the_policy_receives_the_command", the_policy_receives_the_command),
     ("shell::the_preview_contains_the_arguments", the_preview_contains_the_arguments),
-    ("shell::a_declaration_of_the_sandbox_counts", a_declaration_of_the_sandbox_counts),
+    ("shell::declared_sandbox_limits_apply", declared_sandbox_limits_apply),
     ("shell::an_approval_covers_only_the_previewed_call", an_approval_covers_only_the_previewed_call),
 ];
 
@@ -93,7 +93,7 @@ printf '%s' "$VARIABLE" > variable
 case $value in "$VARIABLE") printf same;; esac > case
 "#;
 
-fn everywhere(shell: &str) -> Value {
+fn tool_with_every_position(shell: &str) -> Value {
     let execution = json!({ "type": "shell", "shell": shell, "script": SCRIPT, "env": { "VARIABLE": "$value" } });
     let mut tool = tool(&format!("in_{shell}"), execution);
     tool["parameters"]["required"] = json!(["value", "values"]);
@@ -114,7 +114,7 @@ fn check(world: &World, host: &Host<'_>, shell: &str, value: &str) {
     assert_eq!(text("variable"), value, "{shell}");
     assert_eq!(text("case"), "same", "{shell}");
     let names = [".vscode", "case", "inside", "part", "quoted", "several", "variable", "word"];
-    assert_eq!(world.names(), names, "{shell}: {value:?} left something behind");
+    assert_eq!(world.names(), names, "{shell}: {value:?} created a file");
 }
 
 fn the_strongest_available_sandbox_is_used(world: &World) {
@@ -124,13 +124,13 @@ fn the_strongest_available_sandbox_is_used(world: &World) {
     eprintln!("the sandbox of declared tools here: {level}");
     let modules = zubi_base::fs::read_text("/sys/kernel/security/lsm".into()).unwrap_or_default();
     if modules.contains("landlock") {
-        let offered = [Level::LandlockSeccomp.name(), Level::Bubblewrap.name()];
-        assert!(offered.contains(&level.as_str()), "this machine offers more than {level}");
+        let strongest_levels = [Level::LandlockSeccomp.name(), Level::Bubblewrap.name()];
+        assert!(strongest_levels.contains(&level.as_str()), "this machine supports more than {level}");
     }
 }
 
 fn hostile_values_arrive_unchanged(world: &World) {
-    let host = world.host(&[everywhere("sh"), everywhere("bash")]);
+    let host = world.host(&[tool_with_every_position("sh"), tool_with_every_position("bash")]);
     for value in HOSTILE {
         for shell in ["sh", "bash"] {
             check(world, &host, shell, value);
@@ -142,8 +142,8 @@ fn hostile_values_arrive_unchanged(world: &World) {
     assert!(error.contains("NUL"), "{error}");
 }
 
-fn any_value_arrives_as_it_is(world: &World) {
-    let host = world.host(&[everywhere("sh"), everywhere("bash")]);
+fn any_value_arrives_unchanged(world: &World) {
+    let host = world.host(&[tool_with_every_position("sh"), tool_with_every_position("bash")]);
     let fragment = prop_oneof![
         4 => prop::sample::select(HOSTILE).prop_map(str::to_owned),
         2 => "[ -~\n\t]{0,12}",
@@ -160,12 +160,12 @@ fn any_value_arrives_as_it_is(world: &World) {
 
 /// The limit for one argument of execve(2) is 128 KiB; a script that grows beyond it still arrives.
 fn values_of_any_length_arrive(world: &World) {
-    let of = |shell: &str| {
+    let tool_for = |shell: &str| {
         let text = "printf '%s' $value > word; printf '%s' \"$value\" | wc -c";
         tool(&format!("long_{shell}"), json!({ "type": "shell", "shell": shell, "script": text }))
     };
     let variable = tool("variable", json!({ "type": "shell", "script": ":", "env": { "V": "$value" } }));
-    let host = world.host(&[of("sh"), of("bash"), variable]);
+    let host = world.host(&[tool_for("sh"), tool_for("bash"), variable]);
     for bytes in [100_000, 140_000, 1 << 20] {
         let value = "'$(touch canary)\n".repeat(bytes / 17);
         for shell in ["sh", "bash"] {
@@ -180,18 +180,18 @@ fn values_of_any_length_arrive(world: &World) {
     assert_eq!(world.names(), [".vscode", "word"]);
 }
 
-fn no_value_leads_out_of_the_workspace(world: &World) {
+fn values_cannot_escape_the_workspace(world: &World) {
     std::fs::create_dir_all(world.work("sub/deep")).unwrap();
     std::fs::create_dir_all(world.root.join("work-beside")).unwrap();
     std::os::unix::fs::symlink("/", world.work("root")).unwrap();
     std::os::unix::fs::symlink("../work-beside", world.work("beside")).unwrap();
     std::os::unix::fs::symlink("sub/deep", world.work("inside")).unwrap();
-    let whole = tool("whole", json!({ "type": "shell", "script": "pwd", "cwd": "$value" }));
-    let part = tool("part", json!({ "type": "shell", "script": "pwd", "cwd": "sub/$value" }));
-    let host = world.host(&[whole, part]);
-    let beside = world.root.join("work-beside").to_string();
+    let full_path_tool = tool("whole", json!({ "type": "shell", "script": "pwd", "cwd": "$value" }));
+    let partial_path_tool = tool("part", json!({ "type": "shell", "script": "pwd", "cwd": "sub/$value" }));
+    let host = world.host(&[full_path_tool, partial_path_tool]);
+    let sibling = world.root.join("work-beside").to_string();
     let outside =
-        ["..", "/", "/tmp", "root", "root/tmp", "beside", "sub/../..", "a\nb", "~", "file:///", "http://x/", &beside];
+        ["..", "/", "/tmp", "root", "root/tmp", "beside", "sub/../..", "a\nb", "~", "file:///", "http://x/", &sibling];
     for value in outside {
         let error = host.failure("workspace.whole", json!({ "value": value }), "invalid_input");
         assert!(error.starts_with("Invalid input: cwd: "), "{value}: {error}");
@@ -207,7 +207,7 @@ fn no_value_leads_out_of_the_workspace(world: &World) {
     }
 }
 
-fn an_optional_argument_that_is_missing(world: &World) {
+fn missing_optional_arguments_are_empty(world: &World) {
     let execution = json!({
         "type": "shell",
         "script": "set -- a $value b; printf '%s|' \"$#\" \"$PWD\" \"${V-unset}\" \"${W-unset}\" \"<$value>\"",
@@ -224,13 +224,13 @@ fn an_optional_argument_that_is_missing(world: &World) {
 }
 
 fn the_requested_shell_is_used(world: &World) {
-    let of = |shell: &str| {
+    let tool_for = |shell: &str| {
         tool(
             &format!("which_{shell}"),
             json!({ "type": "shell", "shell": shell, "script": "echo \"${BASH-none} $0\"" }),
         )
     };
-    let host = world.host(&[of("bash"), of("sh"), script("arrays", "a=(1 2); echo ${a[1]}")]);
+    let host = world.host(&[tool_for("bash"), tool_for("sh"), script("arrays", "a=(1 2); echo ${a[1]}")]);
     assert!(host.text("workspace.which_bash", json!({})).contains("/bash sh"));
     let is_bash = zubi_base::fs::canonical("/bin/sh".into()).unwrap().ends_with("bash");
     assert_eq!(host.text("workspace.which_sh", json!({})).starts_with("none"), !is_bash);
@@ -245,8 +245,9 @@ fn input_is_empty(world: &World) {
     // Longer than a shell's read-ahead.
     let rest = "# what is left of the script\n".repeat(5_000);
     let text = format!("cat\nread -r line || echo ended\nhead -c 5\nsh -c 'cat; echo child'\necho last\n{rest}");
-    let of = |shell: &str| tool(&format!("in_{shell}"), json!({ "type": "shell", "shell": shell, "script": text }));
-    let host = world.host(&[of("sh"), of("bash")]);
+    let tool_for =
+        |shell: &str| tool(&format!("in_{shell}"), json!({ "type": "shell", "shell": shell, "script": text }));
+    let host = world.host(&[tool_for("sh"), tool_for("bash")]);
     for shell in ["sh", "bash"] {
         assert_eq!(host.text(&format!("workspace.in_{shell}"), json!({})), "ended\nchild\nlast");
     }
@@ -332,7 +333,7 @@ fn the_preview_contains_the_arguments(world: &World) {
     assert_eq!(preview("workspace.code"), "args = {\"value\":\"a\\n\\nX-Dry-Run: \\\"b\\\"\"}\nreturn args.value;");
 }
 
-fn a_declaration_of_the_sandbox_counts(world: &World) {
+fn declared_sandbox_limits_apply(world: &World) {
     std::fs::create_dir(world.work("out")).unwrap();
     zubi_base::fs::write_atomic(&world.root.join("home/notes"), b"notes").unwrap();
     let port = {
@@ -380,7 +381,7 @@ fn an_approval_covers_only_the_previewed_call(world: &World) {
         std::fs::create_dir(name).unwrap();
     }
     let host = world.host(&[writing_tool("out")]);
-    let call = |meanwhile: &(dyn Fn() + Sync)| host.call_while("workspace.held", json!({}), meanwhile);
+    let call = |action: &(dyn Fn() + Sync)| host.call_while("workspace.held", json!({}), action);
     assert_eq!(call(&|| {}).failure, None);
     let refused = |answer: zubi_host::CallAnswer, why: &str| {
         assert!(answer.failure.is_some() && answer.text.contains(why), "{}", answer.text);

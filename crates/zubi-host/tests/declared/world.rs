@@ -67,8 +67,14 @@ impl World {
 
     /// The names of everything in the workspace.
     pub(crate) fn names(&self) -> Vec<String> {
-        let mut names: Vec<_> =
-            self.root.join("work").read_dir_utf8().unwrap().flatten().map(|it| it.file_name().to_owned()).collect();
+        let mut names: Vec<_> = self
+            .root
+            .join("work")
+            .read_dir_utf8()
+            .unwrap()
+            .flatten()
+            .map(|entry| entry.file_name().to_owned())
+            .collect();
         names.sort_unstable();
         names
     }
@@ -91,7 +97,7 @@ impl World {
         let layer: Layer = file::parse(settings, &path).unwrap();
         let layers = Layers { user: Some(UserLayer { path, layer }), ..Layers::default() };
         let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
-        let _inside = self.runtime.enter();
+        let _guard = self.runtime.enter();
         let host = LocalHost::new(&HostConfig {
             folders: vec![work],
             state_dir: state,
@@ -131,25 +137,25 @@ impl Host<'_> {
     ) -> CallAnswer {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
-        let circumstances = CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout: TEST_TIMEOUT };
+        let context = CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout: TEST_TIMEOUT };
         let started = Instant::now();
-        let answer = self.world.runtime.block_on(self.host.call(&request, &circumstances)).unwrap();
+        let answer = self.world.runtime.block_on(self.host.call(&request, &context)).unwrap();
         assert!(started.elapsed() < TEST_TIMEOUT, "{}", answer.text);
         answer
     }
 
     /// The answer to a call that needs approval, while something else happens.
-    pub(crate) fn call_while(&self, tool: &str, arguments: Value, meanwhile: &(dyn Fn() + Sync)) -> CallAnswer {
-        let (asked, questions) = std::sync::mpsc::channel();
+    pub(crate) fn call_while(&self, tool: &str, arguments: Value, action: &(dyn Fn() + Sync)) -> CallAnswer {
+        let (prompt_sender, prompts) = std::sync::mpsc::channel();
         let (answer, answers) = tokio::sync::mpsc::unbounded_channel();
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                while questions.recv().is_ok() {
-                    meanwhile();
+                while prompts.recv().is_ok() {
+                    action();
                     answer.send(()).unwrap();
                 }
             });
-            let approver = Arc::new(Slow(asked, tokio::sync::Mutex::new(answers)));
+            let approver = Arc::new(Slow(prompt_sender, tokio::sync::Mutex::new(answers)));
             self.call_with(tool, arguments, CancellationToken::new(), approver)
         })
     }
@@ -173,13 +179,13 @@ impl Host<'_> {
     pub(crate) fn footprint(&self, tool: &str, arguments: Value) -> zubi_tool_api::Footprint {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
-        let circumstances = CallContext {
+        let context = CallContext {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),
             approver: Arc::new(AllowAll),
             timeout: TEST_TIMEOUT,
         };
-        self.world.runtime.block_on(self.host.explain(&request, &circumstances)).unwrap().footprint
+        self.world.runtime.block_on(self.host.explain(&request, &context)).unwrap().footprint
     }
 }
 
@@ -188,7 +194,7 @@ pub(crate) fn tool(id: &str, execution: Value) -> Value {
     json!({
         "id": id,
         "name": "T",
-        "description": "What a test of declared tools calls, and nobody else ever does.",
+        "description": "A tool for tests of declared tools.",
         "requiresApproval": false,
         "timeout": 30_000,
         "parameters": {

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_host::{HostError, ToolService as _};
 use zubi_tool_api::cx::{ApprovalAnswer, NoApprover, Restrictions};
 
-use crate::world::{Person, TEST_TIMEOUT, World, circumstances, request};
+use crate::world::{FakeUser, TEST_TIMEOUT, World, call_context, request};
 
 fn tool(id: &str, effect: &str) -> Value {
     json!({
@@ -33,7 +33,7 @@ fn invoke_with(method: &str, params: Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
+async fn contributed_tools_obey_the_policy_and_end_with_the_client() {
     let world = World::new(&[], "");
     let client = world.client(invoke_with).await;
     let mut changes = world.host.changes();
@@ -44,8 +44,8 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
     tokio::time::timeout(TEST_TIMEOUT, changes.changed()).await.unwrap().unwrap();
 
     let remote = world.remote().await;
-    let call = async |tool: &str, text: Value, person: Arc<dyn zubi_tool_api::cx::Approver>| {
-        let answer = remote.call(&request(tool, json!({ "text": text })), &circumstances(person)).await;
+    let call = async |tool: &str, text: Value, user: Arc<dyn zubi_tool_api::cx::Approver>| {
+        let answer = remote.call(&request(tool, json!({ "text": text })), &call_context(user)).await;
         answer.unwrap().text
     };
     let no_approver = || Arc::new(NoApprover) as _;
@@ -73,27 +73,27 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
     Failed to run ck3.act: it runs something whose effect cannot be known, and no one can approve it here
     The user can allow it with `allow = ["ck3.act"]` in zubi.toml.
     "#);
-    let approver = Person::with_answer(ApprovalAnswer::allow_once());
+    let approver = FakeUser::with_answer(ApprovalAnswer::allow_once());
     assert!(call("ck3.act", json!("hi"), approver).await.contains("\"act\""));
 
     client.request("tools/unregister", json!({ "tools": ["act"] })).await.unwrap();
-    let left = async || {
+    let remaining_ids = async || {
         let specs = world.host.list(&Restrictions::default()).await.unwrap();
         specs.iter().map(|spec| spec.id.clone()).filter(|id| id.starts_with("ck3.")).collect::<Vec<_>>()
     };
-    assert_eq!(left().await, ["ck3.look"]);
+    assert_eq!(remaining_ids().await, ["ck3.look"]);
     client.connection.close("done");
-    let mut connected = world.shared.client_count();
+    let mut connected = world.published.client_count();
     tokio::time::timeout(TEST_TIMEOUT, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
-    assert!(left().await.is_empty());
+    assert!(remaining_ids().await.is_empty());
     // The other client has been notified of every change.
     let error =
-        remote.call(&request("ck3.look", json!({ "text": "hi" })), &circumstances(no_approver())).await.unwrap_err();
+        remote.call(&request("ck3.look", json!({ "text": "hi" })), &call_context(no_approver())).await.unwrap_err();
     assert!(matches!(error, HostError::UnknownTool(unknown) if unknown.name == "ck3.look"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_contributed_is_refused_whole() {
+async fn invalid_contributions_are_rejected() {
     let world = World::new(&[], "");
     let client = world.client(invoke_with).await;
     let other = world.client(invoke_with).await;
@@ -143,7 +143,7 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
     let world = World::new(&[declared], "allow = ['kb.search']");
     let call = async |text: &str| {
         let call_request = request("kb.search", json!({ "text": text }));
-        world.host.call(&call_request, &circumstances(Arc::new(NoApprover))).await.unwrap().text
+        world.host.call(&call_request, &call_context(Arc::new(NoApprover))).await.unwrap().text
     };
     insta::assert_snapshot!(call("x").await, @"
     Failed to run kb.search: it is unavailable here: the function it calls is not registered
@@ -168,10 +168,10 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
     ");
     let described = world.host.find("kb.search", &Restrictions::default()).await.unwrap().description.clone();
     assert!(!described.to_lowercase().contains("unavailable"), "{described}");
-    let twice = client.request_error("tools/register", json!({ "client": "kb", "functions": ["kb.search"] })).await;
-    assert!(twice.contains("registered already"), "{twice}");
+    let duplicate = client.request_error("tools/register", json!({ "client": "kb", "functions": ["kb.search"] })).await;
+    assert!(duplicate.contains("registered already"), "{duplicate}");
     client.connection.close("done");
-    let mut connected = world.shared.client_count();
+    let mut connected = world.published.client_count();
     tokio::time::timeout(TEST_TIMEOUT, connected.wait_for(|count| *count == 0)).await.unwrap().unwrap();
     assert!(call("x").await.contains("is not registered"));
 }
@@ -189,7 +189,7 @@ async fn other_clients_are_notified_of_a_change() {
             return;
         }
         assert!(started.elapsed() < TEST_TIMEOUT, "{notifications:?}");
-        let never = CancellationToken::new();
-        other.connection.request("ping", Value::Null, &never, Instant::now() + TEST_TIMEOUT).await.unwrap();
+        let no_cancel = CancellationToken::new();
+        other.connection.request("ping", Value::Null, &no_cancel, Instant::now() + TEST_TIMEOUT).await.unwrap();
     }
 }

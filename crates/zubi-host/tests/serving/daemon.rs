@@ -30,18 +30,21 @@ fn config(world: &World, idle: Option<Duration>) -> DaemonConfig {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_daemon_ends_once_idle_and_not_before() {
+async fn an_idle_daemon_ends() {
     let world = World::new(&[], "");
     let daemon = Daemon::open(Arc::clone(&world.host), config(&world, Some(IDLE))).await.unwrap();
-    let found = RunDirectory::open(world.root.join("daemons"), false).unwrap().read().hosts.pop().unwrap();
+    let record = RunDirectory::open(world.root.join("daemons"), false).unwrap().read().hosts.pop().unwrap();
     let received = world.client(|_, _| Value::Null).await.received;
-    let connection = client::connect(&found, received, TEST_TIMEOUT).await.unwrap();
-    assert!(tokio::time::timeout(MUCH_LATER, daemon.wait_for_shutdown()).await.is_err(), "somebody is connected");
+    let connection = client::connect(&record, received, TEST_TIMEOUT).await.unwrap();
+    assert!(
+        tokio::time::timeout(MUCH_LATER, daemon.wait_for_shutdown()).await.is_err(),
+        "ended while a client was connected"
+    );
     connection.close("done");
     assert_eq!(tokio::time::timeout(TEST_TIMEOUT, daemon.wait_for_shutdown()).await.unwrap(), DaemonEnd::Idle);
     daemon.end().await;
-    let left: Vec<_> = world.root.join("daemons").read_dir_utf8().unwrap().flatten().collect();
-    assert!(left.iter().all(|entry| entry.path().extension() == Some("lock")), "{left:?}");
+    let remaining: Vec<_> = world.root.join("daemons").read_dir_utf8().unwrap().flatten().collect();
+    assert!(remaining.iter().all(|entry| entry.path().extension() == Some("lock")), "{remaining:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -50,12 +53,12 @@ async fn only_one_daemon_runs_and_it_ends_on_request() {
     let daemon = Daemon::open(Arc::clone(&world.host), config(&world, None)).await.unwrap();
     let second = Daemon::open(Arc::clone(&world.host), config(&world, None)).await;
     assert!(matches!(second, Err(DaemonError::Exists { pid }) if pid == std::process::id()));
-    let found = RunDirectory::open(world.root.join("daemons"), false).unwrap().read().hosts.pop().unwrap();
+    let record = RunDirectory::open(world.root.join("daemons"), false).unwrap().read().hosts.pop().unwrap();
     let received = world.client(|_, _| Value::Null).await.received;
-    let connection = client::connect(&found, received, TEST_TIMEOUT).await.unwrap();
-    let never = CancellationToken::new();
+    let connection = client::connect(&record, received, TEST_TIMEOUT).await.unwrap();
+    let no_cancel = CancellationToken::new();
     let deadline = std::time::Instant::now() + TEST_TIMEOUT;
-    assert_eq!(connection.request("host/shutdown", Value::Null, &never, deadline).await.unwrap(), json!(true));
+    assert_eq!(connection.request("host/shutdown", Value::Null, &no_cancel, deadline).await.unwrap(), json!(true));
     assert_eq!(tokio::time::timeout(TEST_TIMEOUT, daemon.wait_for_shutdown()).await.unwrap(), DaemonEnd::Requested);
     daemon.end().await;
 }

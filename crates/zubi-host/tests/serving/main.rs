@@ -14,5 +14,5 @@ mod daemon;
 mod port;
 #[path = "../../../zubi-ipc/tests/link/port_client.rs"]
 mod port_client;
-mod same;
+mod remote;
 mod world;

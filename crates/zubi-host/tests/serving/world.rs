@@ -32,8 +32,8 @@ pub(crate) struct World {
     _directory: tempfile::TempDir,
     pub(crate) root: Utf8PathBuf,
     pub(crate) host: Arc<LocalHost>,
-    pub(crate) shared: PublishedHost,
-    pub(crate) found: DiscoveryRecord,
+    pub(crate) published: PublishedHost,
+    pub(crate) record: DiscoveryRecord,
 }
 
 impl World {
@@ -68,27 +68,27 @@ impl World {
         });
         let host = Arc::new(host.unwrap());
         let run = RunDirectory::open(root.join("run"), true).unwrap();
-        let sharing = PublishOptions {
+        let options = PublishOptions {
             kind: HostKind::InProcess,
             environment: HostEnvironment::default(),
             port: PortChoice::Default,
             limits: ClientPolicy::default(),
-            ends: None,
+            shutdown_token: None,
         };
-        let shared = PublishedHost::open(Arc::clone(&host), &run, sharing).unwrap();
-        let found = run.read().hosts.pop().unwrap();
-        Self { _directory: directory, root, host, shared, found }
+        let published = PublishedHost::open(Arc::clone(&host), &run, options).unwrap();
+        let record = run.read().hosts.pop().unwrap();
+        Self { _directory: directory, root, host, published, record }
     }
 
     /// Connects to the host as another process would.
     pub(crate) async fn remote(&self) -> RemoteHost {
-        RemoteHost::attach(&self.found, "test 1", &HostEnvironment::default()).await.unwrap()
+        RemoteHost::attach(&self.record, "test 1", &HostEnvironment::default()).await.unwrap()
     }
 
     /// Connects a client on the socket that answers requests with this function.
     pub(crate) async fn client(&self, answers: impl Fn(&str, Value) -> Value + Send + Sync + 'static) -> Client {
         let received = Arc::new(ReceivedMessages { answers: Box::new(answers), notifications: Mutex::default() });
-        let connection = client::connect(&self.found, Arc::clone(&received) as _, TEST_TIMEOUT).await.unwrap();
+        let connection = client::connect(&self.record, Arc::clone(&received) as _, TEST_TIMEOUT).await.unwrap();
         Client { connection, received }
     }
 
@@ -96,7 +96,7 @@ impl World {
     pub(crate) async fn on_port(&self) -> Client {
         let received =
             Arc::new(ReceivedMessages { answers: Box::new(|_, _| Value::Null), notifications: Mutex::default() });
-        let (port, token) = (self.found.port.unwrap(), &self.found.token);
+        let (port, token) = (self.record.port.unwrap(), &self.record.token);
         let connection = port_client::connect(port, token, Arc::clone(&received) as _).await.unwrap();
         Client { connection, received }
     }
@@ -144,20 +144,20 @@ impl Client {
 }
 
 /// A user who gives this answer, and the approval requests they received.
-pub(crate) struct Person {
+pub(crate) struct FakeUser {
     pub(crate) answer: ApprovalAnswer,
     pub(crate) requests: Mutex<Vec<ApprovalRequest>>,
 }
 
 #[async_trait]
-impl Approver for Person {
+impl Approver for FakeUser {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         self.answer.clone()
     }
 }
 
-impl Person {
+impl FakeUser {
     pub(crate) fn with_answer(answer: ApprovalAnswer) -> Arc<Self> {
         Arc::new(Self { answer, requests: Mutex::default() })
     }
@@ -173,7 +173,7 @@ pub(crate) fn request(tool: &str, arguments: Value) -> CallRequest {
     CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None }
 }
 
-pub(crate) fn circumstances(approver: Arc<dyn Approver>) -> CallContext {
+pub(crate) fn call_context(approver: Arc<dyn Approver>) -> CallContext {
     with_progress(approver, Arc::new(NoProgress))
 }
 

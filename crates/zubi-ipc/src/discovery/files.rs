@@ -29,7 +29,7 @@ pub struct DiscoveredHosts {
     /// Sorted by file name. Each process is alive, but only a connection shows whether it
     /// answers.
     pub hosts: Vec<DiscoveryRecord>,
-    pub disbelieved: Vec<RejectedRecord>,
+    pub rejected: Vec<RejectedRecord>,
 }
 
 /// A file, or the directory itself, that does not meet the conditions of a discovery file.
@@ -99,37 +99,37 @@ impl RunDirectory {
 
     /// Reads all discovery files. Blocks briefly: at most 256 files of at most 64 KiB each.
     pub fn read(&self) -> DiscoveredHosts {
-        let mut found = DiscoveredHosts::default();
-        let disbelieve =
-            |file: &Utf8Path, why: String| RejectedRecord { file: file.to_owned(), reason: of_it(file, &why) };
+        let mut discovered = DiscoveredHosts::default();
+        let reject =
+            |file: &Utf8Path, why: String| RejectedRecord { file: file.to_owned(), reason: add_hint(file, &why) };
         match std::fs::symlink_metadata(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return discovered,
             _ => {}
         }
         if let Err(why) = check_directory(&self.path) {
-            found.disbelieved.push(disbelieve(&self.path, why));
-            return found;
+            discovered.rejected.push(reject(&self.path, why));
+            return discovered;
         }
         let mut files = match self.files() {
             Ok(files) => files,
             Err(error) => {
-                found.disbelieved.push(disbelieve(&self.path, format!("it cannot be read: {error}")));
-                return found;
+                discovered.rejected.push(reject(&self.path, format!("it cannot be read: {error}")));
+                return discovered;
             }
         };
         if files.len() > MAX_FILES {
             let why = format!("only {MAX_FILES} of its {} files are read; remove those of no host", files.len());
-            found.disbelieved.push(disbelieve(&self.path, why));
+            discovered.rejected.push(reject(&self.path, why));
             files.truncate(MAX_FILES);
         }
         for file in files {
             match self.read_file(&file) {
-                Ok(Some(host)) => found.hosts.push(host),
+                Ok(Some(host)) => discovered.hosts.push(host),
                 Ok(None) => {}
-                Err(why) => found.disbelieved.push(disbelieve(&file, why)),
+                Err(why) => discovered.rejected.push(reject(&file, why)),
             }
         }
-        found
+        discovered
     }
 
     /// Lists the paths that have the form of a discovery file, sorted by name.
@@ -160,7 +160,7 @@ impl RunDirectory {
         if file.file_stem() != Some(host.instance.as_str()) || !is_instance(&host.instance) {
             return Err("it is not named after the host in it; remove it".to_owned());
         }
-        if !is_of_here(&host) {
+        if !is_local(&host) {
             tracing::debug!(%file, pid = host.pid, "the host runs on another machine or in another container");
             return Ok(None);
         }
@@ -191,10 +191,10 @@ impl RunDirectory {
 
 /// Whether the host's process id refers to a process that is visible here. A reboot cannot be distinguished from
 /// another machine.
-fn is_of_here(host: &DiscoveryRecord) -> bool {
-    let agree =
-        |recorded: Option<&String>, own: Option<String>| recorded.zip(own).is_none_or(|(said, own)| *said == own);
-    agree(host.boot.as_ref(), boot_id()) && agree(host.namespace.as_ref(), pid_namespace())
+fn is_local(host: &DiscoveryRecord) -> bool {
+    let is_same =
+        |recorded: Option<&String>, own: Option<String>| recorded.zip(own).is_none_or(|(value, own)| *value == own);
+    is_same(host.boot.as_ref(), boot_id()) && is_same(host.namespace.as_ref(), pid_namespace())
 }
 
 /// Rewrites an error message that names the file into one that does not.
@@ -203,7 +203,7 @@ fn strip_file_name(file: &Utf8Path, why: &str) -> String {
 }
 
 /// Appends the default hint to a message that has none.
-fn of_it(file: &Utf8Path, why: &str) -> String {
+fn add_hint(file: &Utf8Path, why: &str) -> String {
     let why = strip_file_name(file, why);
     if why.contains("; ") { why } else { format!("{why}; remove it") }
 }

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_lives_and_no_process_does_not() {
+    fn only_existing_processes_have_a_start_time() {
         assert!(process_start(std::process::id()).is_some());
         assert_eq!(process_start(0), None);
         assert_eq!(process_start(u32::MAX), None);

@@ -58,27 +58,27 @@ impl World {
     }
 
     /// Writes a discovery file with arbitrary content.
-    fn plant(&self, instance: &str, content: &[u8]) -> Utf8PathBuf {
+    fn write_file(&self, instance: &str, content: &[u8]) -> Utf8PathBuf {
         let file = self.file(instance);
         zubi_base::owner_only::write_atomic(&file, content).unwrap();
         file
     }
 
-    fn plant_host(&self, host: &DiscoveryRecord) -> Utf8PathBuf {
-        self.plant(&host.instance, &serde_json::to_vec(host).unwrap())
+    fn write_host(&self, host: &DiscoveryRecord) -> Utf8PathBuf {
+        self.write_file(&host.instance, &serde_json::to_vec(host).unwrap())
     }
 
     /// The instances found, and a line for each rejected file.
     fn report_discovered(&self) -> String {
-        let DiscoveredHosts { hosts, disbelieved } = self.run.read();
+        let DiscoveredHosts { hosts, rejected } = self.run.read();
         let mut lines: Vec<String> = hosts.into_iter().map(|host| host.instance).collect();
-        lines.extend(disbelieved.into_iter().map(|RejectedRecord { file, reason: why }| format!("{file}: {why}")));
+        lines.extend(rejected.into_iter().map(|RejectedRecord { file, reason: why }| format!("{file}: {why}")));
         lines.join("\n").replace(self.root.as_str(), "[root]")
     }
 }
 
 #[test]
-fn a_host_is_found_as_long_as_it_is_published() {
+fn a_published_host_is_found() {
     let world = world();
     assert_eq!(world.run.read(), DiscoveredHosts::default());
     let socket = world.path.join(format!("{ONE}.sock"));
@@ -86,7 +86,7 @@ fn a_host_is_found_as_long_as_it_is_published() {
     let one = DiscoveryRecord { socket: Some(socket.clone()), port: Some(9847), ..host(ONE, &["/w"]) };
     let two = host(TWO, &["/w/inner", "/other"]);
     let published = (world.run.publish(&one).unwrap(), world.run.publish(&two).unwrap());
-    assert_eq!(world.run.read(), DiscoveredHosts { hosts: vec![one, two.clone()], disbelieved: Vec::new() });
+    assert_eq!(world.run.read(), DiscoveredHosts { hosts: vec![one, two.clone()], rejected: Vec::new() });
     let mode = |path: &Utf8Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&world.path), mode(&world.file(ONE))), (0o700, 0o600));
     drop(published.0);
@@ -97,7 +97,7 @@ fn a_host_is_found_as_long_as_it_is_published() {
 }
 
 #[test]
-fn the_file_is_what_other_programs_read() {
+fn discovery_file_format() {
     let host = DiscoveryRecord {
         pid: 7,
         started_at: 4242,
@@ -117,41 +117,41 @@ fn the_file_is_what_other_programs_read() {
 }
 
 #[test]
-fn only_its_own_file_is_removed() {
+fn replaced_files_are_not_removed() {
     let world = world();
     let published = world.run.publish(&host(ONE, &[])).unwrap();
     // Another process has replaced the file.
-    let other = world.plant_host(&host(ONE, &["/other"]));
+    let other = world.write_host(&host(ONE, &["/other"]));
     drop(published);
     assert!(other.exists());
 }
 
 #[test]
-fn the_file_of_a_host_elsewhere_is_passed_over_and_stays() {
+fn files_of_hosts_in_other_namespaces_are_ignored() {
     let world = world();
     let elsewhere = Some("elsewhere".to_owned());
-    let (lives, gone) = (host(ONE, &["/w"]), DiscoveryRecord { started_at: 1, ..host(ONE, &["/w"]) });
+    let (alive, dead) = (host(ONE, &["/w"]), DiscoveryRecord { started_at: 1, ..host(ONE, &["/w"]) });
     for host in [
-        DiscoveryRecord { boot: elsewhere.clone(), ..lives.clone() },
-        DiscoveryRecord { namespace: elsewhere.clone(), ..lives.clone() },
-        DiscoveryRecord { boot: elsewhere.clone(), ..gone.clone() },
-        DiscoveryRecord { namespace: elsewhere, ..gone.clone() },
+        DiscoveryRecord { boot: elsewhere.clone(), ..alive.clone() },
+        DiscoveryRecord { namespace: elsewhere.clone(), ..alive.clone() },
+        DiscoveryRecord { boot: elsewhere.clone(), ..dead.clone() },
+        DiscoveryRecord { namespace: elsewhere, ..dead.clone() },
     ] {
-        let file = world.plant_host(&host);
+        let file = world.write_host(&host);
         assert_eq!(world.run.read(), DiscoveredHosts::default(), "{host:?}");
         assert!(file.exists(), "{host:?}");
     }
     // Without these fields, only the process is checked.
-    let older = DiscoveryRecord { boot: None, namespace: None, ..lives };
-    world.plant_host(&older);
+    let older = DiscoveryRecord { boot: None, namespace: None, ..alive };
+    world.write_host(&older);
     assert_eq!(world.run.read().hosts, [older]);
-    let file = world.plant_host(&DiscoveryRecord { boot: None, namespace: None, ..gone });
+    let file = world.write_host(&DiscoveryRecord { boot: None, namespace: None, ..dead });
     assert_eq!(world.run.read(), DiscoveredHosts::default());
     assert!(!file.exists());
 }
 
 #[test]
-fn what_a_dead_host_has_left_is_removed_in_silence() {
+fn files_of_dead_hosts_are_removed_silently() {
     let world = world();
     let socket = |instance: &str| world.path.join(format!("{instance}.sock"));
     let elsewhere = world.root.join("elsewhere.sock");
@@ -161,38 +161,38 @@ fn what_a_dead_host_has_left_is_removed_in_silence() {
     // The first process does not exist, the second reuses the id.
     let ended_host = DiscoveryRecord { pid: u32::MAX, socket: Some(socket(ONE)), ..host(ONE, &["/w"]) };
     let reused = DiscoveryRecord { started_at: 1, socket: Some(elsewhere.clone()), ..host(TWO, &["/w"]) };
-    let files = [world.plant_host(&ended_host), world.plant_host(&reused)];
+    let files = [world.write_host(&ended_host), world.write_host(&reused)];
     assert_eq!(world.run.read(), DiscoveredHosts::default());
     assert!(files.iter().all(|file| !file.exists()));
     assert!(!socket(ONE).exists());
     assert!(elsewhere.exists(), "it is not in this directory");
     assert!(socket(TWO).exists(), "no file names it");
     // Only sockets are removed, whatever a file names.
-    let plain = socket(ONE);
-    zubi_base::owner_only::write_atomic(&plain, b"text").unwrap();
-    world.plant_host(&ended_host);
+    let regular_file = socket(ONE);
+    zubi_base::owner_only::write_atomic(&regular_file, b"text").unwrap();
+    world.write_host(&ended_host);
     assert_eq!(world.run.read(), DiscoveredHosts::default());
-    assert!(plain.exists());
+    assert!(regular_file.exists());
 }
 
 #[test]
-fn what_no_host_has_written_is_disbelieved_with_a_reason() {
+fn invalid_files_are_rejected_with_a_reason() {
     let world = world();
-    world.plant("aaaaaaaaaaaaaaaa", b"garbage \xff");
-    world.plant("aaaaaaaaaaaaaaab", b"");
-    world.plant("aaaaaaaaaaaaaaac", b"[1, \"a\", 2]");
-    world.plant("aaaaaaaaaaaaaaad", br#"{"version":1}"#);
-    world.plant("aaaaaaaaaaaaaaae", br#"{"version":9,"kind":"cloud"}"#);
-    world.plant("aaaaaaaaaaaaaaaf", &b"{".repeat(70_000));
-    world.plant("aaaaaaaaaaaaaaag", &serde_json::to_vec(&host(ONE, &[])).unwrap());
-    world.plant("aaaaaaaaaaaaaaah", &serde_json::to_vec(&host("../aaaaaaaaaaaah", &[])).unwrap());
-    world.plant_host(&DiscoveryRecord { token: "secret".to_owned(), ..host("aaaaaaaaaaaaaaai", &[]) });
+    world.write_file("aaaaaaaaaaaaaaaa", b"garbage \xff");
+    world.write_file("aaaaaaaaaaaaaaab", b"");
+    world.write_file("aaaaaaaaaaaaaaac", b"[1, \"a\", 2]");
+    world.write_file("aaaaaaaaaaaaaaad", br#"{"version":1}"#);
+    world.write_file("aaaaaaaaaaaaaaae", br#"{"version":9,"kind":"cloud"}"#);
+    world.write_file("aaaaaaaaaaaaaaaf", &b"{".repeat(70_000));
+    world.write_file("aaaaaaaaaaaaaaag", &serde_json::to_vec(&host(ONE, &[])).unwrap());
+    world.write_file("aaaaaaaaaaaaaaah", &serde_json::to_vec(&host("../aaaaaaaaaaaah", &[])).unwrap());
+    world.write_host(&DiscoveryRecord { token: "secret".to_owned(), ..host("aaaaaaaaaaaaaaai", &[]) });
     let nested = "[".repeat(60_000);
-    world.plant("aaaaaaaaaaaaaaaj", format!("{{\"version\":{nested}").as_bytes());
+    world.write_file("aaaaaaaaaaaaaaaj", format!("{{\"version\":{nested}").as_bytes());
     std::fs::create_dir(world.file("aaaaaaaaaaaaaaak")).unwrap();
     set_mode(&world.file("aaaaaaaaaaaaaaak"), 0o600);
     // These two are ignored.
-    world.plant(".hidden", b"garbage");
+    world.write_file(".hidden", b"garbage");
     zubi_base::owner_only::write_atomic(&world.path.join("note.txt"), b"garbage").unwrap();
     assert_snapshot!(world.report_discovered(), @"
     [root]/run/aaaaaaaaaaaaaaaa.json: it is not a JSON object; remove it
@@ -210,39 +210,39 @@ fn what_no_host_has_written_is_disbelieved_with_a_reason() {
 }
 
 #[test]
-fn a_file_that_others_may_read_or_have_made_is_disbelieved() {
+fn files_accessible_to_other_users_are_rejected() {
     let world = world();
-    let open = world.plant_host(&host(ONE, &[]));
+    let file = world.write_host(&host(ONE, &[]));
     for mode in [0o644, 0o602, 0o660] {
-        set_mode(&open, mode);
+        set_mode(&file, mode);
         assert!(
             world.report_discovered().contains(&format!("is open to others (mode {mode:03o})")),
             "{}",
             world.report_discovered()
         );
     }
-    set_mode(&open, 0o600);
+    set_mode(&file, 0o600);
     assert_eq!(world.report_discovered(), ONE);
     let outside = world.root.join("outside.json");
-    std::fs::rename(&open, &outside).unwrap();
-    std::os::unix::fs::symlink(&outside, &open).unwrap();
+    std::fs::rename(&file, &outside).unwrap();
+    std::os::unix::fs::symlink(&outside, &file).unwrap();
     assert_snapshot!(world.report_discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it is a link; remove it");
     assert!(outside.exists());
-    std::fs::remove_file(&open).unwrap();
-    rustix::fs::mknodat(rustix::fs::CWD, open.as_str(), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, file.as_str(), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     assert_snapshot!(world.report_discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it is not a plain file; remove it");
     if is_root() {
-        std::fs::remove_file(&open).unwrap();
-        world.plant_host(&host(ONE, &[]));
-        std::os::unix::fs::chown(&open, Some(65_534), None).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        world.write_host(&host(ONE, &[]));
+        std::os::unix::fs::chown(&file, Some(65_534), None).unwrap();
         assert_snapshot!(world.report_discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it belongs to another user; remove it");
     }
 }
 
 #[test]
-fn a_directory_that_others_may_enter_is_disbelieved_with_all_that_is_in_it() {
+fn a_directory_accessible_to_other_users_is_rejected() {
     let world = world();
-    world.plant_host(&host(ONE, &[]));
+    world.write_host(&host(ONE, &[]));
     for mode in [0o777, 0o750, 0o701] {
         set_mode(&world.path, mode);
         assert!(world.run.publish(&host(TWO, &[])).is_err());
@@ -271,22 +271,22 @@ fn a_directory_that_others_may_enter_is_disbelieved_with_all_that_is_in_it() {
     zubi_base::owner_only::write_atomic(&world.path, b"").unwrap();
     assert_snapshot!(world.report_discovered(), @"[root]/run: it is not a directory of its own; remove it");
     std::fs::remove_file(&world.path).unwrap();
-    assert_eq!(world.run.read(), DiscoveredHosts::default(), "where there is no directory, there is no host");
+    assert_eq!(world.run.read(), DiscoveredHosts::default(), "without a directory there are no hosts");
 }
 
 #[test]
-fn a_flood_of_files_is_read_to_a_bound() {
+fn the_number_of_files_read_is_limited() {
     let world = world();
     for n in 0..300 {
-        world.plant(&format!("a{n:03}"), b"{");
+        world.write_file(&format!("a{n:03}"), b"{");
     }
-    let DiscoveredHosts { hosts, disbelieved } = world.run.read();
-    assert_eq!((hosts.len(), disbelieved.len()), (0, 257));
-    assert_snapshot!(disbelieved[0].reason, @"only 256 of its 300 files are read; remove those of no host");
+    let DiscoveredHosts { hosts, rejected } = world.run.read();
+    assert_eq!((hosts.len(), rejected.len()), (0, 257));
+    assert_snapshot!(rejected[0].reason, @"only 256 of its 300 files are read; remove those of no host");
 }
 
 #[test]
-fn a_name_that_is_no_name_is_not_published() {
+fn hosts_with_invalid_instance_names_are_not_published() {
     let world = world();
     for name in ["", "..", "../../aaaaaaaaaa", "AAAAAAAAAAAAAAAA", "aaaaaaaaaaaaaaa1", "aaaaaaaaaaaaaaaaa"] {
         assert!(world.run.publish(&host(name, &[])).is_err(), "{name}");
@@ -305,22 +305,22 @@ fn a_too_long_socket_path_is_an_error_with_a_hint() {
 }
 
 #[test]
-fn the_runtime_directory_is_used_if_it_is_ours() {
+fn the_runtime_directory_must_belong_to_the_user() {
     let world = world();
     let runtime = world.root.join("runtime");
     let state = Utf8Path::new("/state");
-    let of =
+    let run_directory_for =
         |runtime: &Utf8Path| run_directory_of(Some(runtime), state).as_str().replace(world.root.as_str(), "[root]");
     assert_eq!(run_directory_of(None, state), "/state/run");
-    assert_eq!(of(&runtime), "/state/run", "it does not exist");
+    assert_eq!(run_directory_for(&runtime), "/state/run", "it does not exist");
     std::fs::create_dir(&runtime).unwrap();
     set_mode(&runtime, 0o755);
-    assert_eq!(of(&runtime), "[root]/runtime/zubi");
+    assert_eq!(run_directory_for(&runtime), "[root]/runtime/zubi");
     set_mode(&runtime, 0o775);
-    assert_eq!(of(&runtime), "/state/run", "others may write it");
+    assert_eq!(run_directory_for(&runtime), "/state/run", "others may write it");
     if is_root() {
         set_mode(&runtime, 0o700);
         std::os::unix::fs::chown(&runtime, Some(65_534), None).unwrap();
-        assert_eq!(of(&runtime), "/state/run", "it belongs to another user");
+        assert_eq!(run_directory_for(&runtime), "/state/run", "it belongs to another user");
     }
 }

@@ -47,17 +47,17 @@ struct AdmittedPeer {
 
 impl Acceptor {
     pub(super) fn new(
-        on: Arc<dyn ConnectionHandler>,
+        handler: Arc<dyn ConnectionHandler>,
         token: Bytes32,
         limits: ConnectionLimits,
         stop: CancellationToken,
     ) -> Arc<Self> {
         Arc::new(Self {
-            handler: on,
+            handler,
             token,
             limits,
             slots: Arc::new(Semaphore::new(limits.connections)),
-            pending_peers: PendingPeers::new(limits.strangers),
+            pending_peers: PendingPeers::new(limits.unauthenticated),
             next_id: AtomicU64::new(1),
             stop,
             tasks: TaskTracker::new(),
@@ -78,7 +78,7 @@ impl Acceptor {
                 accepted = listener.accept() => accepted,
             };
             match accepted {
-                Ok((stream, _)) => drop(self.tasks.spawn(Arc::clone(&self).by_socket(stream))),
+                Ok((stream, _)) => drop(self.tasks.spawn(Arc::clone(&self).handle_socket(stream))),
                 Err(error) => self.pause(&error).await,
             }
         }
@@ -95,7 +95,7 @@ impl Acceptor {
                 Ok((stream, _)) => {
                     // Awaited here, so that a flood of connections does not become a flood of tasks.
                     let Some(pending_peer) = self.pending_peers.next(&self.stop).await else { return };
-                    self.tasks.spawn(Arc::clone(&self).by_port(stream, pending_peer));
+                    self.tasks.spawn(Arc::clone(&self).handle_port(stream, pending_peer));
                 }
                 Err(error) => self.pause(&error).await,
             }
@@ -108,7 +108,7 @@ impl Acceptor {
         drop(tokio::time::timeout(PAUSE, self.stop.cancelled()).await);
     }
 
-    async fn by_socket(self: Arc<Self>, mut stream: UnixStream) {
+    async fn handle_socket(self: Arc<Self>, mut stream: UnixStream) {
         let peer = match stream.peer_cred() {
             Ok(peer) if peer.uid() == current_uid() => peer,
             Ok(peer) => return tracing::warn!(uid = peer.uid(), "rejected a connection of another user to the socket"),
@@ -116,33 +116,33 @@ impl Acceptor {
         };
         let pid = peer.pid().and_then(|pid| u32::try_from(pid).ok());
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
-            return self.refuse(&mut stream, None, &self.full()).await;
+            return self.refuse(&mut stream, None, &self.full_message()).await;
         };
         let (reader, writer) = stream.into_split();
-        self.attend(AdmittedPeer { channel: Transport::Socket, pid, slot }, reader, writer).await;
+        self.serve_peer(AdmittedPeer { channel: Transport::Socket, pid, slot }, reader, writer).await;
     }
 
-    async fn by_port(self: Arc<Self>, mut stream: TcpStream, pending_peer: PendingPeer) {
+    async fn handle_port(self: Arc<Self>, mut stream: TcpStream, pending_peer: PendingPeer) {
         // Messages are small, and each side waits for the other's.
         stream.set_nodelay(true).ok();
         let (reader, mut writer) = stream.split();
         let mut reader = BufReader::new(reader);
-        let admitted = tokio::select! {
-            admitted = self.prove(&mut reader, &mut writer) => admitted,
+        let authenticated = tokio::select! {
+            authenticated = self.authenticate(&mut reader, &mut writer) => authenticated,
             () = tokio::time::sleep(self.limits.handshake) => None,
             () = pending_peer.wait_evicted() => None,
         };
-        let Some(slot) = admitted else { return };
+        let Some(slot) = authenticated else { return };
         drop(pending_peer);
         // Bytes that arrived right after the handshake are already in the buffer.
         let rest = reader.buffer().to_vec();
         let (reader, writer) = stream.into_split();
         let reader = tokio::io::AsyncReadExt::chain(io::Cursor::new(rest), reader);
-        self.attend(AdmittedPeer { channel: Transport::Port, pid: None, slot }, reader, writer).await;
+        self.serve_peer(AdmittedPeer { channel: Transport::Port, pid: None, slot }, reader, writer).await;
     }
 
     /// Runs the host's side of the handshake of [`auth`]. `None` closes the connection.
-    async fn prove<R, W>(&self, reader: &mut R, writer: &mut W) -> Option<OwnedSemaphorePermit>
+    async fn authenticate<R, W>(&self, reader: &mut R, writer: &mut W) -> Option<OwnedSemaphorePermit>
     where
         R: tokio::io::AsyncBufRead + Unpin,
         W: AsyncWrite + Unpin,
@@ -154,23 +154,24 @@ impl Acceptor {
         if method != auth::AUTHENTICATE {
             return None;
         }
-        let theirs: Authenticate = serde_json::from_value(params).ok()?;
-        if !auth::verify_proof(theirs.proof, self.token, HandshakeRole::Client, nonce, theirs.nonce) {
+        let credentials: Authenticate = serde_json::from_value(params).ok()?;
+        if !auth::verify_proof(credentials.proof, self.token, HandshakeRole::Client, nonce, credentials.nonce) {
             let why = "the proof is wrong: read the discovery file of this host again";
             self.refuse(writer, Some(id), why).await;
             return None;
         }
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
-            self.refuse(writer, Some(id), &self.full()).await;
+            self.refuse(writer, Some(id), &self.full_message()).await;
             return None;
         };
-        let ours = AuthResult { proof: auth::compute_proof(self.token, HandshakeRole::Server, nonce, theirs.nonce) };
-        let response = Response { id: Some(id), result: Ok(serde_json::to_value(ours).ok()?) };
+        let auth_result =
+            AuthResult { proof: auth::compute_proof(self.token, HandshakeRole::Server, nonce, credentials.nonce) };
+        let response = Response { id: Some(id), result: Ok(serde_json::to_value(auth_result).ok()?) };
         write_line(writer, Message::Response(response).to_body()).await.ok()?;
         Some(slot)
     }
 
-    fn full(&self) -> String {
+    fn full_message(&self) -> String {
         format!("this host already has {} connections, which is its limit; close one", self.limits.connections)
     }
 
@@ -188,7 +189,7 @@ impl Acceptor {
     }
 
     /// Serves one connection from its first message to its end.
-    async fn attend<R, W>(&self, AdmittedPeer { channel, pid, slot }: AdmittedPeer, reader: R, writer: W)
+    async fn serve_peer<R, W>(&self, AdmittedPeer { channel, pid, slot }: AdmittedPeer, reader: R, writer: W)
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
@@ -223,13 +224,13 @@ impl Acceptor {
     /// Completes when no message has arrived and no request has been running for the configured time.
     async fn idle(&self, connection: &Connection) {
         let mut previous_count = connection.received_count();
-        let mut quiet = 0;
+        let mut quiet_intervals = 0;
         // The first tenth may have begun late, so one more is counted.
-        while quiet <= 10 {
+        while quiet_intervals <= 10 {
             tokio::time::sleep(self.limits.idle / 10).await;
             let now = connection.received_count();
             let is_quiet = now == previous_count && !connection.is_busy();
-            quiet = if is_quiet { quiet + 1 } else { 0 };
+            quiet_intervals = if is_quiet { quiet_intervals + 1 } else { 0 };
             previous_count = now;
         }
     }

@@ -28,12 +28,12 @@ pub(super) struct PendingPeer {
     number: u64,
     eviction: CancellationToken,
     state: Arc<Mutex<PendingState>>,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
-fn lock(there: &Mutex<PendingState>) -> MutexGuard<'_, PendingState> {
+fn lock(state: &Mutex<PendingState>) -> MutexGuard<'_, PendingState> {
     // Every change is a single operation on the map or the number, so a poisoned lock is still consistent.
-    there.lock().unwrap_or_else(PoisonError::into_inner)
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl PendingPeers {
@@ -48,21 +48,21 @@ impl PendingPeers {
             Some(permit) => permit,
             None => {
                 let oldest = lock(&self.state).by_number.pop_first();
-                if let Some((_, goes)) = oldest {
-                    goes.cancel();
+                if let Some((_, eviction)) = oldest {
+                    eviction.cancel();
                 }
                 tokio::select! {
                     () = stop.cancelled() => return None,
-                    place = Arc::clone(&self.slots).acquire_owned() => place.ok()?,
+                    permit = Arc::clone(&self.slots).acquire_owned() => permit.ok()?,
                 }
             }
         };
-        let goes = stop.child_token();
-        let mut there = lock(&self.state);
-        let number = there.next;
-        there.next += 1;
-        there.by_number.insert(number, goes.clone());
-        Some(PendingPeer { number, eviction: goes, state: Arc::clone(&self.state), _place: permit })
+        let eviction = stop.child_token();
+        let mut state = lock(&self.state);
+        let number = state.next;
+        state.next += 1;
+        state.by_number.insert(number, eviction.clone());
+        Some(PendingPeer { number, eviction, state: Arc::clone(&self.state), _permit: permit })
     }
 }
 

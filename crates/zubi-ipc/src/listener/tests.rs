@@ -18,7 +18,7 @@ fn the_ports_and_their_order() {
 }
 
 #[tokio::test]
-async fn a_squatted_port_is_passed_over() {
+async fn an_occupied_port_is_skipped() {
     let (mut listeners, ports) = occupy_ports(2);
     // The second port becomes free.
     drop(listeners.pop());

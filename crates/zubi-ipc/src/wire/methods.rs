@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_method_is_described_once_and_every_reference_leads_somewhere() {
+    fn methods_are_unique_and_references_resolve() {
         let document = document();
         assert_eq!(document["methods"].as_object().unwrap().len(), METHODS.len(), "two methods with the same name");
         let text = document.to_string();
@@ -253,7 +253,7 @@ mod tests {
 
     /// Methods that change something or prompt a user are not available over the port.
     #[test]
-    fn the_port_has_these_methods_and_no_other() {
+    fn methods_available_over_the_port() {
         let names: Vec<_> = METHODS.iter().filter(|method| method.over_port).map(|method| method.name).collect();
         assert_eq!(names[..8], editor::METHODS);
         assert_eq!(names[8..], [tools::LIST, tools::CALL, host::INFO]);

@@ -11,7 +11,7 @@ use zubi_ipc::client::ConnectError;
 use zubi_ipc::discovery::DiscoveryRecord;
 use zubi_ipc::listener::{ConnectionLimits, Transport};
 
-use crate::world::{EVENT_TIMEOUT, request, soon, world, world_with};
+use crate::world::{EVENT_TIMEOUT, request, within_timeout, world, world_with};
 
 #[tokio::test]
 async fn a_client_finds_a_host_and_both_sides_send_requests() {
@@ -24,7 +24,7 @@ async fn a_client_finds_a_host_and_both_sides_send_requests() {
         let unknown = request(connection, "unknown", Value::Null).await;
         assert!(matches!(unknown, Err(ConnectionError::Response { code: -32601, .. })), "{unknown:?}");
     }
-    let peers = world.seen.peers.lock().unwrap().clone();
+    let peers = world.log.peers.lock().unwrap().clone();
     let [(first, to_first), (second, to_second)] = peers.as_slice() else { panic!("{}", peers.len()) };
     assert_eq!((first.channel, first.pid), (Transport::Socket, Some(std::process::id())));
     assert_eq!((second.channel, second.pid), (Transport::Port, None));
@@ -34,14 +34,14 @@ async fn a_client_finds_a_host_and_both_sides_send_requests() {
     }
     drop((by_socket, by_port));
     world.wait_for_connections(0).await;
-    assert_eq!(*world.seen.farewells.lock().unwrap(), ["it closed its output"; 2]);
+    assert_eq!(*world.log.disconnect_reasons.lock().unwrap(), ["it closed its output"; 2]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hundred_requests_find_their_answers_in_any_order() {
+async fn a_hundred_requests_are_answered_in_any_order() {
     let mut world = world();
     let connections = join_all((0..5).map(|_| world.connect())).await;
-    let asking: Vec<_> = connections
+    let requests: Vec<_> = connections
         .into_iter()
         .enumerate()
         .flat_map(|(client, connection)| {
@@ -59,7 +59,7 @@ async fn a_hundred_requests_find_their_answers_in_any_order() {
     for (params, responder) in pending.into_iter().rev() {
         responder.answer(Ok(params));
     }
-    for answer in join_all(asking).await {
+    for answer in join_all(requests).await {
         let (n, client, answer) = answer.unwrap();
         assert_eq!(answer, Ok(json!([client, n])));
     }
@@ -70,7 +70,7 @@ async fn either_side_cancels_a_request() {
     let mut world = world();
     let connection = world.connect().await.unwrap();
     let cancel = CancellationToken::new();
-    let asking = {
+    let running = {
         let (connection, cancel) = (connection.clone(), cancel.clone());
         tokio::spawn(
             async move { connection.request("hold", Value::Null, &cancel, Instant::now() + EVENT_TIMEOUT).await },
@@ -78,12 +78,12 @@ async fn either_side_cancels_a_request() {
     };
     let (_, responder) = world.next_pending_request().await;
     cancel.cancel();
-    soon(responder.cancel().cancelled()).await;
-    assert_eq!(asking.await.unwrap(), Err(ConnectionError::Cancelled));
+    within_timeout(responder.cancel().cancelled()).await;
+    assert_eq!(running.await.unwrap(), Err(ConnectionError::Cancelled));
 
-    let to_client = world.seen.peers.lock().unwrap()[0].1.clone();
-    let late = to_client.request("wait", Value::Null, &CancellationToken::new(), Instant::now()).await;
-    assert!(matches!(late, Err(ConnectionError::TimedOut { .. })), "{late:?}");
+    let to_client = world.log.peers.lock().unwrap()[0].1.clone();
+    let timed_out = to_client.request("wait", Value::Null, &CancellationToken::new(), Instant::now()).await;
+    assert!(matches!(timed_out, Err(ConnectionError::TimedOut { .. })), "{timed_out:?}");
     // Responses without a pending request are ignored.
     responder.answer(Ok(Value::Null));
     assert_eq!(request(&connection, "echo", json!(1)).await, Ok(json!(1)));
@@ -93,15 +93,15 @@ async fn either_side_cancels_a_request() {
 async fn a_disconnected_client_cancels_its_requests() {
     let mut world = world();
     let connection = world.connect().await.unwrap();
-    let asking = tokio::spawn(async move { request(&connection, "hold", Value::Null).await });
+    let running = tokio::spawn(async move { request(&connection, "hold", Value::Null).await });
     let (_, responder) = world.next_pending_request().await;
-    asking.abort();
-    soon(responder.cancel().cancelled()).await;
+    running.abort();
+    within_timeout(responder.cancel().cancelled()).await;
     world.wait_for_connections(0).await;
 }
 
 #[tokio::test]
-async fn a_frame_over_the_limit_is_refused_and_the_next_is_answered() {
+async fn an_oversized_frame_is_rejected_and_the_next_is_answered() {
     let world = world();
     let mut raw = world.open_socket().await;
     let long = "x".repeat(9 * 1024 * 1024);
@@ -115,8 +115,8 @@ async fn a_frame_over_the_limit_is_refused_and_the_next_is_answered() {
 async fn a_frame_may_be_cut_at_every_byte() {
     let world = world();
     let mut raw = world.open_socket().await;
-    let question = r#"{"jsonrpc":"2.0","id":"ä€😀","method":"echo","params":{"k€y":"😀"}}"#;
-    let line = format!("{question}\n");
+    let request_text = r#"{"jsonrpc":"2.0","id":"ä€😀","method":"echo","params":{"k€y":"😀"}}"#;
+    let line = format!("{request_text}\n");
     for cut in 0..=line.len() {
         raw.write(&line.as_bytes()[..cut]).await;
         tokio::task::yield_now().await;
@@ -130,15 +130,15 @@ async fn a_client_that_never_reads_loses_only_its_own_connection() {
     let world = world();
     let other = world.connect().await.unwrap();
     let mut raw = world.open_socket().await;
-    let question =
+    let request_text =
         format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\",\"params\":\"{}\"}}\n", "x".repeat(1_000_000));
-    let asking = async {
+    let writes = async {
         use tokio::io::AsyncWriteExt as _;
-        while raw.0.write_all(question.as_bytes()).await.is_ok() {}
+        while raw.0.write_all(request_text.as_bytes()).await.is_ok() {}
     };
-    soon(asking).await;
+    within_timeout(writes).await;
     world.wait_for_connections(1).await;
-    assert_snapshot!(world.seen.farewells.lock().unwrap()[0], @"the peer does not read its input: more than 16777216 bytes wait to be written");
+    assert_snapshot!(world.log.disconnect_reasons.lock().unwrap()[0], @"the peer does not read its input: more than 16777216 bytes wait to be written");
     assert_eq!(request(&other, "echo", json!(1)).await, Ok(json!(1)));
 }
 
@@ -158,7 +158,7 @@ async fn the_65th_connection_is_refused() {
     drop(connections.pop());
     world.wait_for_connections(63).await;
     // The slot is freed a moment after the connection's end is reported.
-    let again = async {
+    let reconnected = async {
         loop {
             match world.connect().await {
                 Err(ConnectError::Refused { .. }) => tokio::task::yield_now().await,
@@ -166,8 +166,8 @@ async fn the_65th_connection_is_refused() {
             }
         }
     };
-    let again = soon(again).await;
-    assert_eq!(request(&again, "echo", json!(1)).await, Ok(json!(1)));
+    let reconnected = within_timeout(reconnected).await;
+    assert_eq!(request(&reconnected, "echo", json!(1)).await, Ok(json!(1)));
 }
 
 #[tokio::test]
@@ -194,35 +194,35 @@ async fn an_idle_port_connection_is_closed_and_a_waiting_one_is_not() {
     let mut world = world_with(ConnectionLimits { idle: Duration::from_millis(300), ..ConnectionLimits::default() });
     let socket = world.connect().await.unwrap();
     let waiting = world.connect_port().await.unwrap();
-    let asking = tokio::spawn(async move { request(&waiting, "hold", json!(7)).await });
+    let running = tokio::spawn(async move { request(&waiting, "hold", json!(7)).await });
     let (_, responder) = world.next_pending_request().await;
     let idle = world.connect_port().await.unwrap();
     let mut closed = idle.closed_reason();
-    soon(closed.wait_for(Option::is_some)).await.unwrap();
+    within_timeout(closed.wait_for(Option::is_some)).await.unwrap();
     world.wait_for_connections(2).await;
-    assert_snapshot!(world.seen.farewells.lock().unwrap()[0], @"idle for too long");
+    assert_snapshot!(world.log.disconnect_reasons.lock().unwrap()[0], @"idle for too long");
     responder.answer(Ok(json!("there")));
-    assert_eq!(asking.await.unwrap(), Ok(json!("there")));
+    assert_eq!(running.await.unwrap(), Ok(json!("there")));
     assert_eq!(request(&socket, "echo", json!(1)).await, Ok(json!(1)));
 }
 
 #[tokio::test]
-async fn an_end_lets_the_answers_out_and_leaves_nothing() {
+async fn shutdown_sends_available_answers_and_removes_the_socket() {
     let mut world = world();
     let connection = world.connect().await.unwrap();
     let by_port = world.connect_port().await.unwrap();
-    let asking = tokio::spawn(async move { request(&connection, "hold", Value::Null).await });
+    let running = tokio::spawn(async move { request(&connection, "hold", Value::Null).await });
     let waiting = tokio::spawn(async move { request(&by_port, "hold", Value::Null).await });
     let (_, first) = world.next_pending_request().await;
     let (_, second) = world.next_pending_request().await;
     first.answer(Ok(json!("just in time")));
     world.stop.cancel();
-    soon(&mut world.serving).await.unwrap();
-    let (one, other) = (asking.await.unwrap(), waiting.await.unwrap());
+    within_timeout(&mut world.server).await.unwrap();
+    let (one, other) = (running.await.unwrap(), waiting.await.unwrap());
     let answered = [&one, &other].into_iter().filter(|answer| **answer == Ok(json!("just in time"))).count();
     assert_eq!(answered, 1, "{one:?} {other:?}");
     assert!(second.cancel().is_cancelled());
-    assert_eq!(*world.seen.farewells.lock().unwrap(), ["the host ends"; 2]);
+    assert_eq!(*world.log.disconnect_reasons.lock().unwrap(), ["the host ends"; 2]);
     assert!(!world.socket().exists());
     let error = world.connect().await.unwrap_err();
     assert!(matches!(error, ConnectError::Unreachable { .. }), "{error}");
@@ -231,12 +231,12 @@ async fn an_end_lets_the_answers_out_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_host_that_is_dropped_ends_too() {
+async fn an_aborted_host_closes_its_connections() {
     let world = world();
     let connection = world.connect().await.unwrap();
-    world.serving.abort();
-    soon(connection.closed_reason().wait_for(Option::is_some)).await.unwrap();
-    assert!(world.serving.await.unwrap_err().is_cancelled());
+    world.server.abort();
+    within_timeout(connection.closed_reason().wait_for(Option::is_some)).await.unwrap();
+    assert!(world.server.await.unwrap_err().is_cancelled());
 }
 
 #[tokio::test]

@@ -22,21 +22,21 @@ async fn an_unresponsive_host_times_out() {
     let listener = UnixListener::bind(&socket).unwrap();
     let error = at_socket(&socket, timeout).await;
     assert_eq!(error, ConnectError::TimedOut { after: timeout });
-    let letting_go = async { drop(listener.accept().await.unwrap()) };
+    let closing = async { drop(listener.accept().await.unwrap()) };
     // The connection that timed out is still in the queue, so two are to accept.
-    let (error, (), ()) = tokio::join!(at_socket(&socket, EVENT_TIMEOUT), letting_go, async {
+    let (error, (), ()) = tokio::join!(at_socket(&socket, EVENT_TIMEOUT), closing, async {
         drop(listener.accept().await.unwrap());
     });
     assert!(matches!(error, ConnectError::Disconnected { .. }), "{error}");
 }
 
 async fn at_socket(socket: &Utf8Path, timeout: Duration) -> ConnectError {
-    let found = advertisement(Some(socket.to_owned()), None, TOKEN);
-    client::connect(&found, Arc::new(Client), timeout).await.map(drop).unwrap_err()
+    let record = advertisement(Some(socket.to_owned()), None, TOKEN);
+    client::connect(&record, Arc::new(Client), timeout).await.map(drop).unwrap_err()
 }
 
 #[tokio::test]
-async fn what_is_not_our_socket_is_not_opened() {
+async fn foreign_sockets_are_not_opened() {
     let (_guard, root) = directory();
     let error_text = |error: ConnectError| error.to_string().replace(root.as_str(), "[root]");
     let socket = root.join("x.sock");

@@ -7,6 +7,6 @@ mod impostors;
 #[cfg(test)]
 mod port_client;
 #[cfg(test)]
-mod strangers;
+mod unauthenticated;
 #[cfg(test)]
 mod world;

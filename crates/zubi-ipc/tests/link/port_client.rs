@@ -26,13 +26,13 @@ pub(crate) async fn connect(port: u16, token: &str, handler: Arc<dyn PeerHandler
     };
     let bytes = |hex: &Value| Bytes32::from_hex(hex.as_str().unwrap()).unwrap();
     let challenge = message(lines.next_line().await.unwrap())?;
-    let (token, theirs, ours) =
+    let (token, host_nonce, client_nonce) =
         (Bytes32::from_hex(token).unwrap(), bytes(&challenge["nonce"]), Bytes32::random().unwrap());
-    let params = json!({ "nonce": ours, "proof": compute_proof(token, HandshakeRole::Client, theirs, ours) });
+    let params = json!({ "nonce": client_nonce, "proof": compute_proof(token, HandshakeRole::Client, host_nonce, client_nonce) });
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": params });
     writer.write_all(format!("{request}\n").as_bytes()).await.unwrap();
     let answer = message(lines.next_line().await.unwrap())?;
-    assert!(verify_proof(bytes(&answer["result"]["proof"]), token, HandshakeRole::Server, theirs, ours));
+    assert!(verify_proof(bytes(&answer["result"]["proof"]), token, HandshakeRole::Server, host_nonce, client_nonce));
     let connection = Connection::start(lines.into_inner(), writer, handler, ConnectionOptions::ipc());
     let deadline = Instant::now() + Duration::from_secs(20);
     connection.request("ping", Value::Null, &CancellationToken::new(), deadline).await.unwrap();

@@ -24,8 +24,8 @@ use crate::port_client;
 /// Time limit for events that must happen.
 pub(crate) const EVENT_TIMEOUT: Duration = Duration::from_secs(20);
 
-pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
-    tokio::time::timeout(EVENT_TIMEOUT, what).await.unwrap()
+pub(crate) async fn within_timeout<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(EVENT_TIMEOUT, future).await.unwrap()
 }
 
 /// Events that the host has recorded.
@@ -36,7 +36,7 @@ pub(crate) struct HostLog {
     /// Number of requests handed to the host.
     pub(crate) requests: AtomicUsize,
     pub(crate) peers: Mutex<Vec<(ConnectedPeer, Connection)>>,
-    pub(crate) farewells: Mutex<Vec<String>>,
+    pub(crate) disconnect_reasons: Mutex<Vec<String>>,
     pending_requests: mpsc::UnboundedSender<(Value, Responder)>,
 }
 
@@ -50,7 +50,7 @@ impl ConnectionHandler for Host {
 
     fn peer_disconnected(&self, peer: &ConnectedPeer, why: &str) {
         self.0.peers.lock().unwrap().retain(|(other, _)| other.id != peer.id);
-        self.0.farewells.lock().unwrap().push(why.to_owned());
+        self.0.disconnect_reasons.lock().unwrap().push(why.to_owned());
         self.0.connected.send_modify(|count| *count -= 1);
     }
 }
@@ -90,10 +90,10 @@ impl PeerHandler for Client {
 pub(crate) struct World {
     pub(crate) advertisement: DiscoveryRecord,
     pub(crate) run: RunDirectory,
-    pub(crate) seen: Arc<HostLog>,
+    pub(crate) log: Arc<HostLog>,
     pub(crate) pending_requests: mpsc::UnboundedReceiver<(Value, Responder)>,
     pub(crate) stop: CancellationToken,
-    pub(crate) serving: JoinHandle<()>,
+    pub(crate) server: JoinHandle<()>,
     _published: PublishedFiles,
     _guard: tempfile::TempDir,
 }
@@ -139,18 +139,18 @@ pub(crate) fn world_with(limits: ConnectionLimits) -> World {
         ..advertisement(Some(listener.socket().to_owned()), listener.port(), listener.token())
     };
     let published = run.publish(&advertisement).unwrap();
-    let (held_sender, held) = mpsc::unbounded_channel();
-    let seen = Arc::new(HostLog {
+    let (sender, pending_requests) = mpsc::unbounded_channel();
+    let log = Arc::new(HostLog {
         connected: watch::Sender::new(0),
         opened: AtomicUsize::new(0),
         requests: AtomicUsize::new(0),
         peers: Mutex::default(),
-        farewells: Mutex::default(),
-        pending_requests: held_sender,
+        disconnect_reasons: Mutex::default(),
+        pending_requests: sender,
     });
     let stop = CancellationToken::new();
-    let serving = tokio::spawn(listener.serve(Arc::new(Host(Arc::clone(&seen))), stop.clone()));
-    World { advertisement, run, seen, pending_requests: held, stop, serving, _published: published, _guard: guard }
+    let server = tokio::spawn(listener.serve(Arc::new(Host(Arc::clone(&log))), stop.clone()));
+    World { advertisement, run, log, pending_requests, stop, server, _published: published, _guard: guard }
 }
 
 impl World {
@@ -167,11 +167,11 @@ impl World {
     }
 
     pub(crate) async fn connect_port(&self) -> Result<Connection, ConnectError> {
-        soon(port_client::connect(self.port(), &self.advertisement.token, Arc::new(Client))).await
+        within_timeout(port_client::connect(self.port(), &self.advertisement.token, Arc::new(Client))).await
     }
 
     /// An unauthenticated connection to the port, and the nonce that it receives.
-    pub(crate) async fn knock(&self) -> (Raw<TcpStream>, String) {
+    pub(crate) async fn open_port(&self) -> (Raw<TcpStream>, String) {
         let mut raw = Raw(BufReader::new(TcpStream::connect(("127.0.0.1", self.port())).await.unwrap()));
         let line = raw.line().await;
         let challenge: Value = serde_json::from_str(&line).unwrap();
@@ -183,19 +183,19 @@ impl World {
     }
 
     pub(crate) async fn wait_for_connections(&self, count: usize) {
-        soon(self.seen.connected.subscribe().wait_for(|now| *now == count)).await.unwrap();
+        within_timeout(self.log.connected.subscribe().wait_for(|now| *now == count)).await.unwrap();
     }
 
     pub(crate) async fn next_pending_request(&mut self) -> (Value, Responder) {
-        soon(self.pending_requests.recv()).await.unwrap()
+        within_timeout(self.pending_requests.recv()).await.unwrap()
     }
 
     pub(crate) fn connection_count(&self) -> usize {
-        self.seen.opened.load(Ordering::SeqCst)
+        self.log.opened.load(Ordering::SeqCst)
     }
 
     pub(crate) fn requests(&self) -> usize {
-        self.seen.requests.load(Ordering::SeqCst)
+        self.log.requests.load(Ordering::SeqCst)
     }
 }
 
@@ -210,7 +210,7 @@ impl<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin> Raw<S> {
     /// Next line; empty at the end, also if the other side has closed the connection with unread data.
     pub(crate) async fn line(&mut self) -> String {
         let mut line = String::new();
-        if let Err(error) = soon(self.0.read_line(&mut line)).await {
+        if let Err(error) = within_timeout(self.0.read_line(&mut line)).await {
             assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
         }
         line.trim_end().to_owned()
@@ -218,17 +218,17 @@ impl<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin> Raw<S> {
 
     /// Everything up to the end of the stream.
     pub(crate) async fn rest(&mut self) -> String {
-        let mut all = String::new();
+        let mut text = String::new();
         loop {
             match self.line().await {
-                line if line.is_empty() => return all,
-                line => all.push_str(&line),
+                line if line.is_empty() => return text,
+                line => text.push_str(&line),
             }
         }
     }
 
     /// Writes; the other side may have closed the connection.
     pub(crate) async fn write(&mut self, bytes: &[u8]) {
-        soon(self.0.write_all(bytes)).await.ok();
+        within_timeout(self.0.write_all(bytes)).await.ok();
     }
 }

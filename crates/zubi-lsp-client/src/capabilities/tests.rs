@@ -76,7 +76,7 @@ fn registrations_apply_to_matching_documents_until_unregistered() {
     textDocument/rename
     workspace/diagnostic
     ");
-    assert!(capabilities.supports("textDocument/definition", None), "for some document it is offered");
+    assert!(capabilities.supports("textDocument/definition", None), "some documents support it");
     assert_eq!(capabilities.diagnostic_identifiers(rust()), [Some("x".to_owned())]);
     capabilities.unregister(&json!({ "unregisterations": [{ "id": "1" }, { "id": "5" }, { "id": "unknown" }] }));
     capabilities.unregister(&json!({ "unregistrations": [{ "id": "3" }] }));
@@ -137,7 +137,7 @@ fn watched_files_are_matched_by_pattern_and_kind() {
 }
 
 #[test]
-fn a_server_cannot_register_without_end() {
+fn registrations_are_bounded() {
     let mut capabilities = server_capabilities(json!({}));
     let registrations: Vec<_> =
         (0..2 * MAX_REGISTRATIONS).map(|id| json!({ "id": id.to_string(), "method": "textDocument/hover" })).collect();

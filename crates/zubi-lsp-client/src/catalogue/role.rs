@@ -34,7 +34,7 @@ impl ServerRole {
 
     /// Returns the role that an LSP request belongs to; `None` for requests that only a server with every role
     /// receives.
-    pub fn of_method(method: &str) -> Option<Self> {
+    pub fn from_method(method: &str) -> Option<Self> {
         Some(match method {
             "textDocument/declaration"
             | "textDocument/definition"

@@ -22,7 +22,7 @@ fn builtin_entries() -> Vec<Arc<ServerEntry>> {
 }
 
 #[test]
-fn the_short_way_reads_the_same_rows() {
+fn builtin_catalogue_equals_its_files() {
     assert_eq!(Catalogue::builtin().rows, builtin_entries());
 }
 
@@ -102,7 +102,7 @@ fn every_entry_has_required_fields() {
 }
 
 #[test]
-fn of_several_servers_for_one_purpose_one_answers() {
+fn one_server_of_a_group_answers() {
     for row in builtin_entries().iter().filter(|row| row.enabled && row.roles.contains(&ServerRole::Navigation)) {
         for language in &row.languages {
             let servers = Catalogue::builtin().for_language(&language.id);
@@ -122,7 +122,7 @@ proptest! {
 
     /// A user's row changes only the fields that it names, in the row with its id.
     #[test]
-    fn a_users_row_changes_nothing_else(at in 0..builtin_entries().len(), priority in 0..10_000_u32, enabled: bool) {
+    fn user_row_changes_only_its_fields(at in 0..builtin_entries().len(), priority in 0..10_000_u32, enabled: bool) {
         let before = builtin_entries();
         let id = &before[at].id;
         let text = format!("[[server]]\nid = \"{id}\"\npriority = {priority}\nenabled = {enabled}");
@@ -170,7 +170,7 @@ fn roles_determine_supported_methods() {
 }
 
 #[test]
-fn a_restriction_is_laid_over_the_settings() {
+fn restriction_overrides_the_settings() {
     let pyright = Catalogue::builtin().row("pyright").unwrap();
     let analysis = json!({"autoSearchPaths": true, "useLibraryCodeForTypes": true});
     assert_eq!(pyright.settings(true), json!({"python": {"analysis": analysis}}));
@@ -180,7 +180,7 @@ fn a_restriction_is_laid_over_the_settings() {
 }
 
 #[test]
-fn a_users_rows_change_and_add() {
+fn user_rows_override_and_extend() {
     let show = |id: &'static str| {
         move |catalogue: &Catalogue| {
             let row = catalogue.row(id).unwrap();

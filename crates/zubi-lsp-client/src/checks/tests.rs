@@ -36,7 +36,7 @@ fn run(script: &[(u64, &str)]) -> String {
 }
 
 #[test]
-fn it_runs_when_the_project_is_read_and_after_saving() {
+fn check_runs_after_loading_and_after_saving() {
     let script = [
         (0, "begin other/0"),
         (10, "loaded"),
@@ -68,8 +68,8 @@ fn it_runs_when_the_project_is_read_and_after_saving() {
 }
 
 #[test]
-fn the_end_of_a_run_that_was_broken_off_is_not_the_end() {
-    let saved_while_it_ran = [
+fn end_of_a_cancelled_run_does_not_settle_the_check() {
+    let saved_during_run = [
         (0, "loaded"),
         (10, "begin check/0"),
         (20, "saved"),
@@ -77,7 +77,7 @@ fn the_end_of_a_run_that_was_broken_off_is_not_the_end() {
         (90, "begin check/0"),
         (190, "end check/0"),
     ];
-    assert_snapshot!(run(&saved_while_it_ran), @"
+    assert_snapshot!(run(&saved_during_run), @"
       0 loaded         → due since 0
      10 begin check/0  → running
      20 saved          → running, outdated
@@ -85,7 +85,7 @@ fn the_end_of_a_run_that_was_broken_off_is_not_the_end() {
      90 begin check/0  → running, outdated
     190 end check/0    → settled
     ");
-    let saved_while_it_was_due = [
+    let saved_before_run = [
         (0, "loaded"),
         (10, "begin check/0"),
         (40, "end check/0"),
@@ -96,7 +96,7 @@ fn the_end_of_a_run_that_was_broken_off_is_not_the_end() {
         (290, "begin check/0"),
         (390, "end check/0"),
     ];
-    assert_snapshot!(run(&saved_while_it_was_due), @"
+    assert_snapshot!(run(&saved_before_run), @"
       0 loaded         → due since 0
      10 begin check/0  → running
      40 end check/0    → settled
@@ -136,7 +136,7 @@ fn a_single_run_may_cover_save_and_reload() {
 }
 
 #[test]
-fn a_run_that_ends_at_once_was_broken_off() {
+fn run_that_ends_at_once_counts_as_cancelled() {
     let script =
         [(0, "loaded"), (60, "begin check/0"), (60, "end check/0"), (120, "begin check/0"), (300, "end check/0")];
     assert_snapshot!(run(&script), @"
@@ -149,7 +149,7 @@ fn a_run_that_ends_at_once_was_broken_off() {
 }
 
 #[test]
-fn what_never_begins_is_given_up_once() {
+fn check_that_never_begins_is_awaited_once() {
     let script = [
         (0, "loaded"),
         (50, "given-up"),

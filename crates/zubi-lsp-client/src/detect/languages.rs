@@ -41,7 +41,7 @@ impl Languages {
     }
 
     /// Returns the language (LSP's id) by the file's name alone; the file need not exist.
-    pub fn of_path(&self, path: &Utf8Path) -> Option<&Arc<str>> {
+    pub fn for_path(&self, path: &Utf8Path) -> Option<&Arc<str>> {
         let name = path.file_name()?;
         self.file_names.get(name).or_else(|| {
             let extension = path.extension()?;
@@ -52,8 +52,8 @@ impl Languages {
 
     /// Returns the language by the file's name or, for a file without an extension, by the interpreter in its first
     /// line.
-    pub fn of_file(&self, path: &Utf8Path) -> Option<&Arc<str>> {
-        self.of_path(path).or_else(|| {
+    pub fn for_file(&self, path: &Utf8Path) -> Option<&Arc<str>> {
+        self.for_path(path).or_else(|| {
             if path.extension().is_some() || !path.is_file() {
                 return None;
             }
@@ -102,7 +102,7 @@ mod tests {
             (".rs", None),
             ("rs", None),
         ] {
-            assert_eq!(languages.of_path(Utf8Path::new(path)).map(AsRef::as_ref), expected, "{path}");
+            assert_eq!(languages.for_path(Utf8Path::new(path)).map(AsRef::as_ref), expected, "{path}");
         }
     }
 
@@ -122,9 +122,9 @@ mod tests {
             ("", None),
         ] {
             zubi_base::fs::write_atomic(&path, text.as_bytes()).unwrap();
-            assert_eq!(languages.of_file(&path).map(AsRef::as_ref), expected, "{text:?}");
+            assert_eq!(languages.for_file(&path).map(AsRef::as_ref), expected, "{text:?}");
         }
-        assert_eq!(languages.of_file(Utf8Path::new("/no/such/file")), None);
-        assert_eq!(languages.of_file(Utf8Path::new("/")), None);
+        assert_eq!(languages.for_file(Utf8Path::new("/no/such/file")), None);
+        assert_eq!(languages.for_file(Utf8Path::new("/")), None);
     }
 }

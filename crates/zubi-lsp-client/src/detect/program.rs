@@ -51,7 +51,7 @@ pub struct MissingProgram {
 pub struct RejectedCandidate {
     pub path: Utf8PathBuf,
     /// The reason as one clause: `it failed: error: Unknown binary`, `version 5.9.2, but 7 is needed`.
-    pub why: String,
+    pub reason: String,
 }
 
 impl fmt::Display for MissingProgram {
@@ -59,9 +59,9 @@ impl fmt::Display for MissingProgram {
         let Some((first, others)) = self.tried.split_first() else {
             return write!(f, "`{}` is not installed", self.command);
         };
-        write!(f, "`{}` is not usable: {}: {}", self.command, first.path, first.why)?;
-        for RejectedCandidate { path, why } in others {
-            write!(f, "; {path}: {why}")?;
+        write!(f, "`{}` is not usable: {}: {}", self.command, first.path, first.reason)?;
+        for RejectedCandidate { path, reason } in others {
+            write!(f, "; {path}: {reason}")?;
         }
         Ok(())
     }
@@ -120,8 +120,8 @@ impl ProgramFinder {
             }
             let real = zubi_base::fs::canonical(&path).unwrap_or_else(|_| path.clone());
             if !trusted && (path.starts_with(folder) || real.starts_with(folder)) {
-                tried
-                    .push(RejectedCandidate { path, why: "it belongs to the folder, which is not trusted".to_owned() });
+                let reason = "it belongs to the folder, which is not trusted".to_owned();
+                tried.push(RejectedCandidate { path, reason });
                 continue;
             }
             // `/bin` is `/usr/bin` on many systems.
@@ -131,7 +131,7 @@ impl ProgramFinder {
             seen.push(real);
             match self.check(row, &path, directory).await {
                 Ok(version) => return Ok(Program { path, version }),
-                Err(why) => tried.push(RejectedCandidate { path, why }),
+                Err(reason) => tried.push(RejectedCandidate { path, reason }),
             }
         }
         Err(MissingProgram { command: row.command.clone(), tried })
@@ -165,11 +165,11 @@ impl ProgramFinder {
         if command.is_absolute() {
             return vec![command.to_owned()];
         }
-        let of_the_project = root
+        let project_directories = root
             .ancestors()
             .take_while(|directory| directory.starts_with(folder))
             .flat_map(|directory| PROJECT_DIRECTORIES.iter().map(move |programs| directory.join(programs)));
-        of_the_project.chain(self.path.iter().cloned()).map(|directory| directory.join(command)).collect()
+        project_directories.chain(self.path.iter().cloned()).map(|directory| directory.join(command)).collect()
     }
 
     /// Returns the version of a program that runs and is new enough, else why it is not usable.
@@ -196,18 +196,18 @@ impl ProgramFinder {
         directory: &Utf8Path,
     ) -> Result<Option<String>, String> {
         let modified = std::fs::metadata(&program).and_then(|metadata| metadata.modified()).ok();
-        let question = ProgramSearchKey { program, args: args.to_vec(), directory: directory.to_owned(), modified };
+        let key = ProgramSearchKey { program, args: args.to_vec(), directory: directory.to_owned(), modified };
         let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(answer) = answers().get(&question) {
+        if let Some(answer) = answers().get(&key) {
             return answer.clone();
         }
-        let command = CommandSpec::new(question.program.clone(), directory).args(args);
+        let command = CommandSpec::new(key.program.clone(), directory).args(args);
         let answer = match self.spawner.output(&command, PROBE_BYTES, PROBE_TIMEOUT).await {
             Ok(output) => version_of(&output),
             // A retry may succeed when the machine is less busy, so this is not cached.
             Err(error) => return Err(error.to_string()),
         };
-        answers().insert(question, answer.clone());
+        answers().insert(key, answer.clone());
         answer
     }
 }

@@ -126,10 +126,10 @@ mod tests {
             std::fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
             std::fs::File::create(root.join(file)).unwrap();
         }
-        for (document, root_of_it, expected) in
+        for (document, outer_root, expected) in
             [("x.ts", "", ""), ("a/x.ts", "", "a"), ("a/b/x.ts", "", "a"), ("a/b/x.ts", "a/b", "a/b")]
         {
-            let inner = inner_project(row, &root.join(document), &root.join(root_of_it));
+            let inner = inner_project(row, &root.join(document), &root.join(outer_root));
             assert_eq!(inner, root.join(expected), "{document}");
         }
     }

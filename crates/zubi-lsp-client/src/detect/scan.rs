@@ -102,7 +102,7 @@ pub fn scan(workspace: &WorkspaceFolders, catalogue: &Catalogue, limits: ScanLim
                 {
                     found_markers.insert(Marker::new(directory, name));
                 }
-                if let Some(language) = languages.of_path(path) {
+                if let Some(language) = languages.for_path(path) {
                     detection.count(language, path, &folder.path);
                 }
             }
@@ -117,11 +117,11 @@ pub fn scan(workspace: &WorkspaceFolders, catalogue: &Catalogue, limits: ScanLim
 fn markers_in(directory: &Utf8Path, markers: &BTreeSet<&str>) -> Vec<Marker> {
     let Ok(entries) = directory.read_dir_utf8() else { return Vec::new() };
     let names: BTreeSet<String> = entries.flatten().map(|entry| entry.file_name().to_owned()).collect();
-    let is_there = |marker: &str| match marker.split_once('/') {
+    let has_marker = |marker: &str| match marker.split_once('/') {
         Some((first, _)) => names.contains(first) && directory.join(marker).exists(),
         None => names.contains(marker),
     };
-    markers.iter().filter(|marker| is_there(marker)).map(|marker| Marker::new(directory, marker)).collect()
+    markers.iter().filter(|marker| has_marker(marker)).map(|marker| Marker::new(directory, marker)).collect()
 }
 
 impl Marker {
@@ -132,7 +132,7 @@ impl Marker {
 
 impl Detection {
     fn count(&mut self, language: &str, path: &Utf8Path, folder: &Utf8Path) {
-        let less_deep = |example: &Utf8PathBuf| path.components().count() < example.components().count();
+        let is_shallower = |example: &Utf8PathBuf| path.components().count() < example.components().count();
         let Some(files) = self.languages.get_mut(language) else {
             let (folder, path) = (folder.to_owned(), path.to_owned());
             let examples = BTreeMap::from([(folder, path.clone())]);
@@ -140,12 +140,12 @@ impl Detection {
             return;
         };
         files.count += 1;
-        if less_deep(&files.example) {
+        if is_shallower(&files.example) {
             path.clone_into(&mut files.example);
         }
         match files.examples.get_mut(folder) {
             Some(example) => {
-                if less_deep(example) {
+                if is_shallower(example) {
                     path.clone_into(example);
                 }
             }

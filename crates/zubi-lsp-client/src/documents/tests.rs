@@ -91,7 +91,7 @@ fn documents_open_once_and_resend_only_changed_text() {
 fn a_change_within_one_tick_of_the_clock_is_seen() {
     let mut fixture = Fixture::new();
     let path = fixture.write("a.rs", b"one");
-    let now = Stamp::of_file(&path).map(|_| std::fs::metadata(&path).unwrap().modified().unwrap()).unwrap();
+    let now = Stamp::from_file(&path).map(|_| std::fs::metadata(&path).unwrap().modified().unwrap()).unwrap();
     let now = now.duration_since(std::time::UNIX_EPOCH).unwrap();
     fixture.touch_at("a.rs", now, false).unwrap();
     // The same length, inode and modification time.
@@ -106,7 +106,7 @@ fn a_change_within_one_tick_of_the_clock_is_seen() {
 }
 
 #[test]
-fn an_event_outweighs_the_stamp() {
+fn change_events_override_the_stamp() {
     let mut fixture = Fixture::new();
     let path = fixture.write("a.rs", b"one");
     fixture.touch("a.rs").unwrap();
@@ -143,7 +143,7 @@ fn changes_are_sent_in_the_negotiated_sync_kind() {
 }
 
 #[test]
-fn what_is_no_text_any_more_is_closed() {
+fn documents_that_are_no_longer_text_are_closed() {
     let mut fixture = Fixture::new();
     fixture.write("a.rs", b"one");
     fixture.touch("a.rs").unwrap();

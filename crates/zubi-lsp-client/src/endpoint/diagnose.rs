@@ -20,8 +20,8 @@ const TIME_TO_ANSWER: Duration = Duration::from_secs(1);
 /// Limits the deadline for results that may not come: a tenth of the time is reserved for returning the known results,
 /// because the caller stops listening at the deadline.
 fn reserve_answer_time(cx: &RequestCx) -> RequestCx {
-    let left = cx.deadline.saturating_duration_since(Instant::now());
-    let reserve = (left / 10).min(TIME_TO_ANSWER);
+    let remaining = cx.deadline.saturating_duration_since(Instant::now());
+    let reserve = (remaining / 10).min(TIME_TO_ANSWER);
     RequestCx { deadline: cx.deadline.checked_sub(reserve).unwrap_or(cx.deadline), ..cx.clone() }
 }
 
@@ -41,8 +41,8 @@ impl ServerEndpoint {
         let document = zubi_base::uri::from_path(path);
         let mut found = Vec::new();
         for step in tsserver::STEPS {
-            let question = tsserver::question(command, step, &document);
-            let answer = match self.request_with_retries(session, "workspace/executeCommand", &question, cx).await {
+            let request = tsserver::request_params(command, step, &document);
+            let answer = match self.request_with_retries(session, "workspace/executeCommand", &request, cx).await {
                 Ok(answer) => tsserver::answer(answer),
                 Err(RunFailure::Final(EndpointError::Server { message, .. })) => {
                     tracing::debug!(server = %self.id, step, message, "tsserver did not return the diagnostics");
@@ -83,8 +83,8 @@ impl ServerEndpoint {
             match store.take_report(path, provider.as_ref(), &report) {
                 Some(items) => found.extend(items),
                 None => {
-                    let what = "its diagnostic report is neither full nor unchanged".to_owned();
-                    return Err(EndpointError::Protocol { endpoint: self.id.clone(), what }.into());
+                    let message = "its diagnostic report is neither full nor unchanged".to_owned();
+                    return Err(EndpointError::Protocol { endpoint: self.id.clone(), message }.into());
                 }
             }
         }
@@ -190,7 +190,7 @@ impl ServerEndpoint {
     ) -> Result<DiagnosticsReport, RunFailure> {
         let path = &document.path;
         if !session.spec().diagnoses {
-            return Ok(DiagnosticsReport { items: Vec::new(), current: true, unheard: false, note: None });
+            return Ok(DiagnosticsReport { items: Vec::new(), current: true, is_partial: false, note: None });
         }
         let _pins = Self::pin(session, &cx.for_document(document))?;
         let checks = &session.peer().checks;
@@ -225,7 +225,7 @@ impl ServerEndpoint {
             pushed.items.clear();
         }
         let note = checks.pending_note();
-        let unheard = note.is_some();
+        let is_partial = note.is_some();
         Ok(match pulled {
             Some(mut items) => {
                 // Servers that do both publish what takes longer (cargo check); diagnostics that they return twice are
@@ -235,13 +235,13 @@ impl ServerEndpoint {
                         items.push(item);
                     }
                 }
-                DiagnosticsReport { items, current: true, unheard, note }
+                DiagnosticsReport { items, current: true, is_partial, note }
             }
             None => {
                 let current = pushed.current && reliable;
                 let parts = || format!("{} publishes diagnostics in parts: more may follow", self.id);
                 let note = note.or_else(|| (current && !pushed.names_version).then(parts));
-                DiagnosticsReport { items: pushed.items, current, unheard, note }
+                DiagnosticsReport { items: pushed.items, current, is_partial, note }
             }
         })
     }

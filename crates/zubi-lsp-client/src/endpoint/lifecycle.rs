@@ -38,7 +38,7 @@ const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 /// The interval at which zubi measures a server's memory, if it is limited. A server grows by less than a gigabyte in
 /// that time.
-const MEMORY_LOOK: Duration = Duration::from_secs(2);
+const MEMORY_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 const MEGABYTE: u64 = 1024 * 1024;
 
 /// Starts one run of a server: as a process, in tests as a task.
@@ -81,7 +81,7 @@ pub(super) enum EndpointPhase {
     Starting,
     Running(Arc<ServerSession>),
     Down {
-        why: String,
+        reason: String,
         hint: String,
         retry_at: Instant,
     },
@@ -135,7 +135,7 @@ pub(super) async fn run(shared: Arc<EndpointState>) {
     }
     // Only now, so that a client that sees it ready can send it requests.
     session.peer().activate();
-    let Some(why) = until_its_end(&shared, &session).await else {
+    let Some(reason) = await_end(&shared, &session).await else {
         session.shutdown().await;
         return;
     };
@@ -145,27 +145,27 @@ pub(super) async fn run(shared: Arc<EndpointState>) {
         return;
     }
     lock(&shared.documents_to_open).extend(session.open_documents().into_iter().rev());
-    shared.mark_down(why, RETRY_HINT.to_owned(), session.was_useful());
+    shared.mark_down(reason, RETRY_HINT.to_owned(), session.was_useful());
 }
 
 /// Waits until a running server has ended and returns the reason; `None` when the server is no longer needed and the
 /// caller must end it. Ends the server when it uses more memory than allowed.
-async fn until_its_end(shared: &EndpointState, session: &Arc<ServerSession>) -> Option<String> {
+async fn await_end(shared: &EndpointState, session: &Arc<ServerSession>) -> Option<String> {
     let retention = shared.launch.retention;
     let mut ended = session.end_reason();
-    let mut memory_check = tokio::time::interval(MEMORY_LOOK);
+    let mut memory_check = tokio::time::interval(MEMORY_CHECK_INTERVAL);
     memory_check.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         // While it reads the project, a client may be waiting for that.
         let settled = session.peer().readiness().is_settled();
         let idle = if settled { retention.idle } else { retention.idle.max(LONGEST_WAIT) };
         let idle_at = session.unused_since().unwrap_or_else(Instant::now) + idle;
-        let over = async { ended.wait_for(Option::is_some).await.map(|why| why.clone()).ok().flatten() };
+        let end = async { ended.wait_for(Option::is_some).await.map(|reason| reason.clone()).ok().flatten() };
         tokio::select! {
-            why = over => return Some(why.unwrap_or_else(|| "the process is gone".to_owned())),
+            reason = end => return Some(reason.unwrap_or_else(|| "the process is gone".to_owned())),
             () = tokio::time::sleep_until(idle_at.into()) => {
                 let is_idle = session.unused_since().is_some_and(|since| since.elapsed() >= idle);
-                if is_idle && shared.lay_down(session) {
+                if is_idle && shared.end_idle(session) {
                     return None;
                 }
             }
@@ -176,7 +176,7 @@ async fn until_its_end(shared: &EndpointState, session: &Arc<ServerSession>) -> 
         let used_mb = session.memory().await.unwrap_or_default() / MEGABYTE;
         if used_mb > limit {
             tracing::warn!(server = %shared.launch.spec.name, used_mb, limit, "a language server is too large");
-            session.end_because(format!(
+            session.end_with_reason(format!(
                 "it used more than {limit} MB of memory and was ended; `max_memory_mb` in servers.toml allows more"
             ));
         }
@@ -185,50 +185,50 @@ async fn until_its_end(shared: &EndpointState, session: &Arc<ServerSession>) -> 
 
 impl ServerEndpoint {
     /// Returns the error for a process that has ended; the next request starts a new one.
-    pub(super) fn on_process_exit(&self, why: String) -> EndpointError {
-        EndpointError::Exited { endpoint: self.id.clone(), why, hint: RETRY_HINT.to_owned() }
+    pub(super) fn on_process_exit(&self, reason: String) -> EndpointError {
+        EndpointError::Exited { endpoint: self.id.clone(), reason, hint: RETRY_HINT.to_owned() }
     }
 
     /// Like [`Self::on_process_exit`], once it is known whether the next process is started at once.
-    pub(super) async fn on_exit(&self, why: String) -> EndpointError {
+    pub(super) async fn on_exit(&self, reason: String) -> EndpointError {
         let mut phases = self.shared.phase.subscribe();
         // It has ended; the task that watches it records that in the next moment.
         let is_known = |phase: &EndpointPhase| !matches!(phase, EndpointPhase::Running(session) if session.end_reason().borrow().is_some());
         let phase = tokio::time::timeout(WRITTEN_DOWN, phases.wait_for(is_known)).await;
         let retry_at = match phase.ok().and_then(Result::ok).as_deref() {
             Some(EndpointPhase::Down { retry_at, .. }) => *retry_at,
-            _ => return self.on_process_exit(why),
+            _ => return self.on_process_exit(reason),
         };
-        EndpointError::Exited { endpoint: self.id.clone(), why, hint: retry_hint(RETRY_HINT, retry_at) }
+        EndpointError::Exited { endpoint: self.id.clone(), reason, hint: retry_hint(RETRY_HINT, retry_at) }
     }
 }
 
 impl EndpointState {
     /// Ends a server that has received no request for a while; the next request starts another. Returns `false` when a
     /// request came in this very moment.
-    fn lay_down(&self, session: &Arc<ServerSession>) -> bool {
-        let left = self.phase.send_if_modified(|phase| {
-            let own = matches!(phase, EndpointPhase::Running(running) if Arc::ptr_eq(running, session));
-            if own {
+    fn end_idle(&self, session: &Arc<ServerSession>) -> bool {
+        let is_ended = self.phase.send_if_modified(|phase| {
+            let is_current = matches!(phase, EndpointPhase::Running(running) if Arc::ptr_eq(running, session));
+            if is_current {
                 // All of it before another task can see the phase as idle and start a server.
                 session.peer().deactivate();
                 lock(&self.documents_to_open).extend(session.open_documents().into_iter().rev());
                 self.readiness.send_replace(Readiness::Starting);
                 *phase = EndpointPhase::Idle;
             }
-            own
+            is_current
         });
-        if left {
+        if is_ended {
             tracing::info!(server = %self.launch.spec.name, "the server received no request for a while: zubi ends it");
         }
-        left
+        is_ended
     }
 
     /// Returns the state of a server that does not run. The remaining pause is computed now.
     pub(super) fn readiness_without_session(&self) -> Readiness {
         match &*self.phase.borrow() {
-            EndpointPhase::Down { why, hint, retry_at } => {
-                Readiness::Failed { why: why.clone(), hint: retry_hint(hint, *retry_at) }
+            EndpointPhase::Down { reason, hint, retry_at } => {
+                Readiness::Failed { reason: reason.clone(), hint: retry_hint(hint, *retry_at) }
             }
             _ => self.readiness.borrow().clone(),
         }
@@ -252,7 +252,7 @@ impl EndpointState {
 
     /// Records that the server does not run. One that was useful is started again at the next request; one that died
     /// repeatedly without answering anything is started only after a pause.
-    fn mark_down(&self, why: String, hint: String, useful: bool) {
+    fn mark_down(&self, reason: String, hint: String, useful: bool) {
         let failures = {
             let mut failures = lock(&self.failures);
             *failures = if useful { 1 } else { failures.saturating_add(1) };
@@ -264,13 +264,13 @@ impl EndpointState {
         };
         let retry_at = Instant::now() + pause;
         if !self.stop.is_cancelled() {
-            tracing::warn!(server = %self.launch.spec.name, %why, "a language server is down");
+            tracing::warn!(server = %self.launch.spec.name, %reason, "a language server is down");
         }
-        self.readiness.send_replace(Readiness::Failed { why: why.clone(), hint: hint.clone() });
+        self.readiness.send_replace(Readiness::Failed { reason: reason.clone(), hint: hint.clone() });
         self.phase.send_if_modified(|phase| {
             let closed = matches!(phase, EndpointPhase::Closed);
             if !closed {
-                *phase = EndpointPhase::Down { why, hint, retry_at };
+                *phase = EndpointPhase::Down { reason, hint, retry_at };
             }
             !closed
         });
@@ -288,8 +288,8 @@ pub(super) fn retry_hint(hint: &str, retry_at: Instant) -> String {
     }
     // Rounded up: an earlier request would not start it.
     let seconds = pause.as_millis().div_ceil(1000);
-    let then = if hint == RETRY_HINT { "retry the request then" } else { hint };
-    format!("it failed several times in a row and is started again only after {seconds} s; {then}")
+    let next_step = if hint == RETRY_HINT { "retry the request then" } else { hint };
+    format!("it failed several times in a row and is started again only after {seconds} s; {next_step}")
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -303,8 +303,8 @@ pub(super) fn was_shut_down() -> (String, String) {
 
 /// Returns the reason with the exit status and the last lines of standard error, which are known a moment after the
 /// pipe closed.
-pub(super) async fn await_end_reason(session: &ServerSession, otherwise: String) -> String {
+pub(super) async fn await_end_reason(session: &ServerSession, fallback: String) -> String {
     let mut ended = session.end_reason();
-    let why = ended.wait_for(Option::is_some).await;
-    why.ok().and_then(|why| why.clone()).unwrap_or(otherwise)
+    let reason = ended.wait_for(Option::is_some).await;
+    reason.ok().and_then(|reason| reason.clone()).unwrap_or(fallback)
 }

@@ -7,26 +7,26 @@ pub(super) fn merge_partial(parts: Vec<Value>, last: Value) -> Value {
     if parts.is_empty() {
         return last;
     }
-    let mut whole = Vec::new();
+    let mut all_items = Vec::new();
     let mut object: Option<serde_json::Map<String, Value>> = None;
     for part in parts.into_iter().chain(std::iter::once(last)) {
         match part {
-            Value::Array(items) => whole.extend(items),
+            Value::Array(items) => all_items.extend(items),
             // `{items: […]}` (workspace diagnostics): the lists are joined, the rest is the first part's.
-            Value::Object(mut piece) => {
-                if let Some(Value::Array(items)) = piece.remove("items") {
-                    whole.extend(items);
+            Value::Object(mut partial) => {
+                if let Some(Value::Array(items)) = partial.remove("items") {
+                    all_items.extend(items);
                 }
-                object.get_or_insert(piece);
+                object.get_or_insert(partial);
             }
             _ => {}
         }
     }
     match object {
         Some(mut object) => {
-            object.insert("items".to_owned(), Value::Array(whole));
+            object.insert("items".to_owned(), Value::Array(all_items));
             Value::Object(object)
         }
-        None => Value::Array(whole),
+        None => Value::Array(all_items),
     }
 }

@@ -10,7 +10,7 @@ use super::*;
 use crate::checks::BackgroundCheck;
 use crate::testing::{FakeServer, FakeStarter, TestWorkspace};
 
-mod keeping;
+mod retention;
 
 /// An endpoint and the servers it starts, one after the other.
 struct Fixture {
@@ -82,17 +82,19 @@ fn show(report: &DiagnosticsReport) -> String {
 #[tokio::test]
 async fn concurrent_first_requests_share_one_start_and_open_documents_first() {
     let mut fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
-    let about = cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs")));
-    let questions =
-        [fixture.request("textDocument/hover", about.clone()), fixture.request("textDocument/hover", about)];
+    let document_cx = cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs")));
+    let requests = [
+        fixture.request("textDocument/hover", document_cx.clone()),
+        fixture.request("textDocument/hover", document_cx),
+    ];
     let mut server = fixture.server(json!({ "textDocumentSync": 1, "hoverProvider": true })).await;
     server.expect_notification("textDocument/didOpen").await;
     for number in 0..2 {
         let (id, _) = server.expect_request("textDocument/hover").await;
         server.reply(id, json!(number)).await;
     }
-    for question in questions {
-        question.await.unwrap().unwrap();
+    for request in requests {
+        request.await.unwrap().unwrap();
     }
     assert!(fixture.starts.try_recv().is_err(), "one start");
     assert_eq!(fixture.endpoint.readiness(), Readiness::Ready);
@@ -101,20 +103,20 @@ async fn concurrent_first_requests_share_one_start_and_open_documents_first() {
 #[tokio::test]
 async fn unsupported_methods_are_not_requested() {
     let mut fixture = Fixture::new(&[]);
-    let question = fixture.request("textDocument/hover", cx());
+    let request = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(json!({})).await;
-    assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake does not support `textDocument/hover`");
+    assert_snapshot!(request.await.unwrap().unwrap_err(), @"fake does not support `textDocument/hover`");
     // Methods beyond LSP are passed on.
-    let question = fixture.request("fake/own", cx());
+    let request = fixture.request("fake/own", cx());
     let (id, _) = server.expect_request("fake/own").await;
     server.refuse(id, -32603, None).await;
-    assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake answered `fake/own` with an error: no (-32603)");
+    assert_snapshot!(request.await.unwrap().unwrap_err(), @"fake answered `fake/own` with an error: no (-32603)");
 }
 
 #[tokio::test]
 async fn requests_are_retried_on_retriable_errors() {
     let mut fixture = Fixture::new(&[]);
-    let question = fixture.request("textDocument/hover", cx());
+    let request = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(json!({ "hoverProvider": true })).await;
     for code in [CONTENT_MODIFIED, SERVER_CANCELLED] {
         let (id, _) = server.expect_request("textDocument/hover").await;
@@ -122,28 +124,28 @@ async fn requests_are_retried_on_retriable_errors() {
     }
     let (id, _) = server.expect_request("textDocument/hover").await;
     server.reply(id, json!("at last")).await;
-    assert_eq!(question.await.unwrap().unwrap(), json!("at last"));
+    assert_eq!(request.await.unwrap().unwrap(), json!("at last"));
 
-    let question = fixture.request("textDocument/hover", cx());
+    let request = fixture.request("textDocument/hover", cx());
     let (id, _) = server.expect_request("textDocument/hover").await;
     server.refuse(id, SERVER_CANCELLED, Some(json!({ "retriggerRequest": false }))).await;
-    assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake answered `textDocument/hover` with an error: no (-32802)");
+    assert_snapshot!(request.await.unwrap().unwrap_err(), @"fake answered `textDocument/hover` with an error: no (-32802)");
 }
 
 #[tokio::test]
-async fn giving_up_reaches_the_server_at_once() {
+async fn cancellation_reaches_the_server_at_once() {
     let mut fixture = Fixture::new(&[]);
     let cx = cx();
-    let question = fixture.request("textDocument/hover", cx.clone());
+    let request = fixture.request("textDocument/hover", cx.clone());
     let mut server = fixture.server(json!({ "hoverProvider": true })).await;
     server.expect_request("textDocument/hover").await;
     cx.cancel.cancel();
-    assert!(matches!(question.await.unwrap(), Err(EndpointError::Cancelled)));
+    assert!(matches!(request.await.unwrap(), Err(EndpointError::Cancelled)));
     server.expect_notification("$/cancelRequest").await;
 }
 
 #[tokio::test]
-async fn a_question_does_not_wait_for_a_slow_one() {
+async fn requests_do_not_wait_for_slow_requests() {
     let mut fixture = Fixture::new(&[]);
     let slow = fixture.request("textDocument/references", cx());
     let mut server = fixture.server(json!({ "hoverProvider": true, "referencesProvider": true })).await;
@@ -158,12 +160,12 @@ async fn a_question_does_not_wait_for_a_slow_one() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_is_restarted_with_its_documents_and_the_request_is_retried() {
+async fn dead_server_is_restarted_and_the_request_retried() {
     let mut fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
     let capabilities =
         json!({ "textDocumentSync": 1, "hoverProvider": true, "executeCommandProvider": { "commands": ["x"] } });
-    let about = cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs")));
-    let question = fixture.request("textDocument/hover", about);
+    let document_cx = cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs")));
+    let request = fixture.request("textDocument/hover", document_cx);
     let mut server = fixture.server(capabilities.clone()).await;
     server.expect_notification("textDocument/didOpen").await;
     server.expect_request("textDocument/hover").await;
@@ -172,23 +174,23 @@ async fn a_server_that_dies_is_restarted_with_its_documents_and_the_request_is_r
     server.expect_notification("textDocument/didOpen").await;
     let (id, _) = server.expect_request("textDocument/hover").await;
     server.reply(id, json!("again")).await;
-    assert_eq!(question.await.unwrap().unwrap(), json!("again"));
+    assert_eq!(request.await.unwrap().unwrap(), json!("again"));
 
     // A request that changes something is not sent twice.
-    let question = fixture.request("workspace/executeCommand", cx());
+    let request = fixture.request("workspace/executeCommand", cx());
     server.expect_request("workspace/executeCommand").await;
     drop(server);
-    assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
+    assert_snapshot!(request.await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
 }
 
 #[tokio::test]
 async fn capability_queries_restart_a_dead_server() {
     let mut fixture = Fixture::new(&[]);
-    let question = fixture.request("textDocument/hover", cx());
+    let request = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(json!({ "hoverProvider": true, "positionEncoding": "utf-8" })).await;
     let (id, _) = server.expect_request("textDocument/hover").await;
     server.reply(id, json!(1)).await;
-    question.await.unwrap().unwrap();
+    request.await.unwrap().unwrap();
     assert_eq!(fixture.endpoint.encoding(), Encoding::Utf8);
     drop(server);
     let mut ended = fixture.endpoint.running_now().map(|session| session.end_reason());
@@ -202,13 +204,13 @@ async fn capability_queries_restart_a_dead_server() {
     let _server = again.expect("it is started again");
     assert!(supported.await.unwrap());
     // A caller whose deadline has passed does not wait.
-    let impatient = RequestCx { deadline: Instant::now(), ..cx() };
+    let expired_cx = RequestCx { deadline: Instant::now(), ..cx() };
     let other = Fixture::new(&[]);
-    assert!(!other.endpoint.supports("textDocument/hover", None, &impatient).await);
+    assert!(!other.endpoint.supports("textDocument/hover", None, &expired_cx).await);
 }
 
 #[tokio::test]
-async fn a_question_to_a_ready_server_is_not_answered_by_a_loading_one() {
+async fn retry_waits_until_the_new_server_is_ready() {
     let mut workspace = TestWorkspace::new(&[]);
     workspace.spec.recipe = crate::readiness::ReadinessSignal::Log {
         prefixes: vec!["ready".to_owned()],
@@ -216,7 +218,7 @@ async fn a_question_to_a_ready_server_is_not_answered_by_a_loading_one() {
         answers_before: true,
     };
     let mut fixture = Fixture::with_workspace(workspace);
-    let question = fixture.request("textDocument/references", cx());
+    let request = fixture.request("textDocument/references", cx());
     let log = json!({ "type": 3, "message": "ready" });
     for round in 0..2 {
         let mut server = fixture.server(json!({ "referencesProvider": true })).await;
@@ -227,21 +229,21 @@ async fn a_question_to_a_ready_server_is_not_answered_by_a_loading_one() {
         assert_eq!(fixture.endpoint.readiness(), Readiness::Ready);
         if round == 1 {
             server.reply(id, json!([1])).await;
-            assert_eq!(question.await.unwrap().unwrap(), json!([1]));
+            assert_eq!(request.await.unwrap().unwrap(), json!([1]));
             return;
         }
     }
 }
 
 #[tokio::test]
-async fn a_server_that_dies_without_answering_is_given_time() {
+async fn server_that_dies_twice_is_not_restarted_at_once() {
     let mut fixture = Fixture::new(&[]);
-    let question = fixture.request("textDocument/hover", cx());
+    let request = fixture.request("textDocument/hover", cx());
     for _ in 0..2 {
         let mut server = fixture.server(json!({ "hoverProvider": true })).await;
         server.expect_request("textDocument/hover").await;
     }
-    assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
+    assert_snapshot!(request.await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
     let mut states = fixture.endpoint.readiness_changes();
     crate::testing::wait_until(&mut states, |state| matches!(state, Readiness::Failed { .. })).await;
     assert_snapshot!(fixture.request("textDocument/hover", cx()).await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
@@ -252,7 +254,7 @@ async fn a_server_that_dies_without_answering_is_given_time() {
 async fn partial_results_are_merged() {
     let mut fixture = Fixture::new(&[]);
     let endpoint = Arc::clone(&fixture.endpoint);
-    let question = tokio::spawn(async move {
+    let request = tokio::spawn(async move {
         endpoint.request("textDocument/references", json!({ "partialResultToken": "p" }), &cx()).await
     });
     let mut server = fixture.server(json!({ "referencesProvider": true })).await;
@@ -261,7 +263,7 @@ async fn partial_results_are_merged() {
     server.notify("$/progress", json!({ "token": "other", "value": [9] })).await;
     server.notify("$/progress", json!({ "token": "p", "value": [3] })).await;
     server.reply(id, json!([])).await;
-    assert_eq!(question.await.unwrap().unwrap(), json!([1, 2, 3]));
+    assert_eq!(request.await.unwrap().unwrap(), json!([1, 2, 3]));
     assert_eq!(merge_partial(vec![json!({ "items": [1] })], json!({ "items": [2] })), json!({ "items": [1, 2] }));
     assert_eq!(merge_partial(Vec::new(), json!(null)), json!(null));
 }
@@ -270,13 +272,13 @@ async fn partial_results_are_merged() {
 async fn edits_are_returned_to_the_request_that_caused_them() {
     let mut fixture = Fixture::new(&[]);
     let captured = EditCapture::default();
-    let question = fixture.request("workspace/executeCommand", RequestCx { edits: Some(captured.clone()), ..cx() });
+    let request = fixture.request("workspace/executeCommand", RequestCx { edits: Some(captured.clone()), ..cx() });
     let mut server = fixture.server(json!({ "executeCommandProvider": { "commands": ["fake.fix"] } })).await;
     let (id, _) = server.expect_request("workspace/executeCommand").await;
     let edit = json!({ "edit": { "changes": {} } });
     assert_eq!(server.request("workspace/applyEdit", edit.clone()).await.unwrap()["applied"], json!(true));
     server.reply(id, Value::Null).await;
-    question.await.unwrap().unwrap();
+    request.await.unwrap().unwrap();
     assert_eq!(captured.take().len(), 1);
     assert_eq!(server.request("workspace/applyEdit", edit).await.unwrap()["applied"], json!(false));
     assert!(fixture.endpoint.allows_command("fake.fix") && !fixture.endpoint.allows_command("fake.other"));
@@ -285,24 +287,24 @@ async fn edits_are_returned_to_the_request_that_caused_them() {
 #[tokio::test]
 async fn pushed_diagnostics_are_awaited_for_the_current_text() {
     let mut fixture = Fixture::new(&[("a.rs", "1")]);
-    let question = fixture.diagnose("a.rs", cx());
+    let request = fixture.diagnose("a.rs", cx());
     let mut server = fixture.server(json!({ "textDocumentSync": 1 })).await;
     let opened = server.expect_notification("textDocument/didOpen").await;
     let document = &opened["textDocument"];
     let publication = |version: &Value, message: &str| json!({ "uri": document["uri"], "version": version, "diagnostics": [problem(message)] });
     server.notify("textDocument/publishDiagnostics", publication(&document["version"], "one")).await;
-    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("one")], current: true, note: None"#);
+    assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("one")], current: true, note: None"#);
 
     fixture.workspace.write("a.rs", "2");
-    let question = fixture.diagnose("a.rs", cx());
+    let request = fixture.diagnose("a.rs", cx());
     let changed = server.expect_notification("textDocument/didChange").await;
     server.notify("textDocument/publishDiagnostics", publication(&document["version"], "late")).await;
     server.notify("textDocument/publishDiagnostics", publication(&changed["textDocument"]["version"], "two")).await;
-    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("two")], current: true, note: None"#);
+    assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("two")], current: true, note: None"#);
 
     fixture.workspace.write("a.rs", "3");
-    let soon = RequestCx { deadline: Instant::now() + Duration::from_millis(50), ..cx() };
-    assert_snapshot!(show(&fixture.diagnose("a.rs", soon).await.unwrap().unwrap()), @r#"[String("two")], current: false, note: None"#);
+    let short_cx = RequestCx { deadline: Instant::now() + Duration::from_millis(50), ..cx() };
+    assert_snapshot!(show(&fixture.diagnose("a.rs", short_cx).await.unwrap().unwrap()), @r#"[String("two")], current: false, note: None"#);
 }
 
 /// Pulls `native`, publishes what `check` says, and pretends to run it.
@@ -317,13 +319,13 @@ impl CheckedServer {
         let mut workspace = TestWorkspace::new(&[("a.rs", "1")]);
         workspace.spec.checker = Some(BackgroundCheck { begins_within_ms, ..crate::testing::checker() });
         let mut fixture = Fixture::with_workspace(workspace);
-        let question = fixture.diagnose("a.rs", cx());
+        let request = fixture.diagnose("a.rs", cx());
         let mut server = fixture
             .server(json!({ "textDocumentSync": { "change": 1, "openClose": true, "save": true }, "diagnosticProvider": {} }))
             .await;
         let opened = server.expect_notification("textDocument/didOpen").await;
         let uri = opened["textDocument"]["uri"].clone();
-        (Self { fixture, server, uri }, question)
+        (Self { fixture, server, uri }, request)
     }
 
     async fn expect_pull(&mut self, message: &str) {
@@ -348,78 +350,78 @@ impl CheckedServer {
         cx: RequestCx,
     ) -> tokio::task::JoinHandle<Result<DiagnosticsReport, EndpointError>> {
         self.fixture.workspace.write("a.rs", text);
-        let question = self.fixture.diagnose("a.rs", cx);
+        let request = self.fixture.diagnose("a.rs", cx);
         self.server.expect_notification("textDocument/didChange").await;
         self.server.expect_notification("textDocument/didSave").await;
-        question
+        request
     }
 }
 
 #[tokio::test]
-async fn a_check_is_waited_for_so_that_all_problems_belong_to_one_text() {
-    let (mut it, question) = CheckedServer::start(10_000).await;
-    it.expect_pull("native").await;
-    it.check("begin").await;
-    it.publish("from cargo").await;
-    it.check("end").await;
-    it.expect_pull("native").await;
-    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native"), String("from cargo")], current: true, note: None"#);
+async fn diagnostics_wait_for_the_background_check() {
+    let (mut checked, request) = CheckedServer::start(10_000).await;
+    checked.expect_pull("native").await;
+    checked.check("begin").await;
+    checked.publish("from cargo").await;
+    checked.check("end").await;
+    checked.expect_pull("native").await;
+    assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("native"), String("from cargo")], current: true, note: None"#);
 
-    let question = it.change("2", cx()).await;
-    it.expect_pull("new native").await;
-    it.check("begin").await;
+    let request = checked.change("2", cx()).await;
+    checked.expect_pull("new native").await;
+    checked.check("begin").await;
     // Its last publications come after its end.
-    it.check("end").await;
-    let (id, _) = it.server.expect_request("textDocument/diagnostic").await;
-    it.publish("new from cargo").await;
-    it.server.reply(id, json!({ "kind": "full", "items": [problem("new native")] })).await;
-    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("new native"), String("new from cargo"), String("native")], current: true, note: None"#);
+    checked.check("end").await;
+    let (id, _) = checked.server.expect_request("textDocument/diagnostic").await;
+    checked.publish("new from cargo").await;
+    checked.server.reply(id, json!({ "kind": "full", "items": [problem("new native")] })).await;
+    assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("new native"), String("new from cargo"), String("native")], current: true, note: None"#);
 
     let deadline = Instant::now() + Duration::from_secs(1);
-    let question = it.change("3", RequestCx { deadline, ..cx() }).await;
-    it.expect_pull("third native").await;
-    it.check("begin").await;
-    let report = question.await.unwrap().unwrap();
+    let request = checked.change("3", RequestCx { deadline, ..cx() }).await;
+    checked.expect_pull("third native").await;
+    checked.check("begin").await;
+    let report = request.await.unwrap().unwrap();
     assert!(Instant::now() < deadline, "the answer comes while someone listens");
     assert_snapshot!(show(&report), @r#"[String("third native")], current: true, note: Some("cargo check still running")"#);
 }
 
 #[tokio::test]
 async fn a_check_that_restarts_during_the_final_pull_is_awaited() {
-    let (mut it, question) = CheckedServer::start(10_000).await;
-    it.expect_pull("native").await;
-    it.check("begin").await;
-    it.check("end").await;
-    let (id, _) = it.server.expect_request("textDocument/diagnostic").await;
+    let (mut checked, request) = CheckedServer::start(10_000).await;
+    checked.expect_pull("native").await;
+    checked.check("begin").await;
+    checked.check("end").await;
+    let (id, _) = checked.server.expect_request("textDocument/diagnostic").await;
     // rust-analyzer requests a check twice when it has read the project again.
-    it.check("begin").await;
-    it.server.reply(id, json!({ "kind": "full", "items": [problem("native")] })).await;
+    checked.check("begin").await;
+    checked.server.reply(id, json!({ "kind": "full", "items": [problem("native")] })).await;
     // Once this is answered, the reply has been read.
-    it.server.request("workspace/configuration", json!({ "items": [] })).await.unwrap();
-    assert!(!question.is_finished());
-    it.publish("from cargo").await;
-    it.check("end").await;
-    it.expect_pull("native").await;
-    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native"), String("from cargo")], current: true, note: None"#);
+    checked.server.request("workspace/configuration", json!({ "items": [] })).await.unwrap();
+    assert!(!request.is_finished());
+    checked.publish("from cargo").await;
+    checked.check("end").await;
+    checked.expect_pull("native").await;
+    assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("native"), String("from cargo")], current: true, note: None"#);
 }
 
 #[tokio::test]
-async fn a_check_that_never_begins_is_waited_for_once() {
-    let (mut it, question) = CheckedServer::start(20).await;
-    it.expect_pull("native").await;
-    it.expect_pull("native").await;
-    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native")], current: true, note: None"#);
-    let question = it.change("2", cx()).await;
-    it.expect_pull("native").await;
-    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native")], current: true, note: None"#);
+async fn check_that_never_begins_is_awaited_once() {
+    let (mut checked, request) = CheckedServer::start(20).await;
+    checked.expect_pull("native").await;
+    checked.expect_pull("native").await;
+    assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("native")], current: true, note: None"#);
+    let request = checked.change("2", cx()).await;
+    checked.expect_pull("native").await;
+    assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("native")], current: true, note: None"#);
 }
 
 #[tokio::test]
-async fn what_is_published_before_the_server_is_done_with_a_document_is_not_believed() {
+async fn diagnostics_published_while_the_server_works_are_ignored() {
     let mut workspace = TestWorkspace::new(&[("a.rs", "1"), ("b.rs", "1")]);
     workspace.spec.document_status = Some(crate::testing::document_status());
     let mut fixture = Fixture::with_workspace(workspace);
-    let question = fixture.diagnose("a.rs", cx());
+    let request = fixture.diagnose("a.rs", cx());
     let mut server =
         fixture.server(json!({ "textDocumentSync": { "change": 1, "openClose": true, "save": true } })).await;
     let mut document = server.expect_notification("textDocument/didOpen").await["textDocument"].take();
@@ -430,11 +432,11 @@ async fn what_is_published_before_the_server_is_done_with_a_document_is_not_beli
     server.notify("fake/status", status(&document, "idle")).await;
     let (id, _) = server.expect_request("textDocument/documentLink").await;
     server.reply(id, json!([])).await;
-    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("one")], current: true, note: None"#);
+    assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("one")], current: true, note: None"#);
 
     // With old headers; and `idle` comes before the diagnostics found with the new ones.
     fixture.workspace.write("a.rs", "2");
-    let question = fixture.diagnose("a.rs", cx());
+    let request = fixture.diagnose("a.rs", cx());
     document["version"] = server.expect_notification("textDocument/didChange").await["textDocument"]["version"].take();
     server.expect_notification("textDocument/didSave").await;
     server.notify("textDocument/publishDiagnostics", publication(&document, "false")).await;
@@ -444,45 +446,45 @@ async fn what_is_published_before_the_server_is_done_with_a_document_is_not_beli
     assert_eq!(params, json!({ "textDocument": { "uri": document["uri"] } }));
     server.notify("textDocument/publishDiagnostics", publication(&document, "two")).await;
     server.reply(id, json!([])).await;
-    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("two")], current: true, note: None"#);
+    assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("two")], current: true, note: None"#);
 
     // A header was saved: the text is the same, its diagnostics may differ.
-    let about = cx().for_document(&DocumentRef::new(fixture.workspace.path("b.rs")));
-    let other = fixture.request("fake/own", about.clone());
+    let document_cx = cx().for_document(&DocumentRef::new(fixture.workspace.path("b.rs")));
+    let other = fixture.request("fake/own", document_cx.clone());
     server.expect_notification("textDocument/didOpen").await;
     let (id, _) = server.expect_request("fake/own").await;
     server.reply(id, Value::Null).await;
     other.await.unwrap().unwrap();
     fixture.workspace.write("b.rs", "2");
-    let other = fixture.request("fake/own", about);
+    let other = fixture.request("fake/own", document_cx);
     server.expect_notification("textDocument/didChange").await;
     server.expect_notification("textDocument/didSave").await;
     let (id, _) = server.expect_request("fake/own").await;
     server.reply(id, Value::Null).await;
     other.await.unwrap().unwrap();
-    let soon = RequestCx { deadline: Instant::now() + Duration::from_millis(50), ..cx() };
-    assert_snapshot!(show(&fixture.diagnose("a.rs", soon).await.unwrap().unwrap()), @r#"[String("two")], current: false, note: None"#);
-    let question = fixture.diagnose("a.rs", cx());
+    let short_cx = RequestCx { deadline: Instant::now() + Duration::from_millis(50), ..cx() };
+    assert_snapshot!(show(&fixture.diagnose("a.rs", short_cx).await.unwrap().unwrap()), @r#"[String("two")], current: false, note: None"#);
+    let request = fixture.diagnose("a.rs", cx());
     server.notify("fake/status", status(&document, "idle")).await;
     server.notify("fake/status", status(&document, "rebuilding")).await;
     server.notify("textDocument/publishDiagnostics", publication(&document, "three")).await;
     server.notify("fake/status", status(&document, "idle")).await;
     let (id, _) = server.expect_request("textDocument/documentLink").await;
     server.reply(id, json!([])).await;
-    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("three")], current: true, note: None"#);
+    assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("three")], current: true, note: None"#);
 }
 
 #[tokio::test]
 async fn non_text_documents_are_reported() {
     let mut fixture = Fixture::new(&[("a.rs", "\0")]);
-    let question =
+    let request =
         fixture.request("textDocument/hover", cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs"))));
     let _server = fixture.server(json!({ "textDocumentSync": 1, "hoverProvider": true })).await;
-    assert!(matches!(question.await.unwrap(), Err(EndpointError::Document(_))));
+    assert!(matches!(request.await.unwrap(), Err(EndpointError::Document(_))));
 }
 
 #[tokio::test]
-async fn shutting_down_ends_a_server_that_runs_or_is_being_started() {
+async fn shutdown_ends_running_and_starting_servers() {
     let mut fixture = Fixture::new(&[]);
     fixture.endpoint.ensure_started(None);
     let mut starting = fixture.starts.recv().await.unwrap();
@@ -505,5 +507,5 @@ async fn shutting_down_ends_a_server_that_runs_or_is_being_started() {
     server.expect_notification("exit").await;
     ending.await.unwrap();
     // Not how its process ended: that is worth reporting, and logging, only for a server that no client ended.
-    assert_snapshot!(format!("{:?}", fixture.endpoint.readiness()), @r#"Failed { why: "it was shut down", hint: "start zubi again" }"#);
+    assert_snapshot!(format!("{:?}", fixture.endpoint.readiness()), @r#"Failed { reason: "it was shut down", hint: "start zubi again" }"#);
 }

@@ -16,18 +16,18 @@ impl ServerEndpoint {
     /// error.
     pub(super) async fn text_of(&self, uri: &lsp::Uri, cx: &RequestCx) -> Result<Option<String>, EndpointError> {
         let Some(scheme) = uri::scheme(uri) else { return Ok(None) };
-        let own = self.shared.launch.virtual_documents.as_ref();
-        let offered =
+        let documents = self.shared.launch.virtual_documents.as_ref();
+        let is_supported =
             || self.running_now().is_some_and(|session| session.peer().capabilities().provides_content_for(scheme));
-        let method = match own.filter(|own| own.schemes.iter().any(|candidate| candidate == scheme)) {
-            Some(own) => own.request.as_str(),
-            None if offered() => CONTENT,
+        let method = match documents.filter(|documents| documents.schemes.iter().any(|candidate| candidate == scheme)) {
+            Some(documents) => documents.request.as_str(),
+            None if is_supported() => CONTENT,
             None => return Ok(None),
         };
         // No document is opened for it: the requested one is not a document of the workspace.
         let cx = RequestCx { documents: Vec::new(), ..cx.clone() };
         let answer = self.request(method, virtual_documents::params(&uri.0), &cx).await?;
-        let broken = |what: String| EndpointError::Protocol { endpoint: self.id.clone(), what };
+        let broken = |message: String| EndpointError::Protocol { endpoint: self.id.clone(), message };
         match virtual_documents::text(answer) {
             Ok(Some(text)) if text.len() as u64 > MAX_TEXT_BYTES => {
                 Err(broken(format!("the text has {} bytes, more than the {MAX_TEXT_BYTES} that are read", text.len())))

@@ -122,7 +122,7 @@ async fn log_messages_are_stored_and_cleaned() {
 }
 
 #[tokio::test]
-async fn what_a_server_may_make_zubi_hold_is_bounded() {
+async fn stored_data_of_a_server_is_bounded() {
     let many = json!({ "items": vec![json!({}); 10_000] });
     assert_eq!(answer("workspace/configuration", many).await.as_array().unwrap().len(), 200);
 

@@ -22,7 +22,7 @@ pub(super) fn subject(path: &Utf8Path) -> String {
 pub(super) fn no_row(path: &Utf8Path) -> MissingServer {
     let subject = subject(path);
     MissingServer {
-        why: format!("no server for {subject}"),
+        reason: format!("no server for {subject}"),
         hint: "add a [[server]] with this language to ~/.config/zubi/servers.toml".to_owned(),
         subject,
     }
@@ -32,7 +32,7 @@ pub(super) fn no_row(path: &Utf8Path) -> MissingServer {
 pub(super) fn missing_folder(folder: &Folder) -> MissingServer {
     MissingServer {
         subject: folder.name.clone(),
-        why: format!("the workspace folder `{}` no longer exists", folder.path),
+        reason: format!("the workspace folder `{}` no longer exists", folder.path),
         hint: "restore it, or start zubi in another folder".to_owned(),
     }
 }

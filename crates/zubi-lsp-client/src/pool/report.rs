@@ -65,7 +65,7 @@ impl LanguageReport {
     }
 
     /// Whether a missing server should be reported for it.
-    pub fn lacks(&self) -> bool {
+    pub fn needs_server(&self) -> bool {
         !self.auxiliary && !self.works()
     }
 }
@@ -227,8 +227,8 @@ pub async fn state(
     let ready_ms = settled.is_ok().then(|| milliseconds(started.elapsed()));
     drop(settled);
     let readiness = endpoint.readiness();
-    if let Readiness::Failed { why, hint } = readiness {
-        return ServerState::Failed { why, hint };
+    if let Readiness::Failed { reason, hint } = readiness {
+        return ServerState::Failed { why: reason, hint };
     }
     let cx = RequestCx::new(CancellationToken::new(), Instant::now() + Duration::from_secs(1));
     let mut abilities = Vec::new();

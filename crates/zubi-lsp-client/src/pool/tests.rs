@@ -28,7 +28,7 @@ impl Fixture {
     }
 
     /// Creates a trusted workspace of several folders.
-    fn of_folders(folders: &[&str], files: &[&str], programs: &[FakeProgram<'_>]) -> Self {
+    fn with_folders(folders: &[&str], files: &[&str], programs: &[FakeProgram<'_>]) -> Self {
         Self::with_layout(folders, files, programs, true)
     }
 
@@ -70,8 +70,8 @@ impl Fixture {
 
     fn show(&self, endpoints: &Endpoints) -> String {
         let ids = endpoints.endpoints.iter().map(|endpoint| endpoint.id().to_string());
-        let absent =
-            endpoints.absent.iter().map(|MissingServer { subject, why, hint }| format!("{subject}: {why}. {hint}"));
+        let absent = endpoints.absent.iter();
+        let absent = absent.map(|MissingServer { subject, reason, hint }| format!("{subject}: {reason}. {hint}"));
         ids.chain(absent)
             .chain(endpoints.uncovered.clone())
             .collect::<Vec<_>>()
@@ -114,7 +114,7 @@ async fn missing_servers_are_reported_with_reasons() {
 }
 
 #[tokio::test]
-async fn an_untrusted_folder_gets_what_executes_nothing() {
+async fn untrusted_folder_gets_only_servers_that_execute_nothing() {
     let mut fixture = Fixture::new(&["a.rs", "a.cc"], &[("rust-analyzer", true), ("clangd", true)], false);
     assert_snapshot!(fixture.answering_servers("a.rs").await, @"rust-analyzer: rust-analyzer may not run here: the folder is not trusted. `zubi trust /W` allows it; it would run cargo and the compiler that the project names, its build scripts and its procedural macros");
     assert!(fixture.starts.try_recv().is_err(), "nothing was started, not even to look at it");
@@ -277,7 +277,7 @@ async fn a_note_reports_projects_that_were_not_queried() {
 
 #[tokio::test]
 async fn every_workspace_folder_is_queried() {
-    let fixture = Fixture::of_folders(&["one", "two"], &["one/a.py", "two/deep/b.py"], &[("ty", true)]);
+    let fixture = Fixture::with_folders(&["one", "two"], &["one/a.py", "two/deep/b.py"], &[("ty", true)]);
     let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
     assert_snapshot!(fixture.show(&endpoints), @r"
     ty
@@ -310,7 +310,7 @@ async fn preferred_servers_are_suggested_when_many_are_missing() {
 }
 
 #[tokio::test]
-async fn shutting_down_ends_all() {
+async fn shutdown_ends_all_servers() {
     let mut fixture = Fixture::new(&["a.rs", "a.cc"], &[("rust-analyzer", true), ("clangd", true)], true);
     fixture.answering_servers("a.rs").await;
     let mut one = fixture.server().await;
@@ -331,7 +331,7 @@ async fn shutting_down_ends_all() {
 }
 
 #[tokio::test]
-async fn what_is_restarted_ends_and_is_started_by_the_next_question() {
+async fn restarted_servers_start_with_the_next_request() {
     let mut fixture = Fixture::new(&["a.rs"], &[("rust-analyzer", true)], true);
     assert_eq!(fixture.pool.restart().await, 0);
     fixture.answering_servers("a.rs").await;
@@ -344,7 +344,7 @@ async fn what_is_restarted_ends_and_is_started_by_the_next_question() {
         }
     }
     assert_eq!(ending.await.unwrap(), 1);
-    assert!(fixture.starts.try_recv().is_err(), "nobody has asked anything yet");
+    assert!(fixture.starts.try_recv().is_err(), "no request was sent yet");
     assert_snapshot!(fixture.answering_servers("a.rs").await, @"rust-analyzer");
     fixture.server().await;
 }

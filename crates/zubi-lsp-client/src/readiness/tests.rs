@@ -76,7 +76,7 @@ fn clangd() -> ReadinessSignal {
 }
 
 #[test]
-fn rust_analyzer_is_believed_only_after_it_was_busy() {
+fn rust_analyzer_is_ready_only_after_it_was_busy() {
     let (_guard, root) = tree(&[]);
     assert_snapshot!(run(ReadinessSignal::ServerStatus, &root, &[
         "initialized",
@@ -148,17 +148,17 @@ fn clangd_is_ready_when_its_index_is() {
 }
 
 #[test]
-fn clangd_without_a_compilation_database_is_never_called_ready() {
+fn clangd_without_a_compilation_database_is_never_ready() {
     let (_guard, root) = tree(&["src/a.cc"]);
     assert_snapshot!(run(clangd(), &root, &["initialized", "open src/a.cc", "published src/a.cc"]), @"
     initialized                              → loading None None
-    open src/a.cc                            → Unknown { waited: 2s }
-    published src/a.cc                       → Unknown { waited: 2s }
+    open src/a.cc                            → Unknown { elapsed: 2s }
+    published src/a.cc                       → Unknown { elapsed: 2s }
     ");
 }
 
 #[test]
-fn clangd_with_an_unreadable_compilation_database_is_never_called_ready() {
+fn clangd_with_an_unreadable_database_is_never_ready() {
     let (_guard, root) = tree(&["compile_commands.json", "src/a.cc", "src/b.cc"]);
     assert_snapshot!(run(clangd(), &root, &[
         "initialized",
@@ -169,12 +169,12 @@ fn clangd_with_an_unreadable_compilation_database_is_never_called_ready() {
     initialized                              → loading None None
     open src/a.cc                            → loading None None
     published src/b.cc                       → loading None None
-    published src/a.cc                       → Unknown { waited: 2s }
+    published src/a.cc                       → Unknown { elapsed: 2s }
     ");
 }
 
 #[test]
-fn a_second_project_is_loaded_before_it_is_trusted() {
+fn second_project_is_awaited_before_ready() {
     let (_guard, root) =
         tree(&["one/build/compile_commands.json", "one/a.cc", "two/compile_commands.json", "two/b.cc"]);
     assert_snapshot!(run(clangd(), &root, &[
@@ -199,7 +199,7 @@ fn a_second_project_is_loaded_before_it_is_trusted() {
 }
 
 #[test]
-fn gopls_waits_for_its_own_progress_and_no_other() {
+fn gopls_waits_only_for_its_own_progress() {
     let (_guard, root) = tree(&[]);
     let recipe =
         ReadinessSignal::Progress { titles: vec!["Setting up workspace".to_owned()], project_files: Vec::new() };
@@ -221,7 +221,7 @@ fn gopls_waits_for_its_own_progress_and_no_other() {
 }
 
 #[test]
-fn pyright_is_ready_when_it_knows_its_files() {
+fn pyright_is_ready_when_it_has_found_its_files() {
     let (_guard, root) = tree(&[]);
     let prefixes = vec!["Found ".to_owned(), "No source files found".to_owned()];
     let recipe = ReadinessSignal::Log { prefixes, parts: Vec::new(), answers_before: true };
@@ -245,8 +245,8 @@ fn servers_without_a_signal_report_their_uptime() {
     let (_guard, root) = tree(&[]);
     assert_snapshot!(run(ReadinessSignal::Unknown, &root, &["begin a Indexing", "initialized", "end a"]), @"
     begin a Indexing                         → Starting
-    initialized                              → Unknown { waited: 2s }
-    end a                                    → Unknown { waited: 2s }
+    initialized                              → Unknown { elapsed: 2s }
+    end a                                    → Unknown { elapsed: 2s }
     ");
     assert_snapshot!(run(ReadinessSignal::Initialized, &root, &["initialized", "begin a Indexing"]), @"
     initialized                              → Ready

@@ -40,7 +40,7 @@ impl ServerSession {
             OutgoingSync::notify(&self.connection, "workspace/didChangeWatchedFiles", params);
         }
         let mut opened = 0;
-        let mut left_out = 0;
+        let mut omitted = 0;
         for change in changes {
             let is_open = documents.is_open(&change.path);
             if !is_open {
@@ -48,15 +48,15 @@ impl ServerSession {
                     continue;
                 }
                 if opened == MAX_OPENED_AT_ONCE {
-                    left_out += 1;
+                    omitted += 1;
                     continue;
                 }
                 opened += 1;
             }
             self.deliver_one(&mut documents, change);
         }
-        (left_out > 0 && self.spec.freshness != Freshness::WatchedFiles)
-            .then(|| format!("{left_out} more files changed at once; {} may still be reading them", self.spec.name))
+        (omitted > 0 && self.spec.freshness != Freshness::WatchedFiles)
+            .then(|| format!("{omitted} more files changed at once; {} may still be reading them", self.spec.name))
     }
 
     /// Whether the server notices a change of a file that is not open only when that is opened.

@@ -90,7 +90,7 @@ pub(super) async fn attend(
         },
         None => "the connection was closed".to_owned(),
     };
-    let why = match verdict.get() {
+    let reason = match verdict.get() {
         Some(verdict) => verdict.clone(),
         None if stop.is_cancelled() => status,
         // It can send nothing more, whatever it is doing.
@@ -104,15 +104,15 @@ pub(super) async fn attend(
             None => status,
         },
     };
-    ended.send_replace(Some(format!("{why}{}", quote(&stderr))));
+    ended.send_replace(Some(format!("{reason}{}", quote(&stderr))));
 }
 
 /// Returns the reason why a connection was closed, unless that is only the end of the process.
 async fn broke_off(closed: &mut watch::Receiver<Option<String>>) -> Option<String> {
     // The process is gone and its pipe closed, so this comes at once unless another process has the pipe open.
     let closed = tokio::time::timeout(LAST_WORDS, closed.wait_for(Option::is_some)).await.ok()?.ok()?;
-    let why = closed.as_deref()?;
-    let rest = why.strip_prefix(CLOSED_OUTPUT).map_or(why, |rest| rest.trim_start_matches("; "));
+    let reason = closed.as_deref()?;
+    let rest = reason.strip_prefix(CLOSED_OUTPUT).map_or(reason, |rest| rest.trim_start_matches("; "));
     (!rest.is_empty()).then(|| rest.to_owned())
 }
 

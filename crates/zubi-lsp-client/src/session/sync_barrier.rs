@@ -74,11 +74,11 @@ impl SyncBarrier {
             let sent = self.lock();
             sent.documents.iter().map(|(path, count)| (path.clone(), *count)).collect()
         };
-        let questions = sent.iter().map(|(path, _)| {
+        let requests = sent.iter().map(|(path, _)| {
             let params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path) } });
             connection.request(method, params, cancel, deadline)
         });
-        for answer in join_all(questions).await {
+        for answer in join_all(requests).await {
             match answer {
                 Ok(_) | Err(ConnectionError::Response { .. }) => {}
                 Err(error) => return Err(error),

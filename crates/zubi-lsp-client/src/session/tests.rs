@@ -103,7 +103,7 @@ async fn a_server_that_needs_a_document_gets_one_and_is_not_ready_before() {
 }
 
 #[tokio::test]
-async fn a_server_without_a_document_to_open_is_not_waited_for() {
+async fn server_without_a_document_to_open_is_not_awaited() {
     let mut workspace = TestWorkspace::new(&[("proj.json", "{}")]);
     workspace.spec.needs_document = true;
     workspace.spec.recipe =
@@ -141,7 +141,7 @@ async fn changes_on_disk_reach_a_server_as_it_registered_for_them() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_look_gets_changed_files_opened_but_not_all_of_a_checkout() {
+async fn changed_files_are_opened_up_to_a_limit() {
     let mut workspace = TestWorkspace::new(&[("c.py", "1")]);
     workspace.spec.freshness = Freshness::OpenedOnly;
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
@@ -157,7 +157,7 @@ async fn a_server_that_does_not_look_gets_changed_files_opened_but_not_all_of_a_
 }
 
 #[tokio::test]
-async fn the_end_is_orderly() {
+async fn shutdown_is_orderly() {
     let workspace = TestWorkspace::new(&[]);
     let (session, mut server) = workspace.start(json!({})).await;
     let ending = tokio::spawn({
@@ -246,7 +246,7 @@ async fn a_server_that_reads_only_opened_files_becomes_ready_after_reading_the_c
 }
 
 #[tokio::test]
-async fn what_changed_without_being_open_counts_as_saved() {
+async fn changes_of_closed_files_count_as_saved() {
     let mut workspace = TestWorkspace::new(&[("a.rs", "1"), ("b.rs", "1"), ("c.py", "1")]);
     workspace.spec.freshness = Freshness::OpenedOnly;
     let sync = json!({ "textDocumentSync": { "openClose": true, "change": 1, "save": true } });
@@ -291,11 +291,11 @@ async fn requests_wait_until_a_concurrent_server_has_processed_the_texts() {
     session.sync_document(&workspace.path("a.rs"), false).unwrap();
     server.expect_notification("textDocument/didOpen").await;
     // Both wait behind one fence, whatever its answer is.
-    let questions = [send_request("fake/one"), send_request("fake/two")];
+    let requests = [send_request("fake/one"), send_request("fake/two")];
     let (id, params) = server.expect_request("fake/fence").await;
     assert_eq!(params["textDocument"]["uri"], json!(zubi_base::uri::from_path(&workspace.path("a.rs"))));
     server.refuse(id, -32803, None).await;
-    for _ in &questions {
+    for _ in &requests {
         match server.next().await {
             Some(Message::Request(request)) if request.method != "fake/fence" => {
                 server.reply(request.id, json!(1)).await;
@@ -303,12 +303,12 @@ async fn requests_wait_until_a_concurrent_server_has_processed_the_texts() {
             other => panic!("{other:?}"),
         }
     }
-    for question in questions {
-        assert_eq!(question.await.unwrap().unwrap(), json!(1));
+    for request in requests {
+        assert_eq!(request.await.unwrap().unwrap(), json!(1));
     }
     // Nothing was sent since, so no fence comes in between.
-    let question = send_request("fake/three");
+    let request = send_request("fake/three");
     let (id, _) = server.expect_request("fake/three").await;
     server.reply(id, json!(3)).await;
-    question.await.unwrap().unwrap();
+    request.await.unwrap().unwrap();
 }

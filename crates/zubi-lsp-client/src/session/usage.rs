@@ -23,7 +23,7 @@ struct UsageState {
 #[derive(Debug, Clone, Copy)]
 struct Silence {
     /// The number of messages it had sent by then.
-    heard: u64,
+    received_count: u64,
     /// The time at which that request was sent.
     since: Instant,
 }
@@ -58,7 +58,7 @@ impl ServerSession {
         self.connection.received_count()
     }
 
-    /// Records that a request sent at `asked`, when the server had sent `heard` messages, has used up `limit`, the
+    /// Records that a request sent at `requested_at`, after `received` messages of the server, has used up `limit`, the
     /// server's time for an answer. Returns whether the server counts as dead: it has sent no message since another
     /// request ran out of time before. One request without an answer proves nothing, because a server with one thread
     /// may be working on it.
@@ -66,9 +66,9 @@ impl ServerSession {
         let mut state = self.usage.state();
         let now = self.received_count();
         match state.silence {
-            Some(Silence { heard, since }) if heard == now => since.elapsed() > limit + limit / 2,
+            Some(Silence { received_count, since }) if received_count == now => since.elapsed() > limit + limit / 2,
             _ => {
-                state.silence = (received == now).then_some(Silence { heard: received, since: requested_at });
+                state.silence = (received == now).then_some(Silence { received_count: received, since: requested_at });
                 false
             }
         }

@@ -148,12 +148,12 @@ async fn the_barrier_orders_a_thousand_files() {
 }
 
 #[tokio::test]
-async fn lost_events_and_a_blind_watcher_lead_to_a_comparison() {
+async fn lost_events_and_a_failed_watcher_cause_a_comparison() {
     let fixture = Fixture::new(&["a.rs", "b.rs"]);
     {
         let mut record = lock(&fixture.watcher.record);
         record.watcher = None;
-        record.blind = Some("no watches left".to_owned());
+        record.failure = Some("no watches left".to_owned());
     }
     fixture.write("a.rs", "newer");
     fixture.write("c.rs", "x");
@@ -178,7 +178,7 @@ impl Watcher for LimitedWatcher {
     }
 
     fn watch(&mut self, path: &std::path::Path, mode: RecursiveMode) -> notify::Result<()> {
-        if self.remaining.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1)).is_err() {
+        if self.remaining.fetch_update(Ordering::AcqRel, Ordering::Acquire, |limit| limit.checked_sub(1)).is_err() {
             return Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch).add_path(path.to_owned()));
         }
         self.watcher.watch(path, mode)
@@ -194,15 +194,15 @@ impl Watcher for LimitedWatcher {
 }
 
 /// Creates a workspace with three directories, of which a limited number may be watched, the fence's among them.
-fn limited_workspace(left: u64) -> (Fixture, Arc<AtomicU64>) {
+fn limited_workspace(limit: u64) -> (Fixture, Arc<AtomicU64>) {
     let mut fixture = Fixture::new(&["a.rs", "one/b.rs", "two/c.rs"]);
-    let left = Arc::new(AtomicU64::new(left));
+    let limit = Arc::new(AtomicU64::new(limit));
     let state = Utf8Path::from_path(fixture.state.path()).unwrap();
     fixture.watcher = FileWatcher::start_with(std::slice::from_ref(&fixture.root), state, |handler| {
         let watcher = notify::recommended_watcher(handler)?;
-        Ok(Box::new(LimitedWatcher { watcher, remaining: Arc::clone(&left) }))
+        Ok(Box::new(LimitedWatcher { watcher, remaining: Arc::clone(&limit) }))
     });
-    (fixture, left)
+    (fixture, limit)
 }
 
 async fn changes_and_note(fixture: &Fixture) -> (usize, String) {
@@ -216,7 +216,7 @@ const REACHED: &str =
 #[tokio::test]
 async fn reaching_the_watch_limit_falls_back_to_comparison_and_is_reported() {
     for allowed in [0, 1, 2, 3] {
-        let (fixture, _left) = limited_workspace(allowed);
+        let (fixture, _limit) = limited_workspace(allowed);
         for text in ["first", "second one"] {
             fixture.write("a.rs", text);
             fixture.write("two/c.rs", text);
@@ -229,10 +229,10 @@ async fn reaching_the_watch_limit_falls_back_to_comparison_and_is_reported() {
 
 #[tokio::test]
 async fn a_limit_that_is_no_longer_reached_is_not_reported() {
-    let (fixture, left) = limited_workspace(2);
+    let (fixture, limit) = limited_workspace(2);
     fixture.write("two/c.rs", "new");
     assert_eq!(changes_and_note(&fixture).await, (1, REACHED.to_owned()));
-    left.store(100, Ordering::Release);
+    limit.store(100, Ordering::Release);
     // The request that finds it out still had to compare.
     assert_eq!(changes_and_note(&fixture).await, (0, REACHED.to_owned()));
     fixture.write("two/c.rs", "newer than that");
@@ -243,7 +243,7 @@ async fn a_limit_that_is_no_longer_reached_is_not_reported() {
 async fn without_a_watcher_files_are_compared_and_the_reason_is_reported() {
     let mut fixture = Fixture::new(&["a.rs"]);
     let state = Utf8Path::from_path(fixture.state.path()).unwrap();
-    for (error, why) in [
+    for (error, reason) in [
         (rustix::io::Errno::MFILE, "the limit of watchers (fs.inotify.max_user_instances) or of open files is reached"),
         (rustix::io::Errno::NOMEM, "files cannot be watched (Cannot allocate memory (os error 12))"),
     ] {
@@ -251,7 +251,7 @@ async fn without_a_watcher_files_are_compared_and_the_reason_is_reported() {
             Err(notify::Error::io(std::io::Error::from(error)))
         });
         fixture.write("a.rs", &format!("{error} and more"));
-        assert_eq!(changes_and_note(&fixture).await, (1, format!("{why}: files were compared one by one")));
+        assert_eq!(changes_and_note(&fixture).await, (1, format!("{reason}: files were compared one by one")));
     }
 }
 
@@ -263,5 +263,5 @@ async fn too_many_marks_turn_into_a_comparison() {
         marks.on_event(Ok(event), std::path::Path::new("/fence"));
     }
     let marked = lock(&marks.marked);
-    assert!(marked.everything && marked.paths.len() == 1);
+    assert!(marked.compare_all && marked.paths.len() == 1);
 }

@@ -20,9 +20,9 @@ use crate::tools::{Signals, provider, resources};
 /// A test fails when something does not happen within this time.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-pub(crate) async fn with_deadline<T>(what: &str, future: impl Future<Output = T>) -> T {
-    let value = tokio::time::timeout(DEADLINE, future).await;
-    value.unwrap_or_else(|_| panic!("{what} did not happen within {DEADLINE:?}"))
+pub(crate) async fn with_deadline<T>(operation: &str, operation_future: impl Future<Output = T>) -> T {
+    let value = tokio::time::timeout(DEADLINE, operation_future).await;
+    value.unwrap_or_else(|_| panic!("{operation} did not happen within {DEADLINE:?}"))
 }
 
 pub(crate) struct Client {
@@ -45,7 +45,7 @@ pub(crate) struct ServedPair {
 }
 
 impl ServedPair {
-    pub(crate) fn new(asking: ElicitationMode) -> Self {
+    pub(crate) fn new(mode: ElicitationMode) -> Self {
         let state = tempfile::tempdir().unwrap();
         let root = Utf8PathBuf::from_path_buf(state.path().to_owned()).unwrap();
         let signals = Arc::new(Signals::default());
@@ -65,7 +65,7 @@ impl ServedPair {
         let (write, input) = tokio::io::duplex(64 * 1024);
         let (output, read) = tokio::io::duplex(64 * 1024);
         let stop = CancellationToken::new();
-        let server = tokio::spawn(zubi_mcp::serve(ServerIdentity::ZUBI, asking, host, input, output, stop.clone()));
+        let server = tokio::spawn(zubi_mcp::serve(ServerIdentity::ZUBI, mode, host, input, output, stop.clone()));
         Self { state, write, read, signals, stop, server }
     }
 }
@@ -76,8 +76,8 @@ impl Client {
     }
 
     /// A client whose forms stay open as long as this says.
-    pub(crate) fn connect_with_elicitation(asking: ElicitationMode) -> Self {
-        let ServedPair { state, write, read, signals, stop, server } = ServedPair::new(asking);
+    pub(crate) fn connect_with_elicitation(mode: ElicitationMode) -> Self {
+        let ServedPair { state, write, read, signals, stop, server } = ServedPair::new(mode);
         Self { _state: state, write: Some(write), read: BufReader::new(read).lines(), signals, stop, server }
     }
     /// A client that has been through the old handshake.
@@ -125,13 +125,13 @@ impl Client {
     }
 
     /// Sends a call without waiting for its answer.
-    pub(crate) async fn begin(&mut self, id: u32, tool: &str, meta: Value) {
+    pub(crate) async fn start_call(&mut self, id: u32, tool: &str, meta: Value) {
         let params = json!({"name": tool, "arguments": {}, "_meta": meta});
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
     }
 
     /// Ends the server's input.
-    pub(crate) fn hang_up(&mut self) {
+    pub(crate) fn close_input(&mut self) {
         self.write = None;
     }
 
@@ -154,7 +154,7 @@ pub(crate) fn modern_with(mut params: Value, mut capabilities: Value) -> Value {
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
     });
     match params.get_mut("_meta").and_then(Value::as_object_mut) {
-        Some(there) => there.extend(meta.as_object().unwrap().clone()),
+        Some(existing) => existing.extend(meta.as_object().unwrap().clone()),
         None => params["_meta"] = meta,
     }
     params

@@ -17,7 +17,7 @@ async fn failures_are_results_and_unknown_tools_are_errors() {
 }
 
 #[tokio::test]
-async fn what_is_not_declared_is_not_found() {
+async fn undeclared_methods_are_not_found() {
     let mut client = Client::new_initialized().await;
     for (method, params) in [
         ("prompts/list", json!({})),
@@ -39,7 +39,7 @@ async fn what_is_not_declared_is_not_found() {
 #[tokio::test]
 async fn progress_grows_and_ends_before_the_answer() {
     let mut client = Client::new_initialized().await;
-    client.begin(7, "test_progress", json!({"progressToken": "tok"})).await;
+    client.start_call(7, "test_progress", json!({"progressToken": "tok"})).await;
     let mut progress: Vec<f64> = Vec::new();
     let answer = loop {
         let message = client.next().await.unwrap();
@@ -51,7 +51,7 @@ async fn progress_grows_and_ends_before_the_answer() {
         assert!(message["params"]["message"].as_str().unwrap().starts_with("step"));
         progress.push(message["params"]["progress"].as_f64().unwrap());
         if progress.len() == 3 {
-            client.signals.go_on.notify_one();
+            client.signals.resume.notify_one();
         }
     };
     assert_eq!(answer["result"]["content"][0]["text"], "finished");
@@ -63,29 +63,29 @@ async fn progress_grows_and_ends_before_the_answer() {
 #[tokio::test]
 async fn without_a_token_no_progress_is_sent() {
     let mut client = Client::new_initialized().await;
-    client.signals.go_on.notify_one();
+    client.signals.resume.notify_one();
     assert_eq!(client.call(7, "test_progress", json!({})).await["id"], 7);
 }
 
 #[tokio::test]
 async fn a_cancelled_call_reaches_the_tool_and_is_not_answered() {
     let mut client = Client::new_initialized().await;
-    client.begin(7, "test_wait", json!({})).await;
+    client.start_call(7, "test_wait", json!({})).await;
     with_deadline("the call", client.signals.started.notified()).await;
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})).await;
     with_deadline("the cancellation", client.signals.cancelled.notified()).await;
     assert_eq!(client.request(8, "ping", json!({})).await["id"], 8);
-    client.hang_up();
+    client.close_input();
     assert_eq!(client.next().await, None::<Value>, "the cancelled call was never answered");
     client.wait_for_end().await;
 }
 
 #[tokio::test]
-async fn a_slow_call_does_not_hold_up_a_quick_one() {
+async fn slow_calls_do_not_block_quick_ones() {
     let mut client = Client::new_initialized().await;
-    client.begin(7, "test_wait", json!({})).await;
+    client.start_call(7, "test_wait", json!({})).await;
     with_deadline("the call", client.signals.started.notified()).await;
     assert_eq!(client.call(8, "test_echo", json!({})).await["id"], 8);
-    client.signals.go_on.notify_one();
+    client.signals.resume.notify_one();
     assert_eq!(client.next().await.unwrap()["id"], 7);
 }

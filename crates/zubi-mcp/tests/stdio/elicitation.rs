@@ -140,16 +140,16 @@ async fn form_answers_approve_or_deny_the_call() {
 async fn a_session_approval_lasts_for_the_session() {
     let mut client = with_forms().await;
     let form = call_tool(&mut client, 1, "test_run", json!({"text": "a"})).await;
-    let yeses = form["params"]["requestedSchema"]["properties"]["answer"]["enum"].clone();
-    let for_session = yeses[2].as_str().unwrap();
-    assert!(for_session.ends_with(", for this session"), "{yeses}");
-    let answer = fill_in(&mut client, &form, accept(json!({"answer": for_session}))).await;
+    let choices = form["params"]["requestedSchema"]["properties"]["answer"]["enum"].clone();
+    let session_choice = choices[2].as_str().unwrap();
+    assert!(session_choice.ends_with(", for this session"), "{choices}");
+    let answer = fill_in(&mut client, &form, accept(json!({"answer": session_choice}))).await;
     assert!(text(&answer).starts_with("you said a"), "{answer}");
     assert!(text(&call_tool(&mut client, 2, "test_run", json!({"text": "a"})).await).starts_with("you said a"));
     let other = call_tool(&mut client, 3, "test_run", json!({"text": "b"})).await;
-    assert_eq!(other["method"], "elicitation/create", "another command is another question: {other}");
-    let lasting = yeses.as_array().unwrap().iter().filter(|option| option.as_str().unwrap().contains("always"));
-    assert_eq!(lasting.count(), 0, "a form allows nothing beyond the session: {yeses}");
+    assert_eq!(other["method"], "elicitation/create", "another command needs another approval: {other}");
+    let permanent = choices.as_array().unwrap().iter().filter(|option| option.as_str().unwrap().contains("always"));
+    assert_eq!(permanent.count(), 0, "a form allows nothing beyond the session: {choices}");
 }
 
 /// S6: unanswered prompts do not block other calls, and their number is limited.
@@ -173,7 +173,7 @@ async fn prompts_are_open_concurrently() {
     let first = call_tool(&mut client, 1, "test_run", json!({"text": "one"})).await;
     let second = call_tool(&mut client, 2, "test_run", json!({"text": "two"})).await;
     assert_ne!(first["id"], second["id"]);
-    assert_eq!(client.request(3, "ping", json!({})).await["id"], 3, "nothing else waits for them");
+    assert_eq!(client.request(3, "ping", json!({})).await["id"], 3, "other requests do not wait for prompts");
     let answer = fill_in(&mut client, &second, accept(json!({"answer": APPROVE_ONCE}))).await;
     assert_eq!((&answer["id"], text(&answer)), (&json!(2), "you said two\n[test · ready]"));
     let answer = fill_in(&mut client, &first, json!({"action": "decline"})).await;
@@ -195,16 +195,16 @@ async fn cancelling_a_call_withdraws_its_prompt() {
     // An answer that crosses it says nothing to anybody.
     client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "result": accept(json!({"answer": APPROVE_ONCE}))})).await;
     assert_eq!(client.request(8, "ping", json!({})).await["id"], 8);
-    client.hang_up();
+    client.close_input();
     assert_eq!(client.next().await, None::<Value>, "the cancelled call was never answered");
     client.wait_for_end().await;
 }
 
 #[tokio::test]
-async fn a_client_that_dies_with_an_open_question_ends_the_server() {
+async fn a_lost_client_ends_the_server_despite_an_open_prompt() {
     let mut client = with_forms().await;
     call_tool(&mut client, 7, "test_run", json!({"text": "a"})).await;
-    client.hang_up();
+    client.close_input();
     client.wait_for_end().await;
 }
 
@@ -229,25 +229,25 @@ async fn a_prompt_without_an_answer_times_out() {
 
 /// Clients without forms, and the rules for them.
 #[tokio::test]
-async fn without_forms_the_clients_own_question_counts_for_what_was_vouched_for() {
+async fn client_confirmation_counts_without_forms() {
     let elicitation_mode = |client_asks| ElicitationMode { client_asks, ..ElicitationMode::default() };
-    for (asking, capabilities, vouched_runs) in [
+    for (mode, capabilities, is_allowed) in [
         (elicitation_mode(true), json!({}), true),
         (elicitation_mode(false), json!({}), false),
         // Forms are not what this client shows.
         (elicitation_mode(true), json!({"elicitation": {"url": {}}}), true),
     ] {
-        let mut client = Client::connect_with_elicitation(asking);
+        let mut client = Client::connect_with_elicitation(mode);
         client.initialize(capabilities).await;
-        let vouched = client.call(1, "test_vouched", json!({"text": "a"})).await;
-        assert_eq!(text(&vouched).starts_with("you said a"), vouched_runs, "{vouched}");
+        let reviewed = client.call(1, "test_vouched", json!({"text": "a"})).await;
+        assert_eq!(text(&reviewed).starts_with("you said a"), is_allowed, "{reviewed}");
         // The client's user has not seen the effect of a built-in tool: the rule must be the user's own.
         let built_in = client.call(2, "test_run", json!({"text": "a"})).await;
         assert!(text(&built_in).contains("no one can approve it here"), "{built_in}");
         // Clients show no prompt for a call that is declared read-only.
-        let around = json!({"tool": "test.vouched", "arguments": {"text": "a"}});
-        let around = client.call(3, "call_read_tool", around).await;
-        assert_eq!(around["result"]["isError"], true, "{around}");
+        let delegated = json!({"tool": "test.vouched", "arguments": {"text": "a"}});
+        let delegated = client.call(3, "call_read_tool", delegated).await;
+        assert_eq!(delegated["result"]["isError"], true, "{delegated}");
     }
     let mut client = Client::connect_with_elicitation(elicitation_mode(false));
     client.initialize(json!({})).await;
@@ -258,7 +258,7 @@ async fn without_forms_the_clients_own_question_counts_for_what_was_vouched_for(
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_show_the_form_after_all_is_like_one_without() {
+async fn a_failed_form_counts_as_unsupported() {
     let mut client = with_forms().await;
     let form = call_tool(&mut client, 1, "test_run", json!({"text": "a"})).await;
     let error = json!({"code": -32601, "message": "what?"});

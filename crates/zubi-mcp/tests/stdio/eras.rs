@@ -7,7 +7,7 @@ use crate::client::{Client, modern};
 
 #[tokio::test]
 async fn the_old_handshake_agrees_on_each_version() {
-    for (asked, agreed) in [
+    for (requested, agreed) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
         ("2025-06-18", "2025-06-18"),
@@ -16,9 +16,10 @@ async fn the_old_handshake_agrees_on_each_version() {
         ("1999-01-01", "2025-11-25"),
     ] {
         let mut client = Client::connect();
-        let params = json!({"protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let params =
+            json!({"protocolVersion": requested, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         let answer = client.request(1, "initialize", params).await;
-        assert_eq!(answer["result"]["protocolVersion"], agreed, "{asked}");
+        assert_eq!(answer["result"]["protocolVersion"], agreed, "{requested}");
     }
 }
 
@@ -80,11 +81,11 @@ async fn the_stateless_era() {
 }
 
 #[tokio::test]
-async fn the_list_is_fixed_and_every_hint_that_means_something_is_set() {
+async fn the_tool_list_is_fixed_and_has_all_hints() {
     let mut client = Client::new_initialized().await;
     let first = client.request(1, "tools/list", json!({})).await;
-    let again = client.request(1, "tools/list", json!({})).await;
-    assert_eq!(first.to_string(), again.to_string());
+    let second = client.request(1, "tools/list", json!({})).await;
+    assert_eq!(first.to_string(), second.to_string());
     let tools = first["result"]["tools"].as_array().unwrap();
     let lines: Vec<String> = tools
         .iter()

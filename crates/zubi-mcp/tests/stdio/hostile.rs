@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::client::Client;
 
 /// The server still answers.
-async fn alive(client: &mut Client, id: u32) {
+async fn check_alive(client: &mut Client, id: u32) {
     let answer = client.call(id, "test_echo", json!({"text": "hi"})).await;
     assert_eq!(answer["id"], id, "{answer}");
 }
@@ -21,9 +21,9 @@ async fn an_invalid_message_gets_an_error() {
         client.send_raw(&format!("{line}\n")).await;
     }
     let mut responses = String::new();
-    let deep = "[".repeat(100_000);
+    let deep_json = "[".repeat(100_000);
     for line in
-        ["not json", "{", "{\"jsonrpc\":\"2.0\"", r#"{"id":7,"method":"ping""#, &deep, "{}", r#"{"id":[1]}"#, "7"]
+        ["not json", "{", "{\"jsonrpc\":\"2.0\"", r#"{"id":7,"method":"ping""#, &deep_json, "{}", r#"{"id":[1]}"#, "7"]
     {
         client.send_raw(&format!("{line}\n")).await;
         let start: String = line.chars().take(30).collect();
@@ -47,7 +47,7 @@ async fn an_invalid_message_gets_an_error() {
     7
         {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not a message: invalid type: integer `7`, expected an object at line 1 column 1"}}
     "#);
-    alive(&mut client, 20).await;
+    check_alive(&mut client, 20).await;
 }
 
 /// M15: clients cut texts inside emoji.
@@ -80,7 +80,7 @@ async fn the_error_for_a_too_long_message_has_its_id() {
         let error_message = answer["error"]["message"].as_str().unwrap();
         assert!(error_message.ends_with(" bytes; at most 4194304 are read"), "{error_message}");
     }
-    alive(&mut client, 22).await;
+    check_alive(&mut client, 22).await;
 }
 
 /// The last line needs no end.
@@ -88,13 +88,13 @@ async fn the_error_for_a_too_long_message_has_its_id() {
 async fn a_request_before_the_end_of_the_input_is_answered() {
     let mut client = Client::new_initialized().await;
     client.send_raw(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#).await;
-    client.hang_up();
+    client.close_input();
     assert_eq!(client.next().await.unwrap()["id"], 9);
     client.wait_for_end().await;
 }
 
 #[tokio::test]
-async fn what_is_json_but_no_request_is_an_error() {
+async fn json_other_than_a_request_is_an_error() {
     let mut client = Client::new_initialized().await;
     client.send_raw("[1,2]\n").await;
     assert_snapshot!(client.next().await.unwrap(), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}"#);
@@ -102,11 +102,11 @@ async fn what_is_json_but_no_request_is_an_error() {
     assert_snapshot!(client.request(2, "tools/call", json!({"name": "test_echo", "arguments": [1]})).await, @r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"the parameters of `tools/call` are not what the protocol says"}}"#);
     client.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call"})).await;
     assert_snapshot!(client.next().await.unwrap(), @r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"the parameters of `tools/call` are not what the protocol says"}}"#);
-    alive(&mut client, 4).await;
+    check_alive(&mut client, 4).await;
 }
 
 #[tokio::test]
-async fn a_conversation_may_begin_with_noise() {
+async fn invalid_first_messages_are_ignored() {
     let mut client = Client::connect();
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})).await;
     client.send(&json!({"jsonrpc": "2.0", "id": 5, "result": {}})).await;
@@ -120,7 +120,7 @@ async fn a_conversation_may_begin_with_noise() {
 async fn a_client_with_too_many_calls_gets_an_error() {
     let mut client = Client::new_initialized().await;
     for id in 0..100 {
-        client.begin(id, "test_wait", json!({})).await;
+        client.start_call(id, "test_wait", json!({})).await;
     }
     let answer = client.next().await.unwrap();
     assert_eq!(answer["result"]["isError"], true);

@@ -37,8 +37,8 @@ impl ClientHandler for User {
     }
 
     fn get_info(&self) -> ClientConfig {
-        let forms = json!({"elicitation": {"form": {}}});
-        let capabilities = if self.shows_forms { forms } else { json!({}) };
+        let capabilities = json!({"elicitation": {"form": {}}});
+        let capabilities = if self.shows_forms { capabilities } else { json!({}) };
         let capabilities: ClientCapabilities = serde_json::from_value(capabilities).unwrap();
         ClientConfig::new(capabilities, Implementation::new("test", "1"))
     }
@@ -53,9 +53,9 @@ async fn an_official_client_prompts_its_user_in_both_eras() {
             (true, None, "Failed to run test.run: the user denied it (it runs `say hi`)"),
             (false, None, "Failed to run test.run: it runs `say hi`, and no one can approve it here"),
         ] {
-            let served = ServedPair::new(ElicitationMode::default());
+            let server = ServedPair::new(ElicitationMode::default());
             let user = User { answer, prompts: Arc::default(), shows_forms };
-            let connected = user.clone().serve_with_lifecycle((served.read, served.write), lifecycle.clone());
+            let connected = user.clone().serve_with_lifecycle((server.read, server.write), lifecycle.clone());
             let client = with_deadline("the handshake", connected).await.unwrap();
             let arguments = json!({"text": "hi"}).as_object().cloned().unwrap();
             let call = CallToolRequestParams::new("test_run").with_arguments(arguments);

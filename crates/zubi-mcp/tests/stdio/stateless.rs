@@ -40,8 +40,11 @@ async fn a_stateless_call_returns_the_prompt_and_the_client_calls_again() {
     Invalid input: requestState: it belongs to a call with another tool or other arguments
     Call again exactly as the prompt was sent.
     ");
-    let unanswered = stateless(&mut client, 6, run("a"), Some((&question, json!({"what": "ever"})))).await;
-    assert_eq!(unanswered["result"]["inputRequests"], question["result"]["inputRequests"], "it is asked again");
+    let repeated_prompt = stateless(&mut client, 6, run("a"), Some((&question, json!({"what": "ever"})))).await;
+    assert_eq!(
+        repeated_prompt["result"]["inputRequests"], question["result"]["inputRequests"],
+        "the prompt is repeated"
+    );
     let denied = stateless(&mut client, 7, run("a"), Some((&question, json!({"action": "decline"})))).await;
     assert!(text(&denied).contains("the user denied it"), "{denied}");
 
@@ -53,13 +56,14 @@ async fn a_stateless_call_returns_the_prompt_and_the_client_calls_again() {
     let answer = stateless(&mut client, 10, run("a"), Some((&question, accept(json!({"answer": APPROVE_ONCE}))))).await;
     assert_eq!(text(&answer), "The user changed the arguments to {\"text\":\"b\"}.\nyou said b\n[test · ready]");
 
-    let invented = json!({"result": {"requestState": "0123456789abcdef0123456789abcdef"}});
-    let answer = stateless(&mut client, 11, run("a"), Some((&invented, accept(json!({"answer": APPROVE_ONCE}))))).await;
+    let unknown_handle = json!({"result": {"requestState": "0123456789abcdef0123456789abcdef"}});
+    let answer =
+        stateless(&mut client, 11, run("a"), Some((&unknown_handle, accept(json!({"answer": APPROVE_ONCE}))))).await;
     assert_eq!(answer["result"]["isError"], true, "{answer}");
 }
 
 #[tokio::test]
-async fn a_stateless_client_that_does_not_return_frees_its_slot() {
+async fn abandoned_stateless_calls_free_their_slot() {
     let mut client = Client::connect_with_elicitation(ElicitationMode {
         timeout: Duration::from_millis(20),
         ..ElicitationMode::default()
@@ -81,7 +85,7 @@ async fn a_stateless_client_that_does_not_return_frees_its_slot() {
 
 /// S6: unanswered prompts do not block other calls.
 #[tokio::test]
-async fn suspended_calls_hold_no_slot() {
+async fn suspended_calls_occupy_no_slot() {
     let mut client = Client::connect();
     let first = stateless(&mut client, 0, run("a"), None).await;
     for id in 1..64 {
@@ -90,29 +94,29 @@ async fn suspended_calls_hold_no_slot() {
     }
     let echo = json!({"name": "test_echo", "arguments": {"text": "b"}});
     assert_eq!(text(&stateless(&mut client, 65, echo, None).await), "you said b\n[test · ready]");
-    let one_more = stateless(&mut client, 66, run("a"), None).await;
-    assert!(text(&one_more).contains("64 questions wait for an answer already"), "{one_more}");
+    let next_call = stateless(&mut client, 66, run("a"), None).await;
+    assert!(text(&next_call).contains("64 questions wait for an answer already"), "{next_call}");
     let answer = stateless(&mut client, 67, run("a"), Some((&first, accept(json!({"answer": APPROVE_ONCE}))))).await;
     assert_eq!(text(&answer), "you said a\n[test · ready]");
 }
 
 /// M8: an answer that is lost on the way is sent again, and the call has been made once.
 #[tokio::test]
-async fn an_answered_call_that_is_sent_again_runs_once() {
+async fn resent_answered_calls_run_once() {
     let mut client = Client::connect();
-    let runs = |client: &Client| client.signals.runs.load(Ordering::Relaxed);
+    let run_count = |client: &Client| client.signals.runs.load(Ordering::Relaxed);
     let approve = || accept(json!({"answer": APPROVE_ONCE}));
     let question = stateless(&mut client, 1, run("a"), None).await;
     let answer = stateless(&mut client, 2, run("a"), Some((&question, approve()))).await;
-    let again = stateless(&mut client, 3, run("a"), Some((&question, approve()))).await;
-    assert_eq!((&again["id"], &again["result"]), (&json!(3), &answer["result"]));
+    let repeated = stateless(&mut client, 3, run("a"), Some((&question, approve()))).await;
+    assert_eq!((&repeated["id"], &repeated["result"]), (&json!(3), &answer["result"]));
     // A second answer changes nothing, nor does an empty one.
     let denied = stateless(&mut client, 4, run("a"), Some((&question, json!({"action": "decline"})))).await;
     assert_eq!(denied["result"], answer["result"]);
-    let mut without = run("a");
-    without["requestState"] = question["result"]["requestState"].clone();
-    assert_eq!(stateless(&mut client, 5, without, None).await["result"], answer["result"]);
-    assert_eq!(runs(&client), 1);
+    let mut without_answer = run("a");
+    without_answer["requestState"] = question["result"]["requestState"].clone();
+    assert_eq!(stateless(&mut client, 5, without_answer, None).await["result"], answer["result"]);
+    assert_eq!(run_count(&client), 1);
     let other = stateless(&mut client, 6, run("b"), Some((&question, approve()))).await;
     assert!(text(&other).starts_with("Invalid input: requestState: it belongs to a call"), "{other}");
 
@@ -127,14 +131,14 @@ async fn an_answered_call_that_is_sent_again_runs_once() {
     let question = stateless(&mut client, 10, run("a"), None).await;
     let edited = || accept(json!({"answer": APPROVE_ONCE, "arguments": "{\"text\": \"b\"}"}));
     let next = stateless(&mut client, 11, run("a"), Some((&question, edited()))).await;
-    let again = stateless(&mut client, 12, run("a"), Some((&question, edited()))).await;
+    let repeated = stateless(&mut client, 12, run("a"), Some((&question, edited()))).await;
     assert_eq!(next["result"]["resultType"], "input_required", "{next}");
-    assert_eq!(again["result"], next["result"]);
-    assert_eq!(runs(&client), 1);
+    assert_eq!(repeated["result"], next["result"]);
+    assert_eq!(run_count(&client), 1);
 }
 
 #[tokio::test]
-async fn an_answered_call_that_still_runs_is_waited_for() {
+async fn resent_running_calls_are_awaited() {
     let mut client = Client::connect();
     let question = stateless(&mut client, 1, run("wait"), None).await;
     let mut params = run("wait");
@@ -145,7 +149,7 @@ async fn an_answered_call_that_still_runs_is_waited_for() {
         client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
     }
     with_deadline("the call", client.signals.started.notified()).await;
-    client.signals.go_on.notify_one();
+    client.signals.resume.notify_one();
     let (first, second) = (client.next().await.unwrap(), client.next().await.unwrap());
     assert_eq!((text(&first), text(&second)), ("went on", "went on"));
     assert_eq!(client.signals.runs.load(Ordering::Relaxed), 1);
@@ -169,7 +173,7 @@ async fn an_answered_call_that_still_runs_is_waited_for() {
 
 /// S5: a request that continues a call is not a new call.
 #[tokio::test]
-async fn a_handle_counts_without_the_capability_too() {
+async fn handles_are_accepted_without_the_capability() {
     let mut client = Client::connect();
     let question = stateless(&mut client, 1, run("a"), None).await;
     let mut params = run("a");

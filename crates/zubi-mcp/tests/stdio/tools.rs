@@ -19,7 +19,7 @@ pub(crate) struct Signals {
     /// A waiting tool has begun.
     pub(crate) started: Notify,
     /// Lets a waiting tool answer.
-    pub(crate) go_on: Notify,
+    pub(crate) resume: Notify,
     /// A waiting tool saw that it was cancelled.
     pub(crate) cancelled: Notify,
     /// How often `test.run` has run.
@@ -38,7 +38,7 @@ impl Tool for TestTool {
     }
 
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        let footprint = Footprint::of_effect(self.spec.effect);
+        let footprint = Footprint::from_effect(self.spec.effect);
         Ok(match self.spec.id.as_str() {
             // A command that says its text, in a directory, with a secret.
             "test.run" => Footprint {
@@ -47,7 +47,7 @@ impl Tool for TestTool {
                 secrets: vec!["TOKEN".to_owned()],
                 ..footprint
             },
-            "test.vouched" => Footprint { vouched: true, ..footprint },
+            "test.vouched" => Footprint { is_reviewed: true, ..footprint },
             _ => footprint,
         })
     }
@@ -63,7 +63,7 @@ impl Tool for TestTool {
             id if id == "test.wait" || (id == "test.run" && text == "wait") => {
                 self.signals.started.notify_one();
                 tokio::select! {
-                    () = self.signals.go_on.notified() => Ok(ToolOutput::text("went on")),
+                    () = self.signals.resume.notified() => Ok(ToolOutput::text("went on")),
                     () = cx.cancel.cancelled() => {
                         self.signals.cancelled.notify_one();
                         Err(ToolError::operation_failed("wait", "cancelled", "-"))
@@ -72,12 +72,12 @@ impl Tool for TestTool {
             }
             "test.progress" => {
                 // More reports than a client needs, out of order, until the test has received enough.
-                let answered = self.signals.go_on.notified();
-                tokio::pin!(answered);
+                let resumed = self.signals.resume.notified();
+                tokio::pin!(resumed);
                 for step in 0_u32.. {
                     cx.progress.report(Some(f64::from(step % 7) / 10.0), &format!("step {step}"));
                     tokio::select! {
-                        () = &mut answered => break,
+                        () = &mut resumed => break,
                         () = tokio::task::yield_now() => {}
                     }
                 }

@@ -15,7 +15,7 @@ use crate::sse::SseEvent;
 use crate::{AnswerDelta, ErrorKind, FinishReason, ModelAnswer, ModelError};
 
 /// The maximum size of one answer, in bytes, including the arguments of its calls and the provider's own data.
-const MOST: usize = 8 * 1024 * 1024;
+const MAX_ANSWER: usize = 8 * 1024 * 1024;
 
 /// The part of an answer that has arrived.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) struct ChatDecoder {
     /// Parts of reasoning in the provider's own format, which it needs back.
     details: Vec<Value>,
     /// The size of `details`, in bytes.
-    of_details: usize,
+    detail_bytes: usize,
     usage: TokenUsage,
     finish: Option<String>,
     is_done: bool,
@@ -52,7 +52,7 @@ impl ChatDecoder {
             reasoning: String::new(),
             calls: ToolCallAccumulator::default(),
             details: Vec::new(),
-            of_details: 0,
+            detail_bytes: 0,
             usage: TokenUsage::default(),
             finish: None,
             is_done: false,
@@ -62,7 +62,7 @@ impl ChatDecoder {
     }
 
     /// Processes the next event.
-    pub(super) fn event(&mut self, event: &SseEvent, sink: DeltaSink<'_>) -> Result<(), ModelError> {
+    pub(super) fn read_event(&mut self, event: &SseEvent, sink: DeltaSink<'_>) -> Result<(), ModelError> {
         let data = event.data.trim();
         if self.is_done || data.is_empty() {
             return Ok(());
@@ -72,14 +72,14 @@ impl ChatDecoder {
             return Ok(());
         }
         match json::parse(data) {
-            Ok(frame) => self.frame(&frame, data, event.name == "error", sink),
+            Ok(frame) => self.read_frame(&frame, data, event.name == "error", sink),
             Err(_) if event.name == "error" => {
                 Err(errors::in_stream(&self.provider, &Value::String(data.to_owned()), &self.redactor))
             }
             // Servers that omit the blank line between events put one frame on each line.
             Err(_) if data.contains('\n') => {
                 for line in data.lines() {
-                    self.event(&SseEvent { name: event.name.clone(), data: line.to_owned() }, &mut *sink)?;
+                    self.read_event(&SseEvent { name: event.name.clone(), data: line.to_owned() }, &mut *sink)?;
                 }
                 Ok(())
             }
@@ -90,13 +90,13 @@ impl ChatDecoder {
     }
 
     /// Processes a single body that arrived instead of a stream.
-    pub(super) fn body(&mut self, body: &str, sink: DeltaSink<'_>) -> Result<(), ModelError> {
+    pub(super) fn read_body(&mut self, body: &str, sink: DeltaSink<'_>) -> Result<(), ModelError> {
         let value = json::parse(body).map_err(|error| {
             let excerpt = errors::sanitize_words(body, &self.redactor);
             if error.is_eof() { self.broken_off() } else { self.malformed_error(&format!("invalid JSON: {excerpt}")) }
         })?;
         let value = value.get(0).unwrap_or(&value);
-        self.frame(value, "", false, sink)?;
+        self.read_frame(value, "", false, sink)?;
         if value.get("choices").and_then(|choices| choices.get(0)).is_none() {
             let excerpt = errors::sanitize_words(&value.to_string(), &self.redactor);
             return Err(self.malformed_error(&format!("JSON that is not an answer: {excerpt}")));
@@ -151,7 +151,7 @@ impl ChatDecoder {
         Ok(ModelAnswer { message, usage: self.usage, stop })
     }
 
-    fn frame(&mut self, frame: &Value, data: &str, is_error: bool, sink: DeltaSink<'_>) -> Result<(), ModelError> {
+    fn read_frame(&mut self, frame: &Value, data: &str, is_error: bool, sink: DeltaSink<'_>) -> Result<(), ModelError> {
         if is_error || frame.get("error").is_some_and(|error| !error.is_null()) {
             return Err(errors::in_stream(&self.provider, frame, &self.redactor));
         }
@@ -163,10 +163,10 @@ impl ChatDecoder {
         let is_first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
         let Some(choice) = choices.iter().find(is_first) else { return Ok(()) };
         self.frames += 1;
-        let again = !data.is_empty() && data == self.last;
+        let is_repeated = !data.is_empty() && data == self.last;
         data.clone_into(&mut self.last);
         if let Some(delta) = ["delta", "message"].iter().find_map(|name| choice.get(name).filter(|it| it.is_object())) {
-            self.read_delta(delta, again, sink)?;
+            self.read_delta(delta, is_repeated, sink)?;
         }
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|reason| !reason.is_empty()) {
             if reason == "error" {
@@ -177,17 +177,17 @@ impl ChatDecoder {
         Ok(())
     }
 
-    fn read_delta(&mut self, delta: &Value, again: bool, sink: DeltaSink<'_>) -> Result<(), ModelError> {
+    fn read_delta(&mut self, delta: &Value, is_repeated: bool, sink: DeltaSink<'_>) -> Result<(), ModelError> {
         // Both fields may be present, with the same content.
         let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|name| delta.get(name)?.as_str());
-        self.think(reasoning.unwrap_or_default(), &mut *sink);
+        self.push_reasoning(reasoning.unwrap_or_default(), &mut *sink);
         match delta.get("content") {
             Some(Value::String(text)) => self.push_text(text, &mut *sink),
             Some(Value::Array(parts)) => {
                 for part in parts {
                     let text = |value: &Value| value.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
                     let thoughts = part.get("thinking").and_then(Value::as_array).into_iter().flatten();
-                    self.think(&thoughts.map(text).collect::<String>(), &mut *sink);
+                    self.push_reasoning(&thoughts.map(text).collect::<String>(), &mut *sink);
                     self.push_text(&text(part), &mut *sink);
                 }
             }
@@ -196,7 +196,7 @@ impl ChatDecoder {
         // The model's text when it declines.
         self.push_text(delta.get("refusal").and_then(Value::as_str).unwrap_or_default(), &mut *sink);
         if let Some(details) = delta.get("reasoning_details").and_then(Value::as_array) {
-            self.of_details += details.iter().map(|detail| detail.to_string().len()).sum::<usize>();
+            self.detail_bytes += details.iter().map(|detail| detail.to_string().len()).sum::<usize>();
             self.details.extend(details.iter().cloned());
         }
         let calls: &[Value] = match delta.get("tool_calls") {
@@ -207,11 +207,11 @@ impl ChatDecoder {
         let legacy = delta.get("function_call").filter(|call| call.is_object());
         for call in calls.iter().chain(legacy) {
             self.calls
-                .add_fragment(call, self.frames, again)
+                .add_fragment(call, self.frames, is_repeated)
                 .map_err(|error| self.malformed_error(&error.to_string()))?;
         }
-        if self.text.len() + self.reasoning.len() + self.of_details + self.calls.bytes() > MOST {
-            return Err(self.malformed_error(&format!("an answer of more than {MOST} bytes")));
+        if self.text.len() + self.reasoning.len() + self.detail_bytes + self.calls.bytes() > MAX_ANSWER {
+            return Err(self.malformed_error(&format!("an answer of more than {MAX_ANSWER} bytes")));
         }
         Ok(())
     }
@@ -223,25 +223,25 @@ impl ChatDecoder {
         }
     }
 
-    fn think(&mut self, text: &str, sink: DeltaSink<'_>) {
+    fn push_reasoning(&mut self, text: &str, sink: DeltaSink<'_>) {
         if !text.is_empty() {
             self.reasoning.push_str(text);
             sink(AnswerDelta::Reasoning(text.to_owned()));
         }
     }
 
-    pub(super) fn malformed_error(&self, what: &str) -> ModelError {
-        ModelError::new(ErrorKind::Malformed, format!("{} sent {what}", self.provider))
+    pub(super) fn malformed_error(&self, detail: &str) -> ModelError {
+        ModelError::new(ErrorKind::Malformed, format!("{} sent {detail}", self.provider))
     }
 
     /// Returns the error for a response that is an HTML page.
-    pub(super) fn page(&self, page: &str) -> ModelError {
+    pub(super) fn page_error(&self, page: &str) -> ModelError {
         self.malformed_error(&format!("{} instead of an answer", errors::sanitize_words(page, &self.redactor)))
     }
 
     /// Returns the error for lines without an event: comments before the connection was cut, or something else
     /// entirely.
-    pub(super) fn no_stream(&self, text: &str) -> ModelError {
+    pub(super) fn not_a_stream_error(&self, text: &str) -> ModelError {
         match text.lines().find(|line| !line.is_empty() && !line.starts_with(':')) {
             Some(line) => self.malformed_error(&format!(
                 "data that is not an answer: {}",
@@ -252,10 +252,10 @@ impl ChatDecoder {
     }
 
     pub(super) fn broken_off(&self) -> ModelError {
-        let how_far = if self.calls.is_empty() { "" } else { ", in the middle of a call" };
+        let position = if self.calls.is_empty() { "" } else { ", in the middle of a call" };
         ModelError::new(
             ErrorKind::BrokenOff,
-            format!("the answer of {} broke off before its end{how_far}", self.provider),
+            format!("the answer of {} broke off before its end{position}", self.provider),
         )
     }
 }

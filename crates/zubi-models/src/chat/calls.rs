@@ -8,12 +8,12 @@ use crate::json;
 use crate::message::ToolCall;
 
 /// The maximum number of calls in one answer.
-const MOST: usize = 128;
+const MAX_CALLS: usize = 128;
 
 /// The reason why the fragments make no valid calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ToolCallError {
-    #[error("more than {MOST} calls in one answer")]
+    #[error("more than {MAX_CALLS} calls in one answer")]
     TooMany,
     #[error("a call without the name of a tool")]
     Nameless,
@@ -40,8 +40,8 @@ struct PartialCall {
 pub(super) struct ToolCallAccumulator(Vec<PartialCall>);
 
 impl ToolCallAccumulator {
-    /// Adds a fragment from the frame of this number; `again` says that the frame equals the previous one.
-    pub(super) fn add_fragment(&mut self, fragment: &Value, frame: u64, again: bool) -> Result<(), ToolCallError> {
+    /// Adds a fragment from the frame of this number; `is_copy` says that the frame equals the previous one.
+    pub(super) fn add_fragment(&mut self, fragment: &Value, frame: u64, is_copy: bool) -> Result<(), ToolCallError> {
         // In the older form, the fields of a call are at the top level.
         let function = fragment.get("function").unwrap_or(fragment);
         let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -51,24 +51,24 @@ impl ToolCallAccumulator {
         let arguments = function.get("arguments").filter(|arguments| !arguments.is_null());
         let has_arguments = arguments.is_some_and(|arguments| arguments.as_str() != Some(""));
 
-        let building = self.find_or_add(index, &id, &name, CallDelta { frame, again, has_arguments })?;
-        building.frame = frame;
-        if building.id.is_empty() {
-            building.id = id;
+        let partial = self.find_or_add(index, &id, &name, CallDelta { frame, is_copy, has_arguments })?;
+        partial.frame = frame;
+        if partial.id.is_empty() {
+            partial.id = id;
         }
-        building.call(&name);
+        partial.add_name(&name);
         match arguments {
             Some(Value::String(text)) => {
-                building.text.push_str(text);
-                if !again {
-                    building.text_once.push_str(text);
+                partial.text.push_str(text);
+                if !is_copy {
+                    partial.text_once.push_str(text);
                 }
             }
-            Some(other) => building.object = Some(other.clone()),
+            Some(other) => partial.object = Some(other.clone()),
             None => {}
         }
         if let Some(extra) = fragment.get("extra_content").filter(|extra| !extra.is_null()) {
-            building.extra = Some(extra.clone());
+            partial.extra = Some(extra.clone());
         }
         Ok(())
     }
@@ -84,19 +84,19 @@ impl ToolCallAccumulator {
 
     /// Returns the calls, each with the data that the provider needs back, if any.
     pub(super) fn finish(self, ids: &mut Ids) -> Result<Vec<(ToolCall, Option<Value>)>, ToolCallError> {
-        let finish = |building: PartialCall| {
-            if building.name.is_empty() {
+        let finish = |partial: PartialCall| {
+            if partial.name.is_empty() {
                 return Err(ToolCallError::Nameless);
             }
-            let arguments = match building.object {
+            let arguments = match partial.object {
                 Some(object @ Value::Object(_)) => object,
                 Some(other) => Value::String(other.to_string()),
-                None => match json::arguments(&building.text).or_else(|| json::arguments(&building.text_once)) {
+                None => match json::arguments(&partial.text).or_else(|| json::arguments(&partial.text_once)) {
                     Some(arguments) => Value::Object(arguments),
-                    None => Value::String(building.text),
+                    None => Value::String(partial.text),
                 },
             };
-            Ok((ToolCall { id: ids.ensure_unique(&building.id), tool: building.name, arguments }, building.extra))
+            Ok((ToolCall { id: ids.ensure_unique(&partial.id), tool: partial.name, arguments }, partial.extra))
         };
         self.0.into_iter().map(finish).collect()
     }
@@ -114,11 +114,11 @@ impl ToolCallAccumulator {
                 let last = self.0.iter().rposition(|call| call.index == index);
                 last.filter(|at| !self.0.get(*at).is_some_and(|call| call.is_followed_by(id, name)))
             }
-            None => self.without_index(id, name, delta),
+            None => self.find_without_index(id, name, delta),
         };
         let at = match existing {
             Some(at) => at,
-            None if self.0.len() >= MOST => return Err(ToolCallError::TooMany),
+            None if self.0.len() >= MAX_CALLS => return Err(ToolCallError::TooMany),
             None => {
                 self.0.push(PartialCall { index, ..PartialCall::default() });
                 self.0.len() - 1
@@ -127,9 +127,9 @@ impl ToolCallAccumulator {
         self.0.get_mut(at).ok_or(ToolCallError::TooMany)
     }
 
-    fn without_index(&self, id: &str, name: &str, delta: CallDelta) -> Option<usize> {
+    fn find_without_index(&self, id: &str, name: &str, delta: CallDelta) -> Option<usize> {
         let last = self.0.len().checked_sub(1)?;
-        let before = self.0.get(last)?;
+        let prior = self.0.get(last)?;
         if name.is_empty() {
             // A new call always has a name.
             return Some(self.0.iter().rposition(|call| !id.is_empty() && call.id == id).unwrap_or(last));
@@ -138,10 +138,10 @@ impl ToolCallAccumulator {
             // Two calls in one frame are separate, even with the same id.
             return self.0.iter().rposition(|call| call.id == id && call.frame != delta.frame);
         }
-        let is_same = before.name == name && before.frame != delta.frame;
+        let is_same = prior.name == name && prior.frame != delta.frame;
         let is_open =
-            (before.text.trim().is_empty() && before.object.is_none() && delta.has_arguments) || !before.is_whole();
-        (is_same && (delta.again || is_open)).then_some(last)
+            (prior.text.trim().is_empty() && prior.object.is_none() && delta.has_arguments) || !prior.is_complete();
+        (is_same && (delta.is_copy || is_open)).then_some(last)
     }
 }
 
@@ -149,13 +149,13 @@ impl ToolCallAccumulator {
 #[derive(Debug, Clone, Copy)]
 struct CallDelta {
     frame: u64,
-    again: bool,
+    is_copy: bool,
     has_arguments: bool,
 }
 
 impl PartialCall {
     /// Adds the name: servers send it once, repeatedly, in fragments, or each time as far as it is known.
-    fn call(&mut self, name: &str) {
+    fn add_name(&mut self, name: &str) {
         if name.starts_with(self.name.as_str()) {
             name.clone_into(&mut self.name);
         } else if self.text.is_empty() && !name.is_empty() && !self.name.starts_with(name) {
@@ -166,11 +166,11 @@ impl PartialCall {
     /// Returns whether a fragment with this id and name is another call although it has the same index.
     fn is_followed_by(&self, id: &str, name: &str) -> bool {
         let is_other = !id.is_empty() && !self.id.is_empty() && self.id != id && !name.is_empty();
-        is_other && (self.name != name || !self.text.is_empty()) && self.is_whole()
+        is_other && (self.name != name || !self.text.is_empty()) && self.is_complete()
     }
 
     /// Returns whether the arguments are complete.
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         let text = self.text.trim();
         self.object.is_some() || text.is_empty() || (text.ends_with('}') && json::arguments(text).is_some())
     }

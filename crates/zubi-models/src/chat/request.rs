@@ -8,7 +8,7 @@ use crate::Prompt;
 use crate::message::{AssistantMessage, PromptMessage, ToolCall};
 
 /// The maximum length of a call's id that every server accepts, in bytes (OpenAI's limit).
-const LONGEST_ID: usize = 40;
+const MAX_ID_LENGTH: usize = 40;
 
 /// The differences between servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub(super) fn body(model: &str, provider: &str, prompt: Prompt<'_>, dialect: Dia
     if dialect.stream_options {
         set("stream_options", json!({ "include_usage": true }));
     }
-    if let Some(most) = prompt.max_output {
-        set(if dialect.completion_tokens { "max_completion_tokens" } else { "max_tokens" }, json!(most));
+    if let Some(max_output) = prompt.max_output {
+        set(if dialect.completion_tokens { "max_completion_tokens" } else { "max_tokens" }, json!(max_output));
     }
     if !prompt.tools.is_empty() {
         let tool = |tool: &crate::ToolDefinition| {
@@ -46,16 +46,16 @@ fn messages(provider: &str, prompt: Prompt<'_>) -> Vec<Value> {
         messages.push(json!({ "role": "system", "content": prompt.system }));
     }
     let mut ids = Ids::default();
-    let mut words: Vec<&str> = Vec::new();
+    let mut user_texts: Vec<&str> = Vec::new();
     for message in prompt.messages {
         if let PromptMessage::User { text } = message {
-            words.push(text);
+            user_texts.push(text);
             continue;
         }
-        user(&mut messages, &mut words);
+        push_user_message(&mut messages, &mut user_texts);
         match message {
             PromptMessage::User { .. } => {}
-            PromptMessage::Assistant(said) => messages.extend(assistant(provider, said, &mut ids)),
+            PromptMessage::Assistant(answer) => messages.extend(assistant(provider, answer, &mut ids)),
             PromptMessage::Tool(outcome) => {
                 messages.push(
                     json!({ "role": "tool", "tool_call_id": ids.wire_id(&outcome.call), "content": outcome.text }),
@@ -63,14 +63,14 @@ fn messages(provider: &str, prompt: Prompt<'_>) -> Vec<Value> {
             }
         }
     }
-    user(&mut messages, &mut words);
+    push_user_message(&mut messages, &mut user_texts);
     messages
 }
 
 /// Merges several messages of the user into one: templates of many open models require alternating roles.
-fn user(messages: &mut Vec<Value>, words: &mut Vec<&str>) {
-    if !words.is_empty() {
-        messages.push(json!({ "role": "user", "content": std::mem::take(words).join("\n\n") }));
+fn push_user_message(messages: &mut Vec<Value>, user_texts: &mut Vec<&str>) {
+    if !user_texts.is_empty() {
+        messages.push(json!({ "role": "user", "content": std::mem::take(user_texts).join("\n\n") }));
     }
 }
 
@@ -118,7 +118,7 @@ struct Ids(BTreeMap<String, String>);
 impl Ids {
     fn wire_id(&mut self, id: &str) -> String {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        if !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(is_plain) {
+        if !id.is_empty() && id.len() <= MAX_ID_LENGTH && id.bytes().all(is_plain) {
             return id.to_owned();
         }
         let next = self.0.len();

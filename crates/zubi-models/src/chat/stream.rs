@@ -11,10 +11,10 @@ use crate::ids::Ids;
 use crate::{ErrorKind, ModelAnswer, ModelError, errors, sse};
 
 /// The maximum length of one event and of one body, in bytes. Models write whole files in one event.
-const LONGEST: usize = 8 * 1024 * 1024;
+const MAX_EVENT: usize = 8 * 1024 * 1024;
 
 /// The maximum size of one answer on the wire, in bytes; an event for one word may have several hundred bytes.
-const MOST: usize = 64 * 1024 * 1024;
+const MAX_STREAM: usize = 64 * 1024 * 1024;
 
 /// A reader of one answer.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ enum StreamEvent {
     Nothing,
     Events {
         sse: sse::SseDecoder,
-        any: bool,
+        has_events: bool,
         head: Vec<u8>,
     },
     Body(Vec<u8>),
@@ -45,8 +45,10 @@ impl StreamReader {
     /// Takes the next bytes; `hear` receives each delta of the answer.
     pub fn push(&mut self, bytes: &[u8], sink: DeltaSink<'_>) -> Result<(), ModelError> {
         self.bytes = self.bytes.saturating_add(bytes.len());
-        if self.bytes > MOST {
-            return Err(self.decoder.malformed_error(&format!("more than {} MiB in one answer", MOST / 1024 / 1024)));
+        if self.bytes > MAX_STREAM {
+            return Err(self
+                .decoder
+                .malformed_error(&format!("more than {} MiB in one answer", MAX_STREAM / 1024 / 1024)));
         }
         let mut bytes = bytes;
         if matches!(self.content, StreamEvent::Nothing) {
@@ -55,29 +57,32 @@ impl StreamReader {
                 None => return Ok(()),
                 Some(b'{' | b'[' | b'<') => self.content = StreamEvent::Body(Vec::new()),
                 Some(_) => {
-                    self.content =
-                        StreamEvent::Events { sse: sse::SseDecoder::new(LONGEST), any: false, head: Vec::new() }
+                    self.content = StreamEvent::Events {
+                        sse: sse::SseDecoder::new(MAX_EVENT),
+                        has_events: false,
+                        head: Vec::new(),
+                    }
                 }
             }
         }
         match &mut self.content {
             StreamEvent::Nothing => Ok(()),
-            StreamEvent::Body(body) if body.len() + bytes.len() > LONGEST => Err(self.too_long()),
+            StreamEvent::Body(body) if body.len() + bytes.len() > MAX_EVENT => Err(self.too_long()),
             StreamEvent::Body(body) => {
                 body.extend_from_slice(bytes);
                 Ok(())
             }
-            StreamEvent::Events { sse, any, head } => {
+            StreamEvent::Events { sse, has_events, head } => {
                 let mut events = Vec::new();
-                let pushed = sse.push(bytes, &mut events);
-                *any = *any || !events.is_empty();
-                if !*any {
+                let result = sse.push(bytes, &mut events);
+                *has_events = *has_events || !events.is_empty();
+                if !*has_events {
                     head.extend(bytes.iter().take(errors::MAX_BODY.saturating_sub(head.len())));
                 }
                 for event in &events {
-                    self.decoder.event(event, &mut *sink)?;
+                    self.decoder.read_event(event, &mut *sink)?;
                 }
-                pushed.map_err(|sse::TooLong| self.too_long())
+                result.map_err(|sse::TooLong| self.too_long())
             }
         }
     }
@@ -107,19 +112,19 @@ impl StreamReader {
             StreamEvent::Body(body) => {
                 let text = String::from_utf8_lossy(&body);
                 if let Some(page) = errors::page_title(&text) {
-                    return Err(self.decoder.page(&page));
+                    return Err(self.decoder.page_error(&page));
                 }
-                self.decoder.body(&text, sink)?;
+                self.decoder.read_body(&text, sink)?;
             }
-            StreamEvent::Events { sse, any, head } => {
+            StreamEvent::Events { sse, has_events, head } => {
                 let events = sse.finish();
-                if !any && events.is_empty() && !self.decoder.is_finished() {
-                    return Err(self.decoder.no_stream(&String::from_utf8_lossy(&head)));
+                if !has_events && events.is_empty() && !self.decoder.is_finished() {
+                    return Err(self.decoder.not_a_stream_error(&String::from_utf8_lossy(&head)));
                 }
                 for event in &events {
                     let is_before_end = !self.decoder.is_finished();
                     // The last event has no end mark: if it is not valid JSON, it was truncated.
-                    match self.decoder.event(event, &mut *sink) {
+                    match self.decoder.read_event(event, &mut *sink) {
                         Err(error) if is_before_end && error.kind == ErrorKind::Malformed => {
                             return Err(self.decoder.broken_off());
                         }
@@ -133,6 +138,6 @@ impl StreamReader {
     }
 
     fn too_long(&self) -> ModelError {
-        self.decoder.malformed_error(&format!("an event of more than {LONGEST} bytes"))
+        self.decoder.malformed_error(&format!("an event of more than {MAX_EVENT} bytes"))
     }
 }

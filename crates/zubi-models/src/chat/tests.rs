@@ -54,28 +54,24 @@ fn render_answer(answer: &Result<ModelAnswer, ModelError>, sent: &str) -> String
 
 /// Reads a whole stream; the result must not depend on how its bytes are split.
 fn check(stream: &str) -> String {
-    let (whole, heard) = read(stream.as_bytes(), usize::MAX);
-    let text = render_answer(&whole, stream);
+    let (complete, deltas) = read(stream.as_bytes(), usize::MAX);
+    let text = render_answer(&complete, stream);
     for chunk_size in [1, 2, 3, 5, 64] {
-        let (answer, pieces) = read(stream.as_bytes(), chunk_size);
-        assert_eq!(render_answer(&answer, stream), text, "in pieces of {chunk_size} bytes");
-        assert_eq!(pieces, heard, "in pieces of {chunk_size} bytes");
+        let (answer, chunked_deltas) = read(stream.as_bytes(), chunk_size);
+        assert_eq!(render_answer(&answer, stream), text, "in chunks of {chunk_size} bytes");
+        assert_eq!(chunked_deltas, deltas, "in chunks of {chunk_size} bytes");
     }
-    if let Ok(answer) = &whole {
-        let of = |select: fn(&AnswerDelta) -> Option<&str>| heard.iter().filter_map(select).collect::<String>();
-        let text = of(|delta| match delta {
+    if let Ok(answer) = &complete {
+        let join = |select: fn(&AnswerDelta) -> Option<&str>| deltas.iter().filter_map(select).collect::<String>();
+        let text = join(|delta| match delta {
             AnswerDelta::Text(text) => Some(text),
             AnswerDelta::Reasoning(_) => None,
         });
-        let reasoning = of(|delta| match delta {
+        let reasoning = join(|delta| match delta {
             AnswerDelta::Reasoning(text) => Some(text),
             AnswerDelta::Text(_) => None,
         });
-        assert_eq!(
-            (text, reasoning),
-            (answer.message.text.clone(), answer.message.reasoning.clone()),
-            "what was heard"
-        );
+        assert_eq!((text, reasoning), (answer.message.text.clone(), answer.message.reasoning.clone()), "the deltas");
     }
     text
 }

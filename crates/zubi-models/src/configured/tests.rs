@@ -28,11 +28,11 @@ fn check(toml: &str, environment: &[(&str, &str)]) -> String {
     let redacted = secrets_of_models(&settings, &variables);
     let is_key = |name: &str| name.ends_with("_KEY") || name == "GITHUB_TOKEN";
     for (name, value) in environment.iter().filter(|(name, _)| is_key(name)) {
-        assert!(redacted.contains(&value.trim().to_owned()), "{name} is not taken out of what is kept");
+        assert!(redacted.contains(&value.trim().to_owned()), "{name} is not redacted");
     }
     let sources = configured_sources(&settings, &secrets, &variables);
     let line = |source: &Arc<dyn ModelSource>| {
-        let by_name = if source.only_by_name() { ", only by its name" } else { "" };
+        let by_name = if source.is_only_by_name() { ", only by its name" } else { "" };
         format!("{}: {}{by_name}", source.provider(), source.describe())
     };
     let lines: Vec<_> = sources.iter().map(line).collect();
@@ -76,7 +76,7 @@ fn keys_and_addresses_from_the_environment() {
 }
 
 #[test]
-fn configuring_a_provider_counts_as_naming_it() {
+fn a_configured_provider_is_listed() {
     let listing = check("[models.github]\n", &[("GITHUB_TOKEN", KEY)]);
     let github =
         "github: openai-chat at https://models.github.ai/inference (key from the environment variable GITHUB_TOKEN)";
@@ -154,8 +154,8 @@ fn the_docs_state_the_provider_timeouts() {
     let path = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/guide/models.md");
     let page = zubi_base::fs::read_text(&path).unwrap();
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
-    let ProviderTimeouts { idle, heartbeats_only: kept_alive, answer, .. } = ProviderTimeouts::default();
-    let (hours, minutes) = (answer.as_secs() / 3_600, kept_alive.as_secs() / 60);
+    let ProviderTimeouts { idle, heartbeats_only, answer, .. } = ProviderTimeouts::default();
+    let (hours, minutes) = (answer.as_secs() / 3_600, heartbeats_only.as_secs() / 60);
     for sentence in [
         format!("before zubi cancels the request; at least 1, default {}.", idle.as_secs()),
         format!("may take {hours} hour in total, and {minutes} minutes without text"),

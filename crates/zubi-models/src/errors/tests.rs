@@ -26,13 +26,14 @@ fn render_error(error: &ModelError) -> String {
 
 /// Returns the error for each status and body.
 fn check(refusals: &[(u16, &str)]) -> String {
-    let of =
-        |(status, body): &(u16, &str)| render_error(&of_response("it", *status, &HeaderMap::new(), body, &redactor()));
-    refusals.iter().map(of).collect::<Vec<_>>().join("\n")
+    let render = |(status, body): &(u16, &str)| {
+        render_error(&from_response("it", *status, &HeaderMap::new(), body, &redactor()))
+    };
+    refusals.iter().map(render).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn keys_and_rights() {
+fn authentication_errors() {
     assert_snapshot!(check(&[
         (401, r#"{"error":{"message":"Incorrect API key provided: sk-test-0123456789abcdef0123.","type":"invalid_request_error","code":"invalid_api_key"}}"#),
         (401, r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}"#),
@@ -51,7 +52,7 @@ fn keys_and_rights() {
 }
 
 #[test]
-fn limits_and_load() {
+fn rate_limits_and_overload() {
     assert_snapshot!(check(&[
         (429, r#"{"error":{"message":"Rate limit reached for requests","type":"requests","code":"rate_limit_exceeded"}}"#),
         (429, r#"{"error":{"message":"Request too large on tokens per min (TPM): please reduce the length of the messages","code":"rate_limit_exceeded"}}"#),
@@ -99,7 +100,7 @@ fn too_long_prompts_are_recognized() {
 }
 
 #[test]
-fn wrong_questions_and_places() {
+fn invalid_requests_and_addresses() {
     assert_snapshot!(check(&[
         (404, r#"{"error":{"message":"The model `gpt-9` does not exist or you do not have access to it.","code":"model_not_found"}}"#),
         (404, r#"{"error":"model 'x' not found"}"#),
@@ -124,17 +125,17 @@ fn wrong_questions_and_places() {
 #[test]
 fn foreign_text_is_truncated_and_redacted() {
     let long = format!("{} {KEY} end", "word ".repeat(70));
-    let error = of_response("it", 500, &HeaderMap::new(), &long, &redactor()).message;
+    let error = from_response("it", 500, &HeaderMap::new(), &long, &redactor()).message;
     assert!(!error.contains("0123456789"), "{error}");
     let endless = "x".repeat(100_000);
-    let error = of_response("it", 500, &HeaderMap::new(), &endless, &redactor()).message;
+    let error = from_response("it", 500, &HeaderMap::new(), &endless, &redactor()).message;
     assert!(error.chars().count() < 500, "{error}");
     let escaped = json!({ "error": { "message": KEY } }).to_string();
-    assert!(!of_response("it", 500, &HeaderMap::new(), &escaped, &redactor()).message.contains(KEY));
+    assert!(!from_response("it", 500, &HeaderMap::new(), &escaped, &redactor()).message.contains(KEY));
 }
 
 #[test]
-fn errors_in_the_midst() {
+fn errors_in_a_stream() {
     let check = |error: Value| render_error(&in_stream("it", &error, &redactor()));
     assert_snapshot!(check(json!({"error": {"message": "gone", "type": "server_error"}})), @"Overloaded: it broke its answer off: gone");
     assert_snapshot!(check(json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})), @"Overloaded: it broke its answer off: Overloaded");
@@ -146,9 +147,9 @@ fn errors_in_the_midst() {
 }
 
 #[test]
-fn waits() {
+fn retry_after_headers() {
     let date = "Wed, 21 Oct 2015 07:28:00 GMT";
-    for (fields, wanted) in [
+    for (fields, expected) in [
         (vec![("retry-after", "7")], Some(Duration::from_secs(7))),
         (vec![("retry-after", "1.5")], Some(Duration::from_millis(1500))),
         (vec![("retry-after", "7"), ("retry-after-ms", "250")], Some(Duration::from_millis(250))),
@@ -156,11 +157,11 @@ fn waits() {
         (vec![("retry-after", "Wed, 21 Oct 2015 07:27:00 GMT"), ("date", date)], Some(Duration::ZERO)),
         (vec![("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")], Some(Duration::ZERO)),
         (vec![("retry-after", "1e300")], None),
-        (vec![("retry-after", "9999999999")], Some(LONGEST_WAIT)),
+        (vec![("retry-after", "9999999999")], Some(MAX_WAIT)),
         (vec![("retry-after", "-1")], None),
         (vec![("retry-after", "soon")], None),
         (vec![], None),
     ] {
-        assert_eq!(retry_after(&headers(&fields)), wanted, "{fields:?}");
+        assert_eq!(retry_after(&headers(&fields)), expected, "{fields:?}");
     }
 }

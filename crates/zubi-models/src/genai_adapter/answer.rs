@@ -18,11 +18,11 @@ use crate::provider::ProviderConfig;
 use crate::{AnswerDelta, FinishReason, ModelAnswer, ModelError, OnDelta, json as tolerant};
 
 /// The maximum size of one answer on the wire, in bytes.
-const MOST: u64 = 32 * 1024 * 1024;
+const MAX_BYTES: u64 = 32 * 1024 * 1024;
 /// The maximum number of calls in one answer.
-const MOST_CALLS: usize = 128;
+const MAX_CALLS: usize = 128;
 /// The stored part of the last frame, in bytes, for details that the library does not report.
-const MOST_OF_LAST: usize = 256 * 1024;
+const MAX_LAST_FRAME: usize = 256 * 1024;
 
 /// The raw data of the stream, besides the library's view of it.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub(super) struct FrameTap {
     bytes: AtomicU64,
     /// Whether one of the frames was not valid JSON. The library skips such frames of OpenAI's, and their content would
     /// be missing.
-    has_broken: AtomicBool,
+    has_invalid_frame: AtomicBool,
     last: Mutex<String>,
 }
 
@@ -43,11 +43,11 @@ impl ChatFrameSink for FrameTap {
         self.count.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(frame.data.len() as u64, Ordering::Relaxed);
         if frame.data != "[DONE]" && serde_json::from_str::<IgnoredAny>(frame.data).is_err() {
-            self.has_broken.store(true, Ordering::Relaxed);
+            self.has_invalid_frame.store(true, Ordering::Relaxed);
         }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.clear();
-        if frame.data.len() <= MOST_OF_LAST {
+        if frame.data.len() <= MAX_LAST_FRAME {
             last.push_str(frame.data);
         }
     }
@@ -71,7 +71,7 @@ impl FrameTap {
     /// Returns an error if the answer is too large.
     pub(super) fn check(&self) -> Result<(), String> {
         let bytes = self.bytes.load(Ordering::Relaxed);
-        if bytes > MOST { Err(format!("more than {} MiB in one answer", MOST / 1024 / 1024)) } else { Ok(()) }
+        if bytes > MAX_BYTES { Err(format!("more than {} MiB in one answer", MAX_BYTES / 1024 / 1024)) } else { Ok(()) }
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) struct GenaiReader {
     ids: Ids,
     message: AssistantMessage,
     /// Calls that arrive whole, with their own signatures.
-    whole: Vec<GenaiCall>,
+    calls: Vec<GenaiCall>,
     /// Signatures that do not belong to a call.
     signatures: Vec<String>,
     end: Option<StreamEnd>,
@@ -90,8 +90,8 @@ pub(super) struct GenaiReader {
 
 impl GenaiReader {
     pub(super) fn new(kind: AdapterKind, model: &str, ids: Ids) -> Self {
-        let (said, whole, signatures) = (AssistantMessage::default(), Vec::new(), Vec::new());
-        Self { kind, model: model.to_owned(), ids, message: said, whole, signatures, end: None }
+        let (message, calls, signatures) = (AssistantMessage::default(), Vec::new(), Vec::new());
+        Self { kind, model: model.to_owned(), ids, message, calls, signatures, end: None }
     }
 
     /// Processes the next event.
@@ -112,12 +112,12 @@ impl GenaiReader {
             ChatStreamEvent::ToolCallChunk(chunk) => {
                 // The other APIs send calls in fragments, and whole at the end.
                 if self.kind == AdapterKind::Gemini {
-                    self.whole.push(chunk.tool_call);
+                    self.calls.push(chunk.tool_call);
                 }
             }
             ChatStreamEvent::End(end) => self.end = Some(end),
         }
-        if self.whole.len() > MOST_CALLS { Err(format!("more than {MOST_CALLS} calls in one answer")) } else { Ok(()) }
+        if self.calls.len() > MAX_CALLS { Err(format!("more than {MAX_CALLS} calls in one answer")) } else { Ok(()) }
     }
 
     /// Returns the answer if it is complete. The library also reports an end for truncated streams; the sign of a true
@@ -127,16 +127,16 @@ impl GenaiReader {
             return Err(error);
         }
         let Some(end) = self.end.take() else { return Err(failure::truncated_answer(config, frames)) };
-        let is_whole = match self.kind {
+        let is_complete = match self.kind {
             AdapterKind::Gemini => end.captured_stop_reason.is_some(),
             AdapterKind::OpenAIResp => end.captured_response_id.is_some(),
             // The library reports Anthropic's end only at its mark.
             _ => true,
         };
-        if !is_whole {
+        if !is_complete {
             return Err(failure::truncated_answer(config, frames));
         }
-        if frames.has_broken.load(Ordering::Relaxed) {
+        if frames.has_invalid_frame.load(Ordering::Relaxed) {
             return Err(failure::malformed_error(config, "an event that is not JSON"));
         }
         if let Some(StopReason::Other(reason)) = &end.captured_stop_reason
@@ -147,13 +147,13 @@ impl GenaiReader {
         let stop = self.stop(&end, frames);
         let usage = usage(end.captured_usage.as_ref());
         let content = end.captured_content.map(genai::chat::MessageContent::into_parts).unwrap_or_default();
-        let calls = if self.whole.is_empty() {
+        let calls = if self.calls.is_empty() {
             content.iter().filter_map(ContentPart::as_tool_call).cloned().collect()
         } else {
-            std::mem::take(&mut self.whole)
+            std::mem::take(&mut self.calls)
         };
-        if calls.len() > MOST_CALLS {
-            return Err(failure::malformed_error(config, &format!("more than {MOST_CALLS} calls in one answer")));
+        if calls.len() > MAX_CALLS {
+            return Err(failure::malformed_error(config, &format!("more than {MAX_CALLS} calls in one answer")));
         }
         self.message.native = self.native(&content, &calls, &config.provider);
         for call in calls {
@@ -208,14 +208,16 @@ impl GenaiReader {
             }
             AdapterKind::Gemini => {
                 let own = |call: &GenaiCall| call.thought_signatures.as_ref().and_then(|all| all.first().cloned());
-                let of_calls: Vec<Option<String>> = calls.iter().map(own).collect();
+                let call_signatures: Vec<Option<String>> = calls.iter().map(own).collect();
                 // Also reported separately: a call's signature is sent back with the call.
-                let mut others =
-                    self.signatures.iter().filter(|it| !of_calls.iter().flatten().any(|signature| signature == *it));
+                let mut others = self
+                    .signatures
+                    .iter()
+                    .filter(|it| !call_signatures.iter().flatten().any(|signature| signature == *it));
                 // The library stores one of them for the text.
                 let others: Vec<&String> = others.next_back().into_iter().collect();
-                let is_signed = !others.is_empty() || of_calls.iter().any(Option::is_some);
-                is_signed.then(|| json!({ "model": self.model, "signatures": others, "calls": of_calls }))
+                let is_signed = !others.is_empty() || call_signatures.iter().any(Option::is_some);
+                is_signed.then(|| json!({ "model": self.model, "signatures": others, "calls": call_signatures }))
             }
             _ => None,
         };

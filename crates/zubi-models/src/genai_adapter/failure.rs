@@ -12,7 +12,13 @@ use crate::{ErrorKind, ModelError, errors, http};
 pub(super) fn from_genai(config: &ProviderConfig, frames: &FrameTap, error: &genai::Error) -> ModelError {
     match error {
         genai::Error::HttpError { status, body, headers, .. } => {
-            return errors::of_response(&config.provider, status.as_u16(), headers, cut_body(body), &config.redactor());
+            return errors::from_response(
+                &config.provider,
+                status.as_u16(),
+                headers,
+                truncate_body(body),
+                &config.redactor(),
+            );
         }
         // The last frame is truncated.
         genai::Error::StreamParse { serde_error, .. }
@@ -32,11 +38,11 @@ pub(super) fn from_genai(config: &ProviderConfig, frames: &FrameTap, error: &gen
                 return ModelError::new(ErrorKind::TimedOut, why);
             }
             if let Some(error) = error.downcast_ref::<reqwest::Error>() {
-                return of_connection(config, error);
+                return from_connection(config, error);
             }
         }
         genai::Error::WebModelCall { webc_error: genai::webc::Error::Reqwest(error), .. } => {
-            return of_connection(config, error);
+            return from_connection(config, error);
         }
         genai::Error::ChatResponse { body, .. }
             if from_last_frame(config, frames).is_none() && body.get("error").is_some() =>
@@ -48,14 +54,18 @@ pub(super) fn from_genai(config: &ProviderConfig, frames: &FrameTap, error: &gen
     // The library's message is about its types; the frame itself is more helpful.
     from_last_frame(config, frames).unwrap_or_else(|| {
         let last = frames.last_text();
-        let what = errors::page_title(&last).unwrap_or_else(|| errors::sanitize_words(&last, &config.redactor()));
-        let what = if what.is_empty() { errors::sanitize_words(&error.to_string(), &config.redactor()) } else { what };
-        malformed_error(config, &what)
+        let clean = |text: &str| errors::sanitize_words(text, &config.redactor());
+        let detail = errors::page_title(&last).unwrap_or_else(|| clean(&last));
+        malformed_error(config, &if detail.is_empty() { clean(&error.to_string()) } else { detail })
     })
 }
 
-fn of_connection(config: &ProviderConfig, error: &reqwest::Error) -> ModelError {
-    if error.is_connect() || error.is_request() { http::not_sent(config, error) } else { http::not_read(config, error) }
+fn from_connection(config: &ProviderConfig, error: &reqwest::Error) -> ModelError {
+    if error.is_connect() || error.is_request() {
+        http::send_error(config, error)
+    } else {
+        http::read_error(config, error)
+    }
 }
 
 /// Returns the error in the last frame, or the error for an empty answer because the provider refused the request.
@@ -63,9 +73,9 @@ pub(super) fn from_last_frame(config: &ProviderConfig, frames: &FrameTap) -> Opt
     let last = frames.last()?;
     let is_error = |value: &&Value| value.is_object() || value.is_string();
     let inner = last.pointer("/response/error").filter(is_error);
-    let whole = last.get("error").filter(is_error).map(|_| &last);
+    let outer = last.get("error").filter(is_error).map(|_| &last);
     let plain = (last["type"] == "error").then_some(&last);
-    if let Some(error) = inner.or(whole).or(plain) {
+    if let Some(error) = inner.or(outer).or(plain) {
         return Some(errors::in_stream(&config.provider, error, &config.redactor()));
     }
     let reason = last.pointer("/promptFeedback/blockReason")?.as_str()?;
@@ -84,11 +94,11 @@ pub(super) fn truncated_answer(config: &ProviderConfig, frames: &FrameTap) -> Mo
 }
 
 /// Returns the error for a response that is not an answer.
-pub(super) fn malformed_error(config: &ProviderConfig, what: &str) -> ModelError {
-    ModelError::new(ErrorKind::Malformed, format!("{} sent no answer, but {what}", config.provider))
+pub(super) fn malformed_error(config: &ProviderConfig, detail: &str) -> ModelError {
+    ModelError::new(ErrorKind::Malformed, format!("{} sent no answer, but {detail}", config.provider))
 }
 
 /// Returns the part of a body that is examined.
-fn cut_body(body: &str) -> &str {
+fn truncate_body(body: &str) -> &str {
     body.get(..body.floor_char_boundary(errors::MAX_BODY)).unwrap_or(body)
 }

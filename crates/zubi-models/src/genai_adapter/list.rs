@@ -6,14 +6,14 @@ use serde_json::Value;
 use zubi_base::config::Api;
 use zubi_base::escape;
 
-use crate::model_list::LONGEST_NAME;
+use crate::model_list::MAX_NAME_LENGTH;
 use crate::provider::ProviderConfig;
 use crate::{ErrorKind, ModelError, ModelInfo, errors, http, json};
 
 /// The maximum size of a list, in bytes.
-const LONGEST: usize = 4 * 1024 * 1024;
+const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
 /// The maximum number of models of one provider.
-const MOST: usize = 2_000;
+const MAX_MODELS: usize = 2_000;
 
 /// Requests the list of models.
 pub(super) async fn list_models(config: &ProviderConfig, client: &Client) -> Result<Vec<ModelInfo>, ModelError> {
@@ -24,17 +24,17 @@ pub(super) async fn list_models(config: &ProviderConfig, client: &Client) -> Res
         Api::Gemini => drop(url.query_pairs_mut().append_pair("pageSize", "1000")),
         Api::Ollama | Api::OpenaiChat | Api::OpenaiResponses => {}
     }
-    read(config, &http::text(config, client.get(url), LONGEST).await?)
+    read(config, &http::text(config, client.get(url), MAX_LIST_BYTES).await?)
 }
 
 fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelError> {
     let value = json::parse(body).unwrap_or_default();
     let Some(models) = value.get("data").or_else(|| value.get("models")).and_then(Value::as_array) else {
-        let what = errors::page_title(body).unwrap_or_else(|| errors::sanitize_words(body, &config.redactor()));
-        let why = format!("{} sent no list of models, but {what}", config.provider);
+        let detail = errors::page_title(body).unwrap_or_else(|| errors::sanitize_words(body, &config.redactor()));
+        let why = format!("{} sent no list of models, but {detail}", config.provider);
         return Err(ModelError::new(ErrorKind::Malformed, why));
     };
-    let mut models: Vec<_> = models.iter().filter_map(|value| model(config, value)).take(MOST).collect();
+    let mut models: Vec<_> = models.iter().filter_map(|value| model(config, value)).take(MAX_MODELS).collect();
     models.sort_by(|left, right| left.id.cmp(&right.id));
     models.dedup_by(|left, right| left.id == right.id);
     Ok(models)
@@ -45,15 +45,15 @@ fn model(config: &ProviderConfig, value: &Value) -> Option<ModelInfo> {
     let name = text("id").or_else(|| text("name"))?;
     let name = if config.api == Api::Gemini { name.strip_prefix("models/").unwrap_or(name) } else { name };
     // Embedding and image models are not chat models.
-    let talks = |methods: &Vec<Value>| methods.iter().any(|method| method == "generateContent");
-    let can_talk = value.get("supportedGenerationMethods").and_then(Value::as_array).is_none_or(talks);
-    if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) || !can_talk {
+    let has_generation = |methods: &Vec<Value>| methods.iter().any(|method| method == "generateContent");
+    let can_generate = value.get("supportedGenerationMethods").and_then(Value::as_array).is_none_or(has_generation);
+    if name.is_empty() || name.len() > MAX_NAME_LENGTH || name.chars().any(char::is_control) || !can_generate {
         return None;
     }
     let display_name = text("display_name").or_else(|| text("displayName")).unwrap_or(name);
     Some(ModelInfo {
         id: format!("{}/{name}", config.provider),
-        name: escape::printable(display_name).chars().take(LONGEST_NAME).collect(),
+        name: escape::printable(display_name).chars().take(MAX_NAME_LENGTH).collect(),
         provider: config.provider.clone(),
         context: config.context.or_else(|| value.get("inputTokenLimit").and_then(Value::as_u64)),
     })

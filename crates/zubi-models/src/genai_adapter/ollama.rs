@@ -20,15 +20,15 @@ use crate::{
 };
 
 /// The default context size in tokens: enough for the tools and some files, and most machines have the memory for it.
-const CONTEXT: u64 = 32_768;
+const DEFAULT_CONTEXT: u64 = 32_768;
 /// The time-out for the description of a model.
 const SHOW_TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum size of a line, and of one answer, in bytes.
-const MOST: usize = 16 * 1024 * 1024;
+const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 /// The maximum number of calls in one answer.
-const MOST_CALLS: usize = 128;
+const MAX_CALLS: usize = 128;
 /// The maximum size of a model's description, in bytes: it includes the texts of licences.
-const LONGEST: usize = 4 * 1024 * 1024;
+const MAX_DESCRIPTION_BYTES: usize = 4 * 1024 * 1024;
 
 /// One model.
 pub(super) struct Ollama {
@@ -43,16 +43,18 @@ pub(super) async fn context(config: &ProviderConfig, client: &Client, name: &str
     if let Some(context) = config.context {
         return context;
     }
-    let question = client.post(config.address("api/show")).json(&json!({ "model": name }));
-    let request = http::text(config, question, LONGEST);
+    let show_request = client.post(config.address("api/show")).json(&json!({ "model": name }));
+    let request = http::text(config, show_request, MAX_DESCRIPTION_BYTES);
     let description = tokio::time::timeout(SHOW_TIMEOUT, request).await.ok().and_then(Result::ok);
     let description = description.and_then(|body| tolerant::parse(&body).ok());
-    let of_family = |info: &Map<String, Value>| {
+    let context_length = |info: &Map<String, Value>| {
         info.iter().find(|(name, _)| name.ends_with(".context_length")).and_then(|(_, value)| value.as_u64())
     };
-    let can =
-        description.as_ref().and_then(|description| description.get("model_info")?.as_object()).and_then(of_family);
-    can.filter(|can| *can > 0).map_or(CONTEXT, |can| can.min(CONTEXT))
+    let maximum = description
+        .as_ref()
+        .and_then(|description| description.get("model_info")?.as_object())
+        .and_then(context_length);
+    maximum.filter(|maximum| *maximum > 0).map_or(DEFAULT_CONTEXT, |maximum| maximum.min(DEFAULT_CONTEXT))
 }
 
 #[async_trait]
@@ -63,10 +65,10 @@ impl LanguageModel for Ollama {
 
     async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         let config = &self.config;
-        let body = question(&self.name, self.info.context, prompt);
+        let body = chat_body(&self.name, self.info.context, prompt);
         let request = self.client.post(config.address("api/chat")).headers(config.headers_with_key()?).json(&body);
         let response =
-            http::with_timeout(config, request.send()).await?.map_err(|error| http::not_sent(config, &error))?;
+            http::with_timeout(config, request.send()).await?.map_err(|error| http::send_error(config, &error))?;
         if !response.status().is_success() {
             return Err(http::refusal(config, response).await);
         }
@@ -80,32 +82,32 @@ impl LanguageModel for Ollama {
 async fn lines(
     config: &ProviderConfig,
     mut response: Response,
-    hear: &mut (dyn FnMut(&[u8]) -> Result<bool, ModelError> + Send),
+    on_line: &mut (dyn FnMut(&[u8]) -> Result<bool, ModelError> + Send),
 ) -> Result<(), ModelError> {
-    let (mut kept, mut read, mut lines) = (Vec::new(), 0, 0);
-    let mut waits = http::ResponseTimeouts::new(config);
-    while let Some(bytes) = waits.chunk(&mut response).await? {
+    let (mut buffer, mut read, mut lines) = (Vec::new(), 0, 0);
+    let mut timeouts = http::ResponseTimeouts::new(config);
+    while let Some(bytes) = timeouts.chunk(&mut response).await? {
         read += bytes.len();
-        if read > MOST {
+        if read > MAX_ANSWER_BYTES {
             return Err(failure::malformed_error(
                 config,
-                &format!("more than {} MiB in one answer", MOST / 1024 / 1024),
+                &format!("more than {} MiB in one answer", MAX_ANSWER_BYTES / 1024 / 1024),
             ));
         }
         let mut rest = &bytes[..];
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            let (line, behind) = rest.split_at(end);
-            kept.extend_from_slice(line);
-            rest = behind.get(1..).unwrap_or_default();
-            lines += u64::from(!kept.trim_ascii().is_empty());
-            if hear(&std::mem::take(&mut kept))? {
+            let (line, following) = rest.split_at(end);
+            buffer.extend_from_slice(line);
+            rest = following.get(1..).unwrap_or_default();
+            lines += u64::from(!buffer.trim_ascii().is_empty());
+            if on_line(&std::mem::take(&mut buffer))? {
                 return Ok(());
             }
         }
-        waits.on_progress(lines);
-        kept.extend_from_slice(rest);
+        timeouts.on_progress(lines);
+        buffer.extend_from_slice(rest);
     }
-    hear(&kept).map(drop)
+    on_line(&buffer).map(drop)
 }
 
 /// The part of an answer that has arrived.
@@ -140,8 +142,8 @@ impl<'a> OllamaReader<'a> {
             Err(error) if error.is_eof() && line.trim_start().starts_with('{') => return Err(self.truncated_error()),
             _ => {
                 let redactor = self.config.redactor();
-                let what = errors::page_title(line).unwrap_or_else(|| errors::sanitize_words(line, &redactor));
-                return Err(failure::malformed_error(self.config, &what));
+                let description = errors::page_title(line).unwrap_or_else(|| errors::sanitize_words(line, &redactor));
+                return Err(failure::malformed_error(self.config, &description));
             }
         };
         self.lines += 1;
@@ -149,13 +151,13 @@ impl<'a> OllamaReader<'a> {
             return Err(errors::in_stream(&self.config.provider, &frame, &self.config.redactor()));
         }
         let text = |pointer: &str| frame.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
-        if let Some(thought) = text("/message/thinking") {
-            self.message.reasoning.push_str(thought);
-            on_delta(AnswerDelta::Reasoning(thought.to_owned()));
+        if let Some(reasoning) = text("/message/thinking") {
+            self.message.reasoning.push_str(reasoning);
+            on_delta(AnswerDelta::Reasoning(reasoning.to_owned()));
         }
-        if let Some(words) = text("/message/content") {
-            self.message.text.push_str(words);
-            on_delta(AnswerDelta::Text(words.to_owned()));
+        if let Some(content) = text("/message/content") {
+            self.message.text.push_str(content);
+            on_delta(AnswerDelta::Text(content.to_owned()));
         }
         for call in frame.pointer("/message/tool_calls").and_then(Value::as_array).into_iter().flatten() {
             self.call(call)?;
@@ -172,8 +174,8 @@ impl<'a> OllamaReader<'a> {
 
     /// Adds a call; it arrives whole, in older versions without an id.
     fn call(&mut self, call: &Value) -> Result<(), ModelError> {
-        if self.message.calls.len() >= MOST_CALLS {
-            return Err(failure::malformed_error(self.config, &format!("more than {MOST_CALLS} calls in one answer")));
+        if self.message.calls.len() >= MAX_CALLS {
+            return Err(failure::malformed_error(self.config, &format!("more than {MAX_CALLS} calls in one answer")));
         }
         let text = |pointer: &str| call.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let arguments = match call.pointer("/function/arguments") {
@@ -207,7 +209,7 @@ impl<'a> OllamaReader<'a> {
 }
 
 /// Returns the body of the request.
-fn question(name: &str, context: Option<u64>, prompt: Prompt<'_>) -> Value {
+fn chat_body(name: &str, context: Option<u64>, prompt: Prompt<'_>) -> Value {
     let mut messages = Vec::new();
     if !prompt.system.trim().is_empty() {
         messages.push(json!({ "role": "system", "content": prompt.system }));
@@ -216,11 +218,11 @@ fn question(name: &str, context: Option<u64>, prompt: Prompt<'_>) -> Value {
         match message {
             PromptMessage::User { text } if text.trim().is_empty() => {}
             PromptMessage::User { text } => messages.push(json!({ "role": "user", "content": text })),
-            PromptMessage::Assistant(said) if said.text.trim().is_empty() && said.calls.is_empty() => {}
-            PromptMessage::Assistant(said) => {
-                let mut message = json!({ "role": "assistant", "content": said.text });
-                if !said.calls.is_empty() {
-                    message["tool_calls"] = said.calls.iter().map(call).collect();
+            PromptMessage::Assistant(answer) if answer.text.trim().is_empty() && answer.calls.is_empty() => {}
+            PromptMessage::Assistant(answer) => {
+                let mut message = json!({ "role": "assistant", "content": answer.text });
+                if !answer.calls.is_empty() {
+                    message["tool_calls"] = answer.calls.iter().map(call).collect();
                 }
                 messages.push(message);
             }
@@ -233,8 +235,8 @@ fn question(name: &str, context: Option<u64>, prompt: Prompt<'_>) -> Value {
     if let Some(context) = context {
         options["num_ctx"] = json!(context);
     }
-    if let Some(most) = prompt.max_output {
-        options["num_predict"] = json!(most);
+    if let Some(max_output) = prompt.max_output {
+        options["num_predict"] = json!(max_output);
     }
     let mut body = json!({ "model": name, "messages": messages, "stream": true, "options": options });
     if !prompt.tools.is_empty() {

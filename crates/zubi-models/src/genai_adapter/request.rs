@@ -19,8 +19,8 @@ pub(super) fn chat_request(kind: AdapterKind, provider: &str, model: &str, promp
             PromptMessage::User { text } => {
                 push(kind, &mut messages, ChatRole::User, vec![ContentPart::from_text(text)]);
             }
-            PromptMessage::Assistant(said) => {
-                let parts = assistant(kind, provider, model, said);
+            PromptMessage::Assistant(answer) => {
+                let parts = assistant(kind, provider, model, answer);
                 push(kind, &mut messages, ChatRole::Assistant, parts);
             }
             PromptMessage::Tool(outcome) => {
@@ -101,7 +101,7 @@ fn assistant(kind: AdapterKind, provider: &str, model: &str, message: &Assistant
         }
         _ => {}
     }
-    let silent = parts.len();
+    let reasoning_parts = parts.len();
     if !message.text.trim().is_empty() {
         parts.push(ContentPart::from_text(&message.text));
     }
@@ -121,19 +121,19 @@ fn assistant(kind: AdapterKind, provider: &str, model: &str, message: &Assistant
         }));
     }
     // Reasoning alone does not make a message.
-    if parts.len() == silent { Vec::new() } else { parts }
+    if parts.len() == reasoning_parts { Vec::new() } else { parts }
 }
 
 /// Returns the id of a call in a form that the provider accepts; the id may be another provider's. The mapping is
 /// stable.
 fn id(kind: AdapterKind, id: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let longest = 64;
-    if kind == AdapterKind::Gemini || (id.len() <= longest && !id.is_empty() && id.bytes().all(is_plain)) {
+    let max_length = 64;
+    if kind == AdapterKind::Gemini || (id.len() <= max_length && !id.is_empty() && id.bytes().all(is_plain)) {
         return id.to_owned();
     }
     // Distinct ids stay distinct.
     let hex = zubi_base::text::hex(id.as_bytes());
-    let end = hex.len().saturating_sub(longest - 5);
+    let end = hex.len().saturating_sub(max_length - 5);
     format!("call_{}", hex.get(end..).unwrap_or_default())
 }

@@ -15,7 +15,7 @@ use crate::provider::ProviderTimeouts;
 use crate::{AnswerDelta, ToolDefinition};
 
 mod endings;
-mod questions;
+mod requests;
 
 const KEY: &str = "a-key-that-is-secret";
 const NATIVE: [Dialect; 4] = [Dialect::Responses, Dialect::Anthropic, Dialect::Gemini, Dialect::Ollama];
@@ -124,12 +124,12 @@ async fn all_apis_return_the_same_answer() {
 #[tokio::test]
 async fn the_answer_does_not_depend_on_how_the_bytes_are_split() {
     for dialect in NATIVE {
-        let whole = without_ids(serve_and_query(dialect, Turn::reply(scripted_answer())).await.unwrap());
+        let complete = without_ids(serve_and_query(dialect, Turn::reply(scripted_answer())).await.unwrap());
         for split in [1, 2, 3, 5, 64] {
             for end in [End::Done, End::Close] {
-                let split_up =
+                let split_answer =
                     serve_and_query(dialect, Turn::reply(scripted_answer()).split(split).end(end)).await.unwrap();
-                assert_eq!(without_ids(split_up), whole, "{dialect:?} {split}");
+                assert_eq!(without_ids(split_answer), complete, "{dialect:?} {split}");
             }
         }
     }
@@ -138,7 +138,7 @@ async fn the_answer_does_not_depend_on_how_the_bytes_are_split() {
 #[tokio::test]
 async fn finish_reasons_are_mapped() {
     for dialect in NATIVE {
-        for (stop, wanted) in [
+        for (stop, expected) in [
             (Stop::Finished, crate::FinishReason::Finished),
             (Stop::Length, crate::FinishReason::Length),
             (Stop::Filtered, crate::FinishReason::Filtered),
@@ -148,7 +148,7 @@ async fn finish_reasons_are_mapped() {
                 continue;
             }
             let answer = serve_and_query(dialect, Turn::reply(ScriptedReply::text("So ").stop(stop))).await.unwrap();
-            assert_eq!((answer.stop, answer.message.text.as_str()), (wanted, "So "), "{dialect:?}");
+            assert_eq!((answer.stop, answer.message.text.as_str()), (expected, "So "), "{dialect:?}");
         }
     }
 }
@@ -162,11 +162,11 @@ async fn provider_specific_data_is_sent_only_to_its_provider() {
         (Dialect::Responses, "/input/1", reasoning),
         (Dialect::Gemini, "/contents/1/parts/1/thoughtSignature", json!("c2lnbmF0dXJl")),
     ] {
-        let back = Turn::reply(ScriptedReply::text("Yes.")).expect(Expect::Equals(pointer, value));
+        let second_turn = Turn::reply(ScriptedReply::text("Yes.")).expect(Expect::Equals(pointer, value));
         let server = Server::start(
             dialect,
             KEY,
-            vec![Turn::reply(scripted_answer()), back, Turn::reply(ScriptedReply::text("Yes."))],
+            vec![Turn::reply(scripted_answer()), second_turn, Turn::reply(ScriptedReply::text("Yes."))],
         );
         let first = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await.unwrap();
         let mut messages = vec![user_message("Hello"), PromptMessage::Assistant(first.message.clone())];
@@ -199,7 +199,7 @@ async fn ids_are_made_unique() {
 }
 
 #[tokio::test]
-async fn the_list_of_models() {
+async fn models_are_listed() {
     for dialect in NATIVE {
         let server = Server::start(dialect, KEY, Vec::new());
         let mut config = config(dialect, &server);

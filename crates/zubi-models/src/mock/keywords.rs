@@ -9,7 +9,7 @@ use zubi_base::text::ellipsize;
 use zubi_tool_api::spec::wire_name;
 
 use super::schema_example::minimal_instance;
-use super::{PROVIDER, last_call, stream_words};
+use super::{PROVIDER, last_call_number, stream_words};
 use crate::FINAL_ANSWER;
 use crate::message::{AssistantMessage, PromptMessage, TokenUsage, ToolCall, ToolResult};
 use crate::{
@@ -58,7 +58,7 @@ impl LanguageModel for Keywords {
         stream_words(&text, AnswerDelta::Text, on_delta).await;
         let calls = Vec::from_iter(call.map(|(tool, arguments)| {
             // The prompt of a conversation that continues after a restart shows which numbers are taken.
-            self.calls.fetch_max(last_call(prompt.messages), Ordering::Relaxed);
+            self.calls.fetch_max(last_call_number(prompt.messages), Ordering::Relaxed);
             let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
             ToolCall { id: format!("mock-{number}"), tool, arguments }
         }));
@@ -79,8 +79,8 @@ enum MockStep {
 }
 
 fn next(prompt: Prompt<'_>) -> MockStep {
-    let behind = prompt.messages.iter().rev();
-    let outcomes: Vec<&ToolResult> = behind
+    let newest_first = prompt.messages.iter().rev();
+    let outcomes: Vec<&ToolResult> = newest_first
         .map_while(|message| if let PromptMessage::Tool(outcome) = message { Some(outcome) } else { None })
         .collect();
     if !outcomes.is_empty() {
@@ -107,8 +107,8 @@ fn final_answer(tools: &[ToolDefinition], text: String) -> Result<(String, Optio
     match minimal_instance(&definition.schema) {
         Some(value) => Ok((text, Some((definition.name.clone(), value)))),
         None => {
-            let cannot = ModelError::new(ErrorKind::Refused, "the mock cannot create a value for this schema");
-            Err(cannot.with_hint("Write one into a scenario's file: `--model mock:FILE`."))
+            let error = ModelError::new(ErrorKind::Refused, "the mock cannot create a value for this schema");
+            Err(error.with_hint("Write one into a scenario's file: `--model mock:FILE`."))
         }
     }
 }
@@ -165,9 +165,9 @@ fn call_if_available(tools: &[ToolDefinition], why: &str, id: &str, arguments: &
     if has(&wire) {
         return MockStep::Call(why.to_owned(), (wire, arguments.clone()));
     }
-    let through = if matches!(id, "file.read" | "file.list" | "file.search") { "call_read_tool" } else { "call_tool" };
-    if has(through) {
-        return MockStep::Call(why.to_owned(), (through.to_owned(), json!({ "tool": id, "arguments": arguments })));
+    let delegate = if matches!(id, "file.read" | "file.list" | "file.search") { "call_read_tool" } else { "call_tool" };
+    if has(delegate) {
+        return MockStep::Call(why.to_owned(), (delegate.to_owned(), json!({ "tool": id, "arguments": arguments })));
     }
     MockStep::Text(format!("That would be a call of `{wire}`, which I am not offered.\n\n{}", help(tools)))
 }
@@ -221,9 +221,9 @@ fn path(text: &str) -> Option<&str> {
 /// Returns the word after one of `words`; words such as `for` are skipped.
 fn word_after<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
     let clean = |word: &'a str| word.trim_matches(|char: char| !(char.is_alphanumeric() || char == '_'));
-    let mut behind = text.split_whitespace().skip_while(|word| !words.contains(&clean(word).to_lowercase().as_str()));
-    behind.next()?;
-    behind.map(clean).find(|word| !word.is_empty() && !["for", "all", "the", "a", "any", "uses", "of"].contains(word))
+    let mut rest = text.split_whitespace().skip_while(|word| !words.contains(&clean(word).to_lowercase().as_str()));
+    rest.next()?;
+    rest.map(clean).find(|word| !word.is_empty() && !["for", "all", "the", "a", "any", "uses", "of"].contains(word))
 }
 
 /// Returns the id of a tool that the workspace declares.
@@ -237,7 +237,7 @@ fn find_declared_tool(text: &str) -> Option<&str> {
 fn words(prompt: Prompt<'_>) -> u64 {
     let counts = prompt.messages.iter().map(|message| match message {
         PromptMessage::User { text } => count(text),
-        PromptMessage::Assistant(said) => count(&said.text),
+        PromptMessage::Assistant(answer) => count(&answer.text),
         PromptMessage::Tool(outcome) => count(&outcome.text),
     });
     counts.sum::<u64>().saturating_add(count(prompt.system))

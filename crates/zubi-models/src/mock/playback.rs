@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use zubi_base::text::ellipsize;
 use zubi_tool_api::spec::wire_name;
 
-use super::{last_call, stream_words};
+use super::{last_call_number, stream_words};
 use crate::message::{AssistantMessage, PromptMessage, ToolCall};
 use crate::scenario::{self, Expectation, Scenario};
 use crate::{AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelAnswer, ModelError, ModelInfo, OnDelta, Prompt};
@@ -21,7 +21,7 @@ const MAX_QUOTED_CHARS: usize = 400;
 /// The next step when a scenario expects something else.
 pub const MISMATCH_HINT: &str = "Correct the expectation there, or the cause of the difference.";
 /// The next step when a scenario has no more answers.
-const USED_UP: &str = "Begin a new conversation, or add answers to the scenario.";
+const EXHAUSTED_HINT: &str = "Begin a new conversation, or add answers to the scenario.";
 
 /// A scenario with the position of each conversation that plays it.
 pub(super) struct ScenarioPlayback {
@@ -45,7 +45,7 @@ impl ScenarioPlayback {
         Self { scenario, positions: Mutex::default() }
     }
 
-    pub(super) fn is_of(&self, scenario: &Scenario) -> bool {
+    pub(super) fn matches(&self, scenario: &Scenario) -> bool {
         self.scenario == *scenario
     }
 
@@ -66,8 +66,8 @@ impl ScenarioPlayback {
 
         let mut positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
         let existing = positions.iter().position(|position| position.conversation == conversation);
-        let about = if prompt.tools.is_empty() { positions.len().checked_sub(1) } else { None };
-        let position = match existing.or(about) {
+        let latest = if prompt.tools.is_empty() { positions.len().checked_sub(1) } else { None };
+        let position = match existing.or(latest) {
             // Moved to the end: it is the conversation that was used last.
             Some(at) => positions.remove(at),
             None => {
@@ -87,7 +87,7 @@ impl ScenarioPlayback {
         let answer = self.answers().nth(at)?;
         position.next += 1;
         position.answered = answer.error.is_none();
-        let calls = position.calls.max(last_call(prompt.messages));
+        let calls = position.calls.max(last_call_number(prompt.messages));
         position.calls = calls.saturating_add(u64::try_from(answer.calls.len()).unwrap_or(u64::MAX));
         Some((at, answer, calls + 1))
     }
@@ -112,7 +112,7 @@ pub(super) struct ScenarioModel {
     pub(super) file: String,
     /// The lines at which the answers begin.
     pub(super) lines: Vec<u64>,
-    pub(super) played: Arc<ScenarioPlayback>,
+    pub(super) playback: Arc<ScenarioPlayback>,
 }
 
 #[async_trait]
@@ -122,10 +122,10 @@ impl LanguageModel for ScenarioModel {
     }
 
     async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
-        let Some((at, answer, first_call)) = self.played.next(prompt) else {
-            let answers = self.played.answers().count();
+        let Some((at, answer, first_call)) = self.playback.next(prompt) else {
+            let answers = self.playback.answers().count();
             let message = format!("{} has {answers} answers, and all of them are used", self.info.name);
-            return Err(ModelError::new(ErrorKind::Refused, message).with_hint(USED_UP));
+            return Err(ModelError::new(ErrorKind::Refused, message).with_hint(EXHAUSTED_HINT));
         };
         check_expectation(&answer.expect, prompt).map_err(|why| {
             let line = self.lines.get(at).map(|line| format!(", line {line}")).unwrap_or_default();
@@ -155,7 +155,7 @@ pub fn check_expectation(expect: &Expectation, prompt: Prompt<'_>) -> Result<(),
     let texts = || {
         let messages = prompt.messages.iter().map(|message| match message {
             PromptMessage::User { text } => text.as_str(),
-            PromptMessage::Assistant(said) => &said.text,
+            PromptMessage::Assistant(answer) => &answer.text,
             PromptMessage::Tool(outcome) => &outcome.text,
         });
         std::iter::once(prompt.system).chain(messages)
@@ -180,11 +180,11 @@ pub fn check_expectation(expect: &Expectation, prompt: Prompt<'_>) -> Result<(),
         let outcomes: Vec<&str> =
             outcomes.flatten().filter(|outcome| outcome.tool == tool).map(|outcome| outcome.text.as_str()).collect();
         if !outcomes.iter().any(|text| text.contains(expected)) {
-            let there = match outcomes.last() {
+            let actual = match outcomes.last() {
                 Some(text) => format!("came to `{}`", ellipsize(text, MAX_QUOTED_CHARS)),
                 None => "was not called".to_owned(),
             };
-            return Err(format!("the scenario expects `{expected}` of `{tool}`, which {there}"));
+            return Err(format!("the scenario expects `{expected}` of `{tool}`, which {actual}"));
         }
     }
     Ok(())

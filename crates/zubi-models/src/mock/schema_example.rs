@@ -4,27 +4,27 @@ use serde_json::{Map, Value, json};
 use zubi_tool_api::schema::CompiledSchema;
 
 /// The maximum depth to which a schema is followed, references included.
-const DEPTH: usize = 32;
+const MAX_DEPTH: usize = 32;
 /// The maximum number of values in one answer.
-const VALUES: usize = 4_096;
+const MAX_VALUES: usize = 4_096;
 /// The maximum length of a text, in characters.
-const TEXT: u64 = 10_000;
+const MAX_TEXT: u64 = 10_000;
 
 /// Returns a value that fits; `None` if none is found: a pattern, for example, does not determine a value.
 pub(super) fn minimal_instance(schema: &Value) -> Option<Value> {
-    let made = Maker { root: schema, left: VALUES }.make(schema, DEPTH)?;
+    let instance = InstanceGenerator { root: schema, remaining: MAX_VALUES }.generate(schema, MAX_DEPTH)?;
     // Keywords that the code below ignores may require more.
-    CompiledSchema::new(schema).ok()?.check(&made).ok().map(|()| made)
+    CompiledSchema::new(schema).ok()?.check(&instance).ok().map(|()| instance)
 }
 
-struct Maker<'a> {
+struct InstanceGenerator<'a> {
     root: &'a Value,
-    left: usize,
+    remaining: usize,
 }
 
-impl Maker<'_> {
-    fn make(&mut self, schema: &Value, depth: usize) -> Option<Value> {
-        self.left = self.left.checked_sub(1)?;
+impl InstanceGenerator<'_> {
+    fn generate(&mut self, schema: &Value, depth: usize) -> Option<Value> {
+        self.remaining = self.remaining.checked_sub(1)?;
         let depth = depth.checked_sub(1)?;
         let mut schema = match self.resolve_reference(schema)? {
             Value::Bool(true) => return Some(Value::Null),
@@ -35,15 +35,15 @@ impl Maker<'_> {
             for part in &all {
                 merge(&mut schema, &self.resolve_reference(part)?);
             }
-            return self.make(&Value::Object(schema), depth);
+            return self.generate(&Value::Object(schema), depth);
         }
         for choice in ["anyOf", "oneOf"] {
             if let Some(Value::Array(choices)) = schema.remove(choice) {
                 return choices.iter().find_map(|part| {
                     let mut schema = schema.clone();
                     merge(&mut schema, part);
-                    let made = self.make(&Value::Object(schema.clone()), depth)?;
-                    self.fits(schema, &made).then_some(made)
+                    let instance = self.generate(&Value::Object(schema.clone()), depth)?;
+                    self.fits(schema, &instance).then_some(instance)
                 });
             }
         }
@@ -65,7 +65,7 @@ impl Maker<'_> {
     /// Returns a schema merged with the target of its reference, which may itself contain a reference.
     fn resolve_reference(&self, schema: &Value) -> Option<Value> {
         let mut schema = schema.clone();
-        for _ in 0..DEPTH {
+        for _ in 0..MAX_DEPTH {
             let Some(object) = schema.as_object_mut() else { return Some(schema) };
             let Some(target) = object.remove("$ref") else { return Some(schema) };
             merge(object, self.root.pointer(target.as_str()?.strip_prefix('#')?)?);
@@ -80,7 +80,7 @@ impl Maker<'_> {
                 schema.insert(name.to_owned(), definitions.clone());
             }
         }
-        CompiledSchema::new(&Value::Object(schema)).map_or(true, |fit| fit.check(value).is_ok())
+        CompiledSchema::new(&Value::Object(schema)).map_or(true, |validator| validator.check(value).is_ok())
     }
 
     /// Creates the required fields, and as many more as the schema demands.
@@ -89,15 +89,15 @@ impl Maker<'_> {
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
         let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
         let mut names: Vec<&str> = required.filter_map(Value::as_str).collect();
-        let least = usize::try_from(count(schema, "minProperties")).ok()?;
+        let minimum = usize::try_from(count(schema, "minProperties")).ok()?;
         for name in properties.keys().map(String::as_str) {
-            if names.len() < least && !names.contains(&name) {
+            if names.len() < minimum && !names.contains(&name) {
                 names.push(name);
             }
         }
         let other = schema.get("additionalProperties").unwrap_or(&Value::Bool(true));
         let members = names.into_iter().map(|name| {
-            let value = self.make(properties.get(name).unwrap_or(other), depth)?;
+            let value = self.generate(properties.get(name).unwrap_or(other), depth)?;
             Some((name.to_owned(), value))
         });
         members.collect::<Option<Map<_, _>>>().map(Value::Object)
@@ -107,7 +107,7 @@ impl Maker<'_> {
         let first = schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let other = schema.get("items").unwrap_or(&Value::Bool(true));
         let items = (0..usize::try_from(count(schema, "minItems")).ok()?)
-            .map(|at| self.make(first.get(at).unwrap_or(other), depth));
+            .map(|at| self.generate(first.get(at).unwrap_or(other), depth));
         items.collect::<Option<Vec<_>>>().map(Value::Array)
     }
 }
@@ -132,7 +132,7 @@ fn kind(schema: &Map<String, Value>) -> &str {
 }
 
 fn text(schema: &Map<String, Value>) -> Value {
-    let of_format = match schema.get("format").and_then(Value::as_str) {
+    let example = match schema.get("format").and_then(Value::as_str) {
         Some("date") => "2000-01-01",
         Some("time") => "00:00:00Z",
         Some("date-time") => "2000-01-01T00:00:00Z",
@@ -141,37 +141,38 @@ fn text(schema: &Map<String, Value>) -> Value {
         Some("uuid") => "00000000-0000-0000-0000-000000000000",
         _ => "",
     };
-    let least = count(schema, "minLength").min(TEXT);
-    let missing = usize::try_from(least).unwrap_or(0).saturating_sub(of_format.len());
-    format!("{of_format}{}", "x".repeat(missing)).into()
+    let minimum = count(schema, "minLength").min(MAX_TEXT);
+    let missing = usize::try_from(minimum).unwrap_or(0).saturating_sub(example.len());
+    format!("{example}{}", "x".repeat(missing)).into()
 }
 
 fn number(schema: &Map<String, Value>) -> Option<Value> {
-    let of = |name: &str| schema.get(name).and_then(Value::as_f64);
-    let is_whole = kind(schema) == "integer";
-    let above = of("exclusiveMinimum").map(|limit| if is_whole { limit.floor() + 1.0 } else { limit + 1.0 });
-    let least = [of("minimum"), above].into_iter().flatten().reduce(f64::max);
-    let most = [of("maximum"), of("exclusiveMaximum").map(|limit| limit - 1.0)].into_iter().flatten().reduce(f64::min);
-    let mut value = least.unwrap_or_else(|| most.map_or(0.0, |most| most.min(0.0)));
-    if let (false, Some(most)) = (is_whole, most)
-        && value > most
+    let get = |name: &str| schema.get(name).and_then(Value::as_f64);
+    let is_integer = kind(schema) == "integer";
+    let exclusive = get("exclusiveMinimum").map(|limit| if is_integer { limit.floor() + 1.0 } else { limit + 1.0 });
+    let minimum = [get("minimum"), exclusive].into_iter().flatten().reduce(f64::max);
+    let maximum =
+        [get("maximum"), get("exclusiveMaximum").map(|limit| limit - 1.0)].into_iter().flatten().reduce(f64::min);
+    let mut value = minimum.unwrap_or_else(|| maximum.map_or(0.0, |maximum| maximum.min(0.0)));
+    if let (false, Some(maximum)) = (is_integer, maximum)
+        && value > maximum
     {
         // A step of one is too large between these bounds.
-        let bound = |names: [&str; 2], inner: fn(f64, f64) -> f64| names.into_iter().filter_map(of).reduce(inner);
+        let bound = |names: [&str; 2], inner: fn(f64, f64) -> f64| names.into_iter().filter_map(get).reduce(inner);
         let (low, high) =
             (bound(["minimum", "exclusiveMinimum"], f64::max), bound(["maximum", "exclusiveMaximum"], f64::min));
         value = low?.midpoint(high?);
     }
-    if is_whole {
-        value = if least.is_some() { value.ceil() } else { value.floor() };
+    if is_integer {
+        value = if minimum.is_some() { value.ceil() } else { value.floor() };
     }
-    if let Some(step) = of("multipleOf").filter(|step| *step > 0.0) {
-        value = if least.is_some() { (value / step).ceil() * step } else { (value / step).floor() * step };
+    if let Some(step) = get("multipleOf").filter(|step| *step > 0.0) {
+        value = if minimum.is_some() { (value / step).ceil() * step } else { (value / step).floor() * step };
     }
     // Without a decimal point if the number is whole, as people write it.
-    let whole: Result<i64, _> = format!("{value:.0}").parse();
-    match whole {
-        Ok(whole) if value.fract() == 0.0 => Some(json!(whole)),
+    let integer: Result<i64, _> = format!("{value:.0}").parse();
+    match integer {
+        Ok(integer) if value.fract() == 0.0 => Some(json!(integer)),
         _ => serde_json::Number::from_f64(value).map(Value::Number),
     }
 }

@@ -5,7 +5,7 @@ use crate::message::{AssistantMessage, ToolCall, ToolResult};
 use crate::{Prompt, ToolDefinition};
 use serde_json::json;
 
-const OFFERED: [&str; 6] = ["file_read", "file_list", "file_search", "shell_run", "domainlang_get", "workspace_deploy"];
+const TOOLS: [&str; 6] = ["file_read", "file_list", "file_search", "shell_run", "domainlang_get", "workspace_deploy"];
 
 fn tool_definitions(names: &[&str]) -> Vec<ToolDefinition> {
     let definition = |name: &&str| ToolDefinition {
@@ -52,7 +52,7 @@ async fn answer(model: &dyn LanguageModel, messages: &[PromptMessage], tools: &[
 
 async fn check(question: &str) -> String {
     let mock = Mock::new(".".into()).open("").await.unwrap();
-    answer(mock.as_ref(), &[user_message(question)], &OFFERED).await
+    answer(mock.as_ref(), &[user_message(question)], &TOOLS).await
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn keywords_select_calls() {
 }
 
 #[tokio::test]
-async fn only_what_is_offered_is_called() {
+async fn only_offered_tools_are_called() {
     let mock = Mock::new(".".into()).open("").await.unwrap();
     let question = [user_message("read the file a.txt"), user_message("list files")];
     insta::assert_snapshot!(answer(mock.as_ref(), &question, &["call_read_tool"]).await, @r#"
@@ -171,8 +171,8 @@ async fn the_final_answer_tool_is_called_last() {
     let tools = ["file_read", "final_answer"];
     let first = answer(mock.as_ref(), &messages, &tools).await;
     messages.extend(call_with_result("mock-1", "file_read", "tea"));
-    let then = answer(mock.as_ref(), &messages, &tools).await;
-    insta::assert_snapshot!(format!("{first}\n{then}"), @r#"
+    let second = answer(mock.as_ref(), &messages, &tools).await;
+    insta::assert_snapshot!(format!("{first}\n{second}"), @r#"
     I read the file.
     mock-1 file_read {"path":"a.txt"}
     `file_read` answered:
@@ -188,7 +188,7 @@ async fn results_are_summarized() {
     let mut messages = vec![user_message("read the file a.txt")];
     let lines: Vec<String> = (1..=15).map(|line| format!("{line} {}", "x".repeat(line * 12))).collect();
     messages.extend(call_with_result("mock-7", "file_read", &lines.join("\n")));
-    insta::assert_snapshot!(answer(mock.as_ref(), &messages, &OFFERED).await, @"
+    insta::assert_snapshot!(answer(mock.as_ref(), &messages, &TOOLS).await, @"
     `file_read` answered:
 
     1 xxxxxxxxxxxx
@@ -208,7 +208,7 @@ async fn results_are_summarized() {
     messages
         .push(PromptMessage::Assistant(AssistantMessage { text: "There.".to_owned(), ..AssistantMessage::default() }));
     messages.push(user_message("list files"));
-    insta::assert_snapshot!(answer(mock.as_ref(), &messages, &OFFERED).await, @"
+    insta::assert_snapshot!(answer(mock.as_ref(), &messages, &TOOLS).await, @"
     I list the files.
     mock-8 file_list {}
     ");
@@ -238,7 +238,7 @@ fn shop() -> (tempfile::TempDir, Mock) {
 }
 
 #[tokio::test]
-async fn a_scenario_is_played_in_its_order() {
+async fn scenarios_are_played_in_order() {
     let (_directory, mock) = shop();
     let mut messages = vec![user_message("What is there?")];
     let mut all = String::new();
@@ -246,7 +246,7 @@ async fn a_scenario_is_played_in_its_order() {
         // Opened again for each turn.
         let model = mock.open("shop.yaml").await.unwrap();
         assert_eq!((model.info().id.as_str(), model.info().name.as_str()), ("mock:shop.yaml", "A shop"));
-        format!("{}\n", answer(model.as_ref(), messages, &OFFERED).await)
+        format!("{}\n", answer(model.as_ref(), messages, &TOOLS).await)
     };
     all.push_str(&play(&messages).await);
     messages.extend(call_with_result("mock-1", "file_read", "tea and coffee"));
@@ -283,7 +283,7 @@ async fn playback_continues_at_the_position_in_the_prompt() {
         PromptMessage::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }),
         user_message("And now?"),
     ]);
-    insta::assert_snapshot!(answer(model.as_ref(), &messages, &OFFERED).await, @"No.");
+    insta::assert_snapshot!(answer(model.as_ref(), &messages, &TOOLS).await, @"No.");
 }
 
 #[tokio::test]
@@ -292,8 +292,7 @@ async fn a_failed_expectation_reports_expected_and_actual_text() {
     let model = mock.open("shop.yaml").await.unwrap();
     let mut messages = vec![user_message("What is there?")];
     messages.extend(call_with_result("mock-1", "file_read", "coffee"));
-    let answers =
-        [answer(model.as_ref(), &messages, &OFFERED).await, answer(model.as_ref(), &messages, &OFFERED).await];
+    let answers = [answer(model.as_ref(), &messages, &TOOLS).await, answer(model.as_ref(), &messages, &TOOLS).await];
     insta::assert_snapshot!(answers.join("\n"), @"
     Overloaded: come back later
     Refused: `shop.yaml`, line 10: the scenario expects `tea` of `file_read`, which came to `coffee`
@@ -316,7 +315,7 @@ async fn an_invalid_scenario_file_is_reported() {
 }
 
 #[test]
-fn a_final_answer_is_the_smallest_value_that_fits() {
+fn minimal_instances_match_their_schema() {
     let point =
         json!({ "type": "object", "properties": { "x": { "type": "integer", "minimum": 3 } }, "required": ["x"] });
     let schemas = [

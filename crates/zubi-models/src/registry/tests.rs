@@ -10,7 +10,7 @@ use crate::{ModelAnswer, OnDelta, Prompt};
 struct ScriptedProvider {
     provider: &'static str,
     models: Result<Vec<&'static str>, ErrorKind>,
-    only_by_name: bool,
+    is_only_by_name: bool,
 }
 
 struct OpenedModel(ModelInfo);
@@ -21,7 +21,7 @@ impl LanguageModel for OpenedModel {
         &self.0
     }
 
-    async fn answer(&self, _prompt: Prompt<'_>, _pieces: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
+    async fn answer(&self, _prompt: Prompt<'_>, _on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         Err(ModelError::new(ErrorKind::Refused, "only chosen"))
     }
 }
@@ -29,7 +29,7 @@ impl LanguageModel for OpenedModel {
 impl ScriptedProvider {
     /// GitHub's is used only by name, because it is not configured.
     fn new((provider, models): ModelListing) -> Self {
-        Self { provider, models, only_by_name: provider == "github" }
+        Self { provider, models, is_only_by_name: provider == "github" }
     }
 
     fn info(&self, name: &str) -> ModelInfo {
@@ -55,12 +55,12 @@ impl ModelSource for ScriptedProvider {
         }
     }
 
-    fn lacks_something(&self) -> bool {
+    fn is_unusable(&self) -> bool {
         matches!(self.models, Err(ErrorKind::NotConfigured))
     }
 
-    fn only_by_name(&self) -> bool {
-        self.only_by_name
+    fn is_only_by_name(&self) -> bool {
+        self.is_only_by_name
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
@@ -105,7 +105,7 @@ async fn open_models(sources: impl Iterator<Item = ScriptedProvider>, ids: &[&st
     lines.join("\n")
 }
 
-fn usual() -> Vec<ModelListing> {
+fn default_listings() -> Vec<ModelListing> {
     vec![
         ("editor", Ok(vec!["gpt-4o", "claude-3.5"])),
         ("openai", Ok(vec!["dall-e-3", "gpt-4o", "gpt-5"])),
@@ -117,7 +117,7 @@ fn usual() -> Vec<ModelListing> {
 }
 
 #[tokio::test]
-async fn ids() {
+async fn model_ids() {
     let ids = [
         "openai/gpt-9",
         "openrouter/x",
@@ -129,7 +129,7 @@ async fn ids() {
         "/",
         "openai/",
     ];
-    assert_snapshot!(check(usual(), &ids).await, @"
+    assert_snapshot!(check(default_listings(), &ids).await, @"
     `openai/gpt-9` is openai/gpt-9
     `openrouter/x` is NotConfigured: there is no model `openrouter/x`; a model is named `provider/model`; available providers: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
     `github/openai/gpt-4.1` is github/openai/gpt-4.1
@@ -145,7 +145,7 @@ async fn ids() {
 #[tokio::test]
 async fn bare_names() {
     let ids = ["gpt-4o", "gpt-5", "qwen3:8b", "gpt-oss:20b", "llama3", "claude-3.5", "claude-4", "no\u{1b}such"];
-    assert_snapshot!(check(usual(), &ids).await, @r"
+    assert_snapshot!(check(default_listings(), &ids).await, @r"
     `gpt-4o` is editor/gpt-4o
     `gpt-5` is openai/gpt-5
     `qwen3:8b` is ollama/qwen3:8b
@@ -160,7 +160,7 @@ async fn bare_names() {
 /// If a list is not available, no error claims that the model does not exist. A program that does not run has no models
 /// now, and the error says that it does not run.
 #[tokio::test]
-async fn a_name_that_may_be_there_is_not_unknown() {
+async fn a_name_is_not_unknown_if_a_list_is_unavailable() {
     let with = |provider, kind| vec![("openai", NO_KEY), (provider, Err(kind)), ("mock", Ok(vec![""]))];
     let mut text = String::new();
     for sources in [
@@ -179,7 +179,8 @@ async fn a_name_that_may_be_there_is_not_unknown() {
     `nope` is NotConfigured: there is no model `nope`; a model is named `provider/model`; available providers: ollama, mock; others lack a key or an address: openai; not every provider answered: ollama has trouble
     `gpt-5` is NotConfigured: openai needs a key
     ");
-    let models = usual().into_iter().map(|listed| Arc::new(ScriptedProvider::new(listed)) as Arc<dyn ModelSource>);
+    let models =
+        default_listings().into_iter().map(|listed| Arc::new(ScriptedProvider::new(listed)) as Arc<dyn ModelSource>);
     let models = ModelRegistry::new(models.collect(), None);
     let mut listed = Vec::new();
     for id in ["openai/gpt-5", "openai/gpt-9", "ollama/llama3", "mock:a.yaml"] {
@@ -201,8 +202,9 @@ async fn github_is_queried_only_by_name() {
 
 /// A configured provider's models are treated as those of any other.
 #[tokio::test]
-async fn github_is_one_of_all_where_it_is_configured() {
-    let configured = |listed: ModelListing| ScriptedProvider { only_by_name: false, ..ScriptedProvider::new(listed) };
+async fn a_configured_github_is_used_like_other_providers() {
+    let configured =
+        |listed: ModelListing| ScriptedProvider { is_only_by_name: false, ..ScriptedProvider::new(listed) };
     let sources = [("openai", NO_KEY), ("github", Ok(vec!["phi-4"])), ("mock", Ok(vec![""]))].map(configured);
     assert_snapshot!(open_models(sources.into_iter(), &["auto", "phi-4"]).await, @"
     `auto` is github/phi-4
@@ -211,8 +213,8 @@ async fn github_is_one_of_all_where_it_is_configured() {
 }
 
 #[tokio::test]
-async fn the_first_model_is_never_the_mock_and_never_one_by_chance() {
-    let mut text = check(usual(), &["auto", ""]).await;
+async fn the_default_model_is_never_the_mock() {
+    let mut text = check(default_listings(), &["auto", ""]).await;
     for sources in [
         vec![("openai", NO_KEY), ("ollama", Ok(vec!["qwen3:8b"]))],
         vec![
@@ -239,7 +241,8 @@ async fn the_first_model_is_never_the_mock_and_never_one_by_chance() {
 
 #[tokio::test]
 async fn lists_report_unavailable_providers() {
-    let sources = usual().into_iter().map(|listed| Arc::new(ScriptedProvider::new(listed)) as Arc<dyn ModelSource>);
+    let sources =
+        default_listings().into_iter().map(|listed| Arc::new(ScriptedProvider::new(listed)) as Arc<dyn ModelSource>);
     let models = ModelRegistry::new(sources.collect(), Some(" ".to_owned()));
     assert_eq!(models.default_id(), AUTO);
     let list = models.list().await;

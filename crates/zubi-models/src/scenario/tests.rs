@@ -4,7 +4,7 @@ use super::*;
 use serde_json::json;
 
 #[test]
-fn what_is_written_is_read() {
+fn scenarios_round_trip() {
     let scenario = Scenario {
         zubi_scenario: VERSION,
         title: "yes: # no".to_owned(),
@@ -117,7 +117,7 @@ fn an_invalid_scenario_is_reported() {
 
 proptest::proptest! {
     #[test]
-    fn every_text_comes_back(user in "\\PC*", text in "(?s).*", argument in "[ \\t\\r\\n#:'\"|>~-]{0,8}[a-z0-9]{0,3}[ \\t\\r\\n]{0,4}") {
+    fn any_text_round_trips(user in "\\PC*", text in "(?s).*", argument in "[ \\t\\r\\n#:'\"|>~-]{0,8}[a-z0-9]{0,3}[ \\t\\r\\n]{0,4}") {
         let calls = vec![ScenarioCall { tool: "x".to_owned(), arguments: json!({ "a": argument, (argument.clone()): [argument] }) }];
         let answers = vec![ScenarioAnswer { text, calls, ..ScenarioAnswer::default() }];
         let turn = ScenarioTurn { user, answers, results: Vec::new(), ended: None };

@@ -1,20 +1,20 @@
 //! `git`: which of its options and subcommands run programs that its words name, or that a configuration they choose names.
 
-use super::short;
+use super::shorten;
 use super::word::ShellWord;
 
-/// The properties of a `git` command besides its words.
+/// The analysis of a `git` command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Git {
     /// The command that begins at this word runs too.
     pub(super) command: Option<usize>,
     /// These texts are run by a shell.
     pub(super) scripts: Vec<String>,
-    pub(super) unsure: Option<String>,
+    pub(super) unresolved: Option<String>,
 }
 
 /// Keys that may be set for one call: they change form, not what runs.
-const KEYS: &[&str] = &[
+const HARMLESS_KEYS: &[&str] = &[
     "user.name",
     "user.email",
     "core.quotepath",
@@ -32,7 +32,7 @@ const KEYS: &[&str] = &[
 ];
 
 /// Options before the subcommand that take a value.
-const VALUES: &[&str] = &["-C", "--namespace", "--super-prefix"];
+const VALUE_OPTIONS: &[&str] = &["-C", "--namespace", "--super-prefix"];
 /// Options before the subcommand that change nothing about what runs.
 const FLAGS: &[&str] = &[
     "--no-pager",
@@ -56,7 +56,7 @@ const FLAGS: &[&str] = &[
 ];
 
 /// Options of subcommands that are followed by a program.
-const RUNNING: &[&str] = &["--exec", "--upload-pack", "--receive-pack", "--extcmd", "--open-files-in-pager"];
+const PROGRAM_OPTIONS: &[&str] = &["--exec", "--upload-pack", "--receive-pack", "--extcmd", "--open-files-in-pager"];
 
 pub(super) fn analyze(words: &[ShellWord]) -> Git {
     let mut git = Git::default();
@@ -67,30 +67,30 @@ pub(super) fn analyze(words: &[ShellWord]) -> Git {
         if text == "-c" {
             let setting = words.get(at).map_or("", |word| word.text.as_str());
             at += 1;
-            git.setting(setting);
-        } else if VALUES.contains(&text) {
+            git.read_setting(setting);
+        } else if VALUE_OPTIONS.contains(&text) {
             at += 1;
         } else if !FLAGS.contains(&text) && !text.starts_with("--namespace=") {
-            git.mark_unresolved(format!("`git {}` may choose programs", short(text)));
+            git.mark_unresolved(format!("`git {}` may choose programs", shorten(text)));
             // Whether the next word belongs to this option does not matter: the command is unresolved anyway.
         }
     }
     let subcommand = words.get(at).map_or("", |word| word.text.as_str());
     let rest = words.get(at + 1..).unwrap_or_default();
-    git.subcommand(subcommand, rest, at + 1);
+    git.read_subcommand(subcommand, rest, at + 1);
     git
 }
 
 impl Git {
-    fn mark_unresolved(&mut self, why: String) {
-        self.unsure.get_or_insert(why);
+    fn mark_unresolved(&mut self, reason: String) {
+        self.unresolved.get_or_insert(reason);
     }
 
-    fn setting(&mut self, setting: &str) {
+    fn read_setting(&mut self, setting: &str) {
         let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
         let key = key.to_ascii_lowercase();
-        let colour = key.starts_with("color.") || key.starts_with("advice.");
-        let off = matches!(value, "false" | "0" | "no" | "off" | "") && key.ends_with("gpgsign");
+        let is_color = key.starts_with("color.") || key.starts_with("advice.");
+        let is_off = matches!(value, "false" | "0" | "no" | "off" | "") && key.ends_with("gpgsign");
         if key.starts_with("alias.")
             && let Some(script) = value.strip_prefix('!')
         {
@@ -98,32 +98,33 @@ impl Git {
         } else if key.starts_with("alias.") {
             self.scripts.push(format!("git {value}"));
         }
-        let plain_pager = key == "core.pager" && value == "cat";
-        if !(colour || off || plain_pager || KEYS.contains(&key.as_str())) {
-            self.mark_unresolved(format!("`git -c {}` may choose programs", short(setting)));
+        let is_plain_pager = key == "core.pager" && value == "cat";
+        if !(is_color || is_off || is_plain_pager || HARMLESS_KEYS.contains(&key.as_str())) {
+            self.mark_unresolved(format!("`git -c {}` may choose programs", shorten(setting)));
         }
     }
 
-    fn subcommand(&mut self, name: &str, rest: &[ShellWord], from: usize) {
+    fn read_subcommand(&mut self, name: &str, rest: &[ShellWord], from: usize) {
         let position = |argument: &str| rest.iter().position(|word| word.text == argument);
         match name {
             "submodule" => {
                 if let Some(at) = position("foreach") {
                     self.mark_unresolved("`git submodule foreach` runs a command in each".to_owned());
                     let options = rest.iter().skip(at + 1).take_while(|word| word.text.starts_with('-')).count();
-                    self.runs(rest, at + 1 + options, from);
+                    self.add_command(rest, at + 1 + options, from);
                 }
             }
             "bisect" => {
                 if let Some(at) = position("run") {
                     self.mark_unresolved("`git bisect run` runs a command at each step".to_owned());
-                    self.runs(rest, at + 1, from);
+                    self.add_command(rest, at + 1, from);
                 }
             }
             "filter-branch" => self.mark_unresolved("`git filter-branch` runs scripts".to_owned()),
             "config" => {
-                let reads = ["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list", "--show-origin"];
-                if !rest.iter().any(|word| reads.contains(&word.text.as_str())) {
+                let read_options =
+                    ["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list", "--show-origin"];
+                if !rest.iter().any(|word| read_options.contains(&word.text.as_str())) {
                     self.mark_unresolved("`git config` may choose the programs that git runs".to_owned());
                 }
             }
@@ -133,9 +134,9 @@ impl Git {
             let text = word.text.as_str();
             let (option, value) = text.split_once('=').map_or((text, None), |(option, value)| (option, Some(value)));
             // Git understands the beginnings of long options.
-            let begins = |long: &&str| option.len() >= 4 && long.starts_with(option);
-            let runs = match option {
-                _ if RUNNING.iter().any(begins) => true,
+            let is_abbreviation = |long: &&str| option.len() >= 4 && long.starts_with(option);
+            let runs_program = match option {
+                _ if PROGRAM_OPTIONS.iter().any(is_abbreviation) => true,
                 "-x" => matches!(name, "rebase" | "difftool"),
                 "-u" => matches!(name, "clone" | "fetch" | "pull" | "ls-remote"),
                 "--config" | "-c" => matches!(name, "clone" | "submodule"),
@@ -145,17 +146,17 @@ impl Git {
                         || (name == "rebase" && option.starts_with("-x"))
                 }
             };
-            if runs {
-                self.mark_unresolved(format!("`git {name} {}` may choose a program", short(option)));
-                let glued = option.strip_prefix("-x").filter(|rest| !rest.is_empty()).map(str::to_owned);
+            if runs_program {
+                self.mark_unresolved(format!("`git {name} {}` may choose a program", shorten(option)));
+                let attached = option.strip_prefix("-x").filter(|rest| !rest.is_empty()).map(str::to_owned);
                 let next = || rest.get(at + 1).map(|word| word.text.clone());
-                self.scripts.extend(value.map(str::to_owned).or(glued).or_else(next));
+                self.scripts.extend(value.map(str::to_owned).or(attached).or_else(next));
             }
         }
     }
 
     /// One word is a script, several are a command.
-    fn runs(&mut self, rest: &[ShellWord], at: usize, from: usize) {
+    fn add_command(&mut self, rest: &[ShellWord], at: usize, from: usize) {
         match rest.get(at..).unwrap_or_default() {
             [] => {}
             [script] => self.scripts.push(script.text.clone()),

@@ -11,12 +11,12 @@ struct Interpreter {
     texts: &'static [&'static str],
     /// Letters of options that change nothing about that.
     flags: &'static str,
-    reads: Reads,
+    stdin: Stdin,
 }
 
 /// When a program takes its program from its standard input.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reads {
+enum Stdin {
     /// If no file is named.
     WithoutFile,
     /// Unless an option has the text: its operands are data bases, files and hosts.
@@ -25,34 +25,34 @@ enum Reads {
     WhereNamed,
 }
 
-const SCRIPTS: Interpreter = Interpreter { names: &[], texts: &[], flags: "", reads: Reads::WithoutFile };
+const BASE: Interpreter = Interpreter { names: &[], texts: &[], flags: "", stdin: Stdin::WithoutFile };
 
 const INTERPRETERS: &[Interpreter] = &[
-    Interpreter { names: &["python", "pypy", "ipython"], texts: &["-c", "-m"], flags: "BEIOPRSbdqsuv", ..SCRIPTS },
-    Interpreter { names: &["perl"], texts: &["-e", "-E"], flags: "TWXalnpsw", ..SCRIPTS },
-    Interpreter { names: &["ruby", "irb", "jruby"], texts: &["-e"], flags: "alnpsw", ..SCRIPTS },
+    Interpreter { names: &["python", "pypy", "ipython"], texts: &["-c", "-m"], flags: "BEIOPRSbdqsuv", ..BASE },
+    Interpreter { names: &["perl"], texts: &["-e", "-E"], flags: "TWXalnpsw", ..BASE },
+    Interpreter { names: &["ruby", "irb", "jruby"], texts: &["-e"], flags: "alnpsw", ..BASE },
     Interpreter {
         names: &["node", "nodejs", "deno", "bun", "ts-node", "tsx"],
         texts: &["-e", "--eval", "-p", "--print", "-pe"],
-        ..SCRIPTS
+        ..BASE
     },
-    Interpreter { names: &["php"], texts: &["-r", "-f", "-R", "-F"], flags: "nqC", ..SCRIPTS },
-    Interpreter { names: &["lua", "luajit", "julia", "elixir", "groovy", "scala", "guile"], texts: &["-e"], ..SCRIPTS },
-    Interpreter { names: &["R", "r", "Rscript"], texts: &["-e", "-f"], ..SCRIPTS },
+    Interpreter { names: &["php"], texts: &["-r", "-f", "-R", "-F"], flags: "nqC", ..BASE },
+    Interpreter { names: &["lua", "luajit", "julia", "elixir", "groovy", "scala", "guile"], texts: &["-e"], ..BASE },
+    Interpreter { names: &["R", "r", "Rscript"], texts: &["-e", "-f"], ..BASE },
     Interpreter {
         names: &[
             "tclsh", "wish", "expect", "racket", "sbcl", "clisp", "ocaml", "ghci", "jshell", "erl", "iex", "octave",
         ],
-        ..SCRIPTS
+        ..BASE
     },
-    Interpreter { names: &["gnuplot", "pry", "bb", "clojure", "clj", "swift", "osascript"], ..SCRIPTS },
-    Interpreter { names: &["psql"], texts: &["-c", "-f", "--command", "--file"], reads: Reads::Unless, ..SCRIPTS },
-    Interpreter { names: &["mysql", "mariadb"], texts: &["-e", "--execute"], reads: Reads::Unless, ..SCRIPTS },
-    Interpreter { names: &["sqlite", "duckdb", "mongosh"], texts: &["-c", "--eval"], reads: Reads::Unless, ..SCRIPTS },
-    Interpreter { names: &["ed", "ex", "red", "dc", "gdb", "lldb"], reads: Reads::Unless, ..SCRIPTS },
-    Interpreter { names: &["at", "batch", "crontab", "sftp", "ftp", "lftp"], reads: Reads::Unless, ..SCRIPTS },
-    Interpreter { names: &["awk", "gawk", "mawk", "nawk", "sed", "gsed"], reads: Reads::WhereNamed, ..SCRIPTS },
-    Interpreter { names: &["make", "gmake", "cmake", "jq", "ninja"], reads: Reads::WhereNamed, ..SCRIPTS },
+    Interpreter { names: &["gnuplot", "pry", "bb", "clojure", "clj", "swift", "osascript"], ..BASE },
+    Interpreter { names: &["psql"], texts: &["-c", "-f", "--command", "--file"], stdin: Stdin::Unless, ..BASE },
+    Interpreter { names: &["mysql", "mariadb"], texts: &["-e", "--execute"], stdin: Stdin::Unless, ..BASE },
+    Interpreter { names: &["sqlite", "duckdb", "mongosh"], texts: &["-c", "--eval"], stdin: Stdin::Unless, ..BASE },
+    Interpreter { names: &["ed", "ex", "red", "dc", "gdb", "lldb"], stdin: Stdin::Unless, ..BASE },
+    Interpreter { names: &["at", "batch", "crontab", "sftp", "ftp", "lftp"], stdin: Stdin::Unless, ..BASE },
+    Interpreter { names: &["awk", "gawk", "mawk", "nawk", "sed", "gsed"], stdin: Stdin::WhereNamed, ..BASE },
+    Interpreter { names: &["make", "gmake", "cmake", "jq", "ninja"], stdin: Stdin::WhereNamed, ..BASE },
 ];
 
 fn find(name: &str) -> Option<&'static Interpreter> {
@@ -65,23 +65,25 @@ pub(super) fn is_interpreter(name: &str) -> bool {
 }
 
 /// Whether a program runs what its arguments say.
-pub(super) fn runs_texts(name: &str) -> bool {
-    find(name).is_some_and(|interpreter| interpreter.reads != Reads::WhereNamed)
+pub(super) fn runs_argument_text(name: &str) -> bool {
+    find(name).is_some_and(|interpreter| interpreter.stdin != Stdin::WhereNamed)
 }
 
-/// Whether the program `name` runs its standard input as a program. `fed`: its standard input may have data.
-pub(super) fn reads_program(name: &str, words: &[ShellWord], fed: bool) -> bool {
+/// Whether the program `name` runs its standard input as a program. `has_input`: its standard input may have data.
+pub(super) fn runs_stdin(name: &str, words: &[ShellWord], has_input: bool) -> bool {
     let Some(interpreter) = find(name) else { return false };
     let arguments = words.get(1..).unwrap_or_default();
     let is_info_option =
         |word: &ShellWord| matches!(word.text.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "-?");
-    match interpreter.reads {
-        Reads::WhereNamed => fed && arguments.iter().any(names_stdin),
-        Reads::Unless => fed && !(arguments.iter().any(|word| interpreter.has_text(word)) && arguments.len() > 1),
-        Reads::WithoutFile if matches!(arguments, [only] if is_info_option(only)) => false,
-        Reads::WithoutFile if fed => !interpreter.names_program(arguments),
-        Reads::WithoutFile => {
-            !arguments.iter().any(|word| interpreter.has_text(word) || !word.text.starts_with('-'))
+    match interpreter.stdin {
+        Stdin::WhereNamed => has_input && arguments.iter().any(names_stdin),
+        Stdin::Unless => {
+            has_input && !(arguments.iter().any(|word| interpreter.is_text_option(word)) && arguments.len() > 1)
+        }
+        Stdin::WithoutFile if matches!(arguments, [only] if is_info_option(only)) => false,
+        Stdin::WithoutFile if has_input => !interpreter.names_program(arguments),
+        Stdin::WithoutFile => {
+            !arguments.iter().any(|word| interpreter.is_text_option(word) || !word.text.starts_with('-'))
                 || arguments
                     .iter()
                     .find(|word| !word.text.starts_with('-') || word.text == "-")
@@ -94,24 +96,24 @@ pub(super) fn reads_program(name: &str, words: &[ShellWord], fed: bool) -> bool 
 pub(super) fn names_stdin(word: &ShellWord) -> bool {
     let text = word.text.rsplit_once('=').map_or(word.text.as_str(), |(_, value)| value);
     let text = text.strip_prefix("-f").filter(|rest| !rest.is_empty()).unwrap_or(text);
-    let device = text.starts_with("/dev/") || text.starts_with("/proc/");
-    text == "-" || (device && (text.contains("stdin") || text.contains("/fd/")))
+    let is_device = text.starts_with("/dev/") || text.starts_with("/proc/");
+    text == "-" || (is_device && (text.contains("stdin") || text.contains("/fd/")))
 }
 
 impl Interpreter {
-    fn has_text(&self, word: &ShellWord) -> bool {
+    fn is_text_option(&self, word: &ShellWord) -> bool {
         let text = word.text.as_str();
-        let long = |option: &&str| option.starts_with("--") && text.starts_with(&format!("{option}="));
+        let is_long_form = |option: &&str| option.starts_with("--") && text.starts_with(&format!("{option}="));
         self.texts.contains(&text)
-            || self.texts.iter().any(long)
-            || self.is_glued(text)
+            || self.texts.iter().any(is_long_form)
+            || self.has_attached_text(text)
             || self.cluster(text) == Some(true)
     }
 
     /// `-mjson.tool`: the option and its value in one word.
-    fn is_glued(&self, text: &str) -> bool {
-        let short = self.texts.iter().filter(|option| !option.starts_with("--") && option.len() == 2);
-        short.into_iter().any(|option| text.strip_prefix(option).is_some_and(|value| !value.is_empty()))
+    fn has_attached_text(&self, text: &str) -> bool {
+        let short_options = self.texts.iter().filter(|option| !option.starts_with("--") && option.len() == 2);
+        short_options.into_iter().any(|option| text.strip_prefix(option).is_some_and(|value| !value.is_empty()))
     }
 
     /// Whether letters behind one dash are options of this program, and whether the last of them is followed by a text.
@@ -127,10 +129,10 @@ impl Interpreter {
     /// Whether the words say for sure which text runs.
     fn names_program(&self, arguments: &[ShellWord]) -> bool {
         for (at, word) in arguments.iter().enumerate() {
-            if self.is_glued(&word.text) && self.cluster(&word.text).is_none() {
+            if self.has_attached_text(&word.text) && self.cluster(&word.text).is_none() {
                 return !names_stdin(word);
             }
-            if self.has_text(word) {
+            if self.is_text_option(word) {
                 return arguments.get(at + 1).is_some_and(|text| !names_stdin(text)) || word.text.contains('=');
             }
             if !word.text.starts_with('-') {

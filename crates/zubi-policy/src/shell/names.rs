@@ -23,7 +23,7 @@ pub(super) fn affects_execution(variable: &str) -> bool {
 
 /// Whether programs run a variable's value, or what it leads to: one who sets it chooses a command. Unlike [`steers`] only
 /// names of which that is known.
-pub(super) fn commands(variable: &str) -> bool {
+pub(super) fn selects_commands(variable: &str) -> bool {
     const NAMES: &[&str] = &[
         "BROWSER",
         "CC",
@@ -77,7 +77,7 @@ pub(super) fn commands(variable: &str) -> bool {
         "NPM_CONFIG",
         "npm_config",
     ];
-    const ENDS: &[&str] = &[
+    const SUFFIXES: &[&str] = &[
         "COMMAND",
         "PAGER",
         "EDITOR",
@@ -91,7 +91,7 @@ pub(super) fn commands(variable: &str) -> bool {
     ];
     NAMES.contains(&variable)
         || PREFIXES.iter().any(|beginning| variable.starts_with(beginning))
-        || ENDS.iter().any(|end| variable.to_ascii_uppercase().ends_with(end))
+        || SUFFIXES.iter().any(|end| variable.to_ascii_uppercase().ends_with(end))
 }
 
 /// Whether a program may receive a variable with this value without approval: nothing that programs do with these names
@@ -144,7 +144,7 @@ pub(super) fn is_inert(variable: &str, value: &str) -> bool {
 }
 
 /// Whether a script may set a variable of the shell itself: as far as the name shows, it is not already exported.
-pub(super) fn is_own(variable: &str) -> bool {
+pub(super) fn is_shell_variable(variable: &str) -> bool {
     !variable.bytes().any(|byte| byte.is_ascii_uppercase()) && !affects_execution(variable)
 }
 
@@ -162,7 +162,7 @@ pub(super) fn assigned_name(raw: &str) -> Option<&str> {
 }
 
 /// Built-ins after which the text of a script no longer says what it does.
-pub(super) const REWRITES: &[&str] = &[
+pub(super) const REINTERPRETING_BUILTINS: &[&str] = &[
     "eval",
     "source",
     ".",
@@ -240,4 +240,4 @@ pub(super) const BEFORE_COMMAND: &[&str] =
 /// Reserved words that end a compound command.
 pub(super) const AFTER_COMMAND: &[&str] = &["fi", "done", "}", "esac"];
 /// Words that make a script's commands run more than once or later, so that the order of the text is not theirs.
-pub(super) const REPEATS: &[&str] = &["while", "until", "for", "select", "function"];
+pub(super) const LOOP_WORDS: &[&str] = &["while", "until", "for", "select", "function"];

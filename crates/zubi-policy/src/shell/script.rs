@@ -4,13 +4,13 @@ use brush_parser::Token;
 use camino::Utf8PathBuf;
 use zubi_base::env::is_name;
 
-use super::names::{self, AFTER_COMMAND, BEFORE_COMMAND, REPEATS, REWRITES};
-use super::place::{PathProblem, WorkingDir};
+use super::names::{self, AFTER_COMMAND, BEFORE_COMMAND, LOOP_WORDS, REINTERPRETING_BUILTINS};
 use super::word::{self, Pattern, ShellWord};
-use super::{ShellReading, builtin, read_into, short, wrapper};
+use super::working_dir::{PathProblem, WorkingDir};
+use super::{ShellReading, builtin, read_into, shorten, wrapper};
 
 /// The maximum number of tokens of `((…))` that are checked.
-const MAX_COUNTED: usize = 64;
+const MAX_ARITHMETIC_TOKENS: usize = 64;
 
 /// A script being walked.
 pub(super) struct Script<'a> {
@@ -30,7 +30,7 @@ pub(super) struct Script<'a> {
 
 /// The construct that a closing token ends.
 enum ConstructFrame {
-    Parenthesis { place: WorkingDir, chain: Chain },
+    Parenthesis { working_dir: WorkingDir, chain: Chain },
     Case(Stage),
 }
 
@@ -52,11 +52,11 @@ pub(super) struct Simple {
     /// An assignment or a redirection came first, so the next word is not a reserved word.
     prefixed: bool,
     /// Variables that are set before the words, and to what.
-    assigned: Vec<(String, ShellWord)>,
+    assignments: Vec<(String, ShellWord)>,
     /// Inputs of the command: the text of a here-document or here-string if it is fixed, `None` for any other input.
     pub(super) input: Vec<Option<String>>,
     /// A redirection is of another descriptor than the usual ones.
-    beside: bool,
+    has_descriptor: bool,
 }
 
 /// The properties of an and-or list so far.
@@ -86,11 +86,11 @@ impl<'a> Script<'a> {
     ) -> Self {
         let is = |index: usize, text: &str| tokens.get(index).is_some_and(|token: &Token| token.to_str() == text);
         let repeats = tokens.iter().enumerate().any(|(index, token)| match token {
-            Token::Word(raw, _) => REPEATS.contains(&raw.as_str()),
+            Token::Word(raw, _) => LOOP_WORDS.contains(&raw.as_str()),
             Token::Operator(..) => is(index, "(") && is(index + 1, ")"),
         });
-        let feeds = |text: &str| text.starts_with('<') || matches!(text, "|" | "|&");
-        reading.fed |= tokens.iter().any(|token| matches!(token, Token::Operator(text, _) if feeds(text)));
+        let is_input = |text: &str| text.starts_with('<') || matches!(text, "|" | "|&");
+        reading.has_input |= tokens.iter().any(|token| matches!(token, Token::Operator(text, _) if is_input(text)));
         let (frames, simple, chain) = (Vec::new(), Simple::default(), Chain::default());
         Self { reading, tokens, at: 0, depth, frames, simple, working_dir, chain, repeats, in_test: false }
     }
@@ -100,8 +100,8 @@ impl<'a> Script<'a> {
         while let Some(token) = tokens.get(self.at) {
             self.at += 1;
             match token {
-                Token::Operator(operator, _) => self.operator(operator),
-                Token::Word(raw, _) => self.word(raw),
+                Token::Operator(operator, _) => self.read_operator(operator),
+                Token::Word(raw, _) => self.read_word(raw),
             }
         }
         self.finish(CommandTerminator::List);
@@ -111,11 +111,11 @@ impl<'a> Script<'a> {
         }
     }
 
-    pub(super) fn mark_undecidable(&mut self, why: impl Into<String>) {
-        self.reading.mark_unresolved(why);
+    pub(super) fn mark_undecidable(&mut self, reason: impl Into<String>) {
+        self.reading.mark_unresolved(reason);
     }
 
-    fn next_is(&self, operator: &str) -> bool {
+    fn is_next(&self, operator: &str) -> bool {
         matches!(self.tokens.get(self.at), Some(Token::Operator(text, _)) if text == operator)
     }
 
@@ -127,7 +127,7 @@ impl<'a> Script<'a> {
     }
 
     fn skip_newlines(&mut self) {
-        while self.next_is("\n") {
+        while self.is_next("\n") {
             self.at += 1;
         }
     }
@@ -140,7 +140,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    fn operator(&mut self, operator: &str) {
+    fn read_operator(&mut self, operator: &str) {
         if let Some(stage @ (Stage::Pattern | Stage::PatternRead)) = self.stage() {
             match operator {
                 "\n" => return,
@@ -161,8 +161,8 @@ impl<'a> Script<'a> {
                     None => self.mark_undecidable(format!("`{operator}` is outside `case`")),
                 }
             }
-            "(" => self.open(),
-            ")" => self.close(),
+            "(" => self.open_parenthesis(),
+            ")" => self.close_parenthesis(),
             _ => {
                 if operator.starts_with('<') && !operator.starts_with("<<") {
                     self.simple.input.push(None);
@@ -172,67 +172,71 @@ impl<'a> Script<'a> {
         }
     }
 
-    fn open(&mut self) {
+    fn open_parenthesis(&mut self) {
         let first = self.simple.words.first().map(|word| word.text.clone());
         match first {
-            Some(name) if self.simple.words.len() == 1 && self.next_is(")") => {
+            Some(name) if self.simple.words.len() == 1 && self.is_next(")") => {
                 self.at += 1;
                 self.simple = Simple::default();
                 return self.define(&name);
             }
-            Some(name) => self.mark_undecidable(format!("a parenthesis follows `{}`", short(&name))),
+            Some(name) => self.mark_undecidable(format!("a parenthesis follows `{}`", shorten(&name))),
             None if self.simple.prefixed => {
                 self.mark_undecidable("a list is assigned, or a redirection contains a command");
             }
             None => {}
         }
-        self.counts();
+        self.check_arithmetic();
         self.finish(CommandTerminator::List);
-        let frame = ConstructFrame::Parenthesis { place: self.working_dir.clone(), chain: self.chain };
+        let frame = ConstructFrame::Parenthesis { working_dir: self.working_dir.clone(), chain: self.chain };
         self.frames.push(frame);
         self.chain = Chain::default();
     }
 
     /// Handles `((…))`, which is arithmetic in Bash, where the subscripts of names are evaluated, and two nested
     /// subshells in other shells. Both readings count, and only numbers are resolved.
-    fn counts(&mut self) {
+    fn check_arithmetic(&mut self) {
         let tokens = self.tokens;
         let span =
             |token: Option<&Token>| token.map(|token| (token.location().start.index, token.location().end.index));
         let (Some((_, end)), Some((start, _))) = (span(tokens.get(self.at - 1)), span(tokens.get(self.at))) else {
             return;
         };
-        if !self.next_is("(") || start != end {
+        if !self.is_next("(") || start != end {
             return;
         }
-        let named =
+        let has_name =
             |token: &Token| token.to_str().contains(|c: char| c.is_alphabetic() || matches!(c, '_' | '$' | '`'));
         let mut inner = tokens.iter().skip(self.at + 1).take_while(|token| token.to_str() != ")");
         // A long expression is not searched: hostile texts nest many of them.
-        if inner.by_ref().take(MAX_COUNTED).any(named) || inner.next().is_some() {
+        if inner.by_ref().take(MAX_ARITHMETIC_TOKENS).any(has_name) || inner.next().is_some() {
             self.mark_undecidable("`((…))` may be worked out as arithmetic");
         }
     }
 
-    fn close(&mut self) {
+    fn close_parenthesis(&mut self) {
         self.finish(CommandTerminator::List);
         match self.frames.pop() {
-            Some(ConstructFrame::Parenthesis { place, chain }) => {
-                self.working_dir = place;
+            Some(ConstructFrame::Parenthesis { working_dir, chain }) => {
+                self.working_dir = working_dir;
                 self.chain = chain;
             }
             _ => self.mark_undecidable("the parentheses do not match"),
         }
     }
 
-    /// Reads a function definition; the body counts at the place of the definition.
+    /// Reads a function definition; the body counts at the position of the definition.
     fn define(&mut self, name: &str) {
-        if name == "cd" || name.contains('/') || REWRITES.contains(&name) || wrapper::runs_nested_commands(name) {
-            self.mark_undecidable(format!("`{}` is made to mean something else", short(name)));
+        if name == "cd"
+            || name.contains('/')
+            || REINTERPRETING_BUILTINS.contains(&name)
+            || wrapper::runs_nested_commands(name)
+        {
+            self.mark_undecidable(format!("`{}` is made to mean something else", shorten(name)));
         }
     }
 
-    fn word(&mut self, raw: &'a str) {
+    fn read_word(&mut self, raw: &'a str) {
         if let Some(stage @ (Stage::Pattern | Stage::PatternRead)) = self.stage() {
             if raw == "esac" {
                 self.frames.pop();
@@ -241,14 +245,14 @@ impl<'a> Script<'a> {
             if std::mem::replace(stage, Stage::PatternRead) == Stage::PatternRead {
                 self.mark_undecidable("a `case` whose patterns cannot be read");
             }
-            return self.scripts_of(&word::read(raw));
+            return self.read_scripts_in(&word::read(raw));
         }
         let is_variable_descriptor = raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(is_name);
         if (is_variable_descriptor || raw.bytes().all(|byte| byte.is_ascii_digit())) && self.is_descriptor() {
             if is_variable_descriptor {
                 self.mark_undecidable(format!("`{raw}` stores a descriptor in a variable"));
             }
-            self.simple.beside |= raw != "0";
+            self.simple.has_descriptor |= raw != "0";
             return;
         }
         if self.simple.words.is_empty() && !self.simple.prefixed && self.read_reserved(raw) {
@@ -273,14 +277,14 @@ impl<'a> Script<'a> {
 
     /// Records an assignment. The end of the simple command decides whether the variable reaches a program.
     fn assign(&mut self, name: &str, word: &ShellWord) {
-        if word.raw.split_once('=').is_some_and(|(left, _)| left.contains('[')) {
-            self.mark_undecidable(format!("the subscript of `{}` is worked out", short(&word.raw)));
+        if word.raw.split_once('=').is_some_and(|(target, _)| target.contains('[')) {
+            self.mark_undecidable(format!("the subscript of `{}` is worked out", shorten(&word.raw)));
         }
         if word.raw.contains("$'") || word.raw.contains("$\"") {
-            self.mark_undecidable(format!("shells disagree about the value of `{}`", short(name)));
+            self.mark_undecidable(format!("shells disagree about the value of `{}`", shorten(name)));
         }
-        self.scripts_of(word);
-        self.simple.assigned.push((name.to_owned(), word.clone()));
+        self.read_scripts_in(word);
+        self.simple.assignments.push((name.to_owned(), word.clone()));
     }
 
     /// Reads a reserved word at a position where one is allowed, and returns whether this was one.
@@ -290,7 +294,7 @@ impl<'a> Script<'a> {
                 let subject = self.next_word().map(word::read);
                 self.skip_newlines();
                 if let Some(subject) = &subject {
-                    self.scripts_of(subject);
+                    self.read_scripts_in(subject);
                 }
                 if subject.is_none() || self.next_word() != Some("in") {
                     self.mark_undecidable("a `case` that cannot be read");
@@ -300,9 +304,9 @@ impl<'a> Script<'a> {
             "for" | "select" => self.read_for_loop(),
             "function" => {
                 let name = self.next_word().unwrap_or_default();
-                if self.next_is("(") {
+                if self.is_next("(") {
                     self.at += 1;
-                    self.at += usize::from(self.next_is(")"));
+                    self.at += usize::from(self.is_next(")"));
                 }
                 self.define(name);
             }
@@ -322,22 +326,22 @@ impl<'a> Script<'a> {
     /// Reads `for name in words`. The words are not commands; each use of `$name` is checked when it is read.
     fn read_for_loop(&mut self) {
         let Some(name) = self.next_word() else { return self.mark_undecidable("a loop that counts") };
-        if let Some(why) = builtin::sets(name, None) {
-            self.mark_undecidable(why);
+        if let Some(reason) = builtin::assignment_problem(name, None) {
+            self.mark_undecidable(reason);
         }
         self.skip_newlines();
         if !matches!(self.tokens.get(self.at), Some(Token::Word(text, _)) if text == "in") {
             return;
         }
         while let Some(raw) = self.next_word() {
-            self.scripts_of(&word::read(raw));
+            self.read_scripts_in(&word::read(raw));
         }
     }
 
     /// Counts the commands that a word contains.
-    pub(super) fn scripts_of(&mut self, word: &ShellWord) {
+    pub(super) fn read_scripts_in(&mut self, word: &ShellWord) {
         for script in &word.scripts {
-            self.mark_undecidable(format!("`{}` is worked out only when it runs", short(&word.raw)));
+            self.mark_undecidable(format!("`{}` is worked out only when it runs", shorten(&word.raw)));
             read_into(self.reading, script, &self.working_dir, self.depth + 1);
         }
     }
@@ -345,24 +349,24 @@ impl<'a> Script<'a> {
     fn redirect(&mut self, operator: &str) {
         self.simple.prefixed = true;
         if operator.starts_with("<<") {
-            return self.document(operator);
+            return self.read_here_document(operator);
         }
         if !operator.contains(['<', '>']) {
-            return self.mark_undecidable(format!("`{}` is not understood", short(operator)));
+            return self.mark_undecidable(format!("`{}` is not understood", shorten(operator)));
         }
         // A process substitution instead of a file: its commands are read like those of a script of their own.
         let Some(raw) = self.next_word() else { return };
         let target = word::read(raw);
-        let descriptor = target.text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
-        if operator.ends_with('&') && descriptor {
+        let is_descriptor = target.text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+        if operator.ends_with('&') && is_descriptor {
             return;
         }
-        self.scripts_of(&target);
-        if target.expands || target.pattern != Pattern::Literal || target.tilde {
-            return self.mark_undecidable(format!("which file `{}` is, is known only when it runs", short(raw)));
+        self.read_scripts_in(&target);
+        if target.is_dynamic || target.pattern != Pattern::Literal || target.tilde {
+            return self.mark_undecidable(format!("which file `{}` is, is known only when it runs", shorten(raw)));
         }
         if ["/dev/tcp/", "/dev/udp/"].iter().any(|device| target.text.starts_with(device)) {
-            return self.mark_undecidable(format!("`{}` opens a connection", short(raw)));
+            return self.mark_undecidable(format!("`{}` opens a connection", shorten(raw)));
         }
         let Some(path) = self.path(&target.text) else { return };
         if is_harmless(&path) {
@@ -377,26 +381,26 @@ impl<'a> Script<'a> {
     }
 
     /// Records the input of the simple command if it is its standard input.
-    fn input(&mut self, text: Option<String>) {
-        let text = text.filter(|_| !self.simple.beside);
+    fn add_input(&mut self, text: Option<String>) {
+        let text = text.filter(|_| !self.simple.has_descriptor);
         self.simple.input.push(text);
     }
 
     /// A here-document or here-string: data, unless something in it is worked out.
-    fn document(&mut self, operator: &str) {
+    fn read_here_document(&mut self, operator: &str) {
         let Some(tag) = self.next_word() else { return self.mark_undecidable("a here-document without its end") };
         let text = if operator == "<<<" {
             word::read(tag)
         } else {
             let (body, _end) = (self.next_word(), self.next_word());
             if tag.contains(['\'', '"', '\\']) {
-                return self.input(body.map(str::to_owned));
+                return self.add_input(body.map(str::to_owned));
             }
             word::read_document(body.unwrap_or_default())
         };
-        self.scripts_of(&text);
-        self.input(Some(text.text.clone()).filter(|_| !text.expands && !text.tilde));
-        if text.expands && text.scripts.is_empty() {
+        self.read_scripts_in(&text);
+        self.add_input(Some(text.text.clone()).filter(|_| !text.is_dynamic && !text.tilde));
+        if text.is_dynamic && text.scripts.is_empty() {
             self.mark_undecidable("a here-document has text that is worked out only when it runs");
         }
     }
@@ -407,28 +411,30 @@ impl<'a> Script<'a> {
             Err(PathProblem::DirectoryLost) => "depends on where a `cd` before it led",
             Err(PathProblem::ParentOfLink) => "leads up again through what may be a link",
         };
-        self.mark_undecidable(format!("`{}` {problem}", short(text)));
+        self.mark_undecidable(format!("`{}` {problem}", shorten(text)));
         None
     }
 
-    /// Ends the simple command at hand.
+    /// Ends the current simple command.
     fn finish(&mut self, end: CommandTerminator) {
         let simple = std::mem::take(&mut self.simple);
-        for (name, word) in &simple.assigned {
+        for (name, word) in &simple.assignments {
             let value = word.text.split_once('=').map_or("", |(_, value)| value);
             let problem = match () {
-                () if simple.words.is_empty() => builtin::sets(name, Some(if word.expands { "" } else { value })),
-                () if word.expands => builtin::reaches(name, Some("$")),
-                () => builtin::reaches(name, Some(value)),
+                () if simple.words.is_empty() => {
+                    builtin::assignment_problem(name, Some(if word.is_dynamic { "" } else { value }))
+                }
+                () if word.is_dynamic => builtin::export_problem(name, Some("$")),
+                () => builtin::export_problem(name, Some(value)),
             };
-            if let Some(why) = problem {
-                self.mark_undecidable(why);
+            if let Some(reason) = problem {
+                self.mark_undecidable(reason);
             }
         }
         let entered = if simple.words.is_empty() { None } else { self.simple_command(&simple) };
-        let certain = !self.chain.piped && !self.chain.uncertain;
+        let is_certain = !self.chain.piped && !self.chain.uncertain;
         match (entered, end) {
-            (Some(new_dir), CommandTerminator::And) if certain => {
+            (Some(new_dir), CommandTerminator::And) if is_certain => {
                 self.working_dir = new_dir;
                 self.chain.moved = true;
             }

@@ -4,36 +4,36 @@ use std::collections::VecDeque;
 
 use camino::Utf8Path;
 
-use super::names::REWRITES;
-use super::place::WorkingDir;
+use super::names::REINTERPRETING_BUILTINS;
 use super::script::{Script, Simple};
 use super::word::{Pattern, ShellWord};
+use super::working_dir::WorkingDir;
 use super::wrapper::{self, CommandAnalysis};
-use super::{builtin, read_into, short};
+use super::{builtin, read_into, shorten};
 
 /// The maximum number of commands that one simple command may contain through its wrappers.
-const MAX_WRAPPED: usize = 64;
+const MAX_NESTED_COMMANDS: usize = 64;
 
 impl Script<'_> {
     /// Counts a simple command and the commands that it starts. Returns the new directory if the command is a `cd`.
     pub(super) fn simple_command(&mut self, simple: &Simple) -> Option<WorkingDir> {
         let words = simple.words.as_slice();
         for word in words {
-            self.scripts_of(word);
+            self.read_scripts_in(word);
             if !word.is_static() {
-                self.mark_undecidable(format!("`{}` is worked out only when it runs", short(&word.raw)));
+                self.mark_undecidable(format!("`{}` is worked out only when it runs", shorten(&word.raw)));
             }
         }
-        self.part_of_test(words);
-        let mut entered = None;
+        self.read_test_words(words);
+        let mut new_dir = None;
         let mut due = VecDeque::from([words]);
-        for _ in 0..MAX_WRAPPED {
-            let Some(words) = due.pop_front() else { return entered };
+        for _ in 0..MAX_NESTED_COMMANDS {
+            let Some(words) = due.pop_front() else { return new_dir };
             let Some(program) = words.first() else { continue };
             if program.tilde || program.pattern != Pattern::Literal {
                 self.mark_undecidable(format!(
                     "which program `{}` is, is known only when it runs",
-                    short(&program.raw)
+                    shorten(&program.raw)
                 ));
             }
             let has_static_name = program.is_static();
@@ -43,55 +43,56 @@ impl Script<'_> {
                 name => name,
             };
             let is_system = wrapper::system_name(&program.text).is_some();
-            let analysis = wrapper::analyze(name, words, self.reading.fed);
+            let analysis = wrapper::analyze(name, words, self.reading.has_input);
             // Another file of a wrapper's name is any program, which may do what the wrapper does.
-            let passes = analysis.passes || (analysis.reads_script && matches!(simple.input.as_slice(), [Some(_)]));
-            if !passes || !is_system {
-                self.count(words);
+            let is_wrapper =
+                analysis.is_wrapper || (analysis.reads_script && matches!(simple.input.as_slice(), [Some(_)]));
+            if !is_wrapper || !is_system {
+                self.record_command(words);
             }
-            self.follow(name, is_system, &analysis, simple);
+            self.read_nested_scripts(name, is_system, &analysis, simple);
             due.extend(analysis.commands.into_iter().filter_map(|range| words.get(range)));
             match name {
                 "xargs" => self.mark_undecidable("`xargs` adds arguments from what it reads"),
                 // A program with a path is not a built-in.
                 _ if !has_static_name || program.text.contains('/') => {}
-                "cd" => entered = Some(self.change_directory(words)),
-                name => self.builtin(name, words),
+                "cd" => new_dir = Some(self.change_directory(words)),
+                name => self.read_builtin(name, words),
             }
         }
         self.mark_undecidable("a command contains too many others");
-        entered
+        new_dir
     }
 
     /// Reads the scripts that a command is given, and says what is not known about it.
-    fn follow(&mut self, name: &str, is_system: bool, analysis: &CommandAnalysis, simple: &Simple) {
+    fn read_nested_scripts(&mut self, name: &str, is_system: bool, analysis: &CommandAnalysis, simple: &Simple) {
         for script in &analysis.scripts {
             read_into(self.reading, script, &self.working_dir, self.depth + 1);
         }
         if analysis.reads_script {
             match simple.input.as_slice() {
                 [Some(script)] => read_into(self.reading, script, &self.working_dir, self.depth + 1),
-                _ => self.mark_undecidable(format!("`{}` runs what it reads", short(name))),
+                _ => self.mark_undecidable(format!("`{}` runs what it reads", shorten(name))),
             }
         }
-        if let Some(why) = analysis.unsure.as_ref().filter(|_| is_system || wrapper::is_certain(name)) {
-            self.mark_undecidable(why.clone());
+        if let Some(reason) = analysis.unresolved.as_ref().filter(|_| is_system || wrapper::is_certain(name)) {
+            self.mark_undecidable(reason.clone());
         }
     }
 
     /// Handles the words within `[[ … ]]`: a test in Bash, whatever they look like, and commands in other shells.
-    fn part_of_test(&mut self, words: &[ShellWord]) {
+    fn read_test_words(&mut self, words: &[ShellWord]) {
         self.in_test |= words.first().is_some_and(|word| word.text == "[[");
         if self.in_test
-            && let Some(why) = builtin::tests(words)
+            && let Some(reason) = builtin::test_problem(words)
         {
-            self.mark_undecidable(why);
+            self.mark_undecidable(reason);
         }
         self.in_test &= words.last().is_none_or(|word| word.text != "]]");
     }
 
     /// Adds the words as a command.
-    fn count(&mut self, words: &[ShellWord]) {
+    fn record_command(&mut self, words: &[ShellWord]) {
         let mut argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         if let (Some(program), Some(word)) = (argv.first_mut(), words.first())
             && word.is_static()
@@ -106,13 +107,13 @@ impl Script<'_> {
             .and_then(|program| Utf8Path::new(program).file_name())
             .and_then(|name| name.strip_prefix("git-"));
         // Git's own programs: `git-push` is `git push`.
-        let same = git.map(|subcommand| {
+        let git_argv = git.map(|subcommand| {
             let words = ["git", subcommand].map(str::to_owned);
             words.into_iter().chain(argv.iter().skip(1).cloned()).collect::<Vec<_>>()
         });
         self.reading.add_command(argv);
-        if let Some(same) = same {
-            self.reading.add_command(same);
+        if let Some(git_argv) = git_argv {
+            self.reading.add_command(git_argv);
         }
     }
 
@@ -135,9 +136,9 @@ impl Script<'_> {
     }
 
     /// Built-ins that change what a script means.
-    fn builtin(&mut self, name: &str, words: &[ShellWord]) {
+    fn read_builtin(&mut self, name: &str, words: &[ShellWord]) {
         let arguments = words.get(1..).unwrap_or_default();
-        if REWRITES.contains(&name) {
+        if REINTERPRETING_BUILTINS.contains(&name) {
             self.mark_undecidable(format!("`{name}` changes what the script means"));
             if arguments.iter().all(ShellWord::is_static) {
                 let texts: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
@@ -150,8 +151,8 @@ impl Script<'_> {
                 }
             }
         }
-        if let Some(why) = builtin::problem(name, words) {
-            self.mark_undecidable(why);
+        if let Some(reason) = builtin::problem(name, words) {
+            self.mark_undecidable(reason);
         }
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn at_work(text: &str) -> ShellReading {
+fn read_in_work(text: &str) -> ShellReading {
     read(text, Utf8Path::new("/w"))
 }
 
@@ -14,7 +14,7 @@ fn render_reading(reading: &ShellReading) -> String {
         vec![reading.commands.iter().map(|argv| argv.join(" ")).collect::<Vec<_>>().join("; ")];
     parts.extend(reading.reads.iter().map(|path| format!("< {path}")));
     parts.extend(reading.writes.iter().map(|path| format!("> {path}")));
-    parts.extend(reading.unresolved.iter().map(|why| format!("? {why}")));
+    parts.extend(reading.unresolved.iter().map(|reason| format!("? {reason}")));
     parts.retain(|part| !part.is_empty());
     parts.join(" ")
 }
@@ -85,7 +85,7 @@ fn scripts_are_read_as_commands() {
         ("[[ a || b ]]", "[[ a; b ]]"),
         ("((1 + 2)); !(a b)", "1 + 2; a b"),
     ] {
-        assert_eq!(render_reading(&at_work(text)), expected, "{text}");
+        assert_eq!(render_reading(&read_in_work(text)), expected, "{text}");
     }
 }
 
@@ -193,7 +193,7 @@ fn undecidable_scripts_are_unresolved() {
         ("trap 'rm x' EXIT", "trap rm x EXIT; rm x"),
         ("coproc a", "a"),
     ] {
-        let reading = at_work(text);
+        let reading = read_in_work(text);
         assert!(!reading.unresolved.is_empty(), "{text}: {}", render_reading(&reading));
         let found = reading.commands.iter().map(|argv| argv.join(" ")).collect::<Vec<_>>().join("; ");
         if !commands.is_empty() {
@@ -203,7 +203,7 @@ fn undecidable_scripts_are_unresolved() {
 }
 
 #[test]
-fn absurd_scripts_end_at_once() {
+fn excessive_scripts_are_rejected_quickly() {
     let started = std::time::Instant::now();
     for fragment in [
         "(",
@@ -239,11 +239,11 @@ fn absurd_scripts_end_at_once() {
         "{a,",
     ] {
         for count in [20, MAX_SCRIPT / fragment.len()] {
-            let reading = at_work(&fragment.repeat(count));
+            let reading = read_in_work(&fragment.repeat(count));
             assert!(reading.unresolved.len() <= MAX_CLAUSES && reading.commands.len() <= MAX_COMMANDS, "{fragment}");
         }
     }
-    assert!(!at_work(&"a ".repeat(MAX_SCRIPT)).unresolved.is_empty(), "a script that is too long is unresolved");
+    assert!(!read_in_work(&"a ".repeat(MAX_SCRIPT)).unresolved.is_empty(), "a script that is too long is unresolved");
     assert!(started.elapsed() < std::time::Duration::from_mins(1), "{:?}", started.elapsed());
 }
 
@@ -288,7 +288,7 @@ proptest! {
             Some(before) => { count += 1; format!("{before}{count}") }
             None => part.to_owned(),
         }).collect();
-        let reading = at_work(&numbered);
+        let reading = read_in_work(&numbered);
         for number in 1..=count {
             let command = vec!["mark".to_owned(), number.to_string()];
             prop_assert!(reading.commands.contains(&command), "{numbered}\n{reading:?}");
@@ -297,13 +297,13 @@ proptest! {
 
     #[test]
     fn any_text_is_read(text in "(\\PC|[\n\t$`'\"(){}<>|&;*~=#\\\\ ]|case|esac|in|for|do|<<E\n){0,80}") {
-        let reading = at_work(&text);
+        let reading = read_in_work(&text);
         prop_assert!(reading.reads.iter().chain(&reading.writes).all(|path| path.is_absolute()));
     }
 
     #[test]
-    fn what_is_quoted_is_one_word(word in "[^\0']{1,30}") {
-        let reading = at_work(&format!("mark '{word}'"));
+    fn quoted_text_is_one_word(word in "[^\0']{1,30}") {
+        let reading = read_in_work(&format!("mark '{word}'"));
         prop_assert_eq!(&reading.commands, &vec![vec!["mark".to_owned(), word]]);
         prop_assert!(reading.unresolved.is_empty());
     }

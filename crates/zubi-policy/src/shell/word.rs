@@ -3,12 +3,12 @@
 /// A word as a shell would understand it before it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ShellWord {
-    /// Without quotes; the source text where `expands`.
+    /// Without quotes; the source text where `is_dynamic`.
     pub(super) text: String,
     /// The word as written in the script.
     pub(super) raw: String,
     /// Something in it is worked out only when it runs.
-    pub(super) expands: bool,
+    pub(super) is_dynamic: bool,
     pub(super) pattern: Pattern,
     /// Begins with an unquoted `~`.
     pub(super) tilde: bool,
@@ -29,7 +29,7 @@ pub(super) enum Pattern {
 impl ShellWord {
     /// Whether the shell hands over exactly this text, or paths below a directory it names.
     pub(super) fn is_static(&self) -> bool {
-        !self.expands && self.pattern != Pattern::Bare
+        !self.is_dynamic && self.pattern != Pattern::Bare
     }
 }
 
@@ -47,9 +47,9 @@ pub(super) fn read(raw: &str) -> ShellWord {
         word.pattern = Pattern::Literal;
     }
     if braces == BraceExpansion::Closed {
-        word.expands = true;
+        word.is_dynamic = true;
     }
-    if word.expands {
+    if word.is_dynamic {
         raw.clone_into(&mut word.text);
     }
     word
@@ -159,13 +159,13 @@ impl WordReader<'_> {
         let Some(next) = self.rest.chars().next() else { return self.word.text.push('$') };
         match next {
             '(' => {
-                self.word.expands = true;
+                self.word.is_dynamic = true;
                 self.next();
                 self.read_substitution();
             }
-            '{' | '[' | '_' | '@' | '*' | '#' | '?' | '-' | '$' | '!' => self.word.expands = true,
-            '\'' | '"' if plain => self.word.expands = true,
-            c if c.is_alphanumeric() => self.word.expands = true,
+            '{' | '[' | '_' | '@' | '*' | '#' | '?' | '-' | '$' | '!' => self.word.is_dynamic = true,
+            '\'' | '"' if plain => self.word.is_dynamic = true,
+            c if c.is_alphanumeric() => self.word.is_dynamic = true,
             _ => self.word.text.push('$'),
         }
     }
@@ -196,7 +196,7 @@ impl WordReader<'_> {
     }
 
     fn read_backquotes(&mut self) {
-        self.word.expands = true;
+        self.word.is_dynamic = true;
         let mut script = String::new();
         while let Some(c) = self.next() {
             match c {

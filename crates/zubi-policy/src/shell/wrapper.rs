@@ -6,13 +6,13 @@ use camino::Utf8Path;
 
 use super::names::{self, FOREIGN_SHELLS, SHELLS, WRAPPER_PROGRAMS};
 use super::word::{Pattern, ShellWord};
-use super::{builtin, git, interpreter, short};
+use super::{builtin, git, interpreter, shorten};
 
 /// The analysis of a simple command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct CommandAnalysis {
     /// Whether it only passes a command on and does not count as a command itself.
-    pub(super) passes: bool,
+    pub(super) is_wrapper: bool,
     /// The words of it that are commands.
     pub(super) commands: Vec<Range<usize>>,
     /// The texts that a shell runs.
@@ -20,12 +20,12 @@ pub(super) struct CommandAnalysis {
     /// Whether it is a shell that runs what it reads.
     pub(super) reads_script: bool,
     /// Why it cannot be determined what else runs.
-    pub(super) unsure: Option<String>,
+    pub(super) unresolved: Option<String>,
 }
 
 impl CommandAnalysis {
-    fn unsure(why: impl Into<String>) -> Self {
-        Self { unsure: Some(why.into()), ..Self::default() }
+    fn unresolved(reason: impl Into<String>) -> Self {
+        Self { unresolved: Some(reason.into()), ..Self::default() }
     }
 }
 
@@ -42,10 +42,10 @@ struct Wrapper {
     /// Whether `NAME=value` is allowed before the command.
     assigns: bool,
     /// Runs with other rights, so that it is a command of its own.
-    counts: bool,
+    is_command: bool,
 }
 
-const PLAIN: Wrapper = Wrapper {
+const BASE: Wrapper = Wrapper {
     names: &[],
     flags: "",
     values: "",
@@ -53,15 +53,15 @@ const PLAIN: Wrapper = Wrapper {
     long_values: &[],
     operands: 0,
     assigns: false,
-    counts: false,
+    is_command: false,
 };
 
 /// Options that change what is started or write files (`env -S`, `time -o`) are left out, so that such a command is
 /// unresolved.
 const WRAPPERS: &[Wrapper] = &[
-    Wrapper { names: &["builtin", "nohup", "busybox", "toybox"], ..PLAIN },
-    Wrapper { names: &["command"], flags: "p", ..PLAIN },
-    Wrapper { names: &["exec"], flags: "cl", values: "a", ..PLAIN },
+    Wrapper { names: &["builtin", "nohup", "busybox", "toybox"], ..BASE },
+    Wrapper { names: &["command"], flags: "p", ..BASE },
+    Wrapper { names: &["exec"], flags: "cl", values: "a", ..BASE },
     Wrapper {
         names: &["env"],
         flags: "i0v",
@@ -69,13 +69,13 @@ const WRAPPERS: &[Wrapper] = &[
         long_flags: &["ignore-environment", "null", "debug"],
         long_values: &["unset"],
         assigns: true,
-        ..PLAIN
+        ..BASE
     },
-    Wrapper { names: &["setsid"], flags: "cfw", long_flags: &["ctty", "fork", "wait"], ..PLAIN },
-    Wrapper { names: &["nice"], flags: "0123456789", values: "n", long_values: &["adjustment"], ..PLAIN },
-    Wrapper { names: &["ionice"], flags: "t", values: "cn", long_values: &["class", "classdata"], ..PLAIN },
-    Wrapper { names: &["time"], flags: "pv", long_flags: &["portability", "verbose"], ..PLAIN },
-    Wrapper { names: &["stdbuf"], values: "ioe", long_values: &["input", "output", "error"], ..PLAIN },
+    Wrapper { names: &["setsid"], flags: "cfw", long_flags: &["ctty", "fork", "wait"], ..BASE },
+    Wrapper { names: &["nice"], flags: "0123456789", values: "n", long_values: &["adjustment"], ..BASE },
+    Wrapper { names: &["ionice"], flags: "t", values: "cn", long_values: &["class", "classdata"], ..BASE },
+    Wrapper { names: &["time"], flags: "pv", long_flags: &["portability", "verbose"], ..BASE },
+    Wrapper { names: &["stdbuf"], values: "ioe", long_values: &["input", "output", "error"], ..BASE },
     Wrapper {
         names: &["timeout"],
         flags: "fpv",
@@ -83,7 +83,7 @@ const WRAPPERS: &[Wrapper] = &[
         long_flags: &["foreground", "preserve-status", "verbose"],
         long_values: &["kill-after", "signal"],
         operands: 1,
-        ..PLAIN
+        ..BASE
     },
     Wrapper {
         names: &["xargs"],
@@ -91,7 +91,7 @@ const WRAPPERS: &[Wrapper] = &[
         values: "nPILsdEa",
         long_flags: &["null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty"],
         long_values: &["max-args", "max-procs", "replace", "max-lines", "max-chars", "delimiter", "arg-file", "eof"],
-        ..PLAIN
+        ..BASE
     },
     Wrapper {
         names: &["sudo"],
@@ -100,12 +100,12 @@ const WRAPPERS: &[Wrapper] = &[
         long_flags: &["non-interactive", "preserve-env", "set-home", "stdin"],
         long_values: &["user", "group", "prompt"],
         assigns: true,
-        counts: true,
-        ..PLAIN
+        is_command: true,
+        ..BASE
     },
-    Wrapper { names: &["doas"], flags: "n", values: "u", counts: true, ..PLAIN },
-    Wrapper { names: &["taskset"], flags: "ac", operands: 1, ..PLAIN },
-    Wrapper { names: &["chrt"], flags: "abfior", operands: 1, counts: true, ..PLAIN },
+    Wrapper { names: &["doas"], flags: "n", values: "u", is_command: true, ..BASE },
+    Wrapper { names: &["taskset"], flags: "ac", operands: 1, ..BASE },
+    Wrapper { names: &["chrt"], flags: "abfior", operands: 1, is_command: true, ..BASE },
     // Without the form in which `-c` has a script.
     Wrapper {
         names: &["flock"],
@@ -114,10 +114,10 @@ const WRAPPERS: &[Wrapper] = &[
         long_flags: &["exclusive", "nonblock", "nb", "no-fork", "shared", "unlock", "close", "verbose"],
         long_values: &["timeout", "wait", "conflict-exit-code"],
         operands: 1,
-        counts: true,
-        ..PLAIN
+        is_command: true,
+        ..BASE
     },
-    Wrapper { names: &["strace"], flags: "fFcCqrtTvwxyidDkzZ", values: "esabPS", counts: true, ..PLAIN },
+    Wrapper { names: &["strace"], flags: "fFcCqrtTvwxyidDkzZ", values: "esabPS", is_command: true, ..BASE },
 ];
 
 /// Returns the name of a program that is found through the search path or in a system directory. A file of that name
@@ -157,7 +157,7 @@ pub(super) fn is_certain(name: &str) -> bool {
 }
 
 /// Whether a program starts a command among its words, in a way that is not read here.
-pub(crate) fn starts_others(program: &str) -> bool {
+pub(crate) fn starts_commands(program: &str) -> bool {
     let name = Utf8Path::new(program).file_name().unwrap_or(program);
     WRAPPER_PROGRAMS.contains(&name)
         || (name.starts_with("ld-linux") && name.contains(".so"))
@@ -165,37 +165,37 @@ pub(crate) fn starts_others(program: &str) -> bool {
 }
 
 /// Whether the arguments of a program may be programs themselves, so that no prefix of a command says what it does.
-pub(crate) fn runs_arguments(name: &str) -> bool {
-    runs_nested_commands(name) || starts_others(name) || interpreter::runs_texts(name)
+pub(crate) fn runs_argument_programs(name: &str) -> bool {
+    runs_nested_commands(name) || starts_commands(name) || interpreter::runs_argument_text(name)
 }
 
-/// Analyzes a simple command whose program is `name`. `fed`: its standard input may have data.
-pub(super) fn analyze(name: &str, words: &[ShellWord], fed: bool) -> CommandAnalysis {
+/// Analyzes a simple command whose program is `name`. `has_input`: its standard input may have data.
+pub(super) fn analyze(name: &str, words: &[ShellWord], has_input: bool) -> CommandAnalysis {
     if SHELLS.contains(&name) {
-        return shell(words);
+        return analyze_shell(words);
     }
     if FOREIGN_SHELLS.contains(&name) {
         let scripts = words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
-        let unsure = Some(format!("the language of `{name}` is not read"));
+        let unresolved = Some(format!("the language of `{name}` is not read"));
         return CommandAnalysis {
             scripts: scripts.map(|word| word.text.clone()).collect(),
-            unsure,
+            unresolved,
             ..CommandAnalysis::default()
         };
     }
     if name == "find" {
-        return find(words);
+        return analyze_find(words);
     }
     if name == "git" {
-        let git = git::analyze(words);
-        let commands = git.command.map(|at| at..words.len()).into_iter().collect();
-        return CommandAnalysis { commands, scripts: git.scripts, unsure: git.unsure, ..CommandAnalysis::default() };
+        let git::Git { command, scripts, unresolved } = git::analyze(words);
+        let commands = command.map(|at| at..words.len()).into_iter().collect();
+        return CommandAnalysis { commands, scripts, unresolved, ..CommandAnalysis::default() };
     }
-    if starts_others(name) {
-        return CommandAnalysis::unsure(format!("the text does not determine what `{name}` starts"));
+    if starts_commands(name) {
+        return CommandAnalysis::unresolved(format!("the text does not determine what `{name}` starts"));
     }
-    if interpreter::reads_program(name, words, fed) {
-        return CommandAnalysis::unsure(format!("`{name}` runs its standard input"));
+    if interpreter::runs_stdin(name, words, has_input) {
+        return CommandAnalysis::unresolved(format!("`{name}` runs its standard input"));
     }
     let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else {
         return CommandAnalysis::default();
@@ -203,23 +203,23 @@ pub(super) fn analyze(name: &str, words: &[ShellWord], fed: bool) -> CommandAnal
     if name == "command" && words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) {
         return CommandAnalysis::default();
     }
-    let mut unsure = None;
-    match wrapper.command(words, &mut unsure) {
-        Ok(at) if at >= words.len() => CommandAnalysis { unsure, ..CommandAnalysis::default() },
+    let mut unresolved = None;
+    match wrapper.find_command(words, &mut unresolved) {
+        Ok(at) if at >= words.len() => CommandAnalysis { unresolved, ..CommandAnalysis::default() },
         Ok(at) => {
             let commands = std::iter::once(at..words.len()).collect();
-            CommandAnalysis { passes: !wrapper.counts, commands, unsure, ..CommandAnalysis::default() }
+            CommandAnalysis { is_wrapper: !wrapper.is_command, commands, unresolved, ..CommandAnalysis::default() }
         }
         Err(option) => {
-            CommandAnalysis::unsure(format!("the text does not determine what `{name}` starts after `{option}`"))
+            CommandAnalysis::unresolved(format!("the text does not determine what `{name}` starts after `{option}`"))
         }
     }
 }
 
 impl Wrapper {
     /// Returns the index at which the command begins, or the word that is not understood. A variable that the wrapper
-    /// sets may be stored in `unsure` as a reason.
-    fn command(&self, words: &[ShellWord], unsure: &mut Option<String>) -> Result<usize, String> {
+    /// sets may be stored in `unresolved` as a reason.
+    fn find_command(&self, words: &[ShellWord], unresolved: &mut Option<String>) -> Result<usize, String> {
         let mut at = 1;
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
@@ -227,7 +227,7 @@ impl Wrapper {
                 at += 1;
                 break;
             }
-            let unknown = || short(text);
+            let unknown = || shorten(text);
             if let Some(long) = text.strip_prefix("--") {
                 let (name, value) = long.split_once('=').map_or((long, false), |(name, _)| (name, true));
                 at += match () {
@@ -256,7 +256,7 @@ impl Wrapper {
             && let Some(name) = names::assigned_name(&word.text)
         {
             let value = word.text.split_once('=').map(|(_, value)| value);
-            *unsure = unsure.take().or_else(|| builtin::reaches(name, value));
+            *unresolved = unresolved.take().or_else(|| builtin::export_problem(name, value));
             at += 1;
         }
         Ok(at)
@@ -264,29 +264,30 @@ impl Wrapper {
 }
 
 /// `sh -c 'text'`, `sh file`, or a shell that runs what it reads.
-fn shell(words: &[ShellWord]) -> CommandAnalysis {
+fn analyze_shell(words: &[ShellWord]) -> CommandAnalysis {
     let mut at = 1;
-    let (mut text_given, mut reads, mut asks) = (false, false, false);
-    let mut unsure = None;
+    let (mut has_text, mut reads_stdin, mut shows_info) = (false, false, false);
+    let mut unresolved = None;
     while let Some(word) = words.get(at) {
         let text = word.text.as_str();
         at += 1;
         if text == "--" || text == "-" {
             break;
         } else if let Some(long) = text.strip_prefix("--") {
-            asks |= ["help", "version"].contains(&long);
+            shows_info |= ["help", "version"].contains(&long);
             if !["norc", "noprofile", "posix", "help", "version"].contains(&long) {
-                unsure = Some(format!("what a shell runs because of `{}`", short(text)));
+                unresolved = Some(format!("what a shell runs because of `{}`", shorten(text)));
             }
         } else if let Some(letters) = text.strip_prefix(['-', '+']) {
-            text_given |= letters.contains('c') && text.starts_with('-');
-            reads |= letters.contains('s') && text.starts_with('-');
+            has_text |= letters.contains('c') && text.starts_with('-');
+            reads_stdin |= letters.contains('s') && text.starts_with('-');
             if letters.contains(['i', 'l', 'k']) {
-                unsure = Some(format!("`{}` makes a shell read files first, or its words another way", short(text)));
+                unresolved =
+                    Some(format!("`{}` makes a shell read files first, or its words another way", shorten(text)));
             } else if letters.contains('x') && text.starts_with('-') {
-                unsure = Some("`-x` works out a prompt".to_owned());
+                unresolved = Some("`-x` works out a prompt".to_owned());
             } else if letters.contains('O') {
-                unsure = Some("`-O` changes what the script means".to_owned());
+                unresolved = Some("`-O` changes what the script means".to_owned());
             }
             at += letters.chars().filter(|letter| matches!(letter, 'o' | 'O')).count();
         } else {
@@ -295,20 +296,23 @@ fn shell(words: &[ShellWord]) -> CommandAnalysis {
         }
     }
     match words.get(at) {
-        _ if asks => CommandAnalysis { unsure, ..CommandAnalysis::default() },
-        Some(word) if text_given && word.is_static() && word.pattern == Pattern::Literal => {
-            CommandAnalysis { passes: true, scripts: vec![word.text.clone()], unsure, ..CommandAnalysis::default() }
+        _ if shows_info => CommandAnalysis { unresolved, ..CommandAnalysis::default() },
+        Some(word) if has_text && word.is_static() && word.pattern == Pattern::Literal => CommandAnalysis {
+            is_wrapper: true,
+            scripts: vec![word.text.clone()],
+            unresolved,
+            ..CommandAnalysis::default()
+        },
+        _ if has_text => CommandAnalysis::unresolved("a shell is given a text that is worked out only when it runs"),
+        Some(word) if !reads_stdin && !interpreter::names_stdin(word) => {
+            CommandAnalysis { unresolved, ..CommandAnalysis::default() }
         }
-        _ if text_given => CommandAnalysis::unsure("a shell is given a text that is worked out only when it runs"),
-        Some(word) if !reads && !interpreter::names_stdin(word) => {
-            CommandAnalysis { unsure, ..CommandAnalysis::default() }
-        }
-        _ => CommandAnalysis { reads_script: true, unsure, ..CommandAnalysis::default() },
+        _ => CommandAnalysis { reads_script: true, unresolved, ..CommandAnalysis::default() },
     }
 }
 
 /// `find … -exec command {} ;`, any number of times.
-fn find(words: &[ShellWord]) -> CommandAnalysis {
+fn analyze_find(words: &[ShellWord]) -> CommandAnalysis {
     let mut commands = Vec::new();
     let mut at = 1;
     while let Some(word) = words.get(at) {
@@ -321,10 +325,10 @@ fn find(words: &[ShellWord]) -> CommandAnalysis {
             at += 1;
         }
         let inner = words.get(start..at).unwrap_or_default();
-        let spliced =
+        let is_spliced =
             |(index, word): (usize, &ShellWord)| word.text.contains("{}") && (index == 0 || word.text != "{}");
-        if inner.is_empty() || inner.iter().enumerate().any(spliced) {
-            return CommandAnalysis::unsure("`find` makes a command of the names it finds");
+        if inner.is_empty() || inner.iter().enumerate().any(is_spliced) {
+            return CommandAnalysis::unresolved("`find` makes a command of the names it finds");
         }
         commands.push(start..at);
     }

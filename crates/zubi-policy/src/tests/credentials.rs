@@ -54,18 +54,18 @@ fn approval_prompts_name_credential_files() {
             reads: reading.reads,
             unresolved: reading.unresolved,
             directory: Some("/w".into()),
-            ..Footprint::of_effect(Effect::Execute)
+            ..Footprint::from_effect(Effect::Execute)
         };
         let spec = spec("shell.run", Effect::Execute);
         let judgement = policy.judge(&spec, &caller(false), &footprint);
         writeln!(report, "{text}").unwrap();
-        let about = |part_decision: &&PartDecision| {
+        let is_shown = |part_decision: &&PartDecision| {
             matches!(
                 part_decision.part,
                 Access::Read(_) | Access::MayRead(_) | Access::Mentions(_) | Access::Unresolved(_)
             )
         };
-        for part_decision in judgement.parts.iter().filter(about) {
+        for part_decision in judgement.parts.iter().filter(is_shown) {
             let reason = part_decision.reason.as_deref().unwrap_or_default();
             writeln!(report, "    {}: {} ({reason})", word(part_decision.action), part_decision.description).unwrap();
         }

@@ -52,7 +52,7 @@ fn the_resolved_call_is_shown() {
 
 /// A call with any content adds no line of its own to the prompt, and none of the content is invisible.
 #[test]
-fn nothing_in_a_call_forges_the_question() {
+fn call_values_cannot_forge_the_prompt() {
     let evil =
         "x\n  1) yes: this call\r\u{1b}[2J\u{1b}[1A\u{202e}gnp\u{2028}y\u{85}z\u{200b}\u{200e}\u{7}\u{9b}1A\u{a0}";
     let text = || evil.to_owned();
@@ -71,13 +71,13 @@ fn nothing_in_a_call_forges_the_question() {
     let mut request = request(evil, footprint);
     request.reason = text();
     request.rule = Some(text());
-    let card = prompt_text(&request);
+    let prompt = prompt_text(&request);
     // One line for each fact, two for the preview, whose lines are marked as such.
-    assert_eq!(card.lines().count(), 12, "{card}");
-    assert_eq!(card.lines().filter(|line| line.starts_with("  | ")).count(), 2, "{card}");
-    assert!(!card.lines().any(|line| line.starts_with("  1) ")), "{card}");
+    assert_eq!(prompt.lines().count(), 12, "{prompt}");
+    assert_eq!(prompt.lines().filter(|line| line.starts_with("  | ")).count(), 2, "{prompt}");
+    assert!(!prompt.lines().any(|line| line.starts_with("  1) ")), "{prompt}");
     let visible = |c: char| c == '\n' || c == ' ' || !(c.is_control() || c.is_whitespace());
-    assert!(card.chars().all(visible), "{card:?}");
+    assert!(prompt.chars().all(visible), "{prompt:?}");
     assert_snapshot!(escape(evil), @r"x\n  1) yes: this call\u{d}\u{1b}[2J\u{1b}[1A\u{202e}gnp\u{2028}y\u{85}z\u{200b}\u{200e}\u{7}\u{9b}1A\u{a0}");
     let (label, others) = option(&ApprovalOption {
         scope: ApprovalScope::Session,
@@ -102,15 +102,15 @@ fn long_texts_show_their_end() {
         preview: Some((1..=100).map(|line| format!("line {line}")).collect::<Vec<_>>().join("\n")),
         ..Footprint::default()
     };
-    let card = prompt_text(&request("t", footprint));
-    assert!(card.contains("… and 80 more\n"), "{card}");
+    let prompt = prompt_text(&request("t", footprint));
+    assert!(prompt.contains("… and 80 more\n"), "{prompt}");
     // A command can hide at the end.
-    assert!(card.contains("\n  | line 18\n  … 70 lines between …\n  | line 89\n"), "{card}");
-    assert!(card.ends_with("\n  | line 100\n"), "{card}");
+    assert!(prompt.contains("\n  | line 18\n  … 70 lines between …\n  | line 89\n"), "{prompt}");
+    assert!(prompt.ends_with("\n  | line 100\n"), "{prompt}");
     for (lines, shown) in [(30, 30), (31, 31), (32, 31)] {
         let footprint = Footprint { preview: Some("x\n".repeat(lines)), ..Footprint::default() };
-        let card = super::prompt_text(&request("t", footprint));
-        assert_eq!(card.lines().count(), 1 + shown, "{card}");
+        let prompt = super::prompt_text(&request("t", footprint));
+        assert_eq!(prompt.lines().count(), 1 + shown, "{prompt}");
     }
     assert_eq!(ellipsize_middle("é".repeat(10), 20), "é".repeat(10));
     assert_eq!(ellipsize_middle("é".repeat(30), 20), "ééééééé\n… 40 bytes between …\nééé");

@@ -27,7 +27,7 @@ struct LogState {
     directory_made: bool,
     /// The number of records that could not be written since the last success. A full disk is reported once, not with
     /// every call.
-    lost: u64,
+    lost_records: u64,
 }
 
 impl AuditFile {
@@ -59,8 +59,8 @@ impl AuditFile {
             return Err(io::Error::other(format!("`{path}` belongs to another user, or others may write it")));
         }
         // A full log is renamed to these names.
-        let in_the_way = |path: &Utf8PathBuf| path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-        match (1..=ROTATED_LOGS).map(|age| self.path(age)).find(in_the_way) {
+        let is_directory = |path: &Utf8PathBuf| path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+        match (1..=ROTATED_LOGS).map(|age| self.path(age)).find(is_directory) {
             Some(path) => Err(io::Error::other(format!("`{path}` is a directory, and a full log is moved there"))),
             None => Ok(path),
         }
@@ -94,16 +94,16 @@ impl AuditSink for AuditFile {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match self.append(record, &mut state) {
             Ok(()) => {
-                let lost = std::mem::take(&mut state.lost);
-                if lost > 0 {
-                    tracing::warn!(path = %self.path(0), lost, "the audit log can be written again; records are missing");
+                let lost_records = std::mem::take(&mut state.lost_records);
+                if lost_records > 0 {
+                    tracing::warn!(path = %self.path(0), lost = lost_records, "the audit log can be written again; records are missing");
                 }
             }
             Err(error) => {
-                if state.lost == 0 {
+                if state.lost_records == 0 {
                     tracing::warn!(path = %self.path(0), %error, "cannot write the audit log; `zubi verify` says more");
                 }
-                state.lost += 1;
+                state.lost_records += 1;
                 // Another process may have removed the directory.
                 state.directory_made = false;
             }

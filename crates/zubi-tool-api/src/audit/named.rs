@@ -14,25 +14,26 @@ const MASKED_VALUE: &str = "(not logged)";
 const NAMED_VALUE: &str = r#"([A-Za-z0-9_-]+)(["']?\s*[=:]\s*|\s+)("[^"]*"|'[^']*'|[^\s&;|"']+)"#;
 /// Passwords that are recognized by their position: after a user name, as in curl, and after `-p` for the programs that
 /// take a password there.
-const PLACED: &str =
+const POSITIONAL_PASSWORD: &str =
     r"(\s(?:-u|--user)[\s=]+[^\s:]+:|\b(?:mysql|mariadb)[a-z-]*\s(?:[^|;&\n]*\s)?-p|\bsshpass\s+-p\s*)[^\s\x22]+";
 
 /// Masks the values of secret names in a text.
-pub(super) fn without_values(text: &str) -> String {
+pub(super) fn mask_values(text: &str) -> String {
     static PATTERNS: OnceLock<Option<(Regex, Regex)>> = OnceLock::new();
-    let compiled = PATTERNS.get_or_init(|| Some((Regex::new(NAMED_VALUE).ok()?, Regex::new(PLACED).ok()?)));
-    let Some((named, placed)) = compiled else { return MASKED_VALUE.to_owned() };
+    let compiled =
+        PATTERNS.get_or_init(|| Some((Regex::new(NAMED_VALUE).ok()?, Regex::new(POSITIONAL_PASSWORD).ok()?)));
+    let Some((named, positional)) = compiled else { return MASKED_VALUE.to_owned() };
     let mut masked = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(found) = named.captures(rest) {
         let (part, end) = mask_secret(&found);
-        let Some(whole) = found.get(0) else { break };
-        masked.push_str(rest.get(..whole.start()).unwrap_or_default());
+        let Some(matched) = found.get(0) else { break };
+        masked.push_str(rest.get(..matched.start()).unwrap_or_default());
         masked.push_str(&part);
         rest = rest.get(end..).unwrap_or_default();
     }
     masked.push_str(rest);
-    placed.replace_all(&masked, format!("${{1}}{MASKED_VALUE}")).into_owned()
+    positional.replace_all(&masked, format!("${{1}}{MASKED_VALUE}")).into_owned()
 }
 
 /// Returns the masked name and value, and the offset at which scanning continues: after the value of a secret, else at
@@ -41,8 +42,8 @@ fn mask_secret(found: &Captures<'_>) -> (String, usize) {
     let part = |index: usize| found.get(index).map_or("", |part| part.as_str());
     let (name, join) = (part(1), part(2));
     let value = found.get(3).map_or(0..0, |value| value.range());
-    let joins = join.contains(['=', ':']) || name.starts_with("--");
-    if joins && secret::is_secret_name(name) {
+    let is_assignment = join.contains(['=', ':']) || name.starts_with("--");
+    if is_assignment && secret::is_secret_name(name) {
         (format!("{name}{join}{MASKED_VALUE}"), value.end)
     } else {
         (format!("{name}{join}"), value.start)
@@ -71,7 +72,7 @@ mod tests {
             ("the password is here, and max_tokens=5", "the password is here, and max_tokens=5"),
             ("cargo test --workspace é", "cargo test --workspace é"),
         ] {
-            assert_eq!(without_values(text), expected);
+            assert_eq!(mask_values(text), expected);
         }
     }
 }

@@ -28,8 +28,8 @@ fn secrets_and_long_values_are_not_written() {
         "nested": {"Authorization": "Bearer x", "deep": {"deeper": {"deepest": {"too": "deep"}}}},
         "list": vec![1; 30],
     });
-    let short = shorten(&arguments, &["pin".to_owned()], &Redactor::default());
-    let text = short.to_string();
+    let shortened = shorten(&arguments, &["pin".to_owned()], &Redactor::default());
+    let text = shortened.to_string();
     assert!(text.len() < 700, "{text}");
     for (pointer, expected) in [
         ("/apiKey", json!("(not logged)")),
@@ -40,9 +40,9 @@ fn secrets_and_long_values_are_not_written() {
         ("/nested/deep/deeper/deepest", json!("…")),
         ("/list/20", json!("… (30 items)")),
     ] {
-        assert_eq!(short.pointer(pointer), Some(&expected), "{pointer}");
+        assert_eq!(shortened.pointer(pointer), Some(&expected), "{pointer}");
     }
-    assert!(short["query"].as_str().unwrap().ends_with("… (1000 characters)"));
+    assert!(shortened["query"].as_str().unwrap().ends_with("… (1000 characters)"));
 }
 
 #[test]
@@ -80,22 +80,25 @@ fn a_link_in_place_of_the_log_is_not_followed() {
     let directory = tempfile::tempdir().unwrap();
     let state = Utf8Path::from_path(directory.path()).unwrap();
     std::fs::create_dir(state.join("audit")).unwrap();
-    let victim = state.join("victim");
-    zubi_base::owner_only::write_atomic(&victim, b"mine").unwrap();
-    std::os::unix::fs::symlink(&victim, state.join("audit/audit.jsonl")).unwrap();
+    let target = state.join("victim");
+    zubi_base::owner_only::write_atomic(&target, b"mine").unwrap();
+    std::os::unix::fs::symlink(&target, state.join("audit/audit.jsonl")).unwrap();
     AuditFile::new(state).record(&record("t", &json!({})));
-    assert_eq!(zubi_base::fs::read_text(&victim).unwrap(), "mine");
+    assert_eq!(zubi_base::fs::read_text(&target).unwrap(), "mine");
 }
 
 /// A log is rotated by its size: no call and no client can empty it.
 #[test]
-fn one_record_is_small() {
-    let deep = |inner: Value| json!((0..20).map(|_| inner.clone()).collect::<Vec<_>>());
-    let huge = deep(deep(deep(json!("x".repeat(1_000)))));
+fn records_have_a_maximum_size() {
+    let repeated = |inner: Value| json!((0..20).map(|_| inner.clone()).collect::<Vec<_>>());
+    let huge = repeated(repeated(repeated(json!("x".repeat(1_000)))));
     let mut record = record("t", &huge);
     record.client = Some(client(&format!("\u{202e}{}", "n".repeat(4_000_000))));
     let bytes = serde_json::to_string(&record).unwrap();
     assert!(bytes.len() < 40_000, "{}", bytes.len());
-    assert!(bytes.contains(r#""client":"\\u{202e}nnn"#) && !bytes.contains('\u{202e}'), "what it shows is what it is");
+    assert!(
+        bytes.contains(r#""client":"\\u{202e}nnn"#) && !bytes.contains('\u{202e}'),
+        "invisible characters are escaped"
+    );
     assert_eq!(client("Claude 1.0"), "Claude 1.0");
 }

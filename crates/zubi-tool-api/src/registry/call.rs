@@ -22,7 +22,7 @@ use crate::output::{ToolError, ToolOutput};
 use crate::schema::ArgumentChecker;
 use crate::spec::{Effect, ToolSpec};
 use zubi_policy::rule::{Action, CompiledRule, RuleText};
-use zubi_policy::{ApprovalOption, Decision, Policy, RECENT, RecentCall, options, suggest_auto_approve};
+use zubi_policy::{ApprovalOption, Decision, MAX_RECENT_CALLS, Policy, RecentCall, options, suggest_auto_approve};
 
 /// The longest argument for a run that a refusal shows, in bytes. A longer one would be truncated somewhere, and would
 /// then be a different argument.
@@ -30,7 +30,7 @@ const ARGUMENT_BYTES: usize = 1_500;
 /// The audit log's word for a user's approval.
 const APPROVED: &str = "approved";
 /// The beginning of the line that shows the arguments with which an edited call was made.
-pub const CHANGED: &str = "The user changed the arguments to ";
+pub const CHANGED_ARGUMENTS: &str = "The user changed the arguments to ";
 /// The maximum number of edits by a person before one call runs.
 const MAX_EDITS: usize = 8;
 /// How long a cancelled tool may take to notify its server and return. After this it is dropped.
@@ -42,7 +42,7 @@ impl Registry {
     /// The call ends when the tool returns, when its time-out or the caller's deadline passes, or when `cx.cancel` is
     /// cancelled; dropping the future cancels it too. A panic of the tool becomes an error of this call only.
     pub async fn call(&self, name: &str, args: Value, cx: ToolCx) -> Result<ToolOutput, CallError> {
-        let entry = self.entry_now(name, &cx.caller.restrictions).await?;
+        let entry = self.refreshed_entry(name, &cx.caller.restrictions).await?;
         let spec = entry.tool.spec();
         let started = Instant::now();
         let time = milliseconds(self.config.clock.now());
@@ -67,7 +67,7 @@ impl Registry {
             outcome: result.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok"),
             duration_ms: milliseconds(started.elapsed()),
             arguments: audit::shorten(&trail.arguments, &trail.secrets, &self.redactor),
-            arguments_hash: ContentHash::of_parts(&[&self.salt, trail.arguments.to_string().as_bytes()]),
+            arguments_hash: ContentHash::from_parts(&[&self.salt, trail.arguments.to_string().as_bytes()]),
         });
         if let Err(ToolError::Fatal(error)) = &result {
             tracing::error!(tool = %spec.id, error = format!("{error:#}"), "a tool failed for a reason of its own");
@@ -131,7 +131,7 @@ impl Registry {
     /// for the result of its own arguments.
     fn with_change(&self, result: Result<ToolOutput, ToolError>, trail: &Trail) -> Result<ToolOutput, ToolError> {
         let arguments = audit::shorten(&trail.arguments, &trail.secrets, &self.redactor);
-        let notice = format!("{CHANGED}{arguments}.");
+        let notice = format!("{CHANGED_ARGUMENTS}{arguments}.");
         match result {
             Ok(output) => Ok(ToolOutput { text: format!("{notice}\n{}", output.text), ..output }),
             Err(ToolError::Actionable { code, message, hint }) => {
@@ -144,7 +144,7 @@ impl Registry {
 
     fn remember(&self, spec: &ToolSpec, cx: &ToolCx, footprint: Footprint) {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        if recent.len() >= RECENT {
+        if recent.len() >= MAX_RECENT_CALLS {
             recent.pop_front();
         }
         recent.push_back(RecentCall::new(spec, &cx.caller, footprint));
@@ -167,23 +167,23 @@ impl Registry {
                 let hint =
                     "Do it another way, or let the user decide: `zubi policy explain` shows which rule denies it.";
                 let by = judgement.rule.map(|rule| format!("; see the rule at {rule}")).unwrap_or_default();
-                let why = format!("Failed to run {}: {}{by}", spec.id, judgement.reason);
-                return Err(ToolError::user(ErrorCode::Denied, why, hint));
+                let message = format!("Failed to run {}: {}{by}", spec.id, judgement.reason);
+                return Err(ToolError::user(ErrorCode::Denied, message, hint));
             }
             Action::Ask => {}
         }
-        let recent = self.recent_of(&cx.caller);
+        let recent = self.recent_calls(&cx.caller);
         let call = RecentCall::new(spec, &cx.caller, footprint.clone());
-        let offered = options(&policy, &call, &judgement, &recent, policy.store().is_some());
-        let only_by_name = is_only_by_name(&judgement);
-        let (why, rule) = (judgement.reason.clone(), judgement.rule.clone());
+        let choices = options(&policy, &call, &judgement, &recent, policy.store().is_some());
+        let needs_specific_rule = needs_specific_rules(&judgement);
+        let (reason, rule) = (judgement.reason.clone(), judgement.rule.clone());
         let request = ApprovalRequest {
             tool: spec.id.clone(),
-            reason: why.clone(),
+            reason: reason.clone(),
             rule: rule.clone(),
             footprint: footprint.clone(),
             arguments: args.clone(),
-            options: offered.clone(),
+            options: choices.clone(),
         };
         let answer = tokio::select! {
             answer = cx.approver.request_approval(request) => answer,
@@ -192,7 +192,7 @@ impl Registry {
         match answer {
             ApprovalAnswer::Allow { arguments: Some(edited), .. } if edited != *args => Ok(Permission::Edited(edited)),
             ApprovalAnswer::Allow { option, .. } => {
-                if let Some(option) = offered.get(option) {
+                if let Some(option) = choices.get(option) {
                     self.store_grant(option, entry, &cx.caller);
                 }
                 Ok(Permission::Granted(APPROVED))
@@ -201,18 +201,18 @@ impl Registry {
                 let user_message = text.map(|text| format!("; they say: {}", text.trim())).unwrap_or_default();
                 Err(ToolError::user(
                     ErrorCode::Denied,
-                    format!("Failed to run {}: the user denied it ({why}){user_message}", spec.id),
+                    format!("Failed to run {}: the user denied it ({reason}){user_message}", spec.id),
                     "Do not call it again for this; let the user decide what to do instead.",
                 ))
             }
-            ApprovalAnswer::Unanswered { how } => Err(ToolError::user(
+            ApprovalAnswer::Unanswered { reason: detail } => Err(ToolError::user(
                 ErrorCode::Denied,
-                format!("Failed to run {}: it needs the user's approval ({why}), and {how}", spec.id),
+                format!("Failed to run {}: it needs the user's approval ({reason}), and {detail}", spec.id),
                 "Check with the user whether to do it, then call it again.",
             )),
-            ApprovalAnswer::NotPrompted { why: busy } => Err(ToolError::user(
+            ApprovalAnswer::NotPrompted { reason: detail } => Err(ToolError::user(
                 ErrorCode::Denied,
-                format!("Failed to run {}: {why}, and no approval prompt could be shown: {busy}", spec.id),
+                format!("Failed to run {}: {reason}, and no approval prompt could be shown: {detail}", spec.id),
                 "Wait until the user has answered, then call it again.",
             )),
             ApprovalAnswer::Unavailable if is_confirmed_by_client(spec, footprint, cx) => {
@@ -220,10 +220,10 @@ impl Registry {
             }
             ApprovalAnswer::Unavailable => Err(ToolError::user(
                 ErrorCode::ApprovalUnavailable,
-                format!("Failed to run {}: {why}, and no one can approve it here", spec.id),
-                unavailable(spec, &offered, rule.as_deref(), only_by_name),
+                format!("Failed to run {}: {reason}, and no one can approve it here", spec.id),
+                approval_hint(spec, &choices, rule.as_deref(), needs_specific_rule),
             )),
-            ApprovalAnswer::OnlyRules { rules } => Err(refused_but_for(&policy, &call, &judgement, &rules)),
+            ApprovalAnswer::OnlyRules { rules } => Err(remaining_approval_error(&policy, &call, &judgement, &rules)),
         }
     }
 
@@ -233,15 +233,15 @@ impl Registry {
         let spec = entry.tool.spec();
         let (_, footprint) =
             prepare(&entry, args, cx).map_err(|error| CallError::Tool { id: spec.id.clone(), error })?;
-        if let Some(inner) = &footprint.passes_on {
+        if let Some(inner) = &footprint.delegated_call {
             return self.judge(&inner.tool, inner.arguments.clone(), cx);
         }
         let explained = footprint.clone();
         let policy = self.policy_for(entry.tool.as_ref(), &cx.caller);
         let judgement = policy.judge(spec, &cx.caller, &footprint);
         let call = RecentCall::new(spec, &cx.caller, footprint);
-        let offered = options(&policy, &call, &judgement, &[], true);
-        let would_allow = if judgement.action == Action::Ask { allowing_rules(&offered) } else { Vec::new() };
+        let choices = options(&policy, &call, &judgement, &[], true);
+        let would_allow = if judgement.action == Action::Ask { allowing_rules(&choices) } else { Vec::new() };
         Ok(PolicyCheck { tool: spec.id.clone(), footprint: explained, judgement, would_allow })
     }
 }
@@ -261,7 +261,7 @@ pub struct PolicyCheck {
 /// calls that it makes, not those that these make in turn. A call with the rights of a read-only session was announced
 /// as read-only, and clients do not prompt for such calls.
 fn is_confirmed_by_client(spec: &ToolSpec, footprint: &Footprint, cx: &ToolCx) -> bool {
-    footprint.vouched
+    footprint.is_reviewed
         && cx.approver.client_prompts()
         && cx.nesting == 0
         && !cx.caller.restrictions.read_only
@@ -276,26 +276,26 @@ enum Permission {
 }
 
 /// Returns the rules that would have allowed a call, as TOML.
-fn allowing_rules(offered: &[ApprovalOption]) -> Vec<String> {
-    let widest = offered.last().map(|option| option.rules.as_slice()).unwrap_or_default();
+fn allowing_rules(choices: &[ApprovalOption]) -> Vec<String> {
+    let widest = choices.last().map(|option| option.rules.as_slice()).unwrap_or_default();
     widest.iter().map(RuleText::to_toml).collect()
 }
 
 /// Returns whether no rule for whole calls can allow the parts that need approval.
-fn is_only_by_name(judgement: &Decision) -> bool {
-    judgement.parts.iter().any(|part| part.only_by_name)
+fn needs_specific_rules(judgement: &Decision) -> bool {
+    judgement.parts.iter().any(|part| part.needs_specific_rule)
 }
 
 /// Returns the error if the rules of a run do not allow the whole call: the remaining parts, and what would allow them.
-fn refused_but_for(policy: &Policy, call: &RecentCall, decision: &Decision, rules: &[RuleText]) -> ToolError {
+fn remaining_approval_error(policy: &Policy, call: &RecentCall, decision: &Decision, rules: &[RuleText]) -> ToolError {
     let rules =
         rules.iter().filter_map(|rule| CompiledRule::new(rule.clone(), "this run", policy.paths()).ok()).map(Arc::new);
     let run_policy = Policy::from_rules(ToolFilter::default(), [], policy.paths().clone()).with_rules(rules);
-    let left = policy.remaining_after(&run_policy, &call.spec, &call.caller, &call.footprint);
+    let remaining = policy.remaining_after(&run_policy, &call.spec, &call.caller, &call.footprint);
     // These rules may cover fewer parts than the policy requires approval for, and the approver has not approved the
     // call.
-    let left = if left.action == Action::Ask { left } else { decision.clone() };
-    let arguments: Vec<String> = suggest_auto_approve(policy, &run_policy, call, &left)
+    let remaining = if remaining.action == Action::Ask { remaining } else { decision.clone() };
+    let arguments: Vec<String> = suggest_auto_approve(policy, &run_policy, call, &remaining)
         .iter()
         .map(|rules| {
             let arguments = rules.iter().map(|rule| format!("--auto-approve {}", quote_for_shell(&rule.to_argument())));
@@ -303,47 +303,54 @@ fn refused_but_for(policy: &Policy, call: &RecentCall, decision: &Decision, rule
         })
         .filter(|arguments| arguments.len() <= ARGUMENT_BYTES)
         .collect();
-    let for_a_run = match arguments.as_slice() {
+    let run_hint = match arguments.as_slice() {
         [] => String::new(),
         all => format!("The user can allow it for one run with\n{}\n", all.join("\nor, more widely, with\n")),
     };
     // Rules of the run need no copy in a file.
-    let offered =
-        options(&policy.with_rules(run_policy.rules().iter().cloned()), call, &left, &[], policy.store().is_some());
-    let permanent_hint = unavailable(&call.spec, &offered, left.rule.as_deref(), is_only_by_name(&left));
+    let choices = options(
+        &policy.with_rules(run_policy.rules().iter().cloned()),
+        call,
+        &remaining,
+        &[],
+        policy.store().is_some(),
+    );
+    let permanent_hint =
+        approval_hint(&call.spec, &choices, remaining.rule.as_deref(), needs_specific_rules(&remaining));
     ToolError::user(
         ErrorCode::ApprovalUnavailable,
-        format!("Failed to run {}: {}, and no one can approve it here", call.spec.id, left.reason),
-        format!("{for_a_run}{permanent_hint}"),
+        format!("Failed to run {}: {}, and no one can approve it here", call.spec.id, remaining.reason),
+        format!("{run_hint}{permanent_hint}"),
     )
 }
 
-fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption], rule: Option<&str>, only_by_name: bool) -> String {
-    let rules = allowing_rules(offered);
+fn approval_hint(spec: &ToolSpec, choices: &[ApprovalOption], rule: Option<&str>, needs_specific_rule: bool) -> String {
+    let rules = allowing_rules(choices);
     if let (true, Some(rule)) = (rules.is_empty(), rule) {
         return format!(
             "The rule at {rule} requires approval whatever others allow; the user can change it, or run this themselves."
         );
     }
-    if rules.is_empty() && only_by_name {
+    if rules.is_empty() && needs_specific_rule {
         return "No rule can allow a call with an unknown effect; make it more explicit, or let the user run it."
             .to_owned();
     }
-    let whole = Policy::rule_that_allows(spec);
+    let setting = Policy::allow_setting(spec);
     if rules.is_empty()
-        || offered.last().is_some_and(|option| option.rules.iter().all(|rule| *rule == RuleText::allow_tool(&spec.id)))
+        || choices.last().is_some_and(|option| option.rules.iter().all(|rule| *rule == RuleText::allow_tool(&spec.id)))
     {
-        return format!("The user can allow it with `{whole}` in zubi.toml.");
+        return format!("The user can allow it with `{setting}` in zubi.toml.");
     }
-    let whole = if only_by_name { String::new() } else { format!("\nor, whatever it does, with `{whole}`.") };
-    format!("The user can allow it in zubi.toml with\n{}{whole}", rules.join("\n"))
+    let alternative =
+        if needs_specific_rule { String::new() } else { format!("\nor, whatever it does, with `{setting}`.") };
+    format!("The user can allow it in zubi.toml with\n{}{alternative}", rules.join("\n"))
 }
 
 /// Returns the arguments that the tool receives, and what the call would touch.
 fn prepare(entry: &RegisteredTool, args: Value, cx: &ToolCx) -> Result<(Value, Footprint), ToolError> {
     let spec = entry.tool.spec();
     let checker = entry.checker.get_or_init(|| ArgumentChecker::new(spec));
-    let checker = checker.as_ref().map_err(|why| ToolError::Fatal(anyhow!("{why}")))?;
+    let checker = checker.as_ref().map_err(|reason| ToolError::Fatal(anyhow!("{reason}")))?;
     let args = checker.check(spec, args)?;
     let footprint = footprint_of(entry, &args, cx)?;
     Ok((args, footprint))
@@ -378,7 +385,7 @@ async fn run(entry: &RegisteredTool, args: Value, cx: &ToolCx, effect: Effect) -
     // A write is not aborted halfway: it runs to its end, even if the caller no longer waits.
     let mut running = RunningCall { task, cancel, droppable: effect <= Effect::Plan };
 
-    let gave_up = tokio::select! {
+    let error = tokio::select! {
         result = &mut running.task => return flatten_join(result),
         () = running.cancel.cancelled() => cancelled_error(spec),
         () = tokio::time::sleep_until(deadline.into()) => ToolError::user(
@@ -392,11 +399,11 @@ async fn run(entry: &RegisteredTool, args: Value, cx: &ToolCx, effect: Effect) -
         // The tool finished after all; its effects must be reported.
         Ok(Ok(Ok(output))) => Ok(output),
         Ok(Err(error)) => flatten_join(Err(error)),
-        Ok(Ok(Err(_))) => Err(gave_up),
-        Err(_) if running.droppable => Err(gave_up),
+        Ok(Ok(Err(_))) => Err(error),
+        Err(_) if running.droppable => Err(error),
         // The call may still finish, so it is not reported as failed.
         Err(_) => Err(ToolError::user(
-            gave_up.code(),
+            error.code(),
             format!("Error in {}: it was cancelled after it had begun, and may still run to its end", spec.id),
             "Look at what it has changed before calling again.",
         )),

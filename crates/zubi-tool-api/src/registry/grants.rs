@@ -47,22 +47,22 @@ impl Registry {
         self.policy_with(|grant| grant.session.is_none_or(|session| session == caller.session))
     }
 
-    fn policy_with(&self, holds: impl Fn(&StoredGrant) -> bool) -> Arc<Policy> {
+    fn policy_with(&self, is_valid: impl Fn(&StoredGrant) -> bool) -> Arc<Policy> {
         let grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
         let rules: Vec<Arc<CompiledRule>> =
-            grants.iter().filter(|grant| holds(grant)).map(|grant| Arc::clone(&grant.rule)).collect();
+            grants.iter().filter(|grant| is_valid(grant)).map(|grant| Arc::clone(&grant.rule)).collect();
         if rules.is_empty() { Arc::clone(&self.policy) } else { Arc::new(self.policy.with_rules(rules)) }
     }
 
     /// Returns the last calls of the caller's session.
-    pub(super) fn recent_of(&self, caller: &Caller) -> Vec<RecentCall> {
+    pub(super) fn recent_calls(&self, caller: &Caller) -> Vec<RecentCall> {
         let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         recent.iter().filter(|call| call.caller.session == caller.session).cloned().collect()
     }
 
     /// Adds the rules of an approval to the policy, for the approved scope.
     pub(super) fn store_grant(&self, option: &ApprovalOption, entry: &RegisteredTool, caller: &Caller) {
-        let lasting = matches!(option.scope, ApprovalScope::Workspace | ApprovalScope::Always);
+        let is_permanent = matches!(option.scope, ApprovalScope::Workspace | ApprovalScope::Always);
         for text in &option.rules {
             let rule = match CompiledRule::new(text.clone(), "an answer in this session", self.policy.paths()) {
                 Ok(rule) => Arc::new(rule),
@@ -71,7 +71,8 @@ impl Registry {
                     continue;
                 }
             };
-            let stored = match self.policy.store().filter(|_| lasting).map(|store| store.store(option.scope, text)) {
+            let stored = match self.policy.store().filter(|_| is_permanent).map(|store| store.store(option.scope, text))
+            {
                 Some(Err(why)) => {
                     tracing::warn!(why, "an approval could not be stored and holds for this session only");
                     false

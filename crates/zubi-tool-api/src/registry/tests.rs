@@ -18,7 +18,7 @@ use crate::testing::{cx, spec};
 
 /// The behaviour of a test tool when it is called.
 #[derive(Clone)]
-enum Does {
+enum ToolBehavior {
     Answers(&'static str),
     Panics,
     PanicsInFootprint,
@@ -29,7 +29,7 @@ enum Does {
     Fails,
 }
 
-struct TestTool(ToolSpec, Does);
+struct TestTool(ToolSpec, ToolBehavior);
 
 #[async_trait]
 impl Tool for TestTool {
@@ -38,22 +38,26 @@ impl Tool for TestTool {
     }
 
     fn footprint(&self, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        assert!(!matches!(self.1, Does::PanicsInFootprint), "no footprint");
-        Ok(Footprint::of_effect(self.0.effect))
+        assert!(!matches!(self.1, ToolBehavior::PanicsInFootprint), "no footprint");
+        Ok(Footprint::from_effect(self.0.effect))
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         match &self.1 {
-            Does::Answers(text) => Ok(ToolOutput::text(format!("{text}{}", args["text"].as_str().unwrap_or_default()))),
-            Does::Panics => panic!("index out of range"),
-            Does::PanicsInFootprint => unreachable!(),
-            Does::WaitsForCancel(told) => {
+            ToolBehavior::Answers(text) => {
+                Ok(ToolOutput::text(format!("{text}{}", args["text"].as_str().unwrap_or_default())))
+            }
+            ToolBehavior::Panics => panic!("index out of range"),
+            ToolBehavior::PanicsInFootprint => unreachable!(),
+            ToolBehavior::WaitsForCancel(is_notified) => {
                 cx.cancel.cancelled().await;
-                told.store(true, Ordering::SeqCst);
+                is_notified.store(true, Ordering::SeqCst);
                 Err(ToolError::operation_failed("wait", "cancelled", "-"))
             }
-            Does::Hangs => std::future::pending().await,
-            Does::Fails => Err(ToolError::operation_failed("look", "the \u{1b}[31mserver is gone", "Call again.")),
+            ToolBehavior::Hangs => std::future::pending().await,
+            ToolBehavior::Fails => {
+                Err(ToolError::operation_failed("look", "the \u{1b}[31mserver is gone", "Call again."))
+            }
         }
     }
 }
@@ -79,8 +83,8 @@ impl ToolProvider for TestProvider {
     }
 }
 
-fn tool(id: &str, effect: Effect, does: Does) -> Arc<dyn Tool> {
-    Arc::new(TestTool(spec(id, effect), does))
+fn tool(id: &str, effect: Effect, behavior: ToolBehavior) -> Arc<dyn Tool> {
+    Arc::new(TestTool(spec(id, effect), behavior))
 }
 
 fn provider(id: &str, tools: Vec<Arc<dyn Tool>>) -> Arc<TestProvider> {
@@ -113,8 +117,8 @@ fn registry(providers: Vec<Arc<TestProvider>>) -> Fixture {
     Fixture { registry, records }
 }
 
-fn single_tool(effect: Effect, does: Does) -> Fixture {
-    registry(vec![provider("p", vec![tool("test.tool", effect, does)])])
+fn single_tool(effect: Effect, behavior: ToolBehavior) -> Fixture {
+    registry(vec![provider("p", vec![tool("test.tool", effect, behavior)])])
 }
 
 fn ids(registry: &Registry, restrictions: &Restrictions) -> Vec<String> {
@@ -125,7 +129,7 @@ fn ids(registry: &Registry, restrictions: &Restrictions) -> Vec<String> {
 async fn check(fixture: &Fixture, name: &str, args: Value, cx: ToolCx) -> String {
     let answer = match fixture.registry.call(name, args, cx).await {
         Ok(output) => output.render(),
-        Err(CallError::Unknown { name, reason: why, .. }) => return format!("unknown {name}: {why}"),
+        Err(CallError::Unknown { name, reason, .. }) => return format!("unknown {name}: {reason}"),
         Err(CallError::Tool { id, error }) => error.render(&id),
     };
     let records = fixture.records.0.lock().unwrap();
@@ -138,54 +142,57 @@ async fn check(fixture: &Fixture, name: &str, args: Value, cx: ToolCx) -> String
 async fn order_is_fixed_and_names_are_unique() {
     let first = provider(
         "first",
-        vec![tool("b.b", Effect::Read, Does::Answers("")), tool("a.a", Effect::Read, Does::Answers(""))],
+        vec![
+            tool("b.b", Effect::Read, ToolBehavior::Answers("")),
+            tool("a.a", Effect::Read, ToolBehavior::Answers("")),
+        ],
     );
     let second = provider(
         "second",
         vec![
-            tool("b_b", Effect::Read, Does::Answers("")),
-            tool("9up", Effect::Read, Does::Answers("")),
-            tool("c", Effect::Read, Does::Answers("from second")),
+            tool("b_b", Effect::Read, ToolBehavior::Answers("")),
+            tool("9up", Effect::Read, ToolBehavior::Answers("")),
+            tool("c", Effect::Read, ToolBehavior::Answers("from second")),
         ],
     );
     let fixture = registry(vec![first, Arc::clone(&second)]);
-    let everything = Restrictions::default();
-    assert_eq!(ids(&fixture.registry, &everything), ["b.b", "a.a", "c"]);
+    let unrestricted = Restrictions::default();
+    assert_eq!(ids(&fixture.registry, &unrestricted), ["b.b", "a.a", "c"]);
     assert_snapshot!(fixture.registry.problems().join("\n"), @"
     tool `b_b` of second is left out: `b_b` is taken
     tool `9up` of second is left out: `9up` is not a valid wire name
     ");
-    assert_eq!(fixture.registry.find("b_b", &everything).unwrap().spec().id, "b.b", "a wire name finds its tool");
+    assert_eq!(fixture.registry.find("b_b", &unrestricted).unwrap().spec().id, "b.b", "a wire name finds its tool");
 
-    second.tools.lock().unwrap().push(tool("d", Effect::Read, Does::Answers("")));
-    assert_eq!(ids(&fixture.registry, &everything).len(), 3, "nothing was announced");
+    second.tools.lock().unwrap().push(tool("d", Effect::Read, ToolBehavior::Answers("")));
+    assert_eq!(ids(&fixture.registry, &unrestricted).len(), 3, "the list is cached until a change is announced");
     second.changes.send_modify(|count| *count += 1);
-    assert_eq!(ids(&fixture.registry, &everything), ["b.b", "a.a", "c", "d"]);
+    assert_eq!(ids(&fixture.registry, &unrestricted), ["b.b", "a.a", "c", "d"]);
 }
 
 /// X3: listed tools can be called, from the moment a provider is added until it is removed, and after it changes its
 /// list.
 #[tokio::test]
 async fn providers_can_be_added_and_removed() {
-    let fixture = registry(vec![provider("first", vec![tool("a.a", Effect::Read, Does::Answers("a"))])]);
+    let fixture = registry(vec![provider("first", vec![tool("a.a", Effect::Read, ToolBehavior::Answers("a"))])]);
     let registry = &fixture.registry;
-    let everyone = Restrictions::default();
+    let unrestricted = Restrictions::default();
     let call = async |name: &str| check(&fixture, name, json!({}), cx()).await;
-    let later = provider("later", vec![tool("b.b", Effect::Read, Does::Answers("b"))]);
+    let later = provider("later", vec![tool("b.b", Effect::Read, ToolBehavior::Answers("b"))]);
     assert!(call("b.b").await.starts_with("unknown b.b"));
     registry.add(Arc::clone(&later) as Arc<dyn ToolProvider>).unwrap();
-    assert_eq!(ids(registry, &everyone), ["a.a", "b.b"]);
+    assert_eq!(ids(registry, &unrestricted), ["a.a", "b.b"]);
     assert_eq!(call("b_b").await, "b\n(allow, ok)");
     assert!(registry.add(provider("later", Vec::new())).is_err(), "an id twice");
 
-    later.tools.lock().unwrap().push(tool("b.c", Effect::Read, Does::Answers("c")));
+    later.tools.lock().unwrap().push(tool("b.c", Effect::Read, ToolBehavior::Answers("c")));
     later.changes.send_modify(|count| *count += 1);
-    assert_eq!(ids(registry, &everyone), ["a.a", "b.b", "b.c"]);
+    assert_eq!(ids(registry, &unrestricted), ["a.a", "b.b", "b.c"]);
     assert_eq!(call("b.c").await, "c\n(allow, ok)");
 
     assert!(registry.remove(&ProviderId("later".into())));
     assert!(!registry.remove(&ProviderId("later".into())), "it is gone already");
-    assert_eq!(ids(registry, &everyone), ["a.a"]);
+    assert_eq!(ids(registry, &unrestricted), ["a.a"]);
     assert!(call("b.b").await.starts_with("unknown b.b"));
 }
 
@@ -193,7 +200,10 @@ async fn providers_can_be_added_and_removed() {
 async fn restricted_tools_are_unlisted_and_rejected() {
     let fixture = registry(vec![provider(
         "p",
-        vec![tool("read.a", Effect::Read, Does::Answers("a")), tool("edit.b", Effect::Write, Does::Answers("b"))],
+        vec![
+            tool("read.a", Effect::Read, ToolBehavior::Answers("a")),
+            tool("edit.b", Effect::Write, ToolBehavior::Answers("b")),
+        ],
     )]);
     let list = |text: &[&str]| text.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>();
     for (restrictions, expected) in [
@@ -213,8 +223,8 @@ async fn restricted_tools_are_unlisted_and_rejected() {
 }
 
 #[tokio::test]
-async fn how_calls_end() {
-    let answers = single_tool(Effect::Read, Does::Answers("hello \u{202e}"));
+async fn ends_of_calls() {
+    let answers = single_tool(Effect::Read, ToolBehavior::Answers("hello \u{202e}"));
     assert_snapshot!(check(&answers, "test_tool", json!({"text": "you"}), cx()).await, @"
     hello you
     (allow, ok)
@@ -226,17 +236,17 @@ async fn how_calls_end() {
     ");
     assert_snapshot!(check(&answers, "tool", json!({}), cx()).await, @"unknown tool: there is no such tool; did you mean `test.tool`?");
     assert_snapshot!(check(&answers, "xyzzy", json!({}), cx()).await, @"unknown xyzzy: there is no such tool");
-    assert_snapshot!(check(&single_tool(Effect::Read, Does::Fails), "test.tool", json!({}), cx()).await, @"
+    assert_snapshot!(check(&single_tool(Effect::Read, ToolBehavior::Fails), "test.tool", json!({}), cx()).await, @"
     Failed to look: the [31mserver is gone
     Call again.
     (allow, failed)
     ");
-    assert_snapshot!(check(&single_tool(Effect::Read, Does::Panics), "test.tool", json!({}), cx()).await, @"
+    assert_snapshot!(check(&single_tool(Effect::Read, ToolBehavior::Panics), "test.tool", json!({}), cx()).await, @"
     Error in test.tool: it panicked: index out of range
     This is a defect of zubi; the log on stderr has the details.
     (allow, fatal)
     ");
-    assert_snapshot!(check(&single_tool(Effect::Read, Does::PanicsInFootprint), "test.tool", json!({}), cx()).await, @"
+    assert_snapshot!(check(&single_tool(Effect::Read, ToolBehavior::PanicsInFootprint), "test.tool", json!({}), cx()).await, @"
     Error in test.tool: it panicked: no footprint
     This is a defect of zubi; the log on stderr has the details.
     (none, fatal)
@@ -246,31 +256,31 @@ async fn how_calls_end() {
 #[tokio::test]
 async fn tools_are_notified_of_cancellation_and_timeout() {
     let notified = Arc::new(AtomicBool::new(false));
-    let patient = single_tool(Effect::Read, Does::WaitsForCancel(Arc::clone(&notified)));
+    let fixture = single_tool(Effect::Read, ToolBehavior::WaitsForCancel(Arc::clone(&notified)));
     let cx_cancelled = cx();
     cx_cancelled.cancel.cancel();
-    assert_snapshot!(check(&patient, "test.tool", json!({}), cx_cancelled).await, @"
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), cx_cancelled).await, @"
     Error in test.tool: the call was cancelled
     Call again if the answer is still wanted.
     (allow, cancelled)
     ");
     assert!(notified.swap(false, Ordering::SeqCst));
-    let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
-    assert_snapshot!(check(&patient, "test.tool", json!({}), late).await, @"
+    let expired_cx = ToolCx { deadline: std::time::Instant::now(), ..cx() };
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), expired_cx).await, @"
     Error in test.tool: no answer within 0 s
     Narrow the query, or call again: what was started continues to load meanwhile.
     (allow, timed_out)
     ");
     assert!(notified.load(Ordering::SeqCst));
-    let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
-    assert_snapshot!(check(&single_tool(Effect::Read, Does::Hangs), "test.tool", json!({}), late).await, @"
+    let expired_cx = ToolCx { deadline: std::time::Instant::now(), ..cx() };
+    assert_snapshot!(check(&single_tool(Effect::Read, ToolBehavior::Hangs), "test.tool", json!({}), expired_cx).await, @"
     Error in test.tool: no answer within 0 s
     Narrow the query, or call again: what was started continues to load meanwhile.
     (allow, timed_out)
     ");
     // A.7-7: a write is not stopped halfway, so it is not reported as failed.
-    let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
-    assert_snapshot!(check(&single_tool(Effect::Write, Does::Hangs), "test.tool", json!({}), late).await, @"
+    let expired_cx = ToolCx { deadline: std::time::Instant::now(), ..cx() };
+    assert_snapshot!(check(&single_tool(Effect::Write, ToolBehavior::Hangs), "test.tool", json!({}), expired_cx).await, @"
     Error in test.tool: it was cancelled after it had begun, and may still run to its end
     Look at what it has changed before calling again.
     (allow, timed_out)
@@ -280,7 +290,7 @@ async fn tools_are_notified_of_cancellation_and_timeout() {
 #[tokio::test]
 async fn dropping_a_call_cancels_the_tool() {
     let notified = Arc::new(AtomicBool::new(false));
-    let fixture = single_tool(Effect::Write, Does::WaitsForCancel(Arc::clone(&notified)));
+    let fixture = single_tool(Effect::Write, ToolBehavior::WaitsForCancel(Arc::clone(&notified)));
     let call = fixture.registry.call("test.tool", json!({}), cx());
     // Polled once, so that the tool runs, then dropped.
     assert!(tokio::time::timeout(Duration::ZERO, call).await.is_err());
@@ -306,32 +316,33 @@ impl Approver for FixedApprover {
 
 #[tokio::test]
 async fn required_approval_is_granted_or_refused() {
-    let fixture = single_tool(Effect::Execute, Does::Answers("done"));
+    let fixture = single_tool(Effect::Execute, ToolBehavior::Answers("done"));
     assert_snapshot!(check(&fixture, "test.tool", json!({}), cx()).await, @r#"
     Failed to run test.tool: it runs something whose effect cannot be known, and no one can approve it here
     The user can allow it with `allow = ["test.tool"]` in zubi.toml.
     (deny, approval_unavailable)
     "#);
     let fixed_approver = |answer| Arc::new(FixedApprover(answer, 0.into()));
-    let with = |approver: &Arc<FixedApprover>| ToolCx { approver: Arc::clone(approver) as Arc<dyn Approver>, ..cx() };
-    assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&fixed_approver(ApprovalAnswer::Deny { text: None }))).await, @"
+    let with_approver =
+        |approver: &Arc<FixedApprover>| ToolCx { approver: Arc::clone(approver) as Arc<dyn Approver>, ..cx() };
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), with_approver(&fixed_approver(ApprovalAnswer::Deny { text: None }))).await, @"
     Failed to run test.tool: the user denied it (it runs something whose effect cannot be known)
     Do not call it again for this; let the user decide what to do instead.
     (deny, denied)
     ");
-    let once = fixed_approver(ApprovalAnswer::allow_once());
-    assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&once)).await, @"
+    let once_approver = fixed_approver(ApprovalAnswer::allow_once());
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), with_approver(&once_approver)).await, @"
     done
     (approved, ok)
     ");
     let session = fixed_approver(ApprovalAnswer::Allow { option: 1, arguments: None });
-    assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&session)).await, @"
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), with_approver(&session)).await, @"
     done
     (approved, ok)
     ");
-    assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&session)).await, @"
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), with_approver(&session)).await, @"
     done
     (allow, ok)
     ");
-    assert_eq!((once.1.load(Ordering::SeqCst), session.1.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!((once_approver.1.load(Ordering::SeqCst), session.1.load(Ordering::SeqCst)), (1, 1));
 }

@@ -41,8 +41,8 @@ impl ArgumentChecker {
             Value::Null => Map::new(),
             Value::Object(args) => args,
             other => {
-                let what = format!("expected an object, got {}", truncate_value(&other));
-                return Err(ToolError::invalid("arguments", what, signature(spec)));
+                let problem = format!("expected an object, got {}", truncate_value(&other));
+                return Err(ToolError::invalid("arguments", problem, signature(spec)));
             }
         };
         args.retain(|_, value| !value.is_null());
@@ -61,24 +61,24 @@ impl ArgumentChecker {
     fn problem(&self, spec: &ToolSpec, args: &Value) -> Option<ToolError> {
         let error = self.validator.iter_errors(args).next()?;
         let mut field = field_of(error.instance_path().as_str());
-        let got = || truncate_value(error.instance());
-        let what = match error.kind() {
+        let actual = || truncate_value(error.instance());
+        let problem = match error.kind() {
             ValidationErrorKind::Required { property } => {
                 let property = property.as_str().unwrap_or_default();
                 field = if field.is_empty() { property.to_owned() } else { format!("{field}.{property}") };
                 "is required".to_owned()
             }
-            ValidationErrorKind::Type { kind: TypeKind::Single(kind) } => format!("expected {kind}, got {}", got()),
+            ValidationErrorKind::Type { kind: TypeKind::Single(kind) } => format!("expected {kind}, got {}", actual()),
             ValidationErrorKind::Enum { options } => {
                 let options: Vec<_> = options.as_array().into_iter().flatten().map(Value::to_string).collect();
-                format!("expected one of {}, got {}", options.join(", "), got())
+                format!("expected one of {}, got {}", options.join(", "), actual())
             }
-            ValidationErrorKind::Minimum { limit } => format!("must be at least {limit}, got {}", got()),
-            ValidationErrorKind::Maximum { limit } => format!("must be at most {limit}, got {}", got()),
+            ValidationErrorKind::Minimum { limit } => format!("must be at least {limit}, got {}", actual()),
+            ValidationErrorKind::Maximum { limit } => format!("must be at most {limit}, got {}", actual()),
             _ => ellipsize(&error.to_string(), 4 * MAX_VALUE_CHARS).into_owned(),
         };
         let hint = hint(spec, &field);
-        Some(ToolError::invalid(if field.is_empty() { "arguments" } else { &field }, what, hint))
+        Some(ToolError::invalid(if field.is_empty() { "arguments" } else { &field }, problem, hint))
     }
 }
 
@@ -91,16 +91,17 @@ fn properties(spec: &ToolSpec) -> Option<&Map<String, Value>> {
 fn reject_unknown_arguments(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError> {
     let parameter_names = || properties(spec).into_iter().flat_map(Map::keys).map(String::as_str);
     // A schema can allow any name explicitly.
-    let open = spec.input.get("additionalProperties").is_some_and(|value| value != &Value::Bool(false));
-    let Some(name) = args.keys().find(|name| !open && !parameter_names().any(|parameter| parameter == name.as_str()))
+    let allows_additional = spec.input.get("additionalProperties").is_some_and(|value| value != &Value::Bool(false));
+    let Some(name) =
+        args.keys().find(|name| !allows_additional && !parameter_names().any(|parameter| parameter == name.as_str()))
     else {
         return Ok(());
     };
-    let what = match nearest(name, parameter_names(), 1).first() {
+    let problem = match nearest(name, parameter_names(), 1).first() {
         Some(suggestion) => format!("no such parameter; did you mean `{suggestion}`?"),
         None => "no such parameter".to_owned(),
     };
-    Err(ToolError::invalid(&ellipsize(name, MAX_VALUE_CHARS), what, signature(spec)))
+    Err(ToolError::invalid(&ellipsize(name, MAX_VALUE_CHARS), problem, signature(spec)))
 }
 
 /// Returns an error for a text of implausible length, so that no tool searches for a megabyte or repeats it.
@@ -115,8 +116,8 @@ fn too_long(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError>
         (length > limit).then_some((name, length, limit))
     });
     let Some((name, length, limit)) = long else { return Ok(()) };
-    let what = format!("must have at most {limit} characters, got {length}");
-    Err(ToolError::invalid(&ellipsize(name, MAX_VALUE_CHARS), what, hint(spec, name)))
+    let problem = format!("must have at most {limit} characters, got {length}");
+    Err(ToolError::invalid(&ellipsize(name, MAX_VALUE_CHARS), problem, hint(spec, name)))
 }
 
 /// Returns a summary of the parameters: `lsp_hover takes at (string), line (integer), query* (string)`.

@@ -10,10 +10,10 @@ const MAX_DEPTH: usize = 8;
 
 /// Converts arguments to the types of a schema, and fills in defaults.
 pub(super) fn arguments(schema: &Map<String, Value>, args: &mut Map<String, Value>) {
-    inside(schema, args, 0);
+    coerce_members(schema, args, 0);
 }
 
-fn inside(schema: &Map<String, Value>, args: &mut Map<String, Value>, depth: usize) {
+fn coerce_members(schema: &Map<String, Value>, args: &mut Map<String, Value>, depth: usize) {
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
     rename_to_documented(schema, args);
     for (name, property) in properties {
@@ -35,8 +35,8 @@ pub(super) fn rename_to_documented(schema: &Map<String, Value>, args: &mut Map<S
     let fold = |name: &str| name.replace('_', "").to_ascii_lowercase();
     let others: Vec<String> = args.keys().filter(|name| !properties.contains_key(*name)).cloned().collect();
     for name in others {
-        let mut alike = properties.keys().filter(|property| fold(property) == fold(&name));
-        if let (Some(property), None) = (alike.next(), alike.next())
+        let mut candidates = properties.keys().filter(|property| fold(property) == fold(&name));
+        if let (Some(property), None) = (candidates.next(), candidates.next())
             && !args.contains_key(property)
             && let Some(value) = args.remove(&name)
         {
@@ -57,7 +57,7 @@ fn coerce_value(schema: &Value, value: &mut Value, depth: usize) {
         ("object", Value::Object(object)) => {
             if let Value::Object(schema) = schema {
                 // Unknown fields stay: the schema's own check reports them.
-                inside(schema, object, depth + 1);
+                coerce_members(schema, object, depth + 1);
             }
         }
         ("array", Value::Array(items)) => {
@@ -79,8 +79,8 @@ fn convert_value(kind: &str, schema: &Value, value: &Value) -> Option<Value> {
         ("integer", Value::Number(number)) if number.is_f64() => {
             let number = number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < MAX_EXACT)?;
             #[expect(clippy::cast_possible_truncation, reason = "whole and within what is exact")]
-            let whole = number as i64;
-            Some(whole.into())
+            let truncated = number as i64;
+            Some(truncated.into())
         }
         ("number", Value::String(text)) => integer(text).or_else(|| {
             let number: f64 = text.parse().ok()?;
@@ -122,9 +122,10 @@ fn of_a_choice(schema: &Value, text: &str) -> Option<Value> {
     if choice.iter().any(|value| value == text) {
         return None;
     }
-    let mut alike = choice.iter().filter(|value| value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(text)));
-    let only = alike.next()?;
-    alike.next().is_none().then(|| only.clone())
+    let mut candidates =
+        choice.iter().filter(|value| value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(text)));
+    let value = candidates.next()?;
+    candidates.next().is_none().then(|| value.clone())
 }
 
 /// Returns whether a list's items have the type of a value; for a list of any type, the value is ambiguous.

@@ -24,7 +24,7 @@ impl CompiledSchema {
         if schema.to_string().len() > MAX_SCHEMA {
             return Err(format!("it has more than {} KiB", MAX_SCHEMA / 1024));
         }
-        if let Some(elsewhere) = leads_elsewhere(schema) {
+        if let Some(elsewhere) = find_external_reference(schema) {
             return Err(format!(
                 "`{}` refers to another document: move its target into `$defs`",
                 ellipsize(elsewhere, MAX_PROBLEM_CHARS).into_owned()
@@ -44,8 +44,8 @@ impl CompiledSchema {
             .take(MAX_PROBLEMS)
             .map(|error| {
                 let field = field_of(error.instance_path().as_str());
-                let what = ellipsize(&error.to_string(), MAX_PROBLEM_CHARS).into_owned();
-                if field.is_empty() { what } else { format!("{field}: {what}") }
+                let message = ellipsize(&error.to_string(), MAX_PROBLEM_CHARS).into_owned();
+                if field.is_empty() { message } else { format!("{field}: {message}") }
             })
             .collect();
         if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
@@ -53,13 +53,13 @@ impl CompiledSchema {
 }
 
 /// Returns a reference to another document, if there is one.
-fn leads_elsewhere(schema: &Value) -> Option<&str> {
+fn find_external_reference(schema: &Value) -> Option<&str> {
     match schema {
         Value::Object(object) => object.iter().find_map(|(key, value)| match value.as_str() {
             Some(target) if key.ends_with("Ref") || key == "$ref" => (!target.starts_with('#')).then_some(target),
-            _ => leads_elsewhere(value),
+            _ => find_external_reference(value),
         }),
-        Value::Array(items) => items.iter().find_map(leads_elsewhere),
+        Value::Array(items) => items.iter().find_map(find_external_reference),
         _ => None,
     }
 }

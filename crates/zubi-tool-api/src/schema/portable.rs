@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 /// Keywords whose value is one schema.
 const SINGLE_SCHEMA_KEYWORDS: [&str; 3] = ["items", "additionalProperties", "not"];
 /// Keywords whose value is a list of schemas.
-const MANY: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
+const COMPOSITION_KEYWORDS: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
 
 /// Rewrites a schema and everything inside it.
 pub(super) fn make(schema: &mut Value) {
@@ -45,7 +45,7 @@ pub(super) fn make(schema: &mut Value) {
             make(inner);
         }
     }
-    for key in MANY {
+    for key in COMPOSITION_KEYWORDS {
         if let Some(Value::Array(inner)) = object.get_mut(key) {
             inner.iter_mut().for_each(make);
         }

@@ -21,7 +21,7 @@ pub fn problems(spec: &ToolSpec) -> Vec<String> {
     description(spec, &mut found);
     effect(spec, &mut found);
     root(spec, &mut found);
-    inside(&Value::Object(spec.input.clone()), "", &mut found);
+    check_nested(&Value::Object(spec.input.clone()), "", &mut found);
     examples(spec, &mut found);
     found
 }
@@ -97,7 +97,7 @@ fn root(spec: &ToolSpec, found: &mut Vec<String>) {
     }
 }
 
-fn inside(schema: &Value, path: &str, found: &mut Vec<String>) {
+fn check_nested(schema: &Value, path: &str, found: &mut Vec<String>) {
     let Value::Object(object) = schema else { return };
     for keyword in ["$ref", "$defs", "definitions", "$schema", "$dynamicRef"] {
         if object.contains_key(keyword) {
@@ -118,17 +118,17 @@ fn inside(schema: &Value, path: &str, found: &mut Vec<String>) {
             if !typed {
                 found.push(format!("`{path}` has no type"));
             }
-            inside(property, &path, found);
+            check_nested(property, &path, found);
         }
     }
     for keyword in ["items", "additionalProperties"] {
         if let Some(inner) = object.get(keyword) {
-            inside(inner, &format!("{path}.{keyword}"), found);
+            check_nested(inner, &format!("{path}.{keyword}"), found);
         }
     }
     for keyword in ["anyOf", "oneOf", "allOf"] {
         for inner in object.get(keyword).and_then(Value::as_array).into_iter().flatten() {
-            inside(inner, path, found);
+            check_nested(inner, path, found);
         }
     }
 }
@@ -136,7 +136,7 @@ fn inside(schema: &Value, path: &str, found: &mut Vec<String>) {
 fn examples(spec: &ToolSpec, found: &mut Vec<String>) {
     let checker = match ArgumentChecker::new(spec) {
         Ok(checker) => checker,
-        Err(why) => return found.push(why),
+        Err(reason) => return found.push(reason),
     };
     for example in &spec.examples {
         if let Err(error) = checker.check(spec, example.args.clone()) {

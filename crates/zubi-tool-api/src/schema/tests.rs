@@ -199,13 +199,13 @@ fn parsing_names_the_field() {
 
 #[test]
 fn every_problem_of_a_specification_is_reported() {
-    let mut bad = spec();
-    bad.id = "9test..Search".to_owned();
-    bad.title = String::new();
-    bad.description = "x".repeat(1025);
-    bad.approval = Approval::Always;
-    bad.examples[0].args = json!({"query": 1});
-    bad.input = json!({
+    let mut invalid_spec = spec();
+    invalid_spec.id = "9test..Search".to_owned();
+    invalid_spec.title = String::new();
+    invalid_spec.description = "x".repeat(1025);
+    invalid_spec.approval = Approval::Always;
+    invalid_spec.examples[0].args = json!({"query": 1});
+    invalid_spec.input = json!({
         "type": "object",
         "oneOf": [],
         "required": ["absent"],
@@ -214,7 +214,7 @@ fn every_problem_of_a_specification_is_reported() {
     .as_object()
     .unwrap()
     .clone();
-    assert_snapshot!(problems(&bad).join("\n"), @"
+    assert_snapshot!(problems(&invalid_spec).join("\n"), @"
     wire name `9test__Search` is not [A-Za-z][A-Za-z0-9_-]* of at most 40 characters
     id `9test..Search` has an empty segment
     no title
@@ -235,8 +235,8 @@ fn every_problem_of_a_specification_is_reported() {
 #[test]
 fn data_is_validated_against_foreign_schemas() {
     let validate = |schema: Value, data: Value| match CompiledSchema::new(&schema) {
-        Err(why) => format!("no schema: {why}"),
-        Ok(fit) => fit.check(&data).err().unwrap_or_else(|| "fits".to_owned()),
+        Err(reason) => format!("no schema: {reason}"),
+        Ok(compiled) => compiled.check(&data).err().unwrap_or_else(|| "fits".to_owned()),
     };
     let list = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",

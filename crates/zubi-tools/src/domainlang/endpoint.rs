@@ -129,7 +129,7 @@ impl DomainLangEndpoint {
         }
         let query = |snapshot: &WorkspaceSnapshot| {
             let texts = snapshot.modules().iter().flat_map(|module| module.own_texts());
-            Ok::<_, DomainModelError>(texts.map(|own| snapshot.without_links(own.path).into_owned()).collect())
+            Ok::<_, DomainModelError>(texts.map(|text| snapshot.without_links(text.path).into_owned()).collect())
         };
         // Unknown manifests are not reported as checked.
         let found = self.model.query(&ModelCallContext::without_deadline(&cx.cancel), query).await.unwrap_or_default();
@@ -138,16 +138,16 @@ impl DomainLangEndpoint {
 
     /// Waits until the model is loaded. Until then it cannot answer, so its readiness is "starting", not "loading".
     async fn load(&self) {
-        let never = CancellationToken::new();
+        let cancel = CancellationToken::new();
         // Clients have their own time-outs; this task only observes.
-        let until = Instant::now() + Duration::from_hours(24);
-        let context = ModelCallContext { cancel: &never, deadline: until, progress: &|_| {} };
+        let deadline = Instant::now() + Duration::from_hours(24);
+        let context = ModelCallContext { cancel: &cancel, deadline, progress: &|_| {} };
         let loaded = self.model.query(&context, |_| Ok::<_, DomainModelError>(())).await;
         self.readiness.send_replace(match loaded {
             Ok(()) | Err(DomainModelError::Changing) => Readiness::Ready,
             Err(error) => {
-                let (why, hint) = failure(&error);
-                Readiness::Failed { why, hint }
+                let (reason, hint) = failure(&error);
+                Readiness::Failed { reason, hint }
             }
         });
     }
@@ -166,8 +166,8 @@ impl DomainLangEndpoint {
             }
             DomainModelError::Internal(error) => server(ResponseError::INTERNAL_ERROR, format!("{error:#}")),
             DomainModelError::Load(_) => {
-                let (why, hint) = failure(&error);
-                EndpointError::Exited { endpoint, why, hint }
+                let (reason, hint) = failure(&error);
+                EndpointError::Exited { endpoint, reason, hint }
             }
         }
     }
@@ -196,8 +196,8 @@ fn exclusion_reason(
         let file = snapshot.file(&document.path).map_err(|_| DomainModelError::Changing)?;
         if file.is_none() && document.path.extension() == Some(EXTENSION) {
             let path = snapshot.show(&snapshot.spelling(&document.path));
-            let why = "it is ignored or outside the workspace folders, and nothing imports it";
-            return Ok(Some(format!("`{path}` is not part of the model: {why}")));
+            let reason = "it is ignored or outside the workspace folders, and nothing imports it";
+            return Ok(Some(format!("`{path}` is not part of the model: {reason}")));
         }
     }
     Ok(None)
@@ -262,8 +262,8 @@ impl Endpoint for DomainLangEndpoint {
         let (requests, requested_method, documents) =
             (Arc::clone(&self.requests), method.to_owned(), cx.documents.clone());
         let query = move |snapshot: &WorkspaceSnapshot| {
-            if let Some(why) = exclusion_reason(snapshot, &documents)? {
-                return Ok(Err(EndpointError::Document(why)));
+            if let Some(reason) = exclusion_reason(snapshot, &documents)? {
+                return Ok(Err(EndpointError::Document(reason)));
             }
             match requests.answer(&Snapshot::from_workspace(snapshot.clone()), &requested_method, params.clone()) {
                 Ok(answer) => Ok(Ok(answer)),
@@ -281,8 +281,8 @@ impl Endpoint for DomainLangEndpoint {
         let items = answer.get("items").cloned().unwrap_or_default();
         let items: Vec<lsp::Diagnostic> = serde_json::from_value(items).map_err(|error| EndpointError::Protocol {
             endpoint: self.id.clone(),
-            what: format!("invalid diagnostics: {error}"),
+            message: format!("invalid diagnostics: {error}"),
         })?;
-        Ok(DiagnosticsReport { items, current: true, unheard: false, note: None })
+        Ok(DiagnosticsReport { items, current: true, is_partial: false, note: None })
     }
 }

@@ -196,7 +196,7 @@ impl DomainModel {
         query: impl Fn(&WorkspaceSnapshot) -> Result<T, QueryError> + Send + Sync + 'static,
     ) -> Result<T, DomainModelError> {
         let load: Box<dyn FnOnce() -> Result<Workspace, LoadError> + Send> = match source {
-            AdHocSource::Text(text) => Box::new(|| Ok(Workspace::of_text(queries::TEXT, text))),
+            AdHocSource::Text(text) => Box::new(|| Ok(Workspace::from_text(queries::TEXT, text))),
             AdHocSource::Root(root) => {
                 let (files, root) = self.files(cx, root).await?;
                 let cancel = cx.cancel.clone();
@@ -221,10 +221,10 @@ impl DomainModel {
             ModelOwner::Thread(thread) => Ok((Arc::clone(&thread.files), root)),
             ModelOwner::Server(_) => {
                 let snapshot = self.snapshot(&ModelCallContext::without_deadline(&cx.cancel)).await?;
-                let spell = |path: Utf8PathBuf| snapshot.spelling(&path).into_owned();
+                let spelling_of = |path: Utf8PathBuf| snapshot.spelling(&path).into_owned();
                 let root = match root {
-                    Root::Folder(path) => Root::Folder(spell(path)),
-                    Root::File(path) => Root::File(spell(path)),
+                    Root::Folder(path) => Root::Folder(spelling_of(path)),
+                    Root::File(path) => Root::File(spelling_of(path)),
                 };
                 Ok((snapshot.shared_files(), root))
             }
@@ -237,8 +237,8 @@ impl DomainModel {
             ModelOwner::Thread(thread) => thread.request_snapshot()?,
             ModelOwner::Server(server) => promised_snapshot(server),
         };
-        let wait = tokio::time::sleep_until(context.deadline.into());
-        tokio::pin!(wait);
+        let deadline_timer = tokio::time::sleep_until(context.deadline.into());
+        tokio::pin!(deadline_timer);
         let mut has_progress = true;
         loop {
             tokio::select! {
@@ -249,7 +249,7 @@ impl DomainModel {
                     has_progress = changed.is_ok();
                     (context.progress)(*progress.borrow_and_update());
                 }
-                () = &mut wait => {
+                () = &mut deadline_timer => {
                     let server = self.server().map(ModelHandle::progress);
                     return Err(DomainModelError::Loading(server.unwrap_or_else(|| *progress.borrow())));
                 }

@@ -27,10 +27,11 @@ impl ModelTexts {
         }
         let texts = self.0.server()?.open_texts();
         // The editor may have opened the file through a symlink.
-        let is_same = |open: &Utf8Path| {
-            open == path || open.file_name() == path.file_name() && fs::canonical(open).is_ok_and(|real| real == path)
+        let is_same = |open_path: &Utf8Path| {
+            open_path == path
+                || open_path.file_name() == path.file_name() && fs::canonical(open_path).is_ok_and(|real| real == path)
         };
-        let (_, OpenText { version, text }) = texts.iter().find(|(open, _)| is_same(open))?;
+        let (_, OpenText { version, text }) = texts.iter().find(|(open_path, _)| is_same(open_path))?;
         Some(SourceText { text: Arc::clone(text), bom: false, origin: TextOrigin::Editor { version: *version } })
     }
 }
@@ -47,6 +48,6 @@ impl TextSource for ModelTexts {
     fn unsaved_texts(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
         let Some(server) = self.0.server() else { return BTreeMap::new() };
         let canonical = |path: &Utf8Path| fs::canonical(path).unwrap_or_else(|_| path.to_owned());
-        server.open_texts().iter().map(|(path, open)| (canonical(path), Arc::clone(&open.text))).collect()
+        server.open_texts().iter().map(|(path, open_text)| (canonical(path), Arc::clone(&open_text.text))).collect()
     }
 }

@@ -32,14 +32,14 @@ impl EditorService {
             }
             commands::VALIDATE_WORKSPACE => to_value(&self.workspace_errors(cx).await?)?,
             commands::RESTART if cx.read_only => {
-                let why = format!("`{command}` ends language servers; read-only clients, as over TCP, may not");
-                return Err(EditorServiceError::new(codes::COMMAND_NOT_ALLOWED, why));
+                let message = format!("`{command}` ends language servers; read-only clients, as over TCP, may not");
+                return Err(EditorServiceError::new(codes::COMMAND_NOT_ALLOWED, message));
             }
             // Without an editor there are no views.
             commands::REFRESH_VIEWS if self.client.is_none() => Value::Bool(true),
             commands::RESTART if self.client.is_none() => {
-                let restarted = self.intel.restart_servers().await;
-                serde_json::json!({ "restarted": restarted })
+                let count = self.intel.restart_servers().await;
+                serde_json::json!({ "restarted": count })
             }
             other if commands::ALLOWED.contains(&other) => self.run_in_editor(&command, args, cx).await?,
             _ if self.is_user_allowed(&command, cx) => {
@@ -53,7 +53,7 @@ impl EditorService {
 
     /// Returns whether the user has added a command to those that are always allowed.
     fn is_user_allowed(&self, command: &str, cx: &EditorCallContext) -> bool {
-        !cx.read_only && self.config.commands.iter().any(|added| added == command)
+        !cx.read_only && self.config.commands.iter().any(|user_command| user_command == command)
     }
 
     async fn run_in_editor(
@@ -62,8 +62,8 @@ impl EditorService {
         args: Vec<Value>,
         cx: &EditorCallContext,
     ) -> Result<Value, EditorServiceError> {
-        let needs_editor = |what: &str| {
-            EditorServiceError::new(codes::COMMAND_NOT_ALLOWED, format!("`{command}` needs an editor, and {what}"))
+        let needs_editor = |message: &str| {
+            EditorServiceError::new(codes::COMMAND_NOT_ALLOWED, format!("`{command}` needs an editor, and {message}"))
         };
         let Some(view) = &self.client else {
             return Err(needs_editor("none is connected: open the folder in an editor with zubi's extension"));
@@ -92,8 +92,8 @@ fn as_argument_error(error: EditorServiceError) -> EditorServiceError {
 fn check_size(args: &[Value]) -> Result<(), EditorServiceError> {
     let size: usize = args.iter().map(|argument| argument.to_string().len()).sum();
     if args.len() > MAX_ARGS || size > MAX_ARGS_BYTES {
-        let what = format!("at most {MAX_ARGS} arguments with {MAX_ARGS_BYTES} bytes in total are allowed");
-        return Err(EditorServiceError::invalid("args", what));
+        let message = format!("at most {MAX_ARGS} arguments with {MAX_ARGS_BYTES} bytes in total are allowed");
+        return Err(EditorServiceError::invalid("args", message));
     }
     Ok(())
 }

@@ -20,13 +20,13 @@ const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// Converts diagnostics, sorted by position, and returns how many were left out for size.
 pub(super) fn convert_all(items: &[lsp::Diagnostic]) -> (Vec<Diagnostic>, usize) {
-    let mut room = MAX_BYTES;
+    let mut budget = MAX_BYTES;
     let mut all = Vec::new();
     for item in items.iter().take(MAX_ITEMS) {
         let diagnostic = convert(item);
         let related: usize = diagnostic.related_information.iter().map(|other| other.message.len() + 300).sum();
-        let Some(remaining) = room.checked_sub(diagnostic.message.len() + related + 200) else { break };
-        room = remaining;
+        let Some(remaining) = budget.checked_sub(diagnostic.message.len() + related + 200) else { break };
+        budget = remaining;
         all.push(diagnostic);
     }
     let omitted = items.len() - all.len();

@@ -83,8 +83,8 @@ impl EditorService {
 }
 
 fn file_coverage(report: &FileReport) -> Coverage {
-    let why = report.reason.clone().or_else(|| report.loading.clone()).filter(|_| !report.analysed);
-    let notes = why.map(|why| format!("{why}; try again")).into_iter().chain(report.limits.iter().cloned());
+    let reason = report.reason.clone().or_else(|| report.loading.clone()).filter(|_| !report.analysed);
+    let notes = reason.map(|reason| format!("{reason}; try again")).into_iter().chain(report.limits.iter().cloned());
     Coverage {
         analysed: usize::from(report.analysed),
         total: 1,
@@ -131,7 +131,7 @@ fn missing_server_note(absent: &[MissingServer]) -> String {
     if absent.is_empty() {
         return "no language server provides diagnostics here".to_owned();
     }
-    let absent = absent.iter().take(MAX_MISSING).map(|absent| format!("{}: {}", absent.why, absent.hint));
+    let absent = absent.iter().take(MAX_MISSING).map(|absent| format!("{}: {}", absent.reason, absent.hint));
     absent.collect::<Vec<_>>().join("; ")
 }
 

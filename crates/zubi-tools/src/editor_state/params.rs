@@ -25,11 +25,11 @@ pub(super) fn parse<T: DeserializeOwned + JsonSchema + 'static>(params: Value) -
     }
     serde_path_to_error::deserialize(params).map_err(|error| {
         let path = error.path().to_string();
-        let what = error.into_inner().to_string();
+        let message = error.into_inner().to_string();
         // serde reports a missing field by name, without a path.
-        let missing = || what.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
+        let missing = || message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
         let field = if path == "." { missing().unwrap_or("params").to_owned() } else { path };
-        EditorServiceError::invalid(&field, what)
+        EditorServiceError::invalid(&field, message)
     })
 }
 

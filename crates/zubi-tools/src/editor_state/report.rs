@@ -119,13 +119,13 @@ pub(super) fn all_diagnostics(report: EditorReport, filter: &AllDiagnosticsParam
 
 /// Returns how many of these files fit into an answer.
 fn count_fitting(files: &[FileDiagnostics]) -> usize {
-    let mut room = MAX_BYTES;
+    let mut budget = MAX_BYTES;
     files
         .iter()
         .take_while(|file| {
             let size = serde_json::to_string(file).map_or(0, |text| text.len());
-            let fits = size <= room;
-            room = room.saturating_sub(size);
+            let fits = size <= budget;
+            budget = budget.saturating_sub(size);
             fits
         })
         .count()
@@ -135,7 +135,7 @@ fn count_fitting(files: &[FileDiagnostics]) -> usize {
 pub(super) fn workspace_errors(report: EditorReport) -> WorkspaceErrors {
     let mut summary = ErrorCounts::default();
     let mut by_source: BTreeMap<String, usize> = BTreeMap::new();
-    let mut top: Vec<ErrorFile> = Vec::new();
+    let mut top_error_files: Vec<ErrorFile> = Vec::new();
     for FileDiagnostics { path, diagnostics, .. } in report.files {
         let count = |severity| diagnostics.iter().filter(|problem| problem.severity == severity).count();
         let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
@@ -148,12 +148,12 @@ pub(super) fn workspace_errors(report: EditorReport) -> WorkspaceErrors {
             *by_source.entry(problem.source.unwrap_or_else(|| UNKNOWN_SOURCE.to_owned())).or_default() += 1;
         }
         if errors > 0 {
-            top.push(ErrorFile { path, errors, warnings });
+            top_error_files.push(ErrorFile { path, errors, warnings });
         }
     }
     // Stable sort: files with equal counts stay in path order.
-    top.sort_by_key(|file| Reverse((file.errors, file.warnings)));
-    top.truncate(MAX_TOP_FILES);
+    top_error_files.sort_by_key(|file| Reverse((file.errors, file.warnings)));
+    top_error_files.truncate(MAX_TOP_FILES);
     let sources = by_source.keys().cloned().collect();
-    WorkspaceErrors { summary, by_source, top_error_files: top, sources, coverage: report.coverage, note: report.note }
+    WorkspaceErrors { summary, by_source, top_error_files, sources, coverage: report.coverage, note: report.note }
 }

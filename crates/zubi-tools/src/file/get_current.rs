@@ -75,8 +75,8 @@ impl TypedTool for GetCurrent {
         };
         let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
         if !editor.supports(METHOD, None, &request).await {
-            let why = format!("Failed to {OPERATION}: the connected editor does not report the active file");
-            return Err(ToolError::user(ErrorCode::NoEditor, why, hint));
+            let message = format!("Failed to {OPERATION}: the connected editor does not report the active file");
+            return Err(ToolError::user(ErrorCode::NoEditor, message, hint));
         }
         let answer = editor.request(METHOD, Value::Null, &request).await;
         let answer = answer

@@ -20,8 +20,8 @@ impl GlobPattern {
             return Err(ToolError::invalid("pattern", "it is empty, too long or contains control characters", hint));
         }
         let relative = text.strip_prefix("./").unwrap_or(text);
-        let whole = if relative.contains('/') { relative.to_owned() } else { format!("**/{relative}") };
-        let glob = GlobBuilder::new(whole.trim_start_matches('/')).literal_separator(true).build();
+        let pattern = if relative.contains('/') { relative.to_owned() } else { format!("**/{relative}") };
+        let glob = GlobBuilder::new(pattern.trim_start_matches('/')).literal_separator(true).build();
         glob.map(|glob| Self(glob.compile_matcher())).map_err(|error| ToolError::invalid("pattern", error, hint))
     }
 

@@ -82,14 +82,14 @@ impl TypedTool for ListFiles {
         let listing = tokio::task::spawn_blocking(move || walk(&directory, pattern.as_ref(), depth, &cancel));
         let listing = listing.await.map_err(|error| ToolError::Fatal(error.into()))?;
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
-        let room = cx.byte_budget(MAX_BYTES);
+        let budget = cx.byte_budget(MAX_BYTES);
         let prefix = |path: &Utf8Path| cx.workspace.display(&root.join(path));
         let total = listing.files.len();
         let mut text = format!("{} in {display_path}\n", pluralize(total, "file"));
         let mut listed = Vec::new();
         for (path, mark) in listing.files.iter().take(limit) {
             let name = prefix(path);
-            if text.len() + name.len() + mark.len() >= room {
+            if text.len() + name.len() + mark.len() >= budget {
                 break;
             }
             // Writing to a `String` cannot fail.
@@ -101,10 +101,10 @@ impl TypedTool for ListFiles {
         if remaining > 0 {
             let _ = writeln!(text, "… {remaining} more: narrow `pattern` or `path`, or raise `limit`");
         }
-        if let (Some(depth), Some(deeper)) = (depth, listing.deeper.first()) {
+        if let (Some(depth), Some(folder)) = (depth, listing.deeper.first()) {
             let folders = pluralize(listing.deeper.len(), "folder");
-            let deeper = prefix(deeper);
-            let _ = writeln!(text, "{folders} at level {depth} not opened ({deeper}/, …): raise `maxDepth`");
+            let folder = prefix(folder);
+            let _ = writeln!(text, "{folders} at level {depth} not opened ({folder}/, …): raise `maxDepth`");
         }
         let status = OutputStatus {
             endpoint: "disk".to_owned(),

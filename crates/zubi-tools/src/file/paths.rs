@@ -22,8 +22,8 @@ pub(crate) fn resolve_creatable(cx: &ToolCx, field: &str, argument: &str) -> Res
     check_plain(field, argument)?;
     let path = cx.workspace.resolve_for_creation(argument).map_err(|error| path_error(field, &error))?;
     if cx.workspace.folders().iter().any(|folder| folder.path == path) {
-        let what = "it is the workspace folder itself";
-        return Err(ToolError::invalid(field, what, "Name a file in it."));
+        let problem = "it is the workspace folder itself";
+        return Err(ToolError::invalid(field, problem, "Name a file in it."));
     }
     Ok(path)
 }
@@ -59,7 +59,7 @@ fn path_error(field: &str, error: &PathError) -> ToolError {
 /// Renders the error of a file whose text cannot be read, with its display path.
 pub(crate) fn read_error(cx: &ToolCx, operation: &str, path: &Utf8Path, error: &ReadError) -> ToolError {
     let display_path = cx.workspace.display(path);
-    let (why, hint) = match error {
+    let (reason, hint) = match error {
         ReadError::NotFound { .. } => (format!("`{display_path}` does not exist"), "`file.list` shows existing files."),
         ReadError::Directory { .. } => (format!("`{display_path}` is a directory"), "`file.list` shows its files."),
         ReadError::Special { .. } => {
@@ -81,5 +81,5 @@ pub(crate) fn read_error(cx: &ToolCx, operation: &str, path: &Utf8Path, error: &
             (format!("`{display_path}`: {source}"), "Check that the user running zubi may read the file.")
         }
     };
-    ToolError::operation_failed(operation, why, hint)
+    ToolError::operation_failed(operation, reason, hint)
 }

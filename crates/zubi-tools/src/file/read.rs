@@ -75,12 +75,12 @@ impl TypedTool for ReadFile {
             let hint = "Give an endLine that is not before startLine.";
             return Err(ToolError::invalid("endLine", format!("it is before startLine, {start}"), hint));
         }
-        let room = cx.byte_budget(MAX_BYTES);
+        let budget = cx.byte_budget(MAX_BYTES);
         let mut text = String::new();
         let mut next = start;
         for line in source.text.lines().skip(start - 1).take((end + 1).saturating_sub(start)) {
             let length = line.len().min(4 * MAX_LINE);
-            if text.len() + length > room && next > start {
+            if text.len() + length > budget && next > start {
                 break;
             }
             write_line(&mut text, line);

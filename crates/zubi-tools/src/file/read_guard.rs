@@ -34,11 +34,12 @@ impl ReadTracker {
         let caller = client_key(cx);
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |entry: &&ReadRecord| entry.path == path && entry.client == caller;
-        let whole = is_whole || entries.iter().find(is_same).is_some_and(|entry| entry.is_whole && entry.hash == hash);
+        let is_whole =
+            is_whole || entries.iter().find(is_same).is_some_and(|entry| entry.is_whole && entry.hash == hash);
         entries.retain(|entry| entry.path != path || entry.client != caller);
-        entries.push_back(ReadRecord { client: caller, path: path.to_owned(), hash, is_whole: whole });
-        let beyond = entries.len().saturating_sub(MAX_FILES);
-        drop(entries.drain(..beyond));
+        entries.push_back(ReadRecord { client: caller, path: path.to_owned(), hash, is_whole });
+        let excess = entries.len().saturating_sub(MAX_FILES);
+        drop(entries.drain(..excess));
     }
 
     fn read_hash(&self, cx: &ToolCx, path: &Utf8Path) -> Option<(ContentHash, bool)> {
@@ -62,29 +63,30 @@ impl ReadTracker {
     ) -> Result<bool, ToolError> {
         let hash = text.hash();
         let display_path = cx.workspace.display(path);
-        let stale = |why: String| {
+        let stale_error = |reason: String| {
             let hint = format!(
                 "Read it again with file.read {}, then repeat the call for the present text.",
                 json!({ "path": display_path })
             );
-            ToolError::user(ErrorCode::Stale, format!("Failed to {operation}: {why}; nothing was written"), hint)
+            ToolError::user(ErrorCode::Stale, format!("Failed to {operation}: {reason}; nothing was written"), hint)
         };
         if let Some(expected) = expected {
-            let hexadecimal = expected.len() >= MIN_EXPECTED && expected.bytes().all(|byte| byte.is_ascii_hexdigit());
-            if !hexadecimal {
+            let is_hexadecimal =
+                expected.len() >= MIN_EXPECTED && expected.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if !is_hexadecimal {
                 let hint = "Pass the `sha` from the last line of an answer, or omit it.";
                 return Err(ToolError::invalid("expected", "not a hash of at least 8 hexadecimal digits", hint));
             }
             if !hash.0.starts_with(&expected.to_ascii_lowercase()) {
-                return Err(stale(format!("`{display_path}` does not have the hash {expected}")));
+                return Err(stale_error(format!("`{display_path}` does not have the hash {expected}")));
             }
             return Ok(true);
         }
         match self.read_hash(cx, path) {
             Some((last_read, _)) if last_read != hash => {
-                Err(stale(format!("`{display_path}` changed since it was read here")))
+                Err(stale_error(format!("`{display_path}` changed since it was read here")))
             }
-            known => Ok(known.is_some_and(|(_, whole)| whole)),
+            last_read => Ok(last_read.is_some_and(|(_, is_whole)| is_whole)),
         }
     }
 }

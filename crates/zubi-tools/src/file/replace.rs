@@ -51,7 +51,7 @@ pub(crate) enum ReplaceError {
 /// Most positions or lines listed in an error.
 const MAX_LISTED: usize = 5;
 /// Most lines compared with a missing text.
-const MAX_COMPARED: usize = 50_000;
+const MAX_COMPARED_LINES: usize = 50_000;
 /// Most characters of a line shown in an error.
 const MAX_LINE_CHARS: usize = 200;
 /// Most lines shown of a text that differs only in white space.
@@ -146,8 +146,8 @@ fn line_of(text: &str, at: usize) -> usize {
 
 /// Returns whether a text has lines and all of them end in CRLF.
 fn ends_in_crlf(text: &str) -> bool {
-    let ends = text.matches('\n').count();
-    ends > 0 && ends == text.matches("\r\n").count()
+    let line_breaks = text.matches('\n').count();
+    line_breaks > 0 && line_breaks == text.matches("\r\n").count()
 }
 
 fn with_crlf(text: &str) -> String {
@@ -169,13 +169,13 @@ fn missing_text_problem(text: &str, old: &str) -> ReplaceError {
     let Some(first) = searched.first() else { return ReplaceError::Missing { nearest: Vec::new() } };
     let lines: Vec<(usize, &str, String)> = text
         .lines()
-        .take(MAX_COMPARED)
+        .take(MAX_COMPARED_LINES)
         .enumerate()
         .map(|(index, line)| (index + 1, line, collapse_whitespace(line)))
-        .filter(|(_, _, squeezed)| !squeezed.is_empty())
+        .filter(|(_, _, collapsed)| !collapsed.is_empty())
         .collect();
     for window in lines.windows(searched.len()) {
-        if window.iter().zip(&searched).all(|((_, _, line), wanted)| line == wanted)
+        if window.iter().zip(&searched).all(|((_, _, line), searched_line)| line == searched_line)
             && let (Some((line, _, _)), Some((last, _, _))) = (window.first(), window.last())
         {
             let actual = text.lines().skip(line - 1).take((last + 1 - line).min(MAX_SHOWN_LINES));

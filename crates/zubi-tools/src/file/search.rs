@@ -81,9 +81,9 @@ impl TypedTool for SearchFiles {
             context: input.context.unwrap_or(0).min(MAX_CONTEXT),
             pattern: input.pattern.as_deref().map(GlobPattern::new).transpose()?,
         };
-        let matcher = query.matcher().map_err(|why| {
+        let matcher = query.matcher().map_err(|problem| {
             let hint = "Pass regex: false to search for plain text, or correct the expression (Rust's syntax; no look-around, no back-references).";
-            ToolError::invalid("query", why, hint)
+            ToolError::invalid("query", problem, hint)
         })?;
         let limit = input.max_results.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
         let now = Instant::now();
@@ -105,7 +105,7 @@ fn roots(input: &Input, cx: &ToolCx) -> Result<Vec<Utf8PathBuf>, ToolError> {
 }
 
 fn answer(input: &Input, limit: usize, findings: &SearchFindings, cx: &ToolCx) -> ToolOutput {
-    let room = cx.byte_budget(MAX_BYTES);
+    let budget = cx.byte_budget(MAX_BYTES);
     // The query is untrusted and may be long.
     let query: String = input.query.chars().take(80).collect();
     let mut text = match findings.lines {
@@ -117,9 +117,9 @@ fn answer(input: &Input, limit: usize, findings: &SearchFindings, cx: &ToolCx) -
     };
     let mut shown_count = 0;
     let mut items = Vec::new();
-    'files: for (path, kept) in &findings.files {
+    'files: for (path, lines) in &findings.files {
         let name = cx.workspace.display(path);
-        for (index, line) in kept.iter().enumerate() {
+        for (index, line) in lines.iter().enumerate() {
             let mut part = if index == 0 { format!("{name}\n") } else { String::new() };
             // Writing to a `String` cannot fail.
             for (number, context) in &line.before {
@@ -129,7 +129,7 @@ fn answer(input: &Input, limit: usize, findings: &SearchFindings, cx: &ToolCx) -
             for (number, context) in &line.after {
                 let _ = writeln!(part, "  {number}-  {context}");
             }
-            if shown_count >= limit || text.len() + part.len() > room && shown_count > 0 {
+            if shown_count >= limit || text.len() + part.len() > budget && shown_count > 0 {
                 break 'files;
             }
             text.push_str(&part);

@@ -69,10 +69,10 @@ impl TypedTool for WriteFile {
                         "Read it first with file.read {}, or pass overwrite: true to replace it unread.",
                         json!({ "path": display_path })
                     );
-                    let why = format!(
+                    let message = format!(
                         "Failed to {OPERATION}: `{display_path}` exists and was not read completely here; nothing was written"
                     );
-                    return Err(ToolError::user(ErrorCode::Exists, why, hint));
+                    return Err(ToolError::user(ErrorCode::Exists, message, hint));
                 }
             }
             None if input.expected.is_some() => {

@@ -43,7 +43,7 @@ pub(crate) async fn write(intel: &CodeIntel, request: FileWrite<'_>) -> Result<W
     let before = request.before.map(SourceText::hash);
     let bom = request.before.is_some_and(|before| before.bom);
     let text = if bom { request.text.strip_prefix(BOM).unwrap_or(request.text) } else { request.text };
-    let hash = ContentHash::of_parts(&[if bom { BOM.as_bytes() } else { &[] }, text.as_bytes()]);
+    let hash = ContentHash::from_parts(&[if bom { BOM.as_bytes() } else { &[] }, text.as_bytes()]);
     let status = |endpoint: &str| {
         Some(OutputStatus {
             endpoint: endpoint.to_owned(),
@@ -85,10 +85,7 @@ pub(crate) fn footprint(cx: &ToolCx, path: &Utf8Path, before: Option<&str>, afte
         effect: Some(Effect::Write),
         writes: vec![path.to_owned()],
         preview: after.map(|after| {
-            approval_prompt::ellipsize_middle(
-                diff::of_whole_text(path, before, after, &cx.workspace),
-                diff::MAX_DIFF_BYTES,
-            )
+            approval_prompt::ellipsize_middle(diff::text_diff(path, before, after, &cx.workspace), diff::MAX_DIFF_BYTES)
         }),
         ..Footprint::default()
     }
@@ -120,7 +117,7 @@ fn truncate_diff(diff: &str) -> String {
 
 /// Converts an [`EditError`], whose own texts are about servers.
 pub(crate) fn write_error(operation: &str, error: &EditError) -> ToolError {
-    let (why, hint) = match error {
+    let (reason, hint) = match error {
         EditError::Outside { path } => {
             (format!("`{path}` is outside the workspace"), "Only files of the workspace are writable.".to_owned())
         }
@@ -139,5 +136,5 @@ pub(crate) fn write_error(operation: &str, error: &EditError) -> ToolError {
         }
         error => (error.to_string(), error.hint()),
     };
-    ToolError::operation_failed(operation, why, hint)
+    ToolError::operation_failed(operation, reason, hint)
 }

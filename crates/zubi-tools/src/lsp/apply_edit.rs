@@ -48,7 +48,7 @@ impl CodeTool for ApplyEdit {
         plan.and_then(|plan| intel.edits().files_of(plan).ok()).unwrap_or_default()
     }
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let ((Some(plan), None) | (None, Some(plan))) = (input.plan, input.action) else {
             return Err(CodeError::input(
                 "plan",
@@ -56,7 +56,7 @@ impl CodeTool for ApplyEdit {
                 "Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.",
             ));
         };
-        let changed = question.change(&plan, Direction::Apply(EditOptions::default())).await?;
+        let changed = query.change(&plan, Direction::Apply(EditOptions::default())).await?;
         Ok(render_applied(view, &plan, AppliedVerb::Applied, changed))
     }
 }

@@ -50,12 +50,12 @@ impl CodeTool for CallHierarchy {
     const OPERATION: &str = "walk the call hierarchy";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let direction = match input.direction {
             CallDirection::Incoming => hierarchy::Direction::Incoming,
             CallDirection::Outgoing => hierarchy::Direction::Outgoing,
         };
-        tree::answer_hierarchy(question, view, &at, direction, input.depth.unwrap_or(1)).await
+        tree::answer_hierarchy(query, view, &at, direction, input.depth.unwrap_or(1)).await
     }
 }

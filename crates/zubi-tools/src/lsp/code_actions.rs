@@ -84,10 +84,10 @@ impl CodeTool for CodeActions {
     const OPERATION: &str = "list code actions";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let (path, range, header) = resolve_range(question, &input).await?;
-        let only = input.context.and_then(|context| context.only).unwrap_or_default();
-        let answer = question.actions(&path, range, &only).await?;
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let (path, range, header) = resolve_range(query, &input).await?;
+        let kinds = input.context.and_then(|context| context.only).unwrap_or_default();
+        let answer = query.actions(&path, range, &kinds).await?;
         let (actions, total) = answer.value;
         let diffs = input.diff.unwrap_or(actions.len() <= MAX_SHOWN_DIFFS);
         let list = view.list(&actions, &PagingArgs::default(), |text, _, action| write_action(text, action, diffs))?;
@@ -110,7 +110,7 @@ impl CodeTool for CodeActions {
 
 /// Resolves the range of the call: a given range, a whole file, or the line of a position.
 async fn resolve_range(
-    question: &CodeQuery<'_>,
+    query: &CodeQuery<'_>,
     input: &Input,
 ) -> Result<(camino::Utf8PathBuf, TextRange, String), CodeError> {
     let target = input.target.input();
@@ -123,16 +123,16 @@ async fn resolve_range(
                 "Pass uri: \"src/lib.rs\" with the range, or at: \"src/lib.rs:12\".",
             ));
         };
-        let path = question.workspace().resolve(file)?;
+        let path = query.workspace().resolve(file)?;
         let range = lsp::Range { start: (&range.start).into(), end: (&range.end).into() };
-        let bytes = question.text_range(&path, Some(&range)).await?;
-        let display_path = question.workspace().display(&path);
+        let bytes = query.text_range(&path, Some(&range)).await?;
+        let display_path = query.workspace().display(&path);
         return Ok((path, bytes, format!("in {display_path}:{}-{}", range.start.line + 1, range.end.line + 1)));
     }
     if let (Some(file), None, None, None) = (file, &target.symbol, &target.at, target.line) {
-        let path = question.workspace().resolve(file)?;
-        let bytes = question.text_range(&path, None).await?;
-        let display_path = question.workspace().display(&path);
+        let path = query.workspace().resolve(file)?;
+        let bytes = query.text_range(&path, None).await?;
+        let display_path = query.workspace().display(&path);
         return Ok((path, bytes, format!("in {display_path}, whole file")));
     }
     // A diagnostic may be anywhere on its line, so a position without a column means the whole line.
@@ -146,12 +146,12 @@ async fn resolve_range(
     } else {
         PositionIntent::Identifier
     };
-    let at = question.resolve(&target, intent).await?;
+    let at = query.resolve(&target, intent).await?;
     if whole_line {
-        let document = question.document(&at.path).await?;
+        let document = query.document(&at.path).await?;
         let line = document.index.line_col(at.offset).line;
         let bytes = document.index.line_range(line).unwrap_or_else(|| TextRange::empty(at.offset));
-        let display_path = question.workspace().display(&at.path);
+        let display_path = query.workspace().display(&at.path);
         return Ok((at.path, bytes, format!("at {display_path}:{}", line + 1)));
     }
     let (bytes, header) = (TextRange::empty(at.offset), at.header());
@@ -172,8 +172,8 @@ fn write_action(text: &mut String, action: &CodeAction, diffs: bool) {
                 }
             }
         }
-        ActionOutcome::Unavailable { why } => {
-            let _ = writeln!(text, "  (no action) {}{kind}: {why}", action.title);
+        ActionOutcome::Unavailable { reason } => {
+            let _ = writeln!(text, "  (no action) {}{kind}: {reason}", action.title);
         }
     }
 }
@@ -186,7 +186,7 @@ fn action_json(action: &CodeAction) -> Value {
             item["edits"] = json!(plan.edit_count);
             item["diff"] = json!(plan.diff);
         }
-        ActionOutcome::Unavailable { why } => item["unavailable"] = json!(why),
+        ActionOutcome::Unavailable { reason } => item["unavailable"] = json!(reason),
     }
     item
 }

@@ -36,8 +36,7 @@ pub(crate) trait CodeTool: Send + Sync + 'static {
         Vec::new()
     }
 
-    async fn answer(question: &CodeQuery<'_>, input: Self::Input, view: &OutputBudget)
-    -> Result<CodeAnswer, CodeError>;
+    async fn answer(query: &CodeQuery<'_>, input: Self::Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError>;
 }
 
 /// An answer before it is formatted for the surface.
@@ -84,7 +83,7 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
         let view = OutputBudget::new(common.byte_budget(cx.token_budget), common.format());
         let progress = Arc::clone(&cx.progress);
         let query = intel
-            .question(CallCx {
+            .query(CallCx {
                 cancel: cx.cancel.clone(),
                 deadline: cx.deadline,
                 wait: common.wait(),
@@ -104,8 +103,8 @@ fn files_in_arguments(intel: &CodeIntel, args: &Value) -> Vec<Utf8PathBuf> {
     let files = [argument("path"), argument("uri")].into_iter().flatten().map(|file| workspace.resolve(file));
     // `src/lib.rs:12:5`: the file is the part before one of the colons; its name may contain colons too.
     let at = argument("at").and_then(|at| {
-        let ends = at.match_indices(':').map(|(end, _)| end).chain([at.len()]);
-        ends.rev().find_map(|end| workspace.resolve(at.get(..end)?).ok())
+        let split_offsets = at.match_indices(':').map(|(end, _)| end).chain([at.len()]);
+        split_offsets.rev().find_map(|end| workspace.resolve(at.get(..end)?).ok())
     });
     files.flatten().chain(at).collect()
 }

@@ -50,10 +50,10 @@ impl CodeTool for CompletionTool {
     const OPERATION: &str = "propose completions";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let at = question.resolve(&input.target.input(), PositionIntent::Exact).await?;
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = query.resolve(&input.target.input(), PositionIntent::Exact).await?;
         let trigger = Trigger { kind: input.trigger_kind, character: input.trigger_character };
-        let answer = question.completion(&at, &trigger).await?;
+        let answer = query.completion(&at, &trigger).await?;
         let proposals = &answer.value;
         let list = view.list(&proposals.items, &input.paging.with_default_limit(DEFAULT_LIMIT), |text, _, item| {
             let _ = write!(text, "  {}", item.label);

@@ -36,14 +36,14 @@ impl CodeTool for DefinitionTool {
     const OPERATION: &str = "find the definition";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let query = LocationQuery {
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let location_query = LocationQuery {
             relation: Relation::Definition,
             noun: "definition",
             empty_reason: "the server found none (a keyword, a literal, or code it cannot resolve)",
             context: input.context,
             paging: PagingArgs::default(),
         };
-        locations::answer_locations(question, view, &input.target, &query).await
+        locations::answer_locations(query, view, &input.target, &location_query).await
     }
 }

@@ -42,19 +42,19 @@ impl CodeTool for DiagnosticsTool {
     const OPERATION: &str = "check for diagnostics";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let severity = match input.severity.as_deref() {
             None => None,
             Some(name) => Some(Severity::from_name(name).ok_or_else(|| {
                 CodeError::input("severity", format!("no severity `{name}`"), "Use error, warning, info or hint.")
             })?),
         };
-        let path = input.path.as_deref().map(|path| question.workspace().resolve(path)).transpose()?;
-        let answer = question.problems(path.as_deref(), severity, input.since.as_deref()).await?;
+        let path = input.path.as_deref().map(|path| query.workspace().resolve(path)).transpose()?;
+        let answer = query.problems(path.as_deref(), severity, input.since.as_deref()).await?;
         let report = &answer.value;
         let mut text = String::new();
         let checked = match &path {
-            Some(path) if report.files == 1 => format!("`{}`", question.workspace().display(path)),
+            Some(path) if report.files == 1 => format!("`{}`", query.workspace().display(path)),
             _ => pluralize(report.files, "file"),
         };
         if let Some(delta) = &report.delta {
@@ -70,8 +70,8 @@ impl CodeTool for DiagnosticsTool {
             return Ok(CodeAnswer { text, data, status: answer.status, truncated });
         }
         let list = view.list(&report.items, &input.paging, |text, before, problem| {
-            if before.is_none_or(|before| before.place.display_path != problem.place.display_path) {
-                let _ = writeln!(text, "{}", problem.place.display_path);
+            if before.is_none_or(|before| before.location.display_path != problem.location.display_path) {
+                let _ = writeln!(text, "{}", problem.location.display_path);
             }
             write_diagnostic(text, problem);
         })?;
@@ -102,8 +102,8 @@ fn write_diagnostic(text: &mut String, problem: &CodeProblem) {
     let _ = write!(
         text,
         "  {}:{}  {}: {}",
-        problem.place.line,
-        problem.place.column,
+        problem.location.line,
+        problem.location.column,
         problem.severity.name(),
         problem.message.replace('\n', "\n      ")
     );
@@ -122,7 +122,7 @@ pub(crate) fn write_delta(text: &mut String, delta: &DiagnosticsDelta) {
         }
         let _ = writeln!(text, "{title}: {}", pluralize(problems.len(), "problem"));
         for problem in problems {
-            let _ = write!(text, "  {}", problem.place.display_path);
+            let _ = write!(text, "  {}", problem.location.display_path);
             let mut line = String::new();
             write_diagnostic(&mut line, problem);
             let _ = write!(text, ":{}", line.trim_start());
@@ -137,7 +137,7 @@ pub(crate) fn items(problems: &[CodeProblem]) -> Vec<Value> {
     problems
         .iter()
         .map(|problem| {
-            let mut item = location_json(&problem.place);
+            let mut item = location_json(&problem.location);
             item["severity"] = json!(problem.severity.name());
             item["message"] = json!(problem.message);
             item["code"] = json!(problem.code);

@@ -34,7 +34,7 @@ pub(crate) struct Input {
 
 /// Resolves the file argument of a tool on one whole file.
 pub(crate) fn resolve_file(
-    question: &CodeQuery<'_>,
+    query: &CodeQuery<'_>,
     path: Option<&str>,
     uri: Option<&str>,
 ) -> Result<camino::Utf8PathBuf, CodeError> {
@@ -45,7 +45,7 @@ pub(crate) fn resolve_file(
             return Err(CodeError::input("path", "both `path` and `uri` are set", "Pass only one of them."));
         }
     };
-    let path = question.workspace().resolve(argument)?;
+    let path = query.workspace().resolve(argument)?;
     if path.is_dir() {
         return Err(CodeError::input(
             "path",
@@ -75,17 +75,17 @@ impl CodeTool for DocumentSymbols {
     const OPERATION: &str = "outline the file";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let path = resolve_file(question, input.path.as_deref(), input.uri.as_deref())?;
-        let answer = question.outline(&path).await?;
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let path = resolve_file(query, input.path.as_deref(), input.uri.as_deref())?;
+        let answer = query.outline(&path).await?;
         let depth = input.depth.map_or(usize::MAX, |depth| depth.max(1) as usize);
         let mut rows = Vec::new();
-        outline::walk(&answer.value, |above, symbol| {
-            if above.len() < depth {
-                rows.push(OutlineRow { depth: above.len(), symbol });
+        outline::walk(&answer.value, |parents, symbol| {
+            if parents.len() < depth {
+                rows.push(OutlineRow { depth: parents.len(), symbol });
             }
         });
-        let document = question.document(&path).await?;
+        let document = query.document(&path).await?;
         // 1-based lines of the name and of the end of the declaration.
         let lines = |symbol: &OutlineSymbol| {
             let line = |offset| document.index.line_col(offset).line + 1;
@@ -99,7 +99,7 @@ impl CodeTool for DocumentSymbols {
             let (first, last) = lines(symbol);
             let _ = if last > first { writeln!(text, "  {first}-{last}") } else { writeln!(text, "  {first}") };
         })?;
-        let display_path = question.workspace().display(&path);
+        let display_path = query.workspace().display(&path);
         let mut text = match rows.len() {
             0 => format!("no declarations in `{display_path}`\n"),
             total => format!("{} in `{display_path}`\n", pluralize(total, "symbol")),

@@ -54,20 +54,20 @@ impl CodeTool for ExplainSymbol {
     const OPERATION: &str = "explain the symbol";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let references = Relation::References { include_declaration: false };
         let (hover, definitions, types, lenses, references, implementations, callers) = tokio::join!(
-            question.hover(&at),
-            question.locations(&at, Relation::Definition),
-            question.inferred_types(&at),
-            question.lens_titles(&at),
-            question.locations(&at, references),
-            question.locations(&at, Relation::Implementations),
-            question.hierarchy(&at, Direction::Incoming, 1),
+            query.hover(&at),
+            query.locations(&at, Relation::Definition),
+            query.inferred_types(&at),
+            query.lens_titles(&at),
+            query.locations(&at, references),
+            query.locations(&at, Relation::Implementations),
+            query.hierarchy(&at, Direction::Incoming, 1),
         );
         let mut builder = ExplainBuilder {
-            question,
+            query,
             view,
             text: at.header(),
             data: json!({ "resolved": resolved_json(&at) }),
@@ -97,7 +97,7 @@ impl CodeTool for ExplainSymbol {
 
 /// The answer under construction.
 struct ExplainBuilder<'a> {
-    question: &'a CodeQuery<'a>,
+    query: &'a CodeQuery<'a>,
     view: &'a OutputBudget,
     text: String,
     data: Value,
@@ -194,10 +194,10 @@ impl ExplainBuilder<'_> {
     ) -> Result<(), CodeError> {
         let Some(locations) = self.record_part(part, answer) else { return Ok(()) };
         let view = self.view.part(LIST_PERCENT);
-        let (list, hits) = view.first_locations(self.question, &locations, context, MAX_ITEMS, instead).await?;
+        let (list, hits) = view.first_locations(self.query, &locations, context, MAX_ITEMS, instead).await?;
         // A separate declaration is listed, but not counted as a definition.
-        let counts = |found: &&RawLocation| noun != "definition" || !found.declaration;
-        let _ = match locations.iter().filter(counts).count() {
+        let is_counted = |found: &&RawLocation| noun != "definition" || !found.declaration;
+        let _ = match locations.iter().filter(is_counted).count() {
             0 => writeln!(self.text, "no {part}"),
             total => writeln!(self.text, "{} in {}", pluralize(total, noun), pluralize(file_count(&locations), "file")),
         };
@@ -228,7 +228,7 @@ impl ExplainBuilder<'_> {
         if list.truncated.is_none() && callers.len() > rows.len() {
             let _ = writeln!(self.text, "… {} more: lsp_call_hierarchy lists them", callers.len() - rows.len());
         }
-        let items: Vec<_> = callers.iter().take(rows.len()).map(|caller| location_json(&caller.place)).collect();
+        let items: Vec<_> = callers.iter().take(rows.len()).map(|caller| location_json(&caller.location)).collect();
         self.data["callers"] = json!({ "total": hierarchy.total, "items": items });
         Ok(())
     }

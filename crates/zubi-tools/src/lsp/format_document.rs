@@ -52,17 +52,17 @@ impl CodeTool for FormatDocument {
     const OPERATION: &str = "format the file";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let path = resolve_file(question, input.path.as_deref(), input.uri.as_deref())?;
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let path = resolve_file(query, input.path.as_deref(), input.uri.as_deref())?;
         let options = input.options.map_or_else(FormatOptions::default, |options| FormatOptions {
             tab_size: options.tab_size,
             insert_spaces: options.insert_spaces,
         });
-        let planned = question.format(&path, &options).await?;
+        let planned = query.format(&path, &options).await?;
         match planned.value {
             Some(plan) => Ok(plan_answer(view, None, &plan, planned.status)),
             None => Ok(CodeAnswer {
-                text: format!("`{}` is already formatted; nothing to change\n", question.workspace().display(&path)),
+                text: format!("`{}` is already formatted; nothing to change\n", query.workspace().display(&path)),
                 data: view.data(|| json!({ "plan": null, "items": [], "total": 0 })),
                 status: planned.status,
                 truncated: None,

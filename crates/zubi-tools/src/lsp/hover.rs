@@ -35,14 +35,14 @@ impl CodeTool for HoverTool {
     const OPERATION: &str = "explain the symbol";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
-        let hover = question.hover(&at).await?;
-        let whole = hover.value.join("\n\n");
-        let (body, truncated) = view.block(&whole);
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+        let hover = query.hover(&at).await?;
+        let full_text = hover.value.join("\n\n");
+        let (body, truncated) = view.block(&full_text);
         let mut text = at.header();
         text.push('\n');
-        if whole.is_empty() {
+        if full_text.is_empty() {
             let name = at.name.as_deref().unwrap_or("this position");
             let _ = writeln!(
                 text,

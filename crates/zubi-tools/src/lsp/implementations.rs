@@ -36,14 +36,14 @@ impl CodeTool for Implementations {
     const OPERATION: &str = "find implementations";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let query = LocationQuery {
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let location_query = LocationQuery {
             relation: Relation::Implementations,
             noun: "implementation",
             empty_reason: "nothing implements or overrides it, or it cannot be implemented",
             context: None,
             paging: input.paging,
         };
-        locations::answer_locations(question, view, &input.target, &query).await
+        locations::answer_locations(query, view, &input.target, &location_query).await
     }
 }

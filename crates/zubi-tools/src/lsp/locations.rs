@@ -29,21 +29,21 @@ pub(crate) struct LocationQuery {
 
 /// Runs the location query and renders its answer.
 pub(crate) async fn answer_locations(
-    question: &CodeQuery<'_>,
+    query: &CodeQuery<'_>,
     view: &OutputBudget,
     target: &TargetArgs,
-    query: &LocationQuery,
+    location_query: &LocationQuery,
 ) -> Result<CodeAnswer, CodeError> {
-    let at = &question.resolve(&target.input(), PositionIntent::Identifier).await?;
-    let locations = question.locations(at, query.relation).await?;
-    let context = query.context.unwrap_or(0).min(MAX_CONTEXT);
-    let (list, hits) = view.locations(question, &locations.value, context, &query.paging).await?;
+    let at = &query.resolve(&target.input(), PositionIntent::Identifier).await?;
+    let locations = query.locations(at, location_query.relation).await?;
+    let context = location_query.context.unwrap_or(0).min(MAX_CONTEXT);
+    let (list, hits) = view.locations(query, &locations.value, context, &location_query.paging).await?;
     let mut text = at.header();
     let name = at.name.as_deref().unwrap_or("this position");
     // Writing to a `String` cannot fail. A separate declaration is listed, but not counted as a definition.
     let _ = match locations.value.iter().filter(|found| !found.declaration).count() {
-        0 => writeln!(text, "\nno {} of `{name}`: {}", query.noun, query.empty_reason),
-        total => writeln!(text, "\n{} of `{name}`", pluralize(total, query.noun)),
+        0 => writeln!(text, "\nno {} of `{name}`: {}", location_query.noun, location_query.empty_reason),
+        total => writeln!(text, "\n{} of `{name}`", pluralize(total, location_query.noun)),
     };
     text.push_str(&list.text);
     let mut status = locations.status;

@@ -50,12 +50,12 @@ impl CodeTool for References {
     const OPERATION: &str = "find references";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let relation = Relation::References { include_declaration: input.include_declaration.unwrap_or(true) };
         let context = input.context.unwrap_or(0).min(MAX_CONTEXT);
         // The text search runs while the servers work.
-        let (references_answer, words) = tokio::join!(question.locations(&at, relation), question.word_matches(&at));
+        let (references_answer, words) = tokio::join!(query.locations(&at, relation), query.word_matches(&at));
         let QualifiedAnswer { value: references, mut status } = references_answer?;
         let total = references.len();
         let text_matches = match (status.complete(), at.name.is_some(), words) {
@@ -63,7 +63,7 @@ impl CodeTool for References {
             (Some(false) | None, ..) | (_, false, _) => TextMatchCount::NotRequested,
             (Some(true), true, None) => TextMatchCount::NotCounted,
             (Some(true), true, Some(words)) => {
-                TextMatchCount::Counted(question.text_matches(&at, relation, &references, &words).await?)
+                TextMatchCount::Counted(query.text_matches(&at, relation, &references, &words).await?)
             }
         };
         let mut text = at.header();
@@ -82,7 +82,7 @@ impl CodeTool for References {
         if include_text && let TextMatchCount::Counted(rest) = text_matches {
             locations.extend(rest);
         }
-        let (list, hits) = view.locations(question, &locations, context, &input.paging).await?;
+        let (list, hits) = view.locations(query, &locations, context, &input.paging).await?;
         text.push_str(&list.text);
         text.push_str(&line);
         status.merge(at.status.clone());

@@ -37,9 +37,9 @@ impl CodeTool for RenameSymbol {
     const OPERATION: &str = "plan the rename";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
-        let planned = question.rename(&at, &input.new_name).await?;
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+        let planned = query.rename(&at, &input.new_name).await?;
         let mut status = planned.status;
         status.merge(at.status.clone());
         let mut answer = plan_answer(view, Some(&at.header()), &planned.value, status);

@@ -45,28 +45,29 @@ impl CodeTool for SignatureHelp {
     const OPERATION: &str = "show signatures";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let at = question.resolve(&input.target.input(), PositionIntent::Exact).await?;
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = query.resolve(&input.target.input(), PositionIntent::Exact).await?;
         let trigger = Trigger { kind: input.trigger_kind, character: input.trigger_character };
-        let answer = question.signatures(&at, &trigger).await?;
-        let mut whole = String::new();
+        let answer = query.signatures(&at, &trigger).await?;
+        let mut full_text = String::new();
         for signature in &answer.value {
-            let several = answer.value.len() > 1;
-            let _ = writeln!(whole, "{} {}", if several && signature.active { ">" } else { " " }, signature.label);
+            let has_several = answer.value.len() > 1;
+            let _ =
+                writeln!(full_text, "{} {}", if has_several && signature.active { ">" } else { " " }, signature.label);
             if let Some(parameter) = &signature.active_parameter {
-                let _ = write!(whole, "    parameter: {parameter}");
+                let _ = write!(full_text, "    parameter: {parameter}");
                 if let Some(documentation) = &signature.parameter_documentation {
-                    let _ = write!(whole, " ({})", documentation.lines().next().unwrap_or_default());
+                    let _ = write!(full_text, " ({})", documentation.lines().next().unwrap_or_default());
                 }
-                whole.push('\n');
+                full_text.push('\n');
             }
             if let Some(documentation) = signature.documentation.as_ref().filter(|_| signature.active) {
                 for line in documentation.lines() {
-                    let _ = writeln!(whole, "    {line}");
+                    let _ = writeln!(full_text, "    {line}");
                 }
             }
         }
-        let (body, truncated) = view.block(&whole);
+        let (body, truncated) = view.block(&full_text);
         let mut text = at.header();
         let _ = match answer.value.len() {
             0 => writeln!(text, "\nno call at this position; it must be inside the parentheses of a call"),

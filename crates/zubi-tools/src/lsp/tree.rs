@@ -22,13 +22,13 @@ pub(crate) struct TreeRow<'a> {
 
 /// Requests the hierarchy and renders it.
 pub(crate) async fn answer_hierarchy(
-    question: &CodeQuery<'_>,
+    query: &CodeQuery<'_>,
     view: &OutputBudget,
     at: &ResolvedTarget,
     direction: Direction,
     depth: u32,
 ) -> Result<CodeAnswer, CodeError> {
-    let answer = question.hierarchy(at, direction, depth).await?;
+    let answer = query.hierarchy(at, direction, depth).await?;
     let SymbolHierarchy { roots, total, cut } = &answer.value;
     let mut text = at.header();
     let name = at.name.as_deref().unwrap_or("this position");
@@ -40,9 +40,9 @@ pub(crate) async fn answer_hierarchy(
         }
         (_, 0) => writeln!(text, "\nno {noun}s of `{name}`"),
         (_, total) => {
-            let reach = if depth > 1 { format!(", up to {depth} steps away") } else { String::new() };
+            let distance = if depth > 1 { format!(", up to {depth} steps away") } else { String::new() };
             let bound = if *cut { format!(", cut at {MAX_NODES} symbols") } else { String::new() };
-            writeln!(text, "\n{} of `{name}`{reach}{bound}", pluralize(*total, noun))
+            writeln!(text, "\n{} of `{name}`{distance}{bound}", pluralize(*total, noun))
         }
     };
     let rows = flatten(roots);
@@ -53,8 +53,8 @@ pub(crate) async fn answer_hierarchy(
     let mut status = answer.status;
     status.merge(at.status.clone());
     let data = view.data(|| {
-        let mut room = list.range.len();
-        let items = nodes_json(roots, &mut room);
+        let mut budget = list.range.len();
+        let items = nodes_json(roots, &mut budget);
         json!({ "resolved": resolved_json(at), "items": items, "total": total, "cut": cut })
     });
     Ok(CodeAnswer { text, data, status, truncated: list.truncated })
@@ -98,11 +98,11 @@ pub(crate) fn write_row(text: &mut String, direction: Direction, row: &TreeRow<'
     if !node.name.starts_with('(') {
         let _ = write!(text, "{} ", node.kind);
     }
-    let _ = write!(text, "{}  {}", node.name, node.place.to_at());
-    if node.place.external {
-        text.push_str(if node.not_entered { " (external, not entered)" } else { " (external)" });
+    let _ = write!(text, "{}  {}", node.name, node.location.to_at());
+    if node.location.external {
+        text.push_str(if node.is_unexpanded { " (external, not entered)" } else { " (external)" });
     }
-    if let Some(source) = &node.place.source {
+    if let Some(source) = &node.location.source {
         let _ = write!(text, "  {source}");
     }
     write_calls(text, direction, node);
@@ -128,19 +128,19 @@ fn write_calls(text: &mut String, direction: Direction, node: &HierarchyNode) {
     }
 }
 
-/// Returns the JSON form of the first `room` symbols in line order, each nested in its parent.
-fn nodes_json(nodes: &[HierarchyNode], room: &mut usize) -> Vec<Value> {
+/// Returns the JSON form of the first `budget` symbols in line order, each nested in its parent.
+fn nodes_json(nodes: &[HierarchyNode], budget: &mut usize) -> Vec<Value> {
     let mut items = Vec::new();
     for node in nodes {
-        let Some(remaining) = room.checked_sub(1) else { break };
-        *room = remaining;
-        items.push(node_json(node, room));
+        let Some(remaining) = budget.checked_sub(1) else { break };
+        *budget = remaining;
+        items.push(node_json(node, budget));
     }
     items
 }
 
-fn node_json(node: &HierarchyNode, room: &mut usize) -> Value {
-    let mut item = location_json(&node.place);
+fn node_json(node: &HierarchyNode, budget: &mut usize) -> Value {
+    let mut item = location_json(&node.location);
     item["name"] = json!(node.name);
     item["kind"] = json!(node.kind);
     if let Some(detail) = &node.detail {
@@ -150,7 +150,7 @@ fn node_json(node: &HierarchyNode, room: &mut usize) -> Value {
         item["calls"] =
             node.calls.iter().map(|call| json!({ "path": call.display_path, "range": call.range })).collect();
     }
-    if node.place.external {
+    if node.location.external {
         item["external"] = json!(true);
     }
     match node.repeat {
@@ -158,9 +158,9 @@ fn node_json(node: &HierarchyNode, room: &mut usize) -> Value {
         Some(Repeat::AlreadyListed) => item["again"] = json!(true),
         None => {}
     }
-    if node.not_entered {
+    if node.is_unexpanded {
         item["notEntered"] = json!(true);
     }
-    item["items"] = nodes_json(&node.children, room).into();
+    item["items"] = nodes_json(&node.children, budget).into();
     item
 }

@@ -38,14 +38,14 @@ impl CodeTool for TypeDefinition {
     const OPERATION: &str = "find the type";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let query = LocationQuery {
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let location_query = LocationQuery {
             relation: Relation::TypeDefinition,
             noun: "type definition",
             empty_reason: "the server found none (a built-in type, a function, or code it cannot resolve)",
             context: input.context,
             paging: PagingArgs::default(),
         };
-        locations::answer_locations(question, view, &input.target, &query).await
+        locations::answer_locations(query, view, &input.target, &location_query).await
     }
 }

@@ -52,12 +52,12 @@ impl CodeTool for TypeHierarchy {
     const OPERATION: &str = "walk the type hierarchy";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let direction = match input.direction {
             TypeDirection::Supertypes => hierarchy::Direction::Supertypes,
             TypeDirection::Subtypes => hierarchy::Direction::Subtypes,
         };
-        tree::answer_hierarchy(question, view, &at, direction, input.depth.unwrap_or(1)).await
+        tree::answer_hierarchy(query, view, &at, direction, input.depth.unwrap_or(1)).await
     }
 }

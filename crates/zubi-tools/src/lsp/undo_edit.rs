@@ -41,8 +41,8 @@ impl CodeTool for UndoEdit {
         intel.edits().files_of(&input.plan).unwrap_or_default()
     }
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let changed = question.change(&input.plan, Direction::Undo).await?;
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let changed = query.change(&input.plan, Direction::Undo).await?;
         Ok(render_applied(view, &input.plan, AppliedVerb::Undone, changed))
     }
 }

@@ -7,7 +7,7 @@ use zubi_base::text::pluralize;
 use zubi_code::edit::Plan;
 use zubi_code::features::locations::{DisplayLocation, RawLocation};
 use zubi_code::locate::ResolvedTarget;
-use zubi_code::place::SourcePlace;
+use zubi_code::location::SourceLocation;
 use zubi_code::{AnswerStatus, CodeError, CodeQuery};
 use zubi_tool_api::Truncation;
 
@@ -54,7 +54,7 @@ impl OutputBudget {
         paging: &PagingArgs,
         write: impl FnMut(&mut String, Option<&T>, &T),
     ) -> Result<RenderedList, CodeError> {
-        Ok(self.page(items.len(), paging)?.fill(items, write).finish())
+        Ok(self.page(items.len(), paging)?.write_all(items, write).finish())
     }
 
     /// Like [`Self::list`], without a cursor; `instead` is the hint how to see the rest.
@@ -64,32 +64,32 @@ impl OutputBudget {
         rest_hint: &str,
         write: impl FnMut(&mut String, Option<&T>, &T),
     ) -> Result<RenderedList, CodeError> {
-        Ok(self.page(items.len(), &PagingArgs::default())?.fill(items, write).finish_without_cursor(rest_hint))
+        Ok(self.page(items.len(), &PagingArgs::default())?.write_all(items, write).finish_without_cursor(rest_hint))
     }
 
     /// Writes the first few locations of a list that another tool shows completely.
     pub(crate) async fn first_locations(
         &self,
-        question: &CodeQuery<'_>,
+        query: &CodeQuery<'_>,
         locations: &[RawLocation],
         context: u32,
         limit: u32,
         rest_hint: &str,
     ) -> Result<(RenderedList, Vec<DisplayLocation>), CodeError> {
         let page = self.page(locations.len(), &PagingArgs::default().with_default_limit(limit))?;
-        let (page, hits) = page.fill_with_locations(question, locations, context).await;
+        let (page, hits) = page.write_locations(query, locations, context).await;
         Ok((page.finish_without_cursor(rest_hint), hits))
     }
 
     /// Writes locations by file, each read only when it is needed. Also returns the written locations.
     pub(crate) async fn locations(
         &self,
-        question: &CodeQuery<'_>,
+        query: &CodeQuery<'_>,
         locations: &[RawLocation],
         context: u32,
         paging: &PagingArgs,
     ) -> Result<(RenderedList, Vec<DisplayLocation>), CodeError> {
-        let (page, hits) = self.page(locations.len(), paging)?.fill_with_locations(question, locations, context).await;
+        let (page, hits) = self.page(locations.len(), paging)?.write_locations(query, locations, context).await;
         Ok((page.finish(), hits))
     }
 
@@ -104,7 +104,7 @@ impl OutputBudget {
             ));
         }
         let end = start.saturating_add(paging.limit()).min(total);
-        Ok(ListWriter { text: String::new(), room: self.body(), start, next: start, end, total })
+        Ok(ListWriter { text: String::new(), budget: self.body(), start, next: start, end, total })
     }
 
     /// Returns a text, cut at a line end if it exceeds the budget.
@@ -130,7 +130,7 @@ impl OutputBudget {
 /// A list while it is written.
 struct ListWriter {
     text: String,
-    room: usize,
+    budget: usize,
     start: usize,
     next: usize,
     end: usize,
@@ -147,18 +147,18 @@ impl ListWriter {
     fn write(&mut self, write: impl FnOnce(&mut String)) -> bool {
         let before = self.text.len();
         write(&mut self.text);
-        let fits = self.text.len() <= self.room || self.next == self.start;
-        if fits {
+        let is_within_budget = self.text.len() <= self.budget || self.next == self.start;
+        if is_within_budget {
             self.next += 1;
         } else {
             self.text.truncate(before);
             self.end = self.next;
         }
-        fits
+        is_within_budget
     }
 
     /// Writes items until the list ends.
-    fn fill<T>(mut self, items: &[T], mut write: impl FnMut(&mut String, Option<&T>, &T)) -> Self {
+    fn write_all<T>(mut self, items: &[T], mut write: impl FnMut(&mut String, Option<&T>, &T)) -> Self {
         let mut before = None;
         while let Some(item) = self.next().and_then(|at| items.get(at)) {
             self.write(|text| write(text, before, item));
@@ -167,17 +167,17 @@ impl ListWriter {
         self
     }
 
-    async fn fill_with_locations(
+    async fn write_locations(
         mut self,
-        question: &CodeQuery<'_>,
+        query: &CodeQuery<'_>,
         raw_locations: &[RawLocation],
         context: u32,
     ) -> (Self, Vec<DisplayLocation>) {
         let mut hits: Vec<DisplayLocation> = Vec::new();
         while let Some(raw) = self.next().and_then(|at| raw_locations.get(at)) {
-            let hit = question.hit(raw, context).await;
-            if self.write(|text| write_location(text, hits.last(), &hit)) {
-                hits.push(hit);
+            let location = query.hit(raw, context).await;
+            if self.write(|text| write_location(text, hits.last(), &location)) {
+                hits.push(location);
             }
         }
         (self, hits)
@@ -218,8 +218,8 @@ pub(crate) struct RenderedList {
 
 /// Appends one location: the file's name if it changes, then position and source line.
 fn write_location(text: &mut String, before: Option<&DisplayLocation>, location: &DisplayLocation) {
-    let place = &location.place;
-    if before.is_none_or(|before| before.place.display_path != place.display_path) {
+    let place = &location.location;
+    if before.is_none_or(|before| before.location.display_path != place.display_path) {
         let _ = writeln!(text, "{}{}", place.display_path, if place.external { " (external)" } else { "" });
     }
     let _ = write!(text, "  {}:{}", place.line, place.column);
@@ -253,23 +253,23 @@ pub(crate) fn file_count(locations: &[RawLocation]) -> usize {
 }
 
 /// Returns the JSON form of a source location: LSP's 0-based UTF-16 range.
-pub(crate) fn location_json(location: &SourcePlace) -> Value {
+pub(crate) fn location_json(location: &SourceLocation) -> Value {
     json!({ "path": location.display_path, "range": location.range, "text": location.source })
 }
 
 /// Returns the JSON form of a listed location.
-pub(crate) fn listed_location_json(hit: &DisplayLocation) -> Value {
-    let mut item = location_json(&hit.place);
-    if hit.declaration {
+pub(crate) fn listed_location_json(location: &DisplayLocation) -> Value {
+    let mut item = location_json(&location.location);
+    if location.declaration {
         item["declaration"] = json!(true);
     }
-    if hit.text_only {
+    if location.text_only {
         item["textOnly"] = json!(true);
     }
-    if hit.place.external {
+    if location.location.external {
         item["external"] = json!(true);
     }
-    if let Some(why) = &hit.place.unread {
+    if let Some(why) = &location.location.unread {
         item["unread"] = json!(why);
     }
     item

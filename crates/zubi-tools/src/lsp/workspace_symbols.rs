@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::text::pluralize;
+use zubi_code::location::SourceLocation;
 use zubi_code::outline::KINDS;
 use zubi_code::{CodeError, CodeQuery};
 
@@ -43,7 +44,7 @@ impl CodeTool for WorkspaceSymbols {
     const OPERATION: &str = "search symbols";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let kind = input.kind.as_deref().map(str::trim).map(str::to_lowercase);
         if let Some(kind) = &kind
             && !KINDS.contains(&kind.as_str())
@@ -54,10 +55,9 @@ impl CodeTool for WorkspaceSymbols {
                 format!("Use one of: {}.", KINDS.join(", ")),
             ));
         }
-        let answer = question.workspace_symbols(&input.query, kind.as_deref()).await?;
+        let answer = query.workspace_symbols(&input.query, kind.as_deref()).await?;
         let list = view.list(&answer.value, &input.paging.with_default_limit(DEFAULT_LIMIT), |text, _, symbol| {
-            let at =
-                symbol.place.as_ref().map_or_else(|| symbol.display_path.clone(), zubi_code::place::SourcePlace::to_at);
+            let at = symbol.location.as_ref().map_or_else(|| symbol.display_path.clone(), SourceLocation::to_at);
             let _ = write!(text, "  {} {}  {at}", symbol.kind, symbol.name);
             if let Some(container) = &symbol.container {
                 let _ = write!(text, "  in {container}");
@@ -78,7 +78,7 @@ impl CodeTool for WorkspaceSymbols {
                 .iter()
                 .map(|symbol| {
                     let mut item =
-                        symbol.place.as_ref().map_or_else(|| json!({ "path": symbol.display_path }), location_json);
+                        symbol.location.as_ref().map_or_else(|| json!({ "path": symbol.display_path }), location_json);
                     item["name"] = json!(symbol.name);
                     item["kind"] = json!(symbol.kind);
                     item["container"] = json!(symbol.container);

@@ -64,10 +64,10 @@ impl TypedTool for GrepOutput {
             context: input.context.unwrap_or(0).min(MAX_CONTEXT),
             pattern: None,
         };
-        let matcher = query.matcher().map_err(|why| {
+        let matcher = query.matcher().map_err(|problem| {
             ToolError::invalid(
                 "pattern",
-                why,
+                problem,
                 "Correct the expression (Rust's syntax; no look-around, no back-references).",
             )
         })?;
@@ -89,7 +89,7 @@ impl TypedTool for GrepOutput {
                 hint,
             ));
         }
-        let room = cx.byte_budget(MAX_BYTES);
+        let budget = cx.byte_budget(MAX_BYTES);
         let mut text = format!("{} matching lines in {id}\n", findings.lines);
         let redactor = Redactor::default();
         let (mut shown, mut items) = (0, Vec::new());
@@ -103,7 +103,7 @@ impl TypedTool for GrepOutput {
             for (number, context) in &line.after {
                 let _ = writeln!(part, "  {number}-  {context}");
             }
-            if shown >= limit || (text.len() + part.len() > room && shown > 0) {
+            if shown >= limit || (text.len() + part.len() > budget && shown > 0) {
                 break;
             }
             text.push_str(&redactor.text(&part));

@@ -57,14 +57,14 @@ impl TypedTool for ReadOutput {
             return Err(ToolError::invalid("fromLine", "lines are 1-based", "Pass 1 for the first line."));
         }
         let line_count = input.lines.unwrap_or(DEFAULT_LINES).clamp(1, MAX_LINES);
-        let room = cx.byte_budget(MAX_BYTES);
+        let budget = cx.byte_budget(MAX_BYTES);
         let (store, name) = (store.clone(), id.clone());
         let reading = tokio::task::spawn_blocking(move || {
             let total = count_lines(store.open(&name)?).map_err(|source| read_error(&name, source))?;
             let skipped = total.saturating_sub(from.unsigned_abs());
             let first = if from < 0 { skipped + 1 } else { from.unsigned_abs() };
-            let page =
-                read_lines(store.open(&name)?, first, line_count, room).map_err(|source| read_error(&name, source))?;
+            let page = read_lines(store.open(&name)?, first, line_count, budget)
+                .map_err(|source| read_error(&name, source))?;
             let redactor = Redactor::default();
             Ok((total, first, page.iter().map(|line| redactor.text(line)).collect::<Vec<_>>()))
         });
@@ -110,8 +110,8 @@ fn count_lines(file: File) -> io::Result<u64> {
     }
 }
 
-/// Returns lines with their line ends, up to about `room` bytes; the first line is always included.
-fn read_lines(file: File, first: u64, line_count: u64, room: usize) -> io::Result<Vec<String>> {
+/// Returns lines with their line ends, up to about `budget` bytes; the first line is always included.
+fn read_lines(file: File, first: u64, line_count: u64, budget: usize) -> io::Result<Vec<String>> {
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let (mut found, mut bytes) = (Vec::new(), 0);
     for number in 1.. {
@@ -123,7 +123,7 @@ fn read_lines(file: File, first: u64, line_count: u64, room: usize) -> io::Resul
         }
         let Some(line) = read_line(&mut reader)? else { break };
         bytes += line.len();
-        if found.len() as u64 >= line_count || (bytes > room && !found.is_empty()) {
+        if found.len() as u64 >= line_count || (bytes > budget && !found.is_empty()) {
             break;
         }
         found.push(line);

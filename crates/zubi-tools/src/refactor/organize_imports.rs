@@ -16,7 +16,7 @@ use crate::lsp::view::OutputBudget;
 pub(crate) struct OrganizeImports;
 
 /// LSP's `CodeActionKind.SourceOrganizeImports`.
-const KIND: &str = "source.organizeImports";
+const ACTION_KIND: &str = "source.organizeImports";
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
@@ -43,27 +43,28 @@ impl CodeTool for OrganizeImports {
         files_in_uri(intel, &input.uri)
     }
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let path = resolve_file(question, &input.uri)?;
-        let range = question.text_range(&path, None).await?;
-        let answer = question.actions(&path, range, &[KIND.to_owned()]).await?;
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let path = resolve_file(query, &input.uri)?;
+        let range = query.text_range(&path, None).await?;
+        let answer = query.actions(&path, range, &[ACTION_KIND.to_owned()]).await?;
         let (actions, _) = answer.value;
         // Servers may return more kinds than requested.
-        let is_requested =
-            |kind: &str| kind == KIND || kind.strip_prefix(KIND).is_some_and(|rest| rest.starts_with('.'));
+        let is_requested = |kind: &str| {
+            kind == ACTION_KIND || kind.strip_prefix(ACTION_KIND).is_some_and(|rest| rest.starts_with('.'))
+        };
         let mut unavailable = None;
         for action in actions.iter().filter(|action| action.kind.as_deref().is_some_and(is_requested)) {
             match &action.outcome {
                 ActionOutcome::Plan(plan) => {
                     let request = ApplyRequest { save: input.save, ..ApplyRequest::default() };
-                    return apply(question, view, plan, answer.status, request).await;
+                    return apply(query, view, plan, answer.status, request).await;
                 }
-                ActionOutcome::Unavailable { why } => unavailable = Some(why.clone()),
+                ActionOutcome::Unavailable { reason } => unavailable = Some(reason.clone()),
             }
         }
-        let display_path = question.workspace().display(&path);
+        let display_path = query.workspace().display(&path);
         let text = match unavailable {
-            Some(why) => format!("nothing changed in {display_path}: {why}\n"),
+            Some(reason) => format!("nothing changed in {display_path}: {reason}\n"),
             None => format!("nothing to organize in {display_path}: no server offers it for the present text\n"),
         };
         Ok(CodeAnswer { text, data: Value::Null, status: answer.status, truncated: None })

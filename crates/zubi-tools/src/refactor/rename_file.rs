@@ -55,8 +55,8 @@ impl CodeTool for RenameFile {
         old.into_iter().chain(workspace.resolve_for_creation(&input.new_uri).ok()).collect()
     }
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let workspace = question.workspace();
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let workspace = query.workspace();
         let path = |field: &'static str, path: Result<Utf8PathBuf, zubi_base::workspace::PathError>| {
             path.map_err(|error| CodeError::input(field, error.to_string(), "Name files of the workspace."))
         };
@@ -67,15 +67,15 @@ impl CodeTool for RenameFile {
         }
         // A dangling link exists too.
         if to.exists() || to.is_symlink() {
-            let what = format!("`{}` already exists", workspace.display(&to));
+            let problem = format!("`{}` already exists", workspace.display(&to));
             return Err(CodeError::input(
                 "newUri",
-                what,
+                problem,
                 "Pass the whole new path, including the name; it must not exist yet.",
             ));
         }
-        let import_policy = ImportUpdatePolicy::for_path(question, &from, input.save == Some(true)).await?;
-        let planned = question.rename_file(&from, &to, import_policy.imports).await?;
+        let import_policy = ImportUpdatePolicy::for_path(query, &from, input.save == Some(true)).await?;
+        let planned = query.rename_file(&from, &to, import_policy.imports).await?;
         let mut notes = Vec::new();
         if from.is_symlink() {
             notes.push(format!(
@@ -91,11 +91,11 @@ impl CodeTool for RenameFile {
             Ok(by) => notes.push(format!("{} of imports by {by}", pluralize(edits, "edit"))),
             Err(_) if import_policy.setting == UpdateImports::Never => {
                 notes.push("imports stay unchanged: updateImportsOnFileMove is \"never\"".to_owned());
-                notes.push(count_mentions(question, &from).await);
+                notes.push(count_mentions(query, &from).await);
             }
-            Err(why) => {
-                notes.push(format!("no server updates imports here: {why}"));
-                notes.push(count_mentions(question, &from).await);
+            Err(reason) => {
+                notes.push(format!("no server updates imports here: {reason}"));
+                notes.push(count_mentions(query, &from).await);
             }
         }
         if import_policy.setting == UpdateImports::Prompt {
@@ -110,7 +110,7 @@ impl CodeTool for RenameFile {
             });
         }
         let by_extensions = import_policy.imports == ImportUpdates::Followed;
-        let mention_note = if by_extensions { count_mentions(question, &from).await } else { String::new() };
+        let mention_note = if by_extensions { count_mentions(query, &from).await } else { String::new() };
         let change_notes = |applied: &AppliedChange| {
             let mut notes = notes.clone();
             let changed = applied.files.iter().filter(|file| file.done.contains("by an extension")).count();
@@ -126,26 +126,26 @@ impl CodeTool for RenameFile {
         };
         let options = EditOptions {
             settings: import_policy.overrides,
-            settings_of_undo: import_policy.undo_overrides,
+            undo_settings: import_policy.undo_overrides,
             followed: by_extensions,
             ..EditOptions::default()
         };
         let request = ApplyRequest { save: input.save, options, notes: Some(&change_notes), ..ApplyRequest::default() };
-        apply(question, view, &planned.value.plan, planned.status, request).await
+        apply(query, view, &planned.value.plan, planned.status, request).await
     }
 }
 
 /// Counts mentions of the old name in the workspace's texts.
-async fn count_mentions(question: &CodeQuery<'_>, from: &Utf8Path) -> String {
+async fn count_mentions(query: &CodeQuery<'_>, from: &Utf8Path) -> String {
     let name = from.file_stem().unwrap_or_default().to_owned();
-    let (roots, word) = (question.workspace().roots(), name.clone());
+    let (roots, word) = (query.workspace().roots(), name.clone());
     let matches =
         tokio::task::spawn_blocking(move || text_search::search(&roots, &word, Instant::now() + COUNT_TIMEOUT)).await;
     match matches {
         Ok(found) => {
-            let at_least = if found.cut { "at least " } else { "" };
+            let prefix = if found.cut { "at least " } else { "" };
             let (times, files) = (pluralize(found.total(), "time"), pluralize(found.files.len(), "file"));
-            format!("the word `{name}` occurs {at_least}{times} in {files}; file.search finds them")
+            format!("the word `{name}` occurs {prefix}{times} in {files}; file.search finds them")
         }
         Err(_) => format!("mentions of `{name}` were not counted"),
     }

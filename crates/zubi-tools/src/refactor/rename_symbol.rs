@@ -31,7 +31,7 @@ pub(crate) struct Input {
 }
 
 /// Most occurrences tried for a name that is not a declared symbol.
-const MAX_TRIED: usize = 20;
+const MAX_TRIED_OCCURRENCES: usize = 20;
 
 #[async_trait]
 impl CodeTool for RenameSymbol {
@@ -50,28 +50,28 @@ impl CodeTool for RenameSymbol {
         files_in_uri(intel, &input.uri)
     }
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let path = resolve_file(question, &input.uri)?;
-        let display_path = question.workspace().display(&path);
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let path = resolve_file(query, &input.uri)?;
+        let display_path = query.workspace().display(&path);
         let declared = TargetInput {
             symbol: Some(input.original_name.clone()),
             path: Some(display_path.clone()),
             ..TargetInput::default()
         };
-        let (at, planned) = match question.resolve(&declared, PositionIntent::Identifier).await {
+        let (at, planned) = match query.resolve(&declared, PositionIntent::Identifier).await {
             Ok(at) if at.path == path => {
-                let planned = question.rename(&at, &input.new_name).await?;
+                let planned = query.rename(&at, &input.new_name).await?;
                 (at, planned)
             }
             Ok(_) | Err(CodeError::Input { .. }) => {
-                let occurrences = find_occurrences(question, &path, &display_path, &input.original_name).await?;
+                let occurrences = find_occurrences(query, &path, &display_path, &input.original_name).await?;
                 let mut first_error = None;
                 let mut success = None;
                 // The server declines to rename mere text matches (in comments or strings).
                 for at in occurrences {
                     let target = TargetInput { at: Some(at), ..TargetInput::default() };
-                    let at = question.resolve(&target, PositionIntent::Identifier).await?;
-                    match question.rename(&at, &input.new_name).await {
+                    let at = query.resolve(&target, PositionIntent::Identifier).await?;
+                    match query.rename(&at, &input.new_name).await {
                         Ok(planned) => {
                             success = Some((at, planned));
                             break;
@@ -91,30 +91,30 @@ impl CodeTool for RenameSymbol {
         status.merge(at.status.clone());
         let request =
             ApplyRequest { save: input.save, preamble: format!("{}\n", at.header()), ..ApplyRequest::default() };
-        apply(question, view, &planned.value, status, request).await
+        apply(query, view, &planned.value, status, request).await
     }
 }
 
 fn unknown_name(display_path: &str, name: &str) -> CodeError {
-    let what = format!("`{}` does not occur in `{display_path}`", name.chars().take(80).collect::<String>());
-    CodeError::input("originalName", what, "`lsp_document_symbols` lists the names of a file.")
+    let problem = format!("`{}` does not occur in `{display_path}`", name.chars().take(80).collect::<String>());
+    CodeError::input("originalName", problem, "`lsp_document_symbols` lists the names of a file.")
 }
 
 /// Returns the whole-word occurrences of a name, in the format of `at`.
 async fn find_occurrences(
-    question: &CodeQuery<'_>,
+    query: &CodeQuery<'_>,
     path: &camino::Utf8Path,
     shown: &str,
     name: &str,
 ) -> Result<Vec<String>, CodeError> {
-    let document = question.document(path).await?;
+    let document = query.document(path).await?;
     let mut occurrences = Vec::new();
     for (index, line) in document.text.lines().enumerate() {
         for at in text_search::occurrences(line, name) {
             let column = line.get(..at).unwrap_or_default().chars().count() + 1;
             occurrences.push(format!("{shown}:{}:{column}", index + 1));
         }
-        if occurrences.len() >= MAX_TRIED {
+        if occurrences.len() >= MAX_TRIED_OCCURRENCES {
             break;
         }
     }

@@ -8,7 +8,7 @@ use zubi_tool_api::{Resource, ResourceSpec, ResourceText, ToolCx, ToolError};
 
 use crate::settings::update_imports_setting;
 
-const PLAIN: &str = "text/plain";
+const MIME_TYPE: &str = "text/plain";
 
 pub(super) struct UpdateImportsEnabled {
     spec: ResourceSpec,
@@ -23,7 +23,7 @@ impl UpdateImportsEnabled {
                 uri: "settings://update-imports".to_owned(),
                 name: "update-imports-enabled".to_owned(),
                 description: "Whether rename_file updates imports of moved TypeScript files: always (the default without an editor), prompt or never.".to_owned(),
-                mime_type: PLAIN.to_owned(),
+                mime_type: MIME_TYPE.to_owned(),
             },
         }
     }
@@ -37,6 +37,6 @@ impl Resource for UpdateImportsEnabled {
 
     async fn read(&self, _uri: &str, cx: &ToolCx) -> Result<ResourceText, ToolError> {
         let text = update_imports_setting(&self.intel, cx).await?.name().to_owned();
-        Ok(ResourceText { mime_type: PLAIN.to_owned(), text })
+        Ok(ResourceText { mime_type: MIME_TYPE.to_owned(), text })
     }
 }

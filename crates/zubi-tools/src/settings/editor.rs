@@ -65,9 +65,9 @@ pub(super) async fn set_values(
         let after = editor.set(key, value, scope, &cx).await.map_err(|error| setting_error(OPERATION, &error))?;
         let (before, current) = (before.value_at(scope), after.value_at(scope));
         if current != value {
-            let why =
+            let problem =
                 format!("the editor accepted `{key}`, but reports {} at the scope `{name}`", truncate_value(current));
-            return Err(ToolError::operation_failed(OPERATION, why, "Check the setting in the editor."));
+            return Err(ToolError::operation_failed(OPERATION, problem, "Check the setting in the editor."));
         }
         let old_text = if before.is_null() { "not set".to_owned() } else { truncate_value(before) };
         let new_text = if current.is_null() { "not set".to_owned() } else { truncate_value(current) };
@@ -92,8 +92,8 @@ pub(super) fn writable_scope(scope: Option<&str>) -> Result<Scope, ToolError> {
         None | Some("workspace") => Ok(Scope::Workspace),
         Some("folder") => Ok(Scope::Folder),
         Some("user") => {
-            let what = "tools cannot change the user's own settings";
-            Err(ToolError::invalid("scope", what, "Pass `workspace` or `folder`, or ask the user to change it."))
+            let problem = "tools cannot change the user's own settings";
+            Err(ToolError::invalid("scope", problem, "Pass `workspace` or `folder`, or ask the user to change it."))
         }
         Some(_) => Err(invalid_scope("`workspace` or `folder`")),
     }

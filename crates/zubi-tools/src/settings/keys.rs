@@ -19,7 +19,7 @@ enum ValueKind {
 }
 
 /// Writable settings, each with its values and its meaning.
-const WRITABLE: &[(&str, ValueKind, &str)] = &[
+const WRITABLE_SETTINGS: &[(&str, ValueKind, &str)] = &[
     ("editor.detectIndentation", ValueKind::Boolean, "whether a file's own indentation is detected"),
     ("editor.formatOnSave", ValueKind::Boolean, "whether files are formatted on save"),
     ("editor.insertSpaces", ValueKind::Boolean, "spaces or tabs"),
@@ -30,17 +30,17 @@ const WRITABLE: &[(&str, ValueKind, &str)] = &[
     ("files.trimTrailingWhitespace", ValueKind::Boolean, "whether white space at line ends is removed"),
     (
         update_imports::JAVASCRIPT,
-        ValueKind::Choice(update_imports::VALUES),
+        ValueKind::Choice(update_imports::SETTING_VALUES),
         "whether imports of moved JavaScript files are updated",
     ),
     (
-        update_imports::UNIFIED,
-        ValueKind::Choice(update_imports::VALUES),
+        update_imports::UNIFIED_KEY,
+        ValueKind::Choice(update_imports::SETTING_VALUES),
         "whether imports of moved TypeScript and JavaScript files are updated, in newer editors",
     ),
     (
         update_imports::TYPESCRIPT,
-        ValueKind::Choice(update_imports::VALUES),
+        ValueKind::Choice(update_imports::SETTING_VALUES),
         "whether imports of moved TypeScript files are updated",
     ),
 ];
@@ -50,7 +50,7 @@ const READABLE_PREFIXES: [&str; 3] = ["editor.", "files.", "search."];
 
 /// Rejects a key that must not be read in an open editor, where answers contain the user's own settings.
 pub(super) fn check_readable(key: &str) -> Result<(), ToolError> {
-    let is_writable = WRITABLE.iter().any(|(name, ..)| *name == key);
+    let is_writable = WRITABLE_SETTINGS.iter().any(|(name, ..)| *name == key);
     let is_language = key.starts_with('[') && key.ends_with(']');
     let is_text_setting =
         READABLE_PREFIXES.iter().any(|start| key.starts_with(start)) || key.contains(".updateImportsOnFileMove.");
@@ -58,28 +58,33 @@ pub(super) fn check_readable(key: &str) -> Result<(), ToolError> {
         return Ok(());
     }
     let printable: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
-    let what = format!("tools cannot read `{printable}`: editor settings may contain passwords and tokens");
+    let problem = format!("tools cannot read `{printable}`: editor settings may contain passwords and tokens");
     let hint = "Readable: editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*. \
                 Ask the user for any other.";
-    Err(ToolError::invalid("key", what, hint))
+    Err(ToolError::invalid("key", problem, hint))
 }
 
 /// Like [`check_writable`], and also accepts null, which removes the setting.
 pub(super) fn check_writable_or_null(key: &str, value: &Value) -> Result<(), ToolError> {
-    if value.is_null() && WRITABLE.iter().any(|(name, ..)| *name == key) { Ok(()) } else { check_writable(key, value) }
+    if value.is_null() && WRITABLE_SETTINGS.iter().any(|(name, ..)| *name == key) {
+        Ok(())
+    } else {
+        check_writable(key, value)
+    }
 }
 
 /// Rejects a key that is not writable, and a value that the setting does not accept.
 pub(super) fn check_writable(key: &str, value: &Value) -> Result<(), ToolError> {
-    let names = || WRITABLE.iter().map(|(name, ..)| *name);
-    let Some((_, kind, meaning)) = WRITABLE.iter().find(|(name, ..)| *name == key) else {
+    let names = || WRITABLE_SETTINGS.iter().map(|(name, ..)| *name);
+    let Some((_, kind, meaning)) = WRITABLE_SETTINGS.iter().find(|(name, ..)| *name == key) else {
         let printable: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
-        let near = nearest(key, names(), 1).first().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let suggestion =
+            nearest(key, names(), 1).first().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
         let hint = format!(
             "Writable settings: {}. The user can change others in the editor.",
             names().collect::<Vec<_>>().join(", ")
         );
-        return Err(ToolError::invalid("key", format!("tools cannot set `{printable}`{near}"), hint));
+        return Err(ToolError::invalid("key", format!("tools cannot set `{printable}`{suggestion}"), hint));
     };
     let (is_valid, expected) = match kind {
         ValueKind::Boolean => (value.is_boolean(), "true or false".to_owned()),

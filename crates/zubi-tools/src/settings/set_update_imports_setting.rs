@@ -57,10 +57,10 @@ impl TypedTool for SetUpdateImportsSetting {
             const OPERATION: &str = "change the setting";
             let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
             // The unified setting takes precedence in editors that have it.
-            let newer = editor.get(update_imports::UNIFIED, &request).await;
+            let newer = editor.get(update_imports::UNIFIED_KEY, &request).await;
             let newer = newer.map_err(|error| editor::setting_error(OPERATION, &error))?;
             let keys: &[&str] =
-                if newer.default.is_null() { &[TYPESCRIPT, JAVASCRIPT] } else { &[update_imports::UNIFIED] };
+                if newer.default.is_null() { &[TYPESCRIPT, JAVASCRIPT] } else { &[update_imports::UNIFIED_KEY] };
             return editor::set_values(&**editor, cx, keys, &json!(value), Scope::Workspace).await;
         }
         let values = [(TYPESCRIPT, json!(value)), (JAVASCRIPT, json!(value))];

@@ -28,8 +28,8 @@ pub(crate) fn check_scope(scope: Option<&str>) -> Result<(), ToolError> {
     match scope {
         None | Some("workspace") => Ok(()),
         Some(_) => {
-            let what = "only `workspace` settings are available here; the user's belong to the editor";
-            Err(ToolError::invalid("scope", what, "Omit `scope`, or ask the user to change it in the editor."))
+            let problem = "only `workspace` settings are available here; the user's belong to the editor";
+            Err(ToolError::invalid("scope", problem, "Omit `scope`, or ask the user to change it in the editor."))
         }
     }
 }
@@ -47,7 +47,7 @@ pub(crate) async fn read_text(cx: &ToolCx, operation: &str) -> Result<Option<Sou
 /// Returns the value of a key; `None` if it is not set.
 pub(crate) async fn get_value(cx: &ToolCx, operation: &str, key: &str) -> Result<Option<Value>, ToolError> {
     let Some(text) = read_text(cx, operation).await? else { return Ok(None) };
-    find_value(&text.text, key).map_err(|why| malformed_file_error(operation, &why))
+    find_value(&text.text, key).map_err(|problem| malformed_file_error(operation, &problem))
 }
 
 /// Sets keys, all or none, and returns the diff and the undo handle.
@@ -61,7 +61,7 @@ pub(crate) async fn set_values(
     let (path, before) = (settings_path(cx)?, read_text(cx, OPERATION).await?);
     let mut text = before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
     for (key, value) in values {
-        text = set_value(&text, key, value).map_err(|why| malformed_file_error(OPERATION, &why))?;
+        text = set_value(&text, key, value).map_err(|problem| malformed_file_error(OPERATION, &problem))?;
     }
     let format_setting = |(key, value): &(&str, Value)| format!("{key} = {value}");
     let title = format!("set {}", values.iter().map(format_setting).collect::<Vec<_>>().join(", "));
@@ -77,10 +77,10 @@ pub(crate) async fn set_values(
     Ok(write_path::write(&settings.intel, write_request).await?.output)
 }
 
-pub(crate) fn malformed_file_error(operation: &str, why: &str) -> ToolError {
+pub(crate) fn malformed_file_error(operation: &str, problem: &str) -> ToolError {
     ToolError::operation_failed(
         operation,
-        format!("{SETTINGS_FILE}:{why}"),
+        format!("{SETTINGS_FILE}:{problem}"),
         "Correct the file, then call again; nothing was written.",
     )
 }
@@ -100,7 +100,7 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
 
 /// Returns an upper bound of the nesting depth; brackets in strings count too.
 fn depth(text: &str) -> usize {
-    let mut deepest = 0_usize;
+    let mut max_depth = 0_usize;
     let mut depth = 0_usize;
     for byte in text.bytes() {
         match byte {
@@ -108,9 +108,9 @@ fn depth(text: &str) -> usize {
             b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        deepest = deepest.max(depth);
+        max_depth = max_depth.max(depth);
     }
-    deepest
+    max_depth
 }
 
 /// Returns the value of a key of the root. If a key occurs twice, the last one counts, as in VS Code.

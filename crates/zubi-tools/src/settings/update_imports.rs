@@ -16,11 +16,11 @@ pub(crate) const TYPESCRIPT: &str = "typescript.updateImportsOnFileMove.enabled"
 /// See [`TYPESCRIPT`].
 pub(crate) const JAVASCRIPT: &str = "javascript.updateImportsOnFileMove.enabled";
 /// Setting of newer editors for both languages. If set, it takes precedence over the others.
-pub(crate) const UNIFIED: &str = "js/ts.updateImportsOnFileMove.enabled";
+pub(crate) const UNIFIED_KEY: &str = "js/ts.updateImportsOnFileMove.enabled";
 /// Whether the editor saves changes made along with a file move.
 const AUTO_SAVE: &str = "files.refactoring.autoSave";
 /// See [`TYPESCRIPT`].
-pub(crate) const VALUES: &[&str] = &["prompt", "always", "never"];
+pub(crate) const SETTING_VALUES: &[&str] = &["prompt", "always", "never"];
 
 /// Value of the setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,41 +76,37 @@ pub(crate) struct ImportUpdatePolicy {
 
 impl ImportUpdatePolicy {
     /// Determines the policy for a file or folder, with overrides that suppress prompts.
-    pub(crate) async fn for_path(
-        question: &CodeQuery<'_>,
-        path: &Utf8Path,
-        is_saving: bool,
-    ) -> Result<Self, CodeError> {
+    pub(crate) async fn for_path(query: &CodeQuery<'_>, path: &Utf8Path, is_saving: bool) -> Result<Self, CodeError> {
         let keys = keys_for(path);
-        let Some(editor) = question.intel.settings() else {
+        let Some(editor) = query.intel.settings() else {
             let mut settings = Vec::new();
             for key in keys {
-                settings.push(read_setting(question, key).await?);
+                settings.push(read_setting(query, key).await?);
             }
             let setting = combine(&settings);
             let imports = if setting == UpdateImports::Never { ImportUpdates::Stay } else { ImportUpdates::Planned };
             return Ok(Self { setting, imports, overrides: Vec::new(), undo_overrides: Vec::new() });
         };
-        let cx = question.request_cx();
+        let cx = query.request_cx();
         let override_of = |key: &str, value: Value| Setting { key: key.to_owned(), value };
-        let (mut settings, mut hold, mut hold_back) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut settings, mut overrides, mut undo_overrides) = (Vec::new(), Vec::new(), Vec::new());
         for key in settings_in_force(&**editor, keys, &cx).await? {
             let setting = UpdateImports::from_setting(Some(&editor.get(key, &cx).await?.value));
             if setting == UpdateImports::Prompt {
-                hold.push(override_of(key, "always".into()));
+                overrides.push(override_of(key, "always".into()));
             }
             if setting != UpdateImports::Never {
-                hold_back.push(override_of(key, "never".into()));
+                undo_overrides.push(override_of(key, "never".into()));
             }
             settings.push(setting);
         }
         let setting = combine(&settings);
         // Otherwise the editor would save the changes of its extensions.
-        if !hold_back.is_empty() && !is_saving && editor.get(AUTO_SAVE, &cx).await?.value == Value::Bool(true) {
-            hold.push(override_of(AUTO_SAVE, false.into()));
+        if !undo_overrides.is_empty() && !is_saving && editor.get(AUTO_SAVE, &cx).await?.value == Value::Bool(true) {
+            overrides.push(override_of(AUTO_SAVE, false.into()));
         }
         let imports = if setting == UpdateImports::Never { ImportUpdates::Stay } else { ImportUpdates::Followed };
-        Ok(Self { setting, imports, overrides: hold, undo_overrides: hold_back })
+        Ok(Self { setting, imports, overrides, undo_overrides })
     }
 }
 
@@ -132,21 +128,21 @@ pub(crate) async fn settings_in_force(
     cx: &RequestCx,
 ) -> Result<&'static [&'static str], CodeError> {
     let Some(first) = keys.first() else { return Ok(keys) };
-    let is_unified = editor.get(UNIFIED, cx).await?.is_set() || editor.get(first, cx).await?.value.is_null();
-    Ok(if is_unified { &[UNIFIED] } else { keys })
+    let is_unified = editor.get(UNIFIED_KEY, cx).await?.is_set() || editor.get(first, cx).await?.value.is_null();
+    Ok(if is_unified { &[UNIFIED_KEY] } else { keys })
 }
 
 /// Reads the setting from the workspace's file.
-async fn read_setting(question: &CodeQuery<'_>, key: &str) -> Result<UpdateImports, CodeError> {
-    let path = question.workspace().root().join(store::SETTINGS_FILE);
-    let text = match question.document(&path).await {
+async fn read_setting(query: &CodeQuery<'_>, key: &str) -> Result<UpdateImports, CodeError> {
+    let path = query.workspace().root().join(store::SETTINGS_FILE);
+    let text = match query.document(&path).await {
         Ok(document) => document.text.clone(),
         Err(ReadError::NotFound { .. }) => return Ok(UpdateImports::Always),
         Err(error) => return Err(error.into()),
     };
-    let value = store::find_value(&text, key).map_err(|why| {
-        let what = format!("{}:{why}, so the setting for updating imports is unknown", store::SETTINGS_FILE);
-        CodeError::input("settings", what, "Correct the file, then call again; nothing was changed.")
+    let value = store::find_value(&text, key).map_err(|problem| {
+        let message = format!("{}:{problem}, so the setting for updating imports is unknown", store::SETTINGS_FILE);
+        CodeError::input("settings", message, "Correct the file, then call again; nothing was changed.")
     })?;
     Ok(UpdateImports::from_setting(value.as_ref()))
 }

@@ -18,7 +18,7 @@ pub fn output_budget(cx: &ToolCx) -> usize {
 }
 
 /// Renders the answer for a finished command.
-pub fn ended_answer(finished: &JobResult, timeout: Duration, room: usize) -> ToolOutput {
+pub fn ended_answer(finished: &JobResult, timeout: Duration, budget: usize) -> ToolOutput {
     let JobResult { end, duration, level, stdout, stderr } = finished;
     let end_text = match end {
         ExitReason::Exited(code) => format!("exit {code}"),
@@ -31,7 +31,7 @@ pub fn ended_answer(finished: &JobResult, timeout: Duration, room: usize) -> Too
         ExitReason::Cancelled => (None, "stopped"),
     };
     ToolOutput {
-        text: outputs(stdout, stderr, room),
+        text: outputs(stdout, stderr, budget),
         data: Some(json!({
             "ended": end_kind,
             "exitCode": code,
@@ -61,27 +61,27 @@ pub fn format_seconds(duration: Duration) -> String {
 }
 
 /// Renders both outputs: the beginning and the end of long ones, with the handles of the complete outputs.
-pub fn outputs(stdout: &CapturedOutput, stderr: &CapturedOutput, room: usize) -> String {
+pub fn outputs(stdout: &CapturedOutput, stderr: &CapturedOutput, budget: usize) -> String {
     if stdout.bytes == 0 && stderr.bytes == 0 {
         return "(no output)".to_owned();
     }
     // Error output is usually short; it gets up to half of the budget.
-    let stderr_budget = usize::try_from(stderr.bytes).unwrap_or(usize::MAX).min(room / 2);
-    let stdout_budget = room - stderr_budget;
-    let mut text_out = captured_text(stdout, stdout_budget);
+    let stderr_budget = usize::try_from(stderr.bytes).unwrap_or(usize::MAX).min(budget / 2);
+    let stdout_budget = budget - stderr_budget;
+    let mut text = captured_text(stdout, stdout_budget);
     if stderr.bytes > 0 {
-        ensure_line_end(&mut text_out);
-        text_out.push_str("stderr:\n");
-        text_out.push_str(&captured_text(stderr, stderr_budget));
+        ensure_line_end(&mut text);
+        text.push_str("stderr:\n");
+        text.push_str(&captured_text(stderr, stderr_budget));
     }
     for (name, captured, shown) in [("output", stdout, stdout_budget), ("stderr", stderr, stderr_budget)] {
         let Some(id) = captured.id.as_ref().filter(|_| captured.is_cut(shown)) else { continue };
-        ensure_line_end(&mut text_out);
+        ensure_line_end(&mut text);
         let note = if captured.is_cut_in_store() { ", the rest was not stored" } else { "" };
         // Writing to a `String` cannot fail.
-        let _ = write!(text_out, "all of {name}, {} lines: output.read {{\"output\":\"{id}\"}}{note}", captured.lines);
+        let _ = write!(text, "all of {name}, {} lines: output.read {{\"output\":\"{id}\"}}{note}", captured.lines);
     }
-    text_out
+    text
 }
 
 fn ensure_line_end(text: &mut String) {
@@ -91,7 +91,7 @@ fn ensure_line_end(text: &mut String) {
 }
 
 fn captured_text(captured: &CapturedOutput, bytes: usize) -> String {
-    clean_output(&captured.view_of(bytes))
+    clean_output(&captured.excerpt(bytes))
 }
 
 /// Cleans program output for display: carriage returns, as in progress bars, become line breaks, and likely secrets are

@@ -61,7 +61,7 @@ impl TypedTool for JobTool {
         let input = Self::parse(args.clone())?;
         // A stop ends only processes that shell.run was allowed to start.
         let effect = if input.action == Some(JobAction::Stop) { Effect::Plan } else { Effect::Read };
-        Ok(Footprint::of_effect(effect))
+        Ok(Footprint::from_effect(effect))
     }
 
     async fn run(shell: &ShellToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
@@ -91,15 +91,15 @@ impl TypedTool for JobTool {
         if let Some(Err(error)) = job.outcome().as_deref() {
             return Err(run_error(error));
         }
-        let (stdout, stderr) = job.so_far();
-        let room = answer::output_budget(cx);
+        let (stdout, stderr) = job.output();
+        let budget = answer::output_budget(cx);
         let (readiness, note) = job_status(&job);
         let text = match action {
             JobAction::Status => {
                 format!("{}\n{} bytes of output, {} of stderr", title(&job), stdout.bytes, stderr.bytes)
             }
-            JobAction::Output | JobAction::Stop if since == (0, 0) => answer::outputs(&stdout, &stderr, room),
-            JobAction::Output | JobAction::Stop => new_output(&stdout, &stderr, since, room),
+            JobAction::Output | JobAction::Stop if since == (0, 0) => answer::outputs(&stdout, &stderr, budget),
+            JobAction::Output | JobAction::Stop => new_output(&stdout, &stderr, since, budget),
         };
         let next_cursor = format!("{}:{}", stdout.bytes, stderr.bytes);
         let status = OutputStatus {
@@ -122,17 +122,17 @@ impl TypedTool for JobTool {
 
 /// Parses a cursor: the bytes of both outputs seen so far.
 fn parse_cursor(text: &str) -> Result<(u64, u64), ToolError> {
-    let parsed = text.split_once(':').and_then(|(out, err)| Some((out.parse().ok()?, err.parse().ok()?)));
+    let parsed = text.split_once(':').and_then(|(stdout, stderr)| Some((stdout.parse().ok()?, stderr.parse().ok()?)));
     parsed.ok_or_else(|| {
         let hint = "Pass the value after `since` in an answer's last line, or omit it to see everything.";
         ToolError::invalid("since", "not a valid cursor", hint)
     })
 }
 
-fn new_output(stdout: &CapturedOutput, stderr: &CapturedOutput, since: (u64, u64), room: usize) -> String {
+fn new_output(stdout: &CapturedOutput, stderr: &CapturedOutput, since: (u64, u64), budget: usize) -> String {
     let mut text = String::new();
-    for (name, captured, seen) in [("", stdout, since.0), ("stderr:\n", stderr, since.1)] {
-        let new = captured.text_since(seen, room / 2);
+    for (name, captured, offset) in [("", stdout, since.0), ("stderr:\n", stderr, since.1)] {
+        let new = captured.text_since(offset, budget / 2);
         if !new.is_empty() {
             text.push_str(name);
             text.push_str(answer::clean_output(&new).trim_end_matches('\n'));

@@ -59,8 +59,8 @@ impl Input {
             _ => {
                 let too_long = self.stdin.as_ref().is_some_and(|text| text.len() > MAX_STDIN);
                 let hint = "Write it to a file with file.write and let the command read that.";
-                let what = format!("it has more than {} MiB", MAX_STDIN >> 20);
-                return if too_long { Err(ToolError::invalid("stdin", what, hint)) } else { Ok(()) };
+                let problem = format!("it has more than {} MiB", MAX_STDIN >> 20);
+                return if too_long { Err(ToolError::invalid("stdin", problem, hint)) } else { Ok(()) };
             }
         };
         Err(ToolError::invalid("command", problem, hint))
@@ -91,9 +91,9 @@ impl TypedTool for RunCommand {
         let input = Self::parse(args.clone())?;
         input.check()?;
         let directory = directory(cx, input.cwd.as_deref())?;
-        let analysis = shell::read_fed(&input.command, &directory, input.stdin.is_some());
-        let level =
-            shell.jobs.runner().sandbox().probed_status().map_or("the strongest level here", |it| it.level.name());
+        let analysis = shell::read_with_input(&input.command, &directory, input.stdin.is_some());
+        let status = shell.jobs.runner().sandbox().probed_status();
+        let level = status.map_or("the strongest level here", |status| status.level.name());
         let (network, hosts) = match input.network() {
             Net::None => ("no network", Vec::new()),
             // The hosts cannot be determined from the command's text.
@@ -155,7 +155,7 @@ async fn start_background(
         Some(Ok(finished)) => Ok(answer::ended_answer(finished, timeout, answer::output_budget(cx))),
         Some(Err(error)) => Err(run_error(error)),
         None => {
-            let (stdout, stderr) = background.so_far();
+            let (stdout, stderr) = background.output();
             let partial_output = answer::outputs(&stdout, &stderr, answer::output_budget(cx));
             let text = format!(
                 "job {handle} is running; shell.job {{\"job\":\"{handle}\",\"action\":\"output\"}} shows its output\n{partial_output}"

@@ -40,12 +40,12 @@ impl TypedTool for VisibleTerminal {
 
     fn footprint(_shell: &ShellToolContext, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         // The call always fails, so it must not cause an approval prompt.
-        Ok(Footprint::of_effect(Effect::Read))
+        Ok(Footprint::from_effect(Effect::Read))
     }
 
     async fn run(_shell: &ShellToolContext, _input: Input, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let why = "no editor is connected, and only editors have visible terminals";
+        let reason = "no editor is connected, and only editors have visible terminals";
         let hint = "Use shell.run; with `background: true` it stays running, and shell.job shows its output.";
-        Err(ToolError::user(ErrorCode::Unavailable, format!("Failed to open a terminal: {why}"), hint))
+        Err(ToolError::user(ErrorCode::Unavailable, format!("Failed to open a terminal: {reason}"), hint))
     }
 }

@@ -44,15 +44,16 @@ impl TypedTool for ReadToolCaller {
         let tool = delegation::find_tool(&registry, &input.tool, cx).await?;
         let effect = tool.spec().effect;
         if effect > Effect::Plan {
-            let what = format!("`{}` is not read-only (its effect is {})", tool.spec().id, delegation::as_str(effect));
-            return Err(ToolError::invalid("tool", what, format!("Call it with {CALL_TOOL}, or by its own name.")));
+            let problem =
+                format!("`{}` is not read-only (its effect is {})", tool.spec().id, delegation::as_str(effect));
+            return Err(ToolError::invalid("tool", problem, format!("Call it with {CALL_TOOL}, or by its own name.")));
         }
         // Whatever a tool declares: through this one it runs with the rights of a read-only session.
         let caller = Caller {
             restrictions: Restrictions { read_only: true, ..cx.caller.restrictions.clone() },
             ..Caller::clone(&cx.caller)
         };
-        delegation::call_as(
+        delegation::call_inner(
             &registry,
             tool.as_ref(),
             input.arguments,

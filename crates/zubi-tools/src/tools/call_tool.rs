@@ -37,6 +37,6 @@ impl TypedTool for AnyToolCaller {
     async fn run(registry: &Weak<Registry>, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let registry = delegation::upgrade_registry(registry)?;
         let tool = delegation::find_tool(&registry, &input.tool, cx).await?;
-        delegation::call_as(&registry, tool.as_ref(), input.arguments, cx.clone()).await
+        delegation::call_inner(&registry, tool.as_ref(), input.arguments, cx.clone()).await
     }
 }

@@ -37,14 +37,14 @@ pub(super) async fn find_tool(registry: &Registry, name: &str, cx: &ToolCx) -> R
 
 fn ensure_callable(tool: Arc<dyn Tool>) -> Result<Arc<dyn Tool>, ToolError> {
     if [CALL_READ_TOOL, CALL_TOOL].contains(&tool.spec().id.as_str()) {
-        let what = format!("`{}` calls other tools and cannot be called by one", tool.spec().id);
-        return Err(ToolError::invalid("tool", what, "Pass the id of the tool to call."));
+        let problem = format!("`{}` calls other tools and cannot be called by one", tool.spec().id);
+        return Err(ToolError::invalid("tool", problem, "Pass the id of the tool to call."));
     }
     Ok(tool)
 }
 
 /// Calls a tool on behalf of the caller in `cx`.
-pub(super) async fn call_as(
+pub(super) async fn call_inner(
     registry: &Registry,
     tool: &dyn Tool,
     arguments: Option<Map<String, Value>>,
@@ -73,18 +73,20 @@ pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) ->
         let arguments = args.get("arguments").cloned().unwrap_or_default();
         let footprint = registry.footprint(name, arguments.clone(), cx).ok()?;
         let effect = footprint.effect.unwrap_or(tool.spec().effect).min(Effect::Write);
-        let passes_on = Some(DelegatedCall { tool: tool.spec().id.clone(), arguments });
-        Some(Footprint { effect: Some(effect), passes_on, ..footprint })
+        let delegated_call = Some(DelegatedCall { tool: tool.spec().id.clone(), arguments });
+        Some(Footprint { effect: Some(effect), delegated_call, ..footprint })
     };
     // An impossible call touches nothing; running it reports the reason.
-    inner().unwrap_or_else(|| Footprint::of_effect(Effect::Read))
+    inner().unwrap_or_else(|| Footprint::from_effect(Effect::Read))
 }
 
 fn call_error(error: CallError, called_id: Option<&str>) -> ToolError {
     match error {
-        CallError::Unknown { name, reason: why, .. } => {
-            ToolError::invalid("tool", format!("`{name}`: {why}"), format!("`{FIND_TOOLS}` lists the available tools."))
-        }
+        CallError::Unknown { name, reason, .. } => ToolError::invalid(
+            "tool",
+            format!("`{name}`: {reason}"),
+            format!("`{FIND_TOOLS}` lists the available tools."),
+        ),
         CallError::Tool { error: ToolError::Fatal(error), id } if called_id.is_some() => {
             ToolError::Fatal(error.context(format!("in {id}")))
         }

@@ -112,20 +112,20 @@ fn append_notes(mut output: ToolOutput, notes: &[String]) -> ToolOutput {
 
 /// Lists the toolsets with the ids of their tools.
 fn overview(title: &str, tools: &[Arc<dyn Tool>]) -> ToolOutput {
-    let mut sets: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut toolsets: Vec<(&str, Vec<&str>)> = Vec::new();
     for spec in tools.iter().map(|tool| tool.spec()) {
-        match sets.iter_mut().find(|(set, _)| *set == spec.toolset) {
+        match toolsets.iter_mut().find(|(set, _)| *set == spec.toolset) {
             Some((_, ids)) => ids.push(&spec.id),
-            None => sets.push((&spec.toolset, vec![&spec.id])),
+            None => toolsets.push((&spec.toolset, vec![&spec.id])),
         }
     }
     let mut text = format!("{title}, by toolset:\n");
-    for (set, ids) in &sets {
+    for (set, ids) in &toolsets {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "  {set}: {}", ids.join(", "));
     }
     text.push_str("query with words of the task, or an id, for input schemas\n");
-    let data = json!({ "tools": [], "total": 0, "toolsets": sets.iter().map(|(set, ids)| json!({ "toolset": set, "tools": ids })).collect::<Vec<_>>() });
+    let data = json!({ "tools": [], "total": 0, "toolsets": toolsets.iter().map(|(set, ids)| json!({ "toolset": set, "tools": ids })).collect::<Vec<_>>() });
     ToolOutput { text, data: Some(data), ..ToolOutput::default() }
 }
 
@@ -197,13 +197,13 @@ fn content_words(text: &str) -> Vec<String> {
 /// it: `symbol` occurs in nearly all of them and hardly distinguishes them.
 fn rank_tools(tools: Vec<Arc<dyn Tool>>, query: &str, query_words: &[String]) -> Vec<Arc<dyn Tool>> {
     /// Weight of a word that matches only one tool, per point of [`score`].
-    const FULL_WEIGHT: usize = 1_000;
+    const WORD_WEIGHT: usize = 1_000;
     let mut totals = vec![0; tools.len()];
     for word in query_words {
         let scores: Vec<usize> = tools.iter().map(|tool| score(tool.spec(), word)).collect();
         let matching = scores.iter().filter(|score| **score > 0).count().max(1);
         for (total, score) in totals.iter_mut().zip(scores) {
-            *total += score * FULL_WEIGHT / matching;
+            *total += score * WORD_WEIGHT / matching;
         }
     }
     let is_called = |tool: &Arc<dyn Tool>| {
@@ -230,8 +230,8 @@ fn score(spec: &ToolSpec, word: &str) -> usize {
 
 /// Returns whether two words differ only in their endings, so that `implement` finds `implementations`.
 fn is_same_stem(candidate: &str, word: &str) -> bool {
-    const STEM: usize = 4;
+    const MIN_STEM: usize = 4;
     candidate == word
-        || (word.chars().count() >= STEM && candidate.starts_with(word))
-        || (candidate.chars().count() >= STEM && word.starts_with(candidate))
+        || (word.chars().count() >= MIN_STEM && candidate.starts_with(word))
+        || (candidate.chars().count() >= MIN_STEM && word.starts_with(candidate))
 }

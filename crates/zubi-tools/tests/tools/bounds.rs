@@ -9,17 +9,20 @@ use crate::files::{PROJECT, Session};
 async fn a_partial_read_does_not_permit_replacing_the_file() {
     let session = Session::new(PROJECT);
     session.raw("file.read", json!({ "path": "src/a.rs", "endLine": 1 })).await;
-    let whole = json!({ "path": "src/a.rs", "content": "// nothing else\n" });
-    insta::assert_snapshot!(session.call("file.write", whole.clone()).await, @r#"
+    let new_file = json!({ "path": "src/a.rs", "content": "// nothing else\n" });
+    insta::assert_snapshot!(session.call("file.write", new_file.clone()).await, @r#"
     Failed to write the file: `src/a.rs` exists and was not read completely here; nothing was written
     Read it first with file.read {"path":"src/a.rs"}, or pass overwrite: true to replace it unread.
     "#);
     let answer = session.raw("file.edit", json!({ "path": "src/a.rs", "old": "World", "new": "zubi" })).await;
     assert!(answer.contains("1 replacement: written"), "{answer}");
-    assert!(session.raw("file.write", whole.clone()).await.contains("completely"), "an edit shows no more of it");
+    assert!(
+        session.raw("file.write", new_file.clone()).await.contains("completely"),
+        "an edit does not count as reading the rest"
+    );
     session.raw("file.read", json!({ "path": "src/a.rs" })).await;
     session.raw("file.read", json!({ "path": "src/a.rs", "startLine": 2 })).await;
-    assert!(session.raw("file.write", whole).await.contains(": written"), "the whole file has been read");
+    assert!(session.raw("file.write", new_file).await.contains(": written"), "the whole file has been read");
 }
 
 /// Reading credential files by name requires approval; a search skips them and reports their number.

@@ -124,7 +124,7 @@ async fn paths_and_texts_replace_the_workspace_models() {
     assert_eq!(files(&summary(json!({})).await), 3);
     assert_eq!(files(&summary(json!({ "path": "shop" })).await), 2);
     assert_eq!(files(&summary(json!({ "path": "shop/pay.dlang" })).await), 1);
-    assert_eq!(files(&summary(json!({ "path": "shop/sales.dlang" })).await), 2, "imported files belong to it");
+    assert_eq!(files(&summary(json!({ "path": "shop/sales.dlang" })).await), 2, "imported files are included");
     assert_eq!(files(&summary(json!({ "text": "Domain X { vision: \"v\" }" })).await), 1);
     insta::assert_snapshot!(summary(json!({ "text": "Team A", "path": "shop" })).await, @"
     Invalid input: text: it is queried by itself, so omit `path`

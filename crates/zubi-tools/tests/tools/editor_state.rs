@@ -212,14 +212,14 @@ async fn a_loading_server_is_awaited_until_the_deadline() {
     let toy = Toy::new(BAD);
     let service = service(&toy, None);
     toy.endpoint.readiness.send_replace(Readiness::Loading { percent: Some(43), message: None });
-    let soon = || EditorCallContext { deadline: Instant::now() + Duration::from_millis(50), ..cx() };
+    let short_deadline_cx = || EditorCallContext { deadline: Instant::now() + Duration::from_millis(50), ..cx() };
     for (method, params) in [
         ("getDiagnostics", json!({ "path": "good.toy" })),
         ("validateFile", json!({ "path": "good.toy" })),
         ("getAllDiagnostics", json!({})),
         ("getWorkspaceErrors", json!({})),
     ] {
-        let answer = handle_in(&toy, &service, method, params, soon()).await;
+        let answer = handle_in(&toy, &service, method, params, short_deadline_cx()).await;
         assert_eq!(answer, "-32003 toy is loading 43 %; try again ()", "{method}");
     }
     let pending = handle_in(&toy, &service, "getDiagnostics", json!({ "path": "good.toy" }), cx());
@@ -289,7 +289,8 @@ async fn paths_outside_the_workspace_are_rejected_alike() {
 async fn only_allowed_commands_run() {
     let toy = Toy::new(BAD);
     let editor = Arc::new(fake_editor(&toy));
-    let (with, without) = (service(&toy, Some(Arc::clone(&editor) as Arc<dyn EditorClient>)), service(&toy, None));
+    let (with_editor, without_editor) =
+        (service(&toy, Some(Arc::clone(&editor) as Arc<dyn EditorClient>)), service(&toy, None));
     let run = |editor_service: Arc<EditorService>, params: Value, read_only: bool| {
         let toy = &toy;
         async move {
@@ -297,27 +298,27 @@ async fn only_allowed_commands_run() {
         }
     };
     let command = |name: &str| json!({ "command": name });
-    insta::assert_snapshot!(run(Arc::clone(&without), command("zubi.refreshViews"), true).await, @r#"{"executed":true,"command":"zubi.refreshViews","result":true}"#);
-    for editor_service in [&with, &without] {
+    insta::assert_snapshot!(run(Arc::clone(&without_editor), command("zubi.refreshViews"), true).await, @r#"{"executed":true,"command":"zubi.refreshViews","result":true}"#);
+    for editor_service in [&with_editor, &without_editor] {
         let answer = run(Arc::clone(editor_service), command("zubi.restart"), true).await;
         assert!(answer.starts_with("-32002 `zubi.restart` ends language servers"), "{answer}");
     }
-    insta::assert_snapshot!(run(Arc::clone(&without), command("zubi.restart"), false).await, @r#"{"executed":true,"command":"zubi.restart","result":{"restarted":1}}"#);
+    insta::assert_snapshot!(run(Arc::clone(&without_editor), command("zubi.restart"), false).await, @r#"{"executed":true,"command":"zubi.restart","result":{"restarted":1}}"#);
     assert_eq!(*toy.endpoint.restarts.lock().unwrap(), 1);
-    insta::assert_snapshot!(run(Arc::clone(&without), json!({ "command": "zubi.validateFile", "args": ["deep/b.toy"] }), true).await, @r#"{"executed":true,"command":"zubi.validateFile","result":{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","languageId":"toy","diagnostics":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}},"message":"this is bad","severity":"error","source":"toy"}],"coverage":{"analysed":1,"total":1,"mode":"headless","note":"the toy library was not read"}}}"#);
-    insta::assert_snapshot!(run(Arc::clone(&without), command("zubi.validateWorkspace"), true).await, @r#"{"executed":true,"command":"zubi.validateWorkspace","result":{"summary":{"errors":3,"warnings":0,"info":0,"filesWithErrors":2,"filesWithWarnings":0},"bySource":{"toy":3},"topErrorFiles":[{"path":"[root]/a.toy","errors":2,"warnings":0},{"path":"[root]/deep/b.toy","errors":1,"warnings":0}],"sources":["toy"],"coverage":{"analysed":3,"total":3,"mode":"headless","note":"the toy library was not read"}}}"#);
-    insta::assert_snapshot!(run(Arc::clone(&without), command("editor.action.marker.next"), true).await, @"-32002 `editor.action.marker.next` needs an editor, and none is connected: open the folder in an editor with zubi's extension ()");
-    insta::assert_snapshot!(run(Arc::clone(&without), command("workbench.action.terminal.sendSequence"), false).await, @"-32002 `workbench.action.terminal.sendSequence` is not allowed here; allowed: zubi.validateFile, zubi.validateWorkspace, zubi.refreshViews, zubi.restart, workbench.action.problems.focus, editor.action.marker.next, editor.action.marker.prev (command)");
-    assert!(run(Arc::clone(&without), command("added.command"), true).await.starts_with("-32002"));
-    assert!(run(Arc::clone(&with), command("added.command"), true).await.starts_with("-32002"));
-    assert!(run(Arc::clone(&with), command("zubi.restart "), false).await.starts_with("-32002"));
+    insta::assert_snapshot!(run(Arc::clone(&without_editor), json!({ "command": "zubi.validateFile", "args": ["deep/b.toy"] }), true).await, @r#"{"executed":true,"command":"zubi.validateFile","result":{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","languageId":"toy","diagnostics":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}},"message":"this is bad","severity":"error","source":"toy"}],"coverage":{"analysed":1,"total":1,"mode":"headless","note":"the toy library was not read"}}}"#);
+    insta::assert_snapshot!(run(Arc::clone(&without_editor), command("zubi.validateWorkspace"), true).await, @r#"{"executed":true,"command":"zubi.validateWorkspace","result":{"summary":{"errors":3,"warnings":0,"info":0,"filesWithErrors":2,"filesWithWarnings":0},"bySource":{"toy":3},"topErrorFiles":[{"path":"[root]/a.toy","errors":2,"warnings":0},{"path":"[root]/deep/b.toy","errors":1,"warnings":0}],"sources":["toy"],"coverage":{"analysed":3,"total":3,"mode":"headless","note":"the toy library was not read"}}}"#);
+    insta::assert_snapshot!(run(Arc::clone(&without_editor), command("editor.action.marker.next"), true).await, @"-32002 `editor.action.marker.next` needs an editor, and none is connected: open the folder in an editor with zubi's extension ()");
+    insta::assert_snapshot!(run(Arc::clone(&without_editor), command("workbench.action.terminal.sendSequence"), false).await, @"-32002 `workbench.action.terminal.sendSequence` is not allowed here; allowed: zubi.validateFile, zubi.validateWorkspace, zubi.refreshViews, zubi.restart, workbench.action.problems.focus, editor.action.marker.next, editor.action.marker.prev (command)");
+    assert!(run(Arc::clone(&without_editor), command("added.command"), true).await.starts_with("-32002"));
+    assert!(run(Arc::clone(&with_editor), command("added.command"), true).await.starts_with("-32002"));
+    assert!(run(Arc::clone(&with_editor), command("zubi.restart "), false).await.starts_with("-32002"));
     assert!(editor.executed.lock().unwrap().is_empty());
 
     let large = json!({ "command": "added.command", "args": ["x".repeat(70_000)] });
-    assert!(run(Arc::clone(&with), large, false).await.starts_with("-32602"));
-    run(Arc::clone(&with), json!({ "command": "added.command", "args": [1, { "a": 2 }] }), false).await;
+    assert!(run(Arc::clone(&with_editor), large, false).await.starts_with("-32602"));
+    run(Arc::clone(&with_editor), json!({ "command": "added.command", "args": [1, { "a": 2 }] }), false).await;
     for name in ["workbench.action.problems.focus", "editor.action.marker.prev", "zubi.restart", "zubi.refreshViews"] {
-        run(Arc::clone(&with), command(name), name != "zubi.restart").await;
+        run(Arc::clone(&with_editor), command(name), name != "zubi.restart").await;
     }
     let executed: Vec<_> =
         editor.executed.lock().unwrap().iter().map(|(name, args)| format!("{name} {}", json!(args))).collect();

@@ -52,12 +52,12 @@ impl Session {
     /// Calls a tool and returns the answer without hashes, which depend on file contents.
     pub(crate) async fn call(&self, tool: &str, args: Value) -> String {
         let text = without_ids(&self.raw(tool, args).await).replace(self.toy.root.as_str(), "[root]");
-        let mut out = String::new();
+        let mut normalized = String::new();
         for part in text.split_inclusive("sha ") {
-            let hexadecimal = part.bytes().take_while(u8::is_ascii_hexdigit).count();
-            out.push_str(if hexadecimal == 12 { &part[12..] } else { part });
+            let digit_count = part.bytes().take_while(u8::is_ascii_hexdigit).count();
+            normalized.push_str(if digit_count == 12 { &part[12..] } else { part });
         }
-        out
+        normalized
     }
 
     pub(crate) fn write(&self, path: &str, text: &[u8]) {
@@ -403,24 +403,24 @@ async fn get_current_needs_an_editor() {
 async fn paths_outside_the_workspace_are_rejected() {
     let session = Session::new(PROJECT);
     let parent = session.toy.root.parent().unwrap();
-    let evil = parent.join("project-evil");
-    std::fs::create_dir_all(&evil).unwrap();
-    zubi_base::fs::write_atomic(&evil.join("secret.txt"), b"greet secret").unwrap();
+    let outside_folder = parent.join("project-evil");
+    std::fs::create_dir_all(&outside_folder).unwrap();
+    zubi_base::fs::write_atomic(&outside_folder.join("secret.txt"), b"greet secret").unwrap();
     let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, session.toy.root.join(name)).unwrap();
-    link(evil.as_str(), "folder");
-    link(evil.join("secret.txt").as_str(), "file");
-    link(evil.join("new.txt").as_str(), "dangling");
-    let outside = [
-        format!("{evil}/secret.txt"),
+    link(outside_folder.as_str(), "folder");
+    link(outside_folder.join("secret.txt").as_str(), "file");
+    link(outside_folder.join("new.txt").as_str(), "dangling");
+    let outside_paths = [
+        format!("{outside_folder}/secret.txt"),
         "../project-evil/secret.txt".to_owned(),
         "src/../../project-evil/secret.txt".to_owned(),
         "folder/secret.txt".to_owned(),
         "file".to_owned(),
-        format!("file://{evil}/secret.txt"),
+        format!("file://{outside_folder}/secret.txt"),
         "/proc/self/environ".to_owned(),
         "/etc/passwd".to_owned(),
     ];
-    for path in &outside {
+    for path in &outside_paths {
         for (tool, args) in [
             ("file.read", json!({ "path": path })),
             ("file.write", json!({ "path": path, "content": "x", "overwrite": true })),
@@ -439,10 +439,10 @@ async fn paths_outside_the_workspace_are_rejected() {
         let answer = session.raw("file.write", json!({ "path": path, "content": "x" })).await;
         assert!(answer.starts_with("Invalid input: path: "), "{path}: {answer}");
     }
-    assert!(!evil.join("new.txt").exists());
+    assert!(!outside_folder.join("new.txt").exists());
     let found = session.raw("file.search", json!({ "query": "secret" })).await;
     assert!(found.starts_with("no line matches"), "links are not followed: {found}");
-    assert_eq!(std::fs::read(evil.join("secret.txt")).unwrap(), b"greet secret");
+    assert_eq!(std::fs::read(outside_folder.join("secret.txt")).unwrap(), b"greet secret");
 }
 
 #[tokio::test]
@@ -513,11 +513,11 @@ fn every_write_can_be_undone() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 24, ..ProptestConfig::default() });
     let strategy = (".{0,40}", "[a-z]{1,4}", ".{0,12}", any::<bool>());
-    let result = runner.run(&strategy, |(around, old, new, crlf)| {
+    let result = runner.run(&strategy, |(context, old, new, crlf)| {
         runtime.block_on(async {
             let session = Session::new("//- f.txt\n");
             let end = if crlf { "\r\n" } else { "\n" };
-            let text = format!("{}{end}{old}{end}", around.replace('\0', ""));
+            let text = format!("{}{end}{old}{end}", context.replace('\0', ""));
             session.write("f.txt", text.as_bytes());
             let new = new.replace('\0', "");
             let args = json!({ "path": "f.txt", "old": old, "new": new, "replaceAll": true });

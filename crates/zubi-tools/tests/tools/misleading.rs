@@ -38,7 +38,7 @@ async fn check(path: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_dangling_link() {
+async fn dangling_links_are_reported() {
     insta::assert_snapshot!(check("dangling").await, @"
     file.read, file.write, file.edit, file.list, file.search:
     Invalid input: path: `dangling` leads nowhere: `dangling` is a symbolic link to `gone`, which does not exist

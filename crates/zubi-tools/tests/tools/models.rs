@@ -91,7 +91,7 @@ struct NoTypeScript;
 impl NoTypeScript {
     fn missing_server() -> Endpoints {
         let reason = "no server for .ts".to_owned();
-        let absent = MissingServer { subject: ".ts".to_owned(), why: reason, hint: "install one".to_owned() };
+        let absent = MissingServer { subject: ".ts".to_owned(), reason, hint: "install one".to_owned() };
         Endpoints { absent: vec![absent], ..Endpoints::default() }
     }
 }
@@ -222,8 +222,8 @@ async fn rename_plan() {
       D (folder)  Domain
     [domainlang · ready]
     ");
-    let crooked = "//- a.dlang\nDomain   D{vision:\"v\"}\n";
-    insta::assert_snapshot!(check(crooked, "lsp_format_document", json!({ "path": "a.dlang" })).await, @r#"
+    let unformatted = "//- a.dlang\nDomain   D{vision:\"v\"}\n";
+    insta::assert_snapshot!(check(unformatted, "lsp_format_document", json!({ "path": "a.dlang" })).await, @r#"
     plan p-…: format `a.dlang`, 5 edits in 1 file; nothing is written yet
     diff --git a/a.dlang b/a.dlang
     --- a/a.dlang
@@ -291,8 +291,9 @@ async fn the_next_query_sees_a_change() {
     let models = models(SHOP);
     let rename = models.call("lsp_rename_symbol", json!({ "symbol": "Crew", "newName": "Gang" })).await;
     assert!(rename.contains("2 edits in 2 files"), "{rename}");
-    let people = "Domain Sales { vision: \"v\" }\nTeam Crew\nbc Billing for Sales by Crew { description: \"d\" }\n";
-    zubi_base::fs::write_atomic(&models.toy.root.join("shop/people.dlang"), people.as_bytes()).unwrap();
+    let changed_text =
+        "Domain Sales { vision: \"v\" }\nTeam Crew\nbc Billing for Sales by Crew { description: \"d\" }\n";
+    zubi_base::fs::write_atomic(&models.toy.root.join("shop/people.dlang"), changed_text.as_bytes()).unwrap();
     let rename = models.call("lsp_rename_symbol", json!({ "symbol": "Crew", "newName": "Gang" })).await;
     assert!(rename.contains("3 edits in 2 files"), "{rename}");
     // After the edit the model has the written text.
@@ -322,13 +323,13 @@ async fn a_loading_model() {
 #[tokio::test]
 async fn a_missing_folder_appears_later() {
     let models = models(SHOP);
-    let (away, back) = (models.toy.root.parent().unwrap().join("away"), &models.toy.root);
-    std::fs::rename(back, &away).unwrap();
+    let (moved, root) = (models.toy.root.parent().unwrap().join("away"), &models.toy.root);
+    std::fs::rename(root, &moved).unwrap();
     insta::assert_snapshot!(models.call("lsp_workspace_symbols", json!({ "query": "Sales" })).await, @"
     Failed to search symbols: no language server answers for this workspace: no file of a language with a catalogue row was found
     Run `zubi tools list` to see what works without a server, or start zubi in the project's folder.
     ");
-    std::fs::rename(&away, back).unwrap();
+    std::fs::rename(&moved, root).unwrap();
     let found = models.call("lsp_hover", json!({ "at": "shop/orders.dlang:3:20" })).await;
     assert!(found.ends_with("[domainlang · ready]"), "{found}");
     let found = models.call("lsp_workspace_symbols", json!({ "query": "Sales" })).await;
@@ -414,13 +415,13 @@ async fn text_search_without_results_is_not_mentioned() {
     // In TypeScript the words occur in a comment and as a parameter.
     for query in ["Sales", "Billing"] {
         let with_code = check_with_typescript(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
-        let alone = check(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
-        assert!(alone.ends_with("[domainlang · ready]"), "{alone}");
-        assert_eq!(with_code, alone.replace("ready]", "ready · no server for .ts: install one]"));
+        let model_only = check(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
+        assert!(model_only.ends_with("[domainlang · ready]"), "{model_only}");
+        assert_eq!(with_code, model_only.replace("ready]", "ready · no server for .ts: install one]"));
         let with_code = check_with_typescript(CODE, "lsp_references", json!({ "symbol": query })).await;
-        let alone = check(CODE, "lsp_references", json!({ "symbol": query })).await;
-        assert!(alone.ends_with("[domainlang · ready]"), "{alone}");
-        assert_eq!(with_code, alone.replace("ready]", "ready · no server for .ts: install one]"));
+        let model_only = check(CODE, "lsp_references", json!({ "symbol": query })).await;
+        assert!(model_only.ends_with("[domainlang · ready]"), "{model_only}");
+        assert_eq!(with_code, model_only.replace("ready]", "ready · no server for .ts: install one]"));
     }
     // Without missing servers, no text search runs.
     let answer = check(CODE, "lsp_workspace_symbols", json!({ "query": "Orders" })).await;

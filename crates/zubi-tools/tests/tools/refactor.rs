@@ -224,7 +224,7 @@ async fn settings_apply_to_the_workspace() {
     Failed to change the setting: .vscode/settings.json:2:9: Expected comma
     Correct the file, then call again; nothing was written.
     ");
-    assert_eq!(read(&toy, ".vscode/settings.json"), "{\n  \"a\": 1 \"b\"\n}", "never overwritten");
+    assert_eq!(read(&toy, ".vscode/settings.json"), "{\n  \"a\": 1 \"b\"\n}", "a malformed file is not overwritten");
 }
 
 #[tokio::test]

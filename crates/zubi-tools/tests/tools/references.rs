@@ -35,8 +35,8 @@ async fn other_word_matches_are_counted() {
 #[tokio::test]
 async fn an_omitted_declaration_is_not_counted() {
     let fixture = "//- a.toy\nlet x\nuse x\n";
-    let without = json!({ "symbol": "x", "includeDeclaration": false });
-    insta::assert_snapshot!(check(fixture, "lsp_references", without).await, @"
+    let args = json!({ "symbol": "x", "includeDeclaration": false });
+    insta::assert_snapshot!(check(fixture, "lsp_references", args).await, @"
     at a.toy:1:5 x (variable)
     1 reference to `x` in 1 file
     a.toy
@@ -79,7 +79,7 @@ async fn other_word_matches_are_listed_on_request() {
 #[tokio::test]
 async fn incomplete_answers_count_no_other_matches() {
     let toy = Toy::new(SHAPES);
-    toy.endpoint.readiness.send_replace(Readiness::Unknown { waited: Duration::ZERO });
+    toy.endpoint.readiness.send_replace(Readiness::Unknown { elapsed: Duration::ZERO });
     insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "at": "shapes.toy:6:5" })).await, @"
     at shapes.toy:6:5 unit
     3 references to `unit` in 2 files
@@ -188,10 +188,10 @@ async fn matches_in_too_many_other_projects_are_reported() {
     // Comments only: the toy server returns no locations for them, so the projects are queried.
     let others = ["b", "c", "d", "e", "f", "g"].map(|directory| format!("//- {directory}/one.toy\n# x\n"));
     let fixture = format!("//- a.toy\ndef x\n{}", others.concat());
-    let few = status_with_projects(&["b", "c"], &fixture, "lsp_references").await;
-    insta::assert_snapshot!(few, @"[toy · ready]");
-    let many = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_references").await;
-    insta::assert_snapshot!(many, @"[toy · ready · may be incomplete: `x` also occurs in f, g, which was not queried]");
+    let two_projects = status_with_projects(&["b", "c"], &fixture, "lsp_references").await;
+    insta::assert_snapshot!(two_projects, @"[toy · ready]");
+    let six_projects = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_references").await;
+    insta::assert_snapshot!(six_projects, @"[toy · ready · may be incomplete: `x` also occurs in f, g, which was not queried]");
     let tree = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_call_hierarchy").await;
     insta::assert_snapshot!(tree, @"[toy · ready · may be incomplete: `x` also occurs in b, c, d, 3 more: `lsp_references` looks there · the toy library was not read]");
 }

@@ -107,7 +107,7 @@ async fn callers() {
 }
 
 #[tokio::test]
-async fn a_recursion_is_entered_once() {
+async fn recursive_calls_are_listed_once() {
     insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "parse", "direction": "incoming", "depth": 5 })).await, @"
     at parser.toy:1:5 parse (function)
     4 callers of `parse`, up to 5 steps away
@@ -144,7 +144,7 @@ async fn hierarchies_stop_at_libraries() {
 }
 
 #[tokio::test]
-async fn the_machine_form_is_nested() {
+async fn json_hierarchies_are_nested() {
     let question = json!({ "symbol": "next", "direction": "incoming", "depth": 2, "format": "json" });
     insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", question).await, @r#"{"resolved":{"at":"parser.toy:4:5","name":"next","kind":"function"},"items":[{"path":"parser.toy","range":{"start":{"line":3,"character":4},"end":{"line":3,"character":8}},"text":"def next","name":"next","kind":"function","items":[{"path":"app.toy","range":{"start":{"line":3,"character":4},"end":{"line":3,"character":9}},"text":"def other","name":"other","kind":"function","calls":[{"path":"app.toy","range":{"start":{"line":4,"character":2},"end":{"line":4,"character":6}}}],"items":[]},{"path":"parser.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":9}},"text":"def parse","name":"parse","kind":"function","calls":[{"path":"parser.toy","range":{"start":{"line":1,"character":2},"end":{"line":1,"character":6}}}],"items":[{"path":"app.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":8}},"text":"def main","name":"main","kind":"function","calls":[{"path":"app.toy","range":{"start":{"line":1,"character":2},"end":{"line":1,"character":7}}},{"path":"app.toy","range":{"start":{"line":1,"character":8},"end":{"line":1,"character":13}}},{"path":"app.toy","range":{"start":{"line":2,"character":2},"end":{"line":2,"character":7}}}],"items":[]},{"path":"parser.toy","range":{"start":{"line":3,"character":4},"end":{"line":3,"character":8}},"text":"def next","name":"next","kind":"function","calls":[{"path":"parser.toy","range":{"start":{"line":4,"character":2},"end":{"line":4,"character":7}}}],"cycle":true,"items":[]}]}]}],"total":4,"cut":false,"status":{"endpoint":"toy","readiness":"ready","complete":true}}"#);
 }
@@ -410,10 +410,10 @@ async fn explain_shows_inlay_hints_and_code_lenses() {
     [toy · ready · the toy library was not read]
     ");
     // At a use, the answer has the same lines of the definition.
-    let at_a_use = check(INFERRED, "lsp_explain", json!({ "at": "a.toy:3:5" })).await;
-    assert!(at_a_use.contains("  2  let one: Circle = Circle\n"), "{at_a_use}");
-    let class = check(INFERRED, "lsp_explain", json!({ "symbol": "Circle" })).await;
-    assert!(class.contains("\ncode lenses: 3 uses\n"), "{class}");
+    let use_answer = check(INFERRED, "lsp_explain", json!({ "at": "a.toy:3:5" })).await;
+    assert!(use_answer.contains("  2  let one: Circle = Circle\n"), "{use_answer}");
+    let class_answer = check(INFERRED, "lsp_explain", json!({ "symbol": "Circle" })).await;
+    assert!(class_answer.contains("\ncode lenses: 3 uses\n"), "{class_answer}");
     let json = check(INFERRED, "lsp_explain", json!({ "symbol": "one", "format": "json" })).await;
     assert!(
         json.contains(r#""inferredTypes":{"total":1,"items":[{"line":1,"text":"let one: Circle = Circle"}]}"#),

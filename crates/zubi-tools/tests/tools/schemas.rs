@@ -8,7 +8,7 @@ use crate::support::{SHAPES, registry};
 
 /// Every tool follows the rules of the registry, and all tools together fit the list's budget.
 #[test]
-fn the_whole_registry_follows_the_rules() {
+fn all_tools_follow_the_schema_rules() {
     let toy = Toy::new(SHAPES);
     let registry = registry(&toy);
     let mut problems = registry.problems();

@@ -55,8 +55,8 @@ async fn a_folder_replaced_by_a_link_does_not_escape() {
             tokio::runtime::Handle::current().block_on(async {
                 for number in 0_usize.. {
                     // On a busy machine one of the two threads may not run for a while.
-                    let both_seen = written > 0 && rejected > 0;
-                    if number >= MIN_CALLS && (both_seen || started.elapsed() > TIME_LIMIT) {
+                    let both_occurred = written > 0 && rejected > 0;
+                    if number >= MIN_CALLS && (both_occurred || started.elapsed() > TIME_LIMIT) {
                         break;
                     }
                     let new = format!("sub/new{number}.txt");

@@ -138,19 +138,19 @@ async fn restrictions_cannot_be_bypassed() {
     let toy = Toy::new(SHAPES);
     let read_only = Restrictions { read_only: true, ..Restrictions::default() };
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    let some_tools = Restrictions { tools: vec![names(&["!lsp_hover"])], ..Restrictions::default() };
-    let some_sets = Restrictions { toolsets: vec![names(&["!edit"])], ..Restrictions::default() };
+    let fewer_tools = Restrictions { tools: vec![names(&["!lsp_hover"])], ..Restrictions::default() };
+    let fewer_toolsets = Restrictions { toolsets: vec![names(&["!edit"])], ..Restrictions::default() };
     for (restrictions, outer, inner) in [
         (&read_only, "call_read_tool", "undo_edit"),
         (&read_only, "call_tool", "undo_edit"),
-        (&some_tools, "call_tool", "lsp_hover"),
-        (&some_tools, "call_read_tool", "lsp_hover"),
-        (&some_sets, "call_tool", "undo_edit"),
+        (&fewer_tools, "call_tool", "lsp_hover"),
+        (&fewer_tools, "call_read_tool", "lsp_hover"),
+        (&fewer_toolsets, "call_tool", "undo_edit"),
     ] {
         let question = json!({ "tool": inner, "arguments": { "plan": "p-x" } });
-        let open = restricted_registry(&toy, Restrictions::default(), Arc::new(NoAudit));
+        let unrestricted = restricted_registry(&toy, Restrictions::default(), Arc::new(NoAudit));
         let closed = restricted_registry(&toy, restrictions.clone(), Arc::new(NoAudit));
-        let by_caller = call_in(&open, outer, question.clone(), cx(&toy, restrictions.clone())).await;
+        let by_caller = call_in(&unrestricted, outer, question.clone(), cx(&toy, restrictions.clone())).await;
         let by_settings = call_in(&closed, outer, question, cx(&toy, Restrictions::default())).await;
         assert_eq!(by_caller, by_settings);
         assert!(by_caller.contains("read-only") || by_caller.contains("switched off"), "{outer} {inner}: {by_caller}");

@@ -71,7 +71,7 @@ fn arguments_are_typed_by_the_schema() {
 }
 
 #[test]
-fn a_format_that_is_not_the_answers_stays_as_it_was_given() {
+fn format_argument_of_a_tool_is_passed_unchanged() {
     let format = json!({ "type": "string", "description": "mermaid or plantuml" });
     let input = json!({ "type": "object", "properties": { "format": format } });
     let diagram = ToolSpec { input: input.as_object().unwrap().clone(), ..spec() };

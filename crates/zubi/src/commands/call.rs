@@ -14,8 +14,8 @@ use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, ProgressSink, 
 use zubi_tool_api::progress::ThrottledProgress;
 
 use super::end::end;
+use crate::approver::TerminalApprover;
 use crate::arguments;
-use crate::ask::TerminalApprover;
 use crate::session::CliSession;
 
 /// A time-out longer than any that a tool sets for itself.
@@ -67,8 +67,8 @@ pub(super) async fn call(
         caller: Arc::new(caller),
         token_budget: None,
     };
-    let circumstances = CallContext { cancel: interrupted.clone(), progress, approver, timeout: TIMEOUT };
-    let answer = host.call(&request, &circumstances).await;
+    let context = CallContext { cancel: interrupted.clone(), progress, approver, timeout: TIMEOUT };
+    let answer = host.call(&request, &context).await;
     if let Some(line) = &line {
         line.clear();
     }
@@ -93,7 +93,7 @@ fn show(answer: &CallAnswer, json: bool) -> Result<ExitCode, Failure> {
             if json {
                 print_json_error(code, &answer.text)?;
             }
-            Err(Failure::of_call(code, &answer.text, &answer.next))
+            Err(Failure::from_call(code, &answer.text, &answer.next))
         }
     }
 }
@@ -106,9 +106,9 @@ fn print_json_error(code: ErrorCode, message: &str) -> Result<(), Failure> {
 /// The failure of a command to which the host returned an error.
 pub(super) fn host_failure(error: &HostError) -> Failure {
     match error {
-        HostError::InvalidCall(failure) => Failure::of_call(failure.code, &failure.text, &failure.next),
+        HostError::InvalidCall(failure) => Failure::from_call(failure.code, &failure.text, &failure.next),
         HostError::UnknownTool(unknown) => {
-            let failure = Failure::of_code(unknown.code, error);
+            let failure = Failure::from_code(unknown.code, error);
             match unknown.code {
                 // The reason contains the hint.
                 ErrorCode::Unavailable => failure,

@@ -44,7 +44,7 @@ pub(super) fn run(session: &CliSession, doctor: &Doctor) -> Result<ExitCode, Fai
         Ok::<_, Failure>(survey)
     })??;
     let Some((survey, sandbox)) = examined else { return Ok(ExitCode::from(INTERRUPTED)) };
-    let complete = !survey.languages.iter().any(LanguageReport::lacks);
+    let complete = !survey.languages.iter().any(LanguageReport::needs_server);
     if doctor.json {
         let mut report = json!(survey);
         report["complete"] = json!(complete);
@@ -109,7 +109,7 @@ fn servers_to_list(language: &LanguageReport) -> Vec<&ServerReport> {
         .filter(|server| match server.state {
             ServerState::Missing { .. } => {
                 missing += 1;
-                language.lacks() && missing == 1
+                language.needs_server() && missing == 1
             }
             _ => true,
         })
@@ -149,7 +149,7 @@ fn write_server(text: &mut String, server: &ServerReport) {
 /// Installs the first missing server of every language without one, if its install command can run here.
 async fn fix(config: &HostConfig, survey: &Survey, skip_confirmation: bool) -> Result<ExitCode, Failure> {
     let mut all_well = true;
-    for language in survey.languages.iter().filter(|language| language.lacks()) {
+    for language in survey.languages.iter().filter(|language| language.needs_server()) {
         let missing = language.servers.iter().find_map(|server| match &server.state {
             ServerState::Missing { install, .. } => Some((server, install)),
             _ => None,

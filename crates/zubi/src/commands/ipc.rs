@@ -32,8 +32,8 @@ pub(super) fn run(session: &CliSession, ipc: &Ipc) -> Result<ExitCode, Failure> 
         let stop = on_interrupt()?;
         let attached = session.attach(false, |_| {}).await?;
         let remote = attached.host_client.as_ref().and_then(|client| client.remote());
-        let is_here = remote.is_none() && attached.local_host.is_some();
-        let checked = check_method_allowed(method, &attached.scope.restrictions, is_here)
+        let is_local = remote.is_none() && attached.local_host.is_some();
+        let checked = check_method_allowed(method, &attached.scope.restrictions, is_local)
             .and_then(|()| add_restrictions(method, params, &attached.scope.restrictions));
         let params = match checked {
             Ok(params) => params,
@@ -53,7 +53,7 @@ pub(super) fn run(session: &CliSession, ipc: &Ipc) -> Result<ExitCode, Failure> 
                 let serving = HostServer::new(Arc::clone(host), identity, attached.limits.clone(), None);
                 serving.handle_local(method, params, &stop, Instant::now() + timeout).await
             }
-            (None, None) => Err(ConnectionError::Closed { why: "the host has exited".to_owned() }),
+            (None, None) => Err(ConnectionError::Closed { reason: "the host has exited".to_owned() }),
         };
         end(attached.service.as_ref()).await;
         match answer {
@@ -66,13 +66,13 @@ pub(super) fn run(session: &CliSession, ipc: &Ipc) -> Result<ExitCode, Failure> 
 
 /// Whether the method makes sense in this session. Methods that are not tools do not know that a session is read-only,
 /// and registered tools end with the connection, which belongs to this process.
-fn check_method_allowed(method: &str, restrictions: &Restrictions, is_here: bool) -> Result<(), Failure> {
+fn check_method_allowed(method: &str, restrictions: &Restrictions, is_local: bool) -> Result<(), Failure> {
     let changes = [editor::EXECUTE_COMMAND, tools::REGISTER, host::SHUTDOWN];
     if restrictions.read_only && changes.contains(&method) {
         return Err(Failure::usage(format!("`{method}` makes changes, and this session is read-only"))
             .hint("Leave out --read-only, ZUBI_READ_ONLY or `read-only` in zubi.toml; `zubi stop` ends a daemon."));
     }
-    if is_here && method == tools::REGISTER {
+    if is_local && method == tools::REGISTER {
         return Err(Failure::usage("no host is running, and tools registered by this command would end with it")
             .hint("Start one with `zubi serve --detach`, and register from a program that stays connected."));
     }
@@ -80,7 +80,7 @@ fn check_method_allowed(method: &str, restrictions: &Restrictions, is_here: bool
 }
 
 /// Adds this session's restrictions to the parameters, because a host that other processes use too does not know them.
-fn add_restrictions(method: &str, params: Value, own: &Restrictions) -> Result<Value, Failure> {
+fn add_restrictions(method: &str, params: Value, session_restrictions: &Restrictions) -> Result<Value, Failure> {
     if ![tools::LIST, tools::FIND, tools::CALL, tools::EXPLAIN].contains(&method) {
         return Ok(params);
     }
@@ -98,9 +98,9 @@ fn add_restrictions(method: &str, params: Value, own: &Restrictions) -> Result<V
     };
     let requested =
         Restrictions { read_only: requested.read_only, toolsets: requested.toolsets, tools: requested.tools };
-    let both = own.combine(&requested);
-    let both = tools::Restrictions { read_only: both.read_only, toolsets: both.toolsets, tools: both.tools };
-    params.insert("restrictions".to_owned(), json!(both));
+    let all = session_restrictions.combine(&requested);
+    let all = tools::Restrictions { read_only: all.read_only, toolsets: all.toolsets, tools: all.tools };
+    params.insert("restrictions".to_owned(), json!(all));
     Ok(Value::Object(params))
 }
 

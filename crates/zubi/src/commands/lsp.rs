@@ -33,10 +33,10 @@ pub(super) fn run(session: CliSession, lsp: &Lsp) -> Result<ExitCode, Failure> {
     let options = lsp.flags.options("zubi");
     let runtime = runtime()?;
     let session = Arc::new(session);
-    let of_chat = Arc::clone(&session);
+    let chat_session = Arc::clone(&session);
     let channel =
-        EditorChannel::new(runtime.handle().clone(), move |editor, findable| host(&session, &editor, &findable))
-            .with_agent(move |spec| chat(&of_chat, spec).map_err(|failure| failure.text()));
+        EditorChannel::new(runtime.handle().clone(), move |editor, publication| host(&session, &editor, &publication))
+            .with_agent(move |spec| chat(&chat_session, spec).map_err(|failure| failure.text()));
     let exit = language_server::serve(options, channel.methods());
     // The wait is bounded: supervisors kill the servers that are still running.
     if runtime.block_on(async { tokio::time::timeout(SHUTDOWN, channel.shutdown()).await }).is_err() {
@@ -49,7 +49,7 @@ pub(super) fn run(session: CliSession, lsp: &Lsp) -> Result<ExitCode, Failure> {
 fn host(
     session: &CliSession,
     editor: &EditorIntegration,
-    findable: &PublicationReporter,
+    publication: &PublicationReporter,
 ) -> Result<Arc<dyn ToolService>, String> {
     let (host, scope, limits) = session.editor_host(editor).map_err(|failure| failure.text())?;
     let host = Arc::new(host);
@@ -57,8 +57,8 @@ fn host(
     let read_only = limits.always.read_only || editor.sink.is_none();
     let limits = ClientPolicy { always: Restrictions { read_only, ..limits.always }, ..limits };
     let port = editor.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
-    let shared = share(session, &host, limits, port, findable);
-    Ok(Arc::new(FilteredService::new(host, scope).with_shared(shared)))
+    let shared = share(session, &host, limits, port, publication);
+    Ok(Arc::new(FilteredService::new(host, scope).with_published(shared)))
 }
 
 /// The conversation manager of an editor, whose models precede the configured ones.
@@ -78,7 +78,7 @@ fn share(
     host: &Arc<LocalHost>,
     limits: ClientPolicy,
     choice: PortChoice,
-    findable: &PublicationReporter,
+    publication: &PublicationReporter,
 ) -> Option<PublishedHost> {
     if session.uses_private_host().unwrap_or(true) {
         return None;
@@ -88,7 +88,7 @@ fn share(
         environment: session.wire_environment(),
         port: choice,
         limits,
-        ends: None,
+        shutdown_token: None,
     };
     let run = session.run_directory();
     let shared = RunDirectory::open(&run, true).and_then(|run| PublishedHost::open(Arc::clone(host), &run, sharing));
@@ -96,19 +96,19 @@ fn share(
         Ok(shared) => {
             let port = shared.port().map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
             terminal::print_err(&format!("other processes find this editor as {}, {port}", shared.instance()));
-            if let (PortChoice::Fixed(wanted), None) = (choice, shared.port()) {
-                findable.problem(format!(
-                    "port {wanted} is taken, so scripts that use TCP cannot find this editor; change the setting \
+            if let (PortChoice::Fixed(port), None) = (choice, shared.port()) {
+                publication.problem(format!(
+                    "port {port} is taken, so scripts that use TCP cannot find this editor; change the setting \
                      `zubi.ipcPort` or end the program that has the port, then run the command zubi: Restart Language Server"
                 ));
             }
-            findable.set_published(&shared);
+            publication.set_published(&shared);
             Some(shared)
         }
         Err(error) => {
             let problem = format!("other processes cannot find this editor: `{run}`: {error}");
             terminal::print_err(&format!("warning: {problem}"));
-            findable.problem(problem);
+            publication.problem(problem);
             None
         }
     }

@@ -22,7 +22,7 @@ fn without_shell(settings: &mut Settings) {
 }
 
 pub(super) fn run(session: Result<CliSession, Failure>) -> Result<ExitCode, Failure> {
-    let mut asking = ElicitationMode::default();
+    let mut mode = ElicitationMode::default();
     let session = match session {
         Ok(session) => session,
         Err(failure) => return refuse(failure),
@@ -30,7 +30,7 @@ pub(super) fn run(session: Result<CliSession, Failure>) -> Result<ExitCode, Fail
     let served = block_on(async {
         let stop = on_interrupt()?;
         let attached = session.attach(true, |settings| {
-            asking.client_asks = settings.mcp_approval_fallback.value == McpApprovalFallback::Client;
+            mode.client_asks = settings.mcp_approval_fallback.value == McpApprovalFallback::Client;
             without_shell(settings);
         });
         let service = match attached.await {
@@ -39,7 +39,7 @@ pub(super) fn run(session: Result<CliSession, Failure>) -> Result<ExitCode, Fail
         };
         let (input, output) = zubi_mcp::stdio();
         let result =
-            zubi_mcp::serve(ServerIdentity::ZUBI, asking, Arc::clone(&service) as _, input, output, stop.clone()).await;
+            zubi_mcp::serve(ServerIdentity::ZUBI, mode, Arc::clone(&service) as _, input, output, stop.clone()).await;
         end(service.as_ref()).await;
         Ok::<_, Failure>(Ok((result, stop)))
     })?;
@@ -55,12 +55,12 @@ pub(super) fn run(session: Result<CliSession, Failure>) -> Result<ExitCode, Fail
 
 /// Reports the start-up failure to the MCP client as well as on stderr, which few clients show.
 fn refuse(failure: Failure) -> Result<ExitCode, Failure> {
-    let why = format!("zubi cannot start: {}", failure.text());
+    let message = format!("zubi cannot start: {}", failure.text());
     let exit = failure.report();
     block_on(async {
         let stop = on_interrupt()?;
         let (input, output) = zubi_mcp::stdio();
-        zubi_mcp::serve_startup_error(why, input, output, stop.clone()).await;
+        zubi_mcp::serve_startup_error(message, input, output, stop.clone()).await;
         Ok(if stop.is_cancelled() { ExitCode::from(INTERRUPTED) } else { exit })
     })?
 }

@@ -51,13 +51,13 @@ fn explain(session: &CliSession, explain: &ExplainPolicy) -> Result<ExitCode, Fa
         let caller =
             Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool, arguments, caller: Arc::new(caller), token_budget: None };
-        let circumstances = CallContext {
+        let context = CallContext {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),
             approver: Arc::new(NoApprover),
             timeout: TIMEOUT,
         };
-        let answer = host.explain(&request, &circumstances).await;
+        let answer = host.explain(&request, &context).await;
         end(host.as_ref()).await;
         let explanation = answer.map_err(|error| host_failure(&error))?;
         if explain.json {
@@ -129,7 +129,7 @@ fn render_policy(policy: &PolicyInForce) -> String {
     let mut lines: Vec<String> = policy
         .broken
         .iter()
-        .map(|why| format!("invalid policy, so nothing that writes or executes is allowed: {why}"))
+        .map(|reason| format!("invalid policy, so nothing that writes or executes is allowed: {reason}"))
         .collect();
     lines.extend(policy.rules.iter().map(|rule| {
         let text = rule.rule.to_toml();

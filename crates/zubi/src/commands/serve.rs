@@ -67,11 +67,11 @@ pub(super) fn run(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failu
         terminal::print_err(&format!("serving {} as {}, {port}", folders(session), daemon.instance()));
         let exit = tokio::select! {
             ending = daemon.wait_for_shutdown() => {
-                let why = match ending {
+                let reason = match ending {
                     DaemonEnd::Requested => "shutdown was requested",
                     DaemonEnd::Idle => "no client needs it",
                 };
-                terminal::print_err(&format!("ending: {why}"));
+                terminal::print_err(&format!("ending: {reason}"));
                 ExitCode::SUCCESS
             }
             () = stop.cancelled() => ExitCode::from(INTERRUPTED),
@@ -135,7 +135,7 @@ fn detach(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failure> {
     // The same arguments, except for the one flag.
     let arguments = std::env::args_os().skip(1).map(|word| if word == "--detach" { "--detached".into() } else { word });
     let log = log_file(session)?;
-    let (file, begin) = open_log(session, &log)?;
+    let (file, log_start) = open_log(session, &log)?;
     let mut child = process::detach(&executable, arguments, file).map_err(Failure::environment)?;
     let run = RunDirectory::open(session.run_directory(), false).map_err(Failure::environment)?;
     let deadline = Instant::now() + START;
@@ -148,7 +148,7 @@ fn detach(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(status) = child.try_wait().map_err(Failure::environment)? {
-            return Err(exit_failure(status.code(), &log, begin));
+            return Err(exit_failure(status.code(), &log, log_start));
         }
         if Instant::now() >= deadline {
             let seconds = START.as_secs();
@@ -166,7 +166,7 @@ fn detach(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failure> {
 fn log_file(session: &CliSession) -> Result<Utf8PathBuf, Failure> {
     let folders = session::canonical(&session.folders)?;
     let named: Vec<&[u8]> = folders.iter().flat_map(|folder| [folder.as_str().as_bytes(), b"\n"]).collect();
-    let digits: String = ContentHash::of_parts(&named).0.chars().take(LOG_DIGITS).collect();
+    let digits: String = ContentHash::from_parts(&named).0.chars().take(LOG_DIGITS).collect();
     Ok(session.state_directory().join(format!("serve-{digits}.log")))
 }
 
@@ -178,8 +178,8 @@ fn open_log(session: &CliSession, log: &Utf8Path) -> Result<(File, u64), Failure
         if file.metadata()?.len() > LOG_BYTES {
             file.set_len(0)?;
         }
-        let begin = file.metadata()?.len();
-        Ok((file, begin))
+        let log_start = file.metadata()?.len();
+        Ok((file, log_start))
     };
     open().map_err(|error: io::Error| {
         let hint = if log.is_symlink() {
@@ -191,10 +191,10 @@ fn open_log(session: &CliSession, log: &Utf8Path) -> Result<(File, u64), Failure
     })
 }
 
-/// The failure of a process that exited at once, with the text that its log has from byte `begin` on.
-fn exit_failure(code: Option<i32>, log: &Utf8Path, begin: u64) -> Failure {
+/// The failure of a process that exited at once, with the text that its log has from byte `log_start` on.
+fn exit_failure(code: Option<i32>, log: &Utf8Path, log_start: u64) -> Failure {
     let bytes = owner_only::read(log, 2 * LOG_BYTES).unwrap_or_default();
-    let new = usize::try_from(begin).ok().and_then(|begin| bytes.get(begin..)).unwrap_or_default();
+    let new = usize::try_from(log_start).ok().and_then(|log_start| bytes.get(log_start..)).unwrap_or_default();
     let log_text = String::from_utf8_lossy(new);
     let lines = log_text.lines().map(str::trim);
     let message = lines.clone().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it exited at once");

@@ -44,25 +44,25 @@ pub(super) fn run(session: &CliSession, status: &StatusArgs) -> Result<ExitCode,
         for (found, answer) in found.hosts.iter().zip(all) {
             match answer.await.map_err(Failure::environment)? {
                 Ok(status) => hosts.push(status),
-                Err(why) => unreachable.push(Unreachable {
+                Err(reason) => unreachable.push(Unreachable {
                     pid: found.pid,
                     kind: found.kind,
                     workspace_folders: found.workspace_folders.clone(),
-                    reason: why,
+                    reason,
                 }),
             }
         }
         Ok::<_, Failure>((hosts, unreachable))
     })??;
     if status.json {
-        let disbelieved: Vec<Value> =
-            found.disbelieved.iter().map(|file| json!({ "file": file.file, "why": file.reason })).collect();
-        terminal::print_json(&json!({ "hosts": hosts, "unreachable": unreachable, "disbelieved": disbelieved }))?;
+        let rejected: Vec<Value> =
+            found.rejected.iter().map(|file| json!({ "file": file.file, "why": file.reason })).collect();
+        terminal::print_json(&json!({ "hosts": hosts, "unreachable": unreachable, "disbelieved": rejected }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    for file in &found.disbelieved {
-        let (file, why) = (printable(file.file.as_str()), printable(&file.reason));
-        terminal::print_err(&format!("warning: ignoring `{file}`: {why}"));
+    for file in &found.rejected {
+        let (file, reason) = (printable(file.file.as_str()), printable(&file.reason));
+        terminal::print_err(&format!("warning: ignoring `{file}`: {reason}"));
     }
     if hosts.is_empty() && unreachable.is_empty() {
         terminal::print(
@@ -89,8 +89,8 @@ async fn query_host(found: DiscoveryRecord, environment: host::HostEnvironment) 
 /// line.
 fn silent(host: &Unreachable) -> String {
     let folders = host.workspace_folders.join(", ");
-    let (folders, why) = (printable(&folders), printable(&host.reason));
-    format!("{} · process {} · {folders}\n  does not answer: {why}", host.kind.name(), host.pid)
+    let (folders, reason) = (printable(&folders), printable(&host.reason));
+    format!("{} · process {} · {folders}\n  does not answer: {reason}", host.kind.name(), host.pid)
 }
 
 fn page(status: &HostStatus) -> String {
@@ -140,9 +140,9 @@ mod tests {
 
     #[test]
     fn names_with_line_breaks_stay_on_their_lines() {
-        let why = "gone\naway".to_owned();
+        let reason = "gone\naway".to_owned();
         let workspace_folders = vec!["/a\n  client: b".to_owned()];
-        let host = Unreachable { pid: 7, kind: host::HostKind::Daemon, workspace_folders, reason: why };
+        let host = Unreachable { pid: 7, kind: host::HostKind::Daemon, workspace_folders, reason };
         insta::assert_snapshot!(silent(&host), @r"
         daemon · process 7 · /a\n  client: b
           does not answer: gone\naway

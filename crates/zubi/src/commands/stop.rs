@@ -91,8 +91,8 @@ fn combine_failures(failures: Vec<Failure>) -> Result<ExitCode, Failure> {
 
 async fn end(session: &CliSession, daemon: &DiscoveryRecord) -> Result<(), Failure> {
     let pid = daemon.pid;
-    let failed = |why: String| {
-        Failure::environment(format!("cannot stop the daemon in process {pid}: {why}"))
+    let failed = |reason: String| {
+        Failure::environment(format!("cannot stop the daemon in process {pid}: {reason}"))
             .hint(format!("`kill -KILL {pid}` ends it in any state."))
     };
     let remote = RemoteHost::attach(daemon, &session::client(), &session.wire_environment()).await;

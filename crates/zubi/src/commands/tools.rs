@@ -35,13 +35,13 @@ pub(super) fn run(session: &CliSession, tools: &ToolsCommand) -> Result<ExitCode
         ToolsCommand::Codes { json } => return codes(*json),
         ToolsCommand::List { .. } | ToolsCommand::Show { .. } => {}
     }
-    let everyone = Restrictions::default();
+    let unrestricted = Restrictions::default();
     block_on(async {
         let attached = session.attach(false, |_| {}).await?;
         let host = &attached.service;
         match tools {
             ToolsCommand::List { toolset, category, tag, json } => {
-                let mut specs = host.list(&everyone).await.map_err(|error| host_failure(&error))?;
+                let mut specs = host.list(&unrestricted).await.map_err(|error| host_failure(&error))?;
                 (ToolQuery { toolset: toolset.as_deref(), category: category.as_deref(), tag: tag.as_deref() })
                     .retain(&mut specs, |spec| spec.as_ref())
                     .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
@@ -63,7 +63,7 @@ pub(super) fn run(session: &CliSession, tools: &ToolsCommand) -> Result<ExitCode
                 }
             }
             ToolsCommand::Show { tool, json } => {
-                let spec = host.find(tool, &everyone).await.map_err(|error| host_failure(&error))?;
+                let spec = host.find(tool, &unrestricted).await.map_err(|error| host_failure(&error))?;
                 if *json {
                     terminal::print_json(&spec.to_json())?;
                 } else {
@@ -89,8 +89,8 @@ fn codes(as_json: bool) -> Result<ExitCode, Failure> {
     }
     let width = ErrorCode::ALL.iter().map(|code| code.as_str().len()).max().unwrap_or_default();
     for code in ErrorCode::ALL {
-        let (exit, meaning, next) = (code.exit().number(), code.description(), code.next_step());
-        terminal::print(&format!("{:width$}  exit {exit:<3}  {meaning} {next}", code.as_str()))?;
+        let (exit, description, next) = (code.exit().number(), code.description(), code.next_step());
+        terminal::print(&format!("{:width$}  exit {exit:<3}  {description} {next}", code.as_str()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

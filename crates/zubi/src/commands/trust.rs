@@ -33,7 +33,7 @@ pub(super) fn run(session: &CliSession, arguments: &cli::TrustArgs) -> Result<Ex
         return Ok(ExitCode::SUCCESS);
     }
     let folders = match &arguments.path {
-        Some(path) => vec![session.folders.first().map_or_else(|| path.clone(), |here| here.join(path))],
+        Some(path) => vec![session.folders.first().map_or_else(|| path.clone(), |folder| folder.join(path))],
         None => session.folders.clone(),
     };
     for folder in &folders {
@@ -61,8 +61,8 @@ pub(super) fn run(session: &CliSession, arguments: &cli::TrustArgs) -> Result<Ex
         if arguments.json {
             let mut described = describe(&grant);
             if let Some(object) = described.as_object_mut() {
-                let left_out = found.left_out().map(|(path, why)| json!({ "file": path, "why": why }));
-                object.insert("notTrusted".to_owned(), left_out.collect());
+                let files = found.untrusted_files().map(|(path, reason)| json!({ "file": path, "why": reason }));
+                object.insert("notTrusted".to_owned(), files.collect());
             }
             terminal::print_json(&described)?;
         } else {
@@ -71,7 +71,7 @@ pub(super) fn run(session: &CliSession, arguments: &cli::TrustArgs) -> Result<Ex
                 terminal::print(&format!("trusted as it is now: {}", printable(path.as_str())))?;
                 found.files().filter(|file| file.path == *path).try_for_each(show_tools)?;
             }
-            found.show_left_out()?;
+            found.show_untrusted_files()?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -118,7 +118,7 @@ impl TrustCandidates {
     }
 
     /// Files that exist but cannot be trusted, with the reason.
-    fn left_out(&self) -> impl Iterator<Item = (&Utf8Path, &str)> {
+    fn untrusted_files(&self) -> impl Iterator<Item = (&Utf8Path, &str)> {
         let rules = self.rules.iter().filter_map(|(path, text)| Some((path.as_path(), text.as_ref().err()?.as_str())));
         let unread = self.loaded.files.iter().filter(|file| file.trust_content().is_none());
         rules.chain(unread.map(|file| {
@@ -127,30 +127,30 @@ impl TrustCandidates {
         }))
     }
 
-    fn show_left_out(&self) -> Result<(), Failure> {
-        self.left_out().try_for_each(|(path, why)| {
-            terminal::print(&format!("not trusted: {}\n  {}", printable(path.as_str()), printable(why)))
+    fn show_untrusted_files(&self) -> Result<(), Failure> {
+        self.untrusted_files().try_for_each(|(path, reason)| {
+            terminal::print(&format!("not trusted: {}\n  {}", printable(path.as_str()), printable(reason)))
         })
     }
 
     /// Prints what would become trusted. Returns whether there is anything.
     fn preview(&self, store: &TrustStore) -> Result<bool, Failure> {
-        let mut anything = self.show_rules(store)?;
+        let mut has_changes = self.show_rules(store)?;
         for file in self.files().filter(|file| file.trust != TrustState::Trusted) {
-            anything = true;
+            has_changes = true;
             terminal::print(&format!("{}: {}", file.trust.as_str(), printable(file.path.as_str())))?;
             match self.workspace.as_ref().and_then(|workspace| file.diff(workspace)) {
                 Some(diff) => terminal::print(&on_lines(diff.trim_end()))?,
                 None => show_tools(file)?,
             }
         }
-        self.show_left_out()?;
-        if !anything && self.left_out().next().is_none() {
+        self.show_untrusted_files()?;
+        if !has_changes && self.untrusted_files().next().is_none() {
             let root = self.workspace.as_ref().and_then(|workspace| workspace.folders().first());
             let root = root.map_or("there", |folder| folder.path.as_str());
             terminal::print_err(&format!("{root}: no new or changed tool files or rules"));
         }
-        Ok(anything)
+        Ok(has_changes)
     }
 
     /// The workspace's own configuration, if it is new or has changed: its rules count in full once it is trusted.

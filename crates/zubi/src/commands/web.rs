@@ -21,7 +21,7 @@ pub(super) fn run(session: &CliSession, web: &Web) -> Result<ExitCode, Failure> 
             let models = agent::models(session, Vec::new(), None)?;
             // The check waits for a provider that does not respond; Ctrl-C ends it.
             tokio::select! {
-                known = agent::begin_with(&models, model) => known?,
+                known = agent::check_model(&models, model) => known?,
                 () = stop.cancelled() => return Ok(ExitCode::from(INTERRUPTED)),
             }
         }
@@ -55,8 +55,8 @@ impl Redirect {
             .and_then(|()| owner_only::write_atomic(&page, text.as_bytes()))
             .map(|()| Self(page))
             .and_then(|page| {
-                let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
-                process::detach(OPENER.into(), [page.0.as_std_path().into()], nowhere)?;
+                let null_device = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
+                process::detach(OPENER.into(), [page.0.as_std_path().into()], null_device)?;
                 Ok(page)
             });
         opened.inspect_err(|error| tracing::info!(%error, "the browser does not open")).ok()

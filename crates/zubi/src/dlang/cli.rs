@@ -93,7 +93,7 @@ pub(crate) enum DlangCommand {
 }
 
 /// The paragraph on paths and dependencies that several help texts share.
-macro_rules! what_a_path_is {
+macro_rules! path_help {
     () => {
         "\
 A folder selects every model and module below it; a file selects itself and all files it imports.
@@ -128,7 +128,7 @@ column. Paths are relative to the current directory; in JSON, to the validated f
 the folder of its model.yaml).
 
 ",
-    what_a_path_is!()
+    path_help!()
 );
 
 #[derive(Debug, Args)]
@@ -226,7 +226,7 @@ Examples:
 Other type names: bounded-contexts, contexts, rels, cmaps, dmaps.
 
 ",
-    what_a_path_is!()
+    path_help!()
 );
 
 #[derive(Debug, Args)]
@@ -248,7 +248,7 @@ Examples:
 Prints JSON. Exits with 1 and suggests similar names if the element does not exist.
 
 ",
-    what_a_path_is!()
+    path_help!()
 );
 
 #[derive(Debug, Args)]
@@ -269,7 +269,7 @@ Examples:
 Prints Markdown. Exits with 1 and suggests similar names if the element does not exist.
 
 ",
-    what_a_path_is!()
+    path_help!()
 );
 
 #[derive(Debug, Args)]

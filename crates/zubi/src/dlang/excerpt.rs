@@ -27,7 +27,7 @@ pub(crate) struct Style {
 }
 
 /// Bytes of a line that are used on each side of a range; a terminal shows fewer.
-const REACH: usize = 500;
+const MAX_CONTEXT_BYTES: usize = 500;
 
 /// The width of excerpts without a terminal, in columns; longer lines are cut.
 const WIDTH: usize = 140;
@@ -88,14 +88,14 @@ struct Window<'a> {
 /// otherwise scan the file a thousand times.
 fn window<'a>(position: &ExcerptPosition<'a>) -> Option<Window<'a>> {
     let text = position.text?;
-    let (before, behind) = (text.get(..position.range.start)?, text.get(position.range.start..)?);
-    let within = position.range.end.saturating_sub(position.range.start).min(behind.len());
+    let (before, after) = (text.get(..position.range.start)?, text.get(position.range.start..)?);
+    let within = position.range.end.saturating_sub(position.range.start).min(after.len());
     let line = before.rfind('\n').map_or(0, |at| at + 1);
-    let from = text.floor_char_boundary(line.max(position.range.start.saturating_sub(REACH)));
+    let from = text.floor_char_boundary(line.max(position.range.start.saturating_sub(MAX_CONTEXT_BYTES)));
     // Only the first lines of a long range are shown.
-    let last = behind.get(..within)?.match_indices('\n').nth(LINES).map_or(within, |(at, _)| at);
-    let end = behind.get(last..)?.find('\n').map_or(behind.len(), |at| last + at);
-    let to = position.range.start + behind.floor_char_boundary(end.min(last.min(REACH) + REACH));
+    let last = after.get(..within)?.match_indices('\n').nth(LINES).map_or(within, |(at, _)| at);
+    let end = after.get(last..)?.find('\n').map_or(after.len(), |at| last + at);
+    let to = position.range.start + after.floor_char_boundary(end.min(last.min(MAX_CONTEXT_BYTES) + MAX_CONTEXT_BYTES));
     let mark = if from == 0 && text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
     let from = from + mark;
     let range = position.range.start.max(from) - from..(position.range.start + last).clamp(from, to) - from;
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_show_and_nothing_to_obey() {
+    fn missing_text_and_control_characters() {
         insta::assert_snapshot!(check("At the \u{1b}[31mend.", "Team A\n||", None), @"
         warning[some-code]: At the ␛[31mend.
          --> shop.dlang:2:1
@@ -236,12 +236,12 @@ mod tests {
             range: 3..9,
             start: workspace::LinePosition { line: 1, column: 4 },
         };
-        let gone = diagnostic(Severity::Error, "unreadable", "Gone.");
-        insta::assert_snapshot!(render(&gone, &position, &[], PLAIN), @"
+        let unreadable = diagnostic(Severity::Error, "unreadable", "Gone.");
+        insta::assert_snapshot!(render(&unreadable, &position, &[], PLAIN), @"
         error[unreadable]: Gone.
         --> gone.dlang
         ");
-        assert!(render(&gone, &position, &[], Style { colour: true, width: None }).contains("\u{1b}["));
+        assert!(render(&unreadable, &position, &[], Style { colour: true, width: None }).contains("\u{1b}["));
     }
 
     proptest! {

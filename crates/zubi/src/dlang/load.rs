@@ -21,11 +21,11 @@ use crate::interrupt::Interrupt;
 use crate::output::DlangOutput;
 
 /// Shorter work shows no progress line.
-const SOON: Duration = Duration::from_millis(300);
+const DELAY: Duration = Duration::from_millis(300);
 
 /// The result of loading.
 pub(crate) enum LoadResult {
-    Whole(Box<Workspace>),
+    Complete(Box<Workspace>),
     /// Ctrl-C; how the command ends.
     Interrupted(ExitCode),
 }
@@ -56,10 +56,10 @@ pub(crate) fn root(output: &DlangOutput, path_argument: &Utf8Path) -> Result<Roo
 
 fn load_until(root: Root, path_argument: &Utf8Path, interrupt: &Interrupt) -> Result<LoadResult, Failure> {
     let line = ProgressLine::new();
-    let begin = Instant::now();
+    let start = Instant::now();
     let reported = Cell::new(0);
     let loaded = Workspace::load(Arc::new(DiskFiles), vec![root], &mut |progress| {
-        if let Some(line) = line.as_ref().filter(|_| begin.elapsed() > SOON && reported.get() != progress.loaded) {
+        if let Some(line) = line.as_ref().filter(|_| start.elapsed() > DELAY && reported.get() != progress.loaded) {
             reported.set(progress.loaded);
             line.report(None, &format!("loading: {} of {}", progress.loaded, pluralize(progress.total, "file")));
         }
@@ -74,7 +74,7 @@ fn load_until(root: Root, path_argument: &Utf8Path, interrupt: &Interrupt) -> Re
         Err(LoadError::NotFound(_) | LoadError::NotAFolder(_)) => Err(super::commands::not_found(path_argument)),
         Ok(workspace) => {
             interrupt.disarm();
-            Ok(LoadResult::Whole(Box::new(workspace)))
+            Ok(LoadResult::Complete(Box::new(workspace)))
         }
     }
 }
@@ -82,17 +82,17 @@ fn load_until(root: Root, path_argument: &Utf8Path, interrupt: &Interrupt) -> Re
 /// Loads a model and runs a query on it; returns the exit code if loading was interrupted.
 pub(crate) fn query_model(
     output: &DlangOutput,
-    given: &Utf8Path,
-    question: impl FnOnce(&WorkspaceSnapshot) -> Result<ExitCode, Failure>,
+    path: &Utf8Path,
+    query: impl FnOnce(&WorkspaceSnapshot) -> Result<ExitCode, Failure>,
 ) -> Result<ExitCode, Failure> {
-    match load(output, given)? {
+    match load(output, path)? {
         LoadResult::Interrupted(code) => Ok(code),
-        LoadResult::Whole(workspace) => {
+        LoadResult::Complete(workspace) => {
             let snapshot = workspace.snapshot();
             if file_count(&snapshot)? == 0 {
-                return Err(no_models(given));
+                return Err(no_models(path));
             }
-            let code = question(&snapshot)?;
+            let code = query(&snapshot)?;
             warn_of_missing_parts(&snapshot)?;
             Ok(code)
         }
@@ -120,17 +120,17 @@ fn warn_of_missing_parts(snapshot: &WorkspaceSnapshot) -> Result<(), Failure> {
     });
     let (broken, imports, references) = counted.map_err(Failure::environment)?;
     // An entry that was passed over is not a model.
-    let unseen = snapshot.cuts().iter().filter(|(_, cut)| !matches!(cut, WalkGap::PassedOver { .. })).count();
+    let unscanned = snapshot.cuts().iter().filter(|(_, cut)| !matches!(cut, WalkGap::PassedOver { .. })).count();
     let missing: Vec<String> = [
         (broken, "files with syntax errors"),
         (snapshot.faults().len(), "files that cannot be read"),
-        (unseen, "locations that were not scanned"),
+        (unscanned, "locations that were not scanned"),
         (imports, "unresolved imports"),
         (references, "unresolved references"),
     ]
     .into_iter()
     .filter(|(number, _)| *number > 0)
-    .map(|(number, what)| format!("{what}: {number}"))
+    .map(|(number, description)| format!("{description}: {number}"))
     .collect();
     if !missing.is_empty() {
         terminal::print_err(&format!("warning: the answer may be incomplete ({})", missing.join(", ")));
@@ -148,9 +148,9 @@ fn unresolved_imports(db: &dyn Db, file: File) -> usize {
 /// References and map entries. An incomplete one is a syntax error and counted as such.
 fn unresolved_references(db: &dyn Db, file: File) -> usize {
     let resolutions = resolutions(db, file);
-    let is_whole = |reference: &Reference| !reference.text.is_empty() && !reference.text.ends_with('.');
+    let is_complete = |reference: &Reference| !reference.text.is_empty() && !reference.text.ends_with('.');
     let references = file_model(db, file).numbered_references();
-    references.filter(|(id, it)| is_whole(it) && resolutions.targets(*id).is_empty()).count()
+    references.filter(|(id, it)| is_complete(it) && resolutions.targets(*id).is_empty()).count()
 }
 
 #[cfg(test)]
@@ -158,12 +158,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_interrupted_ends_in_good_order() {
+    fn interrupted_load_ends_cleanly() {
         let folder = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(folder.path()).unwrap();
         let interrupt = Interrupt::default();
         let load = || load_until(Root::Folder(path.to_owned()), path, &interrupt).unwrap();
-        assert!(matches!(load(), LoadResult::Whole(_)));
+        assert!(matches!(load(), LoadResult::Complete(_)));
         // Now it is as after Ctrl-C.
         let LoadResult::Interrupted(code) = load() else { panic!("loading was not interrupted") };
         assert_eq!(code, ExitCode::from(zubi_cli::failure::INTERRUPTED));

@@ -40,8 +40,8 @@ impl DlangOutput {
             (false, true) => Mode::Quiet,
             (false, false) => Mode::Rich,
         };
-        let here = zubi_cli::current_directory()?;
-        Ok(Self { mode, environment, current_dir: here, no_color: global.no_color || environment.no_color })
+        let current_dir = zubi_cli::current_directory()?;
+        Ok(Self { mode, environment, current_dir, no_color: global.no_color || environment.no_color })
     }
 
     /// Whether the environment disables colours.

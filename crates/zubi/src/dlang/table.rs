@@ -68,7 +68,7 @@ impl Column {
 
 fn widths(columns: &[Column], terminal: Option<usize>) -> Vec<usize> {
     let natural: Vec<usize> = columns.iter().map(|column| column.natural).collect();
-    let Some(room) = terminal.map(|width| width.saturating_sub(GAP * columns.len().saturating_sub(1))) else {
+    let Some(total) = terminal.map(|width| width.saturating_sub(GAP * columns.len().saturating_sub(1))) else {
         return natural;
     };
     // The widest columns shrink first: all columns share one upper bound, the largest that fits. If there is not even
@@ -77,14 +77,14 @@ fn widths(columns: &[Column], terminal: Option<usize>) -> Vec<usize> {
     let parts = |bound: usize| columns.iter().map(|it| it.natural.min(bound.max(NARROWEST))).collect::<Vec<_>>();
     let widest = natural.iter().copied().max().unwrap_or_default();
     let largest = |widths: &dyn Fn(usize) -> Vec<usize>| {
-        let (mut fits, mut beyond) = (0, widest + 1);
-        while beyond - fits > 1 {
-            let middle = fits.midpoint(beyond);
-            if widths(middle).iter().sum::<usize>() <= room { fits = middle } else { beyond = middle }
+        let (mut low, mut high) = (0, widest + 1);
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if widths(middle).iter().sum::<usize>() <= total { low = middle } else { high = middle }
         }
-        widths(fits)
+        widths(low)
     };
-    if words(0).iter().sum::<usize>() <= room { largest(&words) } else { largest(&parts) }
+    if words(0).iter().sum::<usize>() <= total { largest(&words) } else { largest(&parts) }
 }
 
 fn write_row(text: &mut String, cells: &[String], widths: &[usize]) {
@@ -213,7 +213,7 @@ Fulfilment|Shop.Inner.Deep.Fulfilment|Ship \"fast\"|";
     }
 
     #[test]
-    fn nothing_to_show() {
+    fn empty_table() {
         insta::assert_snapshot!(check("", Some(10)), @"
         Name  FQN  Visi  Type
                    on
@@ -225,7 +225,7 @@ Fulfilment|Shop.Inner.Deep.Fulfilment|Ship \"fast\"|";
     proptest! {
         /// Every character of every cell is there, in order; no line is wider than the terminal if that can be.
         #[test]
-        fn nothing_is_lost(rows in prop::collection::vec(prop::collection::vec(
+        fn all_cells_are_rendered(rows in prop::collection::vec(prop::collection::vec(
             prop::option::of("[a-z .注é\n]{0,40}"), 0..4), 0..6), width in 0_usize..120)
         {
             let table = render(&HEADS, &rows, Some(width));

@@ -21,7 +21,7 @@ mod tests {
     use super::render;
 
     #[test]
-    fn what_must_be_quoted_is() {
+    fn ambiguous_scalars_are_quoted() {
         let value = json!({
             "entityType": "bcs", "count": 2,
             "results": [
@@ -75,7 +75,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_reads_back_as_what_it_was(value in any_value()) {
+        fn rendered_values_parse_to_the_original(value in any_value()) {
             let text = render(&value).unwrap();
             let back: Value = serde_yaml_ng::from_str(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
             prop_assert_eq!(back, value, "{}", text);

@@ -77,7 +77,7 @@ fn every_event_is_a_line() {
 }
 
 #[test]
-fn the_mock_needs_nothing() {
+fn mock_needs_no_configuration() {
     assert_snapshot!(check(&["agent", "run", "--model", "mock", "read the file \"src/lib.rs\""]), @"
     exit 0
     --- stdout
@@ -159,7 +159,7 @@ fn command_is_refused_without_approver_unless_a_rule_allows_it() {
 }
 
 #[test]
-fn what_ends_otherwise_exits_with_one_and_can_be_resumed() {
+fn unfinished_turn_exits_with_one_and_can_be_resumed() {
     let sandbox = replay_scenario(READS);
     assert_snapshot!(sandbox.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml", "--max-iterations", "1"]).replace(&latest(&sandbox), "[ID]"), @"
     exit 1
@@ -202,7 +202,7 @@ fn latest(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn a_model_that_gives_no_answer_is_the_environments_fault() {
+fn model_without_an_answer_is_an_environment_error() {
     let broken = "\n  - error: {kind: unauthorized, message: the key is not taken}\n";
     let sandbox = replay_scenario(broken);
     let output = sandbox.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
@@ -365,7 +365,7 @@ fn replay_reports_differences() {
 }
 
 #[test]
-fn an_id_that_means_several_names_them() {
+fn ambiguous_id_lists_its_conversations() {
     let sandbox = replay_scenario("\n  - text: Yes.\n");
     for task in ["First of all,\nlook.", "Second."] {
         sandbox.check(&["agent", "run", task, "--model", "mock"]);
@@ -438,8 +438,8 @@ fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
         command.args(["agent", "chat"]).args(words).write_stdin(typed.to_owned());
         without_sum(&sandbox.show(&mut command))
     };
-    let playing = ["--model", "mock:play.yaml"];
-    assert_snapshot!(chat("Do it.\n", &playing), @"
+    let play_args = ["--model", "mock:play.yaml"];
+    assert_snapshot!(chat("Do it.\n", &play_args), @"
     exit 3
     --- stderr
     ! the key is not taken. Check the key of this provider: `zubi agent models` says where it was found.
@@ -447,7 +447,7 @@ fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
       Calls made: none.
       The remaining work is not known.
     ");
-    assert_snapshot!(chat("Do it.\nOnce more.\n/quit\n", &playing), @"
+    assert_snapshot!(chat("Do it.\nOnce more.\n/quit\n", &play_args), @"
     exit 0
     --- stdout
     Yes.
@@ -457,7 +457,7 @@ fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
       Calls made: none.
       The remaining work is not known.
     ");
-    assert_snapshot!(chat("", &playing), @"exit 0");
+    assert_snapshot!(chat("", &play_args), @"exit 0");
     assert_snapshot!(chat("Do it.\n", &["--model", "nope"]), @"
     exit 3
     --- stderr
@@ -466,7 +466,7 @@ fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
 }
 
 #[test]
-fn a_model_is_known_where_it_is_named() {
+fn models_are_checked_when_they_are_named() {
     let sandbox = replay_scenario(READS);
     let typed = "/model nope\n/model\n/model mock\n/model openai/gpt-5\n/model mock:nothing.yaml\n/model\n/model mock:play.yaml\nDo it.\n";
     let mut command = sandbox.zubi();

@@ -114,7 +114,7 @@ fn the_time_out_of_a_tool_ends_it() {
 
 #[test]
 fn http_requests_carry_arguments_and_return_answers() {
-    let (port, asked) =
+    let (port, request_thread) =
         server("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{\"found\": 42}");
     let execution = format!(r#"{{"type": "http", "url": "http://127.0.0.1:{port}/items/$id?q=$q"}}"#);
     let with_net = |net: &str| {
@@ -140,7 +140,7 @@ fn http_requests_carry_arguments_and_return_answers() {
     }
     [127.0.0.1:[PORT] · 200]
     "#);
-    assert_snapshot!(asked.join().unwrap().lines().next().unwrap(), @"GET /items/a%2F..%2Fb%3Fc%3Dd%23e%20%24%28id%29?q=x%26y%3Dz%0D%0AA%3A%20b HTTP/1.1");
+    assert_snapshot!(request_thread.join().unwrap().lines().next().unwrap(), @"GET /items/a%2F..%2Fb%3Fc%3Dd%23e%20%24%28id%29?q=x%26y%3Dz%0D%0AA%3A%20b HTTP/1.1");
 }
 
 #[test]

@@ -84,13 +84,16 @@ impl Drop for Conversation {
 fn declared_tools_are_found_and_called() {
     let sandbox = trusted_example();
     let mut agent = Conversation::start(&sandbox, &[]);
-    assert!(!agent.names().iter().any(|name| name.starts_with("todo")), "a list is paid for with every conversation");
+    assert!(
+        !agent.names().iter().any(|name| name.starts_with("todo")),
+        "a longer list costs tokens in every conversation"
+    );
     let found = agent.call("find_tools", json!({"query": "open ends TODO"}));
     assert!(found.contains("todo.report") && found.contains("\"marks\""), "{found}");
     let expected = sandbox.check(&["call", "todo.report"]);
     let answer = agent.call("call_tool", json!({"tool": "todo.report", "arguments": {}}));
     assert_eq!(format!("exit 0\n--- stdout\n{answer}"), expected);
-    assert_eq!(agent.call("todo_report", json!({})), answer, "its name on the wire is enough");
+    assert_eq!(agent.call("todo_report", json!({})), answer, "the MCP name is accepted");
     assert_snapshot!(agent.call("call_tool", json!({"tool": "licence.missing", "arguments": {"paths": "src"}})).lines().next().unwrap(), @"src/fees.py");
     assert_snapshot!(agent.call("call_tool", json!({"tool": "tracker.create", "arguments": {"project": "LEND", "title": "x"}})), @r#"
     failed: Failed to run tracker.create: the secret `TRACKER_TOKEN` is not set on this machine
@@ -108,7 +111,7 @@ fn declared_tools_are_found_and_called() {
 }
 
 #[test]
-fn a_person_can_have_them_in_the_list() {
+fn user_can_list_declared_tools() {
     let sandbox = trusted_example();
     let mut agent = Conversation::start(&sandbox, &["--toolsets", "declared,tools"]);
     assert_snapshot!(agent.names().join(" "), @"licence_missing release_notes workspace_format_document docs_ask tracker_find tracker_create todo_report find_tools call_read_tool call_tool");

@@ -158,7 +158,7 @@ fn a_wrong_environment() {
 
 /// A tool in an untrusted file is not a misspelling: the exit code is that of the environment.
 #[test]
-fn a_tool_of_a_file_that_is_not_trusted() {
+fn tool_of_an_untrusted_file() {
     let sandbox = Sandbox::new();
     sandbox.directory("work/.vscode");
     let tool = r#"{"version": "1.0", "tools": [{"id": "one", "name": "One", "description": "Answers one, for a test of what is said.",

@@ -180,6 +180,7 @@ fn stable(answer: &str) -> String {
         });
         lines.push(line.unwrap_or_default());
     }
-    let stable_lines = lines.iter().zip(answer.lines()).map(|(line, given)| if line.is_empty() { given } else { line });
+    let stable_lines =
+        lines.iter().zip(answer.lines()).map(|(line, answer_line)| if line.is_empty() { answer_line } else { line });
     stable_lines.collect::<Vec<_>>().join("\n")
 }

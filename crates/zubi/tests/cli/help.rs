@@ -78,7 +78,7 @@ fn tools() {
 }
 
 #[test]
-fn nothing_at_all_is_answered_with_help() {
+fn no_arguments_print_help() {
     let output = check(&[]);
     assert!(output.starts_with("exit 2\n--- stderr\nGives AI agents"), "{output}");
 }

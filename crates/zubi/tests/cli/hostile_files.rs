@@ -37,7 +37,7 @@ fn render_output(sandbox: &Sandbox, output: &Output) -> String {
 
 /// Returns the report on a file with these bytes.
 #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
-fn of_bytes(bytes: &[u8]) -> String {
+fn check_bytes(bytes: &[u8]) -> String {
     let sandbox = Sandbox::new();
     sandbox.directory("work/.vscode");
     std::fs::write(sandbox.path(FILE), bytes).unwrap();
@@ -56,34 +56,34 @@ fn tool(id: &str, parameters: &str) -> String {
 
 #[test]
 fn invalid_file_contents_are_reported() {
-    assert_snapshot!(of_bytes(b""), @r#"
+    assert_snapshot!(check_bytes(b""), @r#"
     exit 1
     .vscode/agent-tools.json:1:1: error[syntax]: the file has no content
       Write an object: {"version": "1.0", "tools": []}. `zubi tools init` writes a sample.
     "#);
-    assert_snapshot!(of_bytes(b"\xff\xfe{\x00}\x00"), @"
+    assert_snapshot!(check_bytes(b"\xff\xfe{\x00}\x00"), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[not-text]: the file is not UTF-8 text
       Save it as UTF-8.
     ");
-    assert_snapshot!(of_bytes(b"\x00\x00\x00"), @"
+    assert_snapshot!(check_bytes(b"\x00\x00\x00"), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[syntax]: invalid JSON: Unexpected token
       The text after this position is ignored; comments and trailing commas are allowed.
     ");
-    assert_snapshot!(of_bytes("\u{feff}{\"version\": \"1.0\", \"tols\": []}".as_bytes()), @"
+    assert_snapshot!(check_bytes("\u{feff}{\"version\": \"1.0\", \"tols\": []}".as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:2: error[missing-field]: the file has no `tools`
       The tools.
     .vscode/agent-tools.json:1:21: error[unknown-field]: the file has no field `tols`
       Did you mean `tools`?
     ");
-    assert_snapshot!(of_bytes(with_tools(&tool("a", r#"{"type": "object"}"#).replace("return args", "return '\\u0000'")).as_bytes()), @"
+    assert_snapshot!(check_bytes(with_tools(&tool("a", r#"{"type": "object"}"#).replace("return args", "return '\\u0000'")).as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:198: error[nul]: a NUL character
       Remove it: nothing that runs accepts it.
     ");
-    assert_snapshot!(of_bytes(b"{\"version\": \"1.0\",\r\n \"tools\": [],\r\n \"tools\": 1}"), @"
+    assert_snapshot!(check_bytes(b"{\"version\": \"1.0\",\r\n \"tools\": [],\r\n \"tools\": 1}"), @"
     exit 1
     .vscode/agent-tools.json:3:2: error[duplicate-key]: duplicate key `tools` in this object
       Remove one; the second has no effect.
@@ -91,26 +91,26 @@ fn invalid_file_contents_are_reported() {
 }
 
 #[test]
-fn sizes_that_no_file_has() {
+fn extreme_sizes_and_depths() {
     // 50 MB, which is not read.
-    assert_snapshot!(of_bytes(&vec![b' '; 50 << 20]), @"
+    assert_snapshot!(check_bytes(&vec![b' '; 50 << 20]), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[too-large]: the file has more than 524288 bytes
       Split it: every `.json` in `.vscode/agent-tools` is read.
     ");
-    assert_snapshot!(of_bytes("[".repeat(100_000).as_bytes()), @"
+    assert_snapshot!(check_bytes("[".repeat(100_000).as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:513: error[syntax]: invalid JSON: Maximum nesting depth exceeded
       The text after this position is ignored; comments and trailing commas are allowed.
     ");
     let deep = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
-    assert_snapshot!(of_bytes(with_tools(&deep).as_bytes()), @"
+    assert_snapshot!(check_bytes(with_tools(&deep).as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[too-large]: the file has more than 524288 bytes
       Split it: every `.json` in `.vscode/agent-tools` is read.
     ");
-    let many: Vec<String> = (0..40_000).map(|number| format!("\"k{number}\":1")).collect();
-    assert_snapshot!(of_bytes(format!("{{{}}}", many.join(",")).as_bytes()), @"
+    let entries: Vec<String> = (0..40_000).map(|number| format!("\"k{number}\":1")).collect();
+    assert_snapshot!(check_bytes(format!("{{{}}}", entries.join(",")).as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[missing-field]: the file has no `version`
       Version of the format.
@@ -123,7 +123,7 @@ fn sizes_that_no_file_has() {
     … 402 lines
     ");
     let same = "\"k\":1,".repeat(60_000);
-    assert_snapshot!(of_bytes(format!("{{{same}\"k\":1}}").as_bytes()), @"
+    assert_snapshot!(check_bytes(format!("{{{same}\"k\":1}}").as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[missing-field]: the file has no `version`
       Version of the format.
@@ -139,7 +139,7 @@ fn sizes_that_no_file_has() {
     let tools: Vec<String> = (0..200).map(|number| format!("{{\"id\":\"t{number}\"}}")).collect();
     let text =
         format!(r#"{{"version": "1.0", "variables": {{{}}}, "tools": [{}]}}"#, variables.join(","), tools.join(","));
-    assert_snapshot!(of_bytes(text.as_bytes()), @"
+    assert_snapshot!(check_bytes(text.as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:4924: error[too-many-variables]: more than 500 variables; those from here on do not exist
       Write the values where they are used, or split the file.
@@ -155,7 +155,7 @@ fn sizes_that_no_file_has() {
     let required: Vec<String> = (0..20_000).map(|number| format!("\"r{number}\"")).collect();
     let parameters =
         format!(r#"{{"type":"object","properties":{{{}}},"required":[{}]}}"#, properties.join(","), required.join(","));
-    assert_snapshot!(of_bytes(with_tools(&tool("wide", &parameters)).as_bytes()), @"
+    assert_snapshot!(check_bytes(with_tools(&tool("wide", &parameters)).as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:155068: error[wrong-value]: `required` has more than 100 items
       At most 100 items.
@@ -163,7 +163,7 @@ fn sizes_that_no_file_has() {
 }
 
 #[test]
-fn more_tools_and_files_than_anybody_has() {
+fn excess_tools_and_files() {
     let sandbox = Sandbox::new();
     sandbox.directory("work/.vscode/agent-tools");
     // Ten thousand tools in fifty files, and ten files more than are read.
@@ -185,8 +185,8 @@ fn more_tools_and_files_than_anybody_has() {
     let problems = &report["files"][64]["problems"];
     assert_snapshot!(problems.as_array().unwrap().len(), @"1");
     assert_snapshot!(problems[0]["message"].as_str().unwrap(), @"74 tool files; the 10 from this one on are not used");
-    let short: Vec<String> = (0..1_000).map(|number| format!("{{\"id\": \"t{number}\"}}")).collect();
-    assert_snapshot!(of_bytes(with_tools(&short.join(",")).as_bytes()), @"
+    let tools: Vec<String> = (0..1_000).map(|number| format!("{{\"id\": \"t{number}\"}}")).collect();
+    assert_snapshot!(check_bytes(with_tools(&tools.join(",")).as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:30: error[missing-field]: item 1 of `tools` has no `name`
       Short title for users.
@@ -225,14 +225,14 @@ fn duplicate_names_are_reported() {
 
 /// A schema that refers to itself, or to another file, is not resolved but refused.
 #[test]
-fn schemas_that_go_in_circles() {
-    assert_snapshot!(of_bytes(with_tools(&tool("a", r##"{"type": "object", "properties": {"x": {"$ref": "#/properties/x"}}}"##)).as_bytes()), @"
+fn circular_schemas() {
+    assert_snapshot!(check_bytes(with_tools(&tool("a", r##"{"type": "object", "properties": {"x": {"$ref": "#/properties/x"}}}"##)).as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:168: error[missing-field]: `x` has no `type`
     .vscode/agent-tools.json:1:169: error[unknown-field]: `x` has no field `$ref`
       There are: type, description, enum, default, items, properties, required, additionalProperties, minimum, maximum, minLength, maxLength, pattern, minItems, maxItems, tit
     ");
-    assert_snapshot!(of_bytes(with_tools(&tool("a", r#"{"$ref": "file:///etc/passwd", "type": "object"}"#)).as_bytes()), @"
+    assert_snapshot!(check_bytes(with_tools(&tool("a", r#"{"$ref": "file:///etc/passwd", "type": "object"}"#)).as_bytes()), @"
     exit 1
     .vscode/agent-tools.json:1:130: error[unknown-field]: `parameters` has no field `$ref`
       There are: type, properties, required, description, additionalProperties.
@@ -241,7 +241,7 @@ fn schemas_that_go_in_circles() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_there_instead_of_a_file() {
+fn special_files_instead_of_tool_files() {
     let instead = |prepare: &dyn Fn(&Sandbox)| {
         let sandbox = Sandbox::new();
         sandbox.directory("work/.vscode");
@@ -278,7 +278,7 @@ fn what_is_there_instead_of_a_file() {
 #[cfg(unix)]
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program as another user")]
-fn a_file_that_may_not_be_read() {
+fn unreadable_file() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let sandbox = Sandbox::new();
@@ -313,7 +313,7 @@ fn a_file_that_may_not_be_read() {
 /// The configuration files of the user and of the workspace.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
-fn configuration_that_cannot_be_read() {
+fn unreadable_configuration() {
     let list_with_config = |path: &str, bytes: &[u8]| {
         let sandbox = Sandbox::new();
         std::fs::write(sandbox.path(path), bytes).unwrap();

@@ -21,7 +21,10 @@ fn flags_and_settings_narrow_what_is_listed() {
     let restrictions = r#"{"restrictions": {"tools": [["lsp_hover", "lsp_references"]]}}"#;
     assert_eq!(list_tools(&sandbox, &["--tools", "lsp_hover,lsp_definition"], restrictions), "lsp_hover");
     let open = r#"{"restrictions": {"readOnly": false}}"#;
-    assert!(!list_tools(&sandbox, &["--read-only"], open).contains("apply_edit"), "nobody says himself free");
+    assert!(
+        !list_tools(&sandbox, &["--read-only"], open).contains("apply_edit"),
+        "parameters cannot lift a flag's restriction"
+    );
     sandbox.write("config/zubi/zubi.toml", "tools = ['lsp_hover']\n");
     assert_eq!(list_tools(&sandbox, &[], "{}"), "lsp_hover");
     assert_eq!(list_tools(&sandbox, &[], open), "lsp_hover");

@@ -43,8 +43,8 @@ async fn code_runs_and_calls_tools() {
     let finished =
         run("const x = tools.call('echo', {n: args.n * 21}); console.log('hi'); return x.n", &tools).await.unwrap();
     assert_eq!((finished.outcome, finished.log), (Ok(json!(42)), vec!["hi".to_owned()]));
-    let thrown = run("return tools.call('rm', {})", &tools).await.unwrap().outcome.unwrap_err();
-    assert_eq!(thrown.to_string(), "1:14: `rm` was denied by the policy");
+    let error = run("return tools.call('rm', {})", &tools).await.unwrap().outcome.unwrap_err();
+    assert_eq!(error.to_string(), "1:14: `rm` was denied by the policy");
     let many = format!(
         "for (let n = 0; n < {MAX_CALLS}; n++) tools.call('echo')
         try {{ tools.call('echo') }} catch (e) {{ return e.message }}"
@@ -52,12 +52,12 @@ async fn code_runs_and_calls_tools() {
     let finished = run(&many, &tools).await.unwrap();
     assert_eq!(finished.outcome, Ok(json!("more than 100 calls")));
     assert_eq!(tools.0.lock().unwrap().len(), 2 + MAX_CALLS);
-    let thrown = run("tools.call('echo')", &NoCalls).await.unwrap().outcome.unwrap_err();
-    assert_eq!(thrown.message, "`echo` cannot be called here");
+    let error = run("tools.call('echo')", &NoCalls).await.unwrap().outcome.unwrap_err();
+    assert_eq!(error.message, "`echo` cannot be called here");
 }
 
 #[tokio::test]
-async fn what_ends_it() {
+async fn time_limit_and_cancellation_end_a_job() {
     let runner = Runner::new(Spawner::with_supervisor(ZUBI), ZUBI);
     let mut endless = job("for (;;);");
     endless.limits.time_ms = 100;
@@ -91,24 +91,24 @@ impl NestedCaller for Killer {
 }
 
 #[tokio::test]
-async fn a_process_that_is_no_longer_there_or_something_else() {
+async fn dead_or_wrong_child_processes() {
     let direct = Runner::new(Spawner::direct(), ZUBI);
     let error = direct.run(&job("tools.call('x')"), 0, &Killer, &CancellationToken::new()).await.unwrap_err();
     assert_eq!(error.to_string(), "the JavaScript process ended before it answered (signal: 9 (SIGKILL))");
-    for (program, wanted) in
+    for (program, expected) in
         [("/bin/true", "Died"), ("/bin/cat", "Died"), ("/usr/bin/yes", "Garbled"), ("/absent", "Start")]
     {
         let error = Runner::new(Spawner::direct(), program)
             .run(&job(""), 0, &NoCalls, &CancellationToken::new())
             .await
             .unwrap_err();
-        assert!(format!("{error:?}").starts_with(wanted), "{program}: {error:?}");
+        assert!(format!("{error:?}").starts_with(expected), "{program}: {error:?}");
     }
 }
 
 /// The process has an empty environment, and its directory is not one of the user's.
 #[tokio::test]
-async fn the_process_knows_nothing() {
+async fn process_has_no_environment_and_no_directory() {
     struct StderrCheck(Mutex<Vec<u8>>);
     #[async_trait::async_trait]
     impl NestedCaller for StderrCheck {
@@ -162,7 +162,7 @@ async fn code_does_not_run_in_a_less_confined_process() {
     let (mut confinement, _) = sandbox.for_scripts(ZUBI.into()).await;
     confinement.executable = Some(Vec::new());
     confinement.readable = Vec::new();
-    if confinement.means.landlock {
+    if confinement.backends.landlock {
         let runner = Runner::new(Spawner::with_supervisor(ZUBI), ZUBI).with_confinement(confinement);
         let error = runner.run(&job("return 1"), 0, &NoCalls, &CancellationToken::new()).await.unwrap_err();
         assert!(error.to_string().contains("ermission denied"), "{error}");

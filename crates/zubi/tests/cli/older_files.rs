@@ -22,7 +22,7 @@ const CONVERSATION: &str = "01a214e2c863-c8dc1aff9add8f84";
 /// A sandbox with the sources of the older program's workspace, and the one way to add its other files.
 struct OlderFiles {
     sandbox: Sandbox,
-    work: String,
+    work_dir: String,
     /// The hash of the workspace's path, which names files.
     hash: String,
 }
@@ -30,9 +30,9 @@ struct OlderFiles {
 impl OlderFiles {
     fn new() -> Self {
         let sandbox = Sandbox::new();
-        let work = format!("{}/work", sandbox.root());
-        let hash = ContentHash::from_bytes(work.as_bytes()).0;
-        let files = Self { sandbox, work, hash };
+        let work_dir = format!("{}/work", sandbox.root());
+        let hash = ContentHash::from_bytes(work_dir.as_bytes()).0;
+        let files = Self { sandbox, work_dir, hash };
         files.add("work/.zubi.toml", fixture!("workspace.toml"));
         files.add("work/.vscode/agent-tools.json", fixture!("agent-tools.json"));
         files.add("work/shop.dlang", fixture!("shop.dlang"));
@@ -47,7 +47,7 @@ impl OlderFiles {
     }
 
     fn add(&self, path: &str, text: &str) {
-        let text = text.replace("[WORK]", &self.work).replace("[STATE]", &format!("{}/state", self.sandbox.root()));
+        let text = text.replace("[WORK]", &self.work_dir).replace("[STATE]", &format!("{}/state", self.sandbox.root()));
         self.sandbox.write(path, &text);
         self.sandbox.private(path);
     }
@@ -76,7 +76,7 @@ impl OlderFiles {
     /// The output on stdout of a command that succeeds.
     fn run(&self, words: &[&str]) -> String {
         let output = self.sandbox.zubi().args(words).output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap().replace(&self.work, "[WORK]");
+        let text = |bytes| String::from_utf8(bytes).unwrap().replace(&self.work_dir, "[WORK]");
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
         assert_eq!(output.status.code(), Some(0), "{words:?}: {stdout}{stderr}");
         assert!(!stderr.contains("warning"), "{words:?}: {stderr}");

@@ -27,7 +27,7 @@ fn every_layer_narrows_the_list() {
 }
 
 #[test]
-fn a_tool_that_is_switched_off_is_refused_too() {
+fn disabled_tool_is_refused() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.check(&["--read-only", "call", "apply_edit", "--plan", "p-1"]), @"
     exit 2

@@ -45,7 +45,7 @@ fn command_does_not_run_without_approval() {
 }
 
 #[test]
-fn a_command_writes_nowhere_but_in_the_workspace() {
+fn command_writes_only_in_the_workspace() {
     let sandbox = allow_tool();
     for script in ["echo x > ../beside", "mkdir ../work-beside", "ln -s .. up && echo x > up/beside"] {
         let answer = call(&sandbox, "shell.run", &json!({ "command": script }));
@@ -80,7 +80,7 @@ fn timed_out_command_is_killed_and_its_output_reported() {
 }
 
 #[test]
-fn nothing_that_a_command_writes_is_lost() {
+fn command_output_is_complete() {
     let sandbox = allow_tool();
     let answer_text =
         text(&sandbox, "shell.run", &json!({ "command": "echo out; cat; echo err >&2; exit 3", "stdin": "in\n" }));
@@ -143,7 +143,7 @@ fn program_read_from_stdin_requires_approval() {
 }
 
 #[test]
-fn a_script_is_never_read_as_options_of_the_shell() {
+fn script_is_never_parsed_as_shell_options() {
     let sandbox = allow_tool();
     for script in ["-rf", "--help", "-c 'touch made'"] {
         let answer = call(&sandbox, "shell.run", &json!({ "command": script }));
@@ -170,7 +170,7 @@ fn terminal_without_editor_is_an_error() {
 
 /// Jobs live as long as their host, so there is one here.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_runs_in_the_background_is_seen_and_stopped() {
+async fn background_processes_are_listed_and_stopped() {
     let sandbox = allow_tool();
     let state = camino::Utf8PathBuf::from_path_buf(sandbox.path("state")).unwrap();
     let mut layers = Layers::default();
@@ -190,13 +190,13 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
     let call = async |tool: &str, arguments: Value| {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
-        let circumstances = CallContext {
+        let context = CallContext {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),
             approver: Arc::new(NoApprover),
             timeout: Duration::from_mins(1),
         };
-        host.call(&request, &circumstances).await.unwrap().text
+        host.call(&request, &context).await.unwrap().text
     };
     let script = "cat; tail -f /dev/null";
     let answer_text = call("shell.run", json!({ "command": script, "stdin": "got it\n", "background": true })).await;
@@ -234,10 +234,10 @@ fn command_cannot_access_zubi_state() {
         "cat config/zubi/zubi.toml; echo x > config/zubi/zubi.toml; echo x > state/zubi/trust; echo x > work/made",
     );
     let arguments = json!({ "command": "sh work/s.sh" }).to_string();
-    let whole = sandbox.root();
+    let root = sandbox.root();
     let output = sandbox
         .zubi()
-        .args(["--workspace", &whole, "call", "shell.run", "--json", "--input", &arguments])
+        .args(["--workspace", &root, "call", "shell.run", "--json", "--input", &arguments])
         .output()
         .unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -249,7 +249,7 @@ fn command_cannot_access_zubi_state() {
 
 /// A file that is open when zubi starts is not open for what it runs.
 #[test]
-fn nothing_that_was_inherited_reaches_a_command() {
+fn command_inherits_nothing() {
     let sandbox = allow_tool();
     let zubi = sandbox.process();
     let mut shell = assert_cmd::Command::new("sh");
@@ -275,7 +275,7 @@ fn temporary_directory_is_private_and_removed_afterwards() {
 
 /// The error says why a directory is not usable.
 #[test]
-fn a_directory_that_is_none() {
+fn invalid_working_directory() {
     let sandbox = allow_tool();
     sandbox.link("gone", "work/dangling");
     let run_in = |cwd: &str| text(&sandbox, "shell.run", &json!({ "command": "touch made", "cwd": cwd }));

@@ -25,7 +25,7 @@ pub(crate) fn initialize() -> Value {
 }
 
 #[test]
-fn stdout_holds_nothing_but_the_protocol() {
+fn stdout_has_only_the_protocol() {
     let lines = converse(&[initialize(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})]);
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0]["result"]["serverInfo"], json!({"name": "zubi", "version": env!("CARGO_PKG_VERSION")}));
@@ -43,7 +43,7 @@ fn toolsets_filled_later_can_be_selected() {
 
 /// An editor that only opens and closes its session. Its host is created meanwhile, and reported on stderr.
 #[test]
-fn stdout_of_the_language_server_holds_nothing_but_the_protocol() {
+fn stdout_of_the_language_server_has_only_the_protocol() {
     let sandbox = Sandbox::new();
     let message = |value: &Value| {
         let text = value.to_string();
@@ -80,13 +80,13 @@ fn stdout_of_the_language_server_holds_nothing_but_the_protocol() {
 }
 
 #[test]
-fn an_input_that_ends_at_once_is_a_normal_end() {
+fn empty_input_is_a_normal_end() {
     assert_eq!(converse(&[]), Vec::<Value>::new());
 }
 
 /// The list is paid for with every conversation: 2,500 tokens, about 10 KB.
 #[test]
-fn the_list_is_small() {
+fn tool_list_is_small() {
     let lines = converse(&[initialize(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})]);
     let bytes = lines[1]["result"]["tools"].to_string().len();
     assert!(bytes <= 10 * 1024, "{bytes} bytes");
@@ -142,20 +142,20 @@ fn commands_are_hidden_from_agents_by_default() {
         let call = json!({"name": tool, "arguments": arguments});
         [initialize(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})]
     };
-    let which = || messages("shell_which", json!({"command": "sh"}));
-    for (place, why) in [(Sandbox::new(), "nobody asked"), (Sandbox::new(), "a file of the workspace asked")] {
-        if why != "nobody asked" {
-            place.write("work/.zubi.toml", "toolsets = ['shell', 'tools']\n");
+    let which_request = || messages("shell_which", json!({"command": "sh"}));
+    for (sandbox, case) in [(Sandbox::new(), "nobody asked"), (Sandbox::new(), "a file of the workspace asked")] {
+        if case != "nobody asked" {
+            sandbox.write("work/.zubi.toml", "toolsets = ['shell', 'tools']\n");
         }
-        assert_eq!(converse_in(&place, &which())[1]["error"]["code"], -32602, "{why}");
-        let passed_on = messages("call_tool", json!({"tool": "shell.which", "arguments": {"command": "sh"}}));
-        assert_eq!(converse_in(&place, &passed_on)[1]["result"]["isError"], true, "{why}");
-        let found = &converse_in(&place, &messages("find_tools", json!({"query": "run a shell command"})))[1];
+        assert_eq!(converse_in(&sandbox, &which_request())[1]["error"]["code"], -32602, "{case}");
+        let nested_call = messages("call_tool", json!({"tool": "shell.which", "arguments": {"command": "sh"}}));
+        assert_eq!(converse_in(&sandbox, &nested_call)[1]["result"]["isError"], true, "{case}");
+        let found = &converse_in(&sandbox, &messages("find_tools", json!({"query": "run a shell command"})))[1];
         assert!(!found["result"]["content"][0]["text"].as_str().unwrap().contains("shell."), "{found}");
     }
     let sandbox = Sandbox::new();
     sandbox.write("config/zubi/zubi.toml", "toolsets = ['lsp', 'shell']\n");
-    let lines = converse_in(&sandbox, &which());
+    let lines = converse_in(&sandbox, &which_request());
     assert!(lines[1]["result"]["content"][0]["text"].as_str().unwrap().contains("/sh"), "{}", lines[1]);
 }
 

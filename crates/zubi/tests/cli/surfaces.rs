@@ -66,12 +66,12 @@ fn editor(sandbox: &Sandbox, method: &str, params: &Value) -> Value {
     let child = child.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = child.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
-    let root = url_of(sandbox);
+    let root = workspace_url(sandbox);
     let options = json!({"zubi": {"editorProtocol": 1}});
     let folders = json!([{"uri": root, "name": "work"}]);
-    let params_of_start = json!({"capabilities": {}, "initializationOptions": options, "workspaceFolders": folders});
+    let initialize_params = json!({"capabilities": {}, "initializationOptions": options, "workspaceFolders": folders});
     for message in [
-        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params_of_start}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize_params}),
         json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}),
         json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params}),
     ] {
@@ -102,13 +102,13 @@ fn editor(sandbox: &Sandbox, method: &str, params: &Value) -> Value {
     answer.expect("the editor is answered")
 }
 
-fn url_of(sandbox: &Sandbox) -> String {
+fn workspace_url(sandbox: &Sandbox) -> String {
     let work = camino::Utf8PathBuf::from_path_buf(sandbox.path("work")).unwrap();
     format!("file://{}", zubi_base::fs::canonical(&work).unwrap())
 }
 
 #[test]
-fn no_surface_gets_around_a_rule_that_denies_everything() {
+fn no_surface_bypasses_a_deny_rule() {
     let sandbox = deny_tools("*");
     let rule = format!("{}:2", sandbox.path("config/zubi/zubi.toml").display());
     let denial = format!(
@@ -184,11 +184,11 @@ fn broken_rule_is_reported_on_every_surface() {
     let sandbox = deny_tools("*");
     sandbox.write("config/zubi/zubi.toml", "\n[[policy]]\naction = 'permit'\ntools = ['a']\n");
     let write = json!({"path": "new.txt", "content": "x"});
-    let why = "the policy is broken and nothing that changes or runs anything is allowed: ";
-    let (code, told) = command_line(&sandbox, "file.write", &write);
-    assert!(code == "denied" && told.contains(why) && told.contains("zubi.toml:2: "), "{told}");
+    let reason = "the policy is broken and nothing that changes or runs anything is allowed: ";
+    let (code, answer) = command_line(&sandbox, "file.write", &write);
+    assert!(code == "denied" && answer.contains(reason) && answer.contains("zubi.toml:2: "), "{answer}");
     let mcp_answer = mcp(&sandbox, "call_tool", &json!({"tool": "file.write", "arguments": write}));
-    assert!(mcp_answer.contains(why) && mcp_answer.contains("zubi.toml:2: "), "{mcp_answer}");
+    assert!(mcp_answer.contains(reason) && mcp_answer.contains("zubi.toml:2: "), "{mcp_answer}");
     assert!(!sandbox.exists("work/new.txt"));
     let output = sandbox.check(&["policy", "list"]);
     assert!(
@@ -262,5 +262,5 @@ fn an_explanation_cannot_be_forged() {
     assert_eq!(explained["action"], "ask");
     assert_eq!(explained["rule"].as_str().unwrap().rsplit('/').next(), Some("zubi.toml:1"));
     assert_eq!(explained["parts"][0]["rule"], explained["rule"]);
-    assert!(!output.stdout.contains(&0x1b), "a terminal reads JSON too");
+    assert!(!output.stdout.contains(&0x1b), "JSON may be printed on a terminal");
 }

@@ -323,7 +323,7 @@ fn programs_get_the_results_as_json() {
 /// A tool that hangs costs its time-out, and Ctrl-C ends the rest; nothing is left in the temporary directory.
 #[cfg(unix)]
 #[test]
-fn time_outs_and_interruptions_leave_nothing() {
+fn time_outs_and_interruptions_leave_no_process() {
     use std::io::{BufRead as _, BufReader};
     use std::process::Stdio;
 

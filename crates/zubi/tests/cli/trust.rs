@@ -233,7 +233,7 @@ fn excluded_content_is_shown() {
 
 /// Nothing is there to be trusted, so nothing is offered.
 #[test]
-fn what_cannot_be_read_is_not_offered() {
+fn unreadable_files_are_not_trusted() {
     let sandbox = Sandbox::new();
     sandbox.directory("work/.vscode");
     sandbox.link("../../home/tools.json", "work/.vscode/agent-tools.json");
@@ -263,7 +263,7 @@ fn change_diff_is_not_truncated() {
 
 /// Everything that a tool says, takes and is tested with, word for word.
 #[test]
-fn nothing_of_a_tool_is_passed_over() {
+fn all_content_of_a_tool_is_shown() {
     let sandbox = Sandbox::new();
     sandbox.directory("work/.vscode");
     sandbox.write(

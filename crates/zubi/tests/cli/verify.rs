@@ -18,10 +18,10 @@ fn failed_checks(report: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn in_good_order() {
+fn working_installation() {
     let sandbox = Sandbox::new();
-    let (report, told, code) = verify(&sandbox);
-    assert_eq!((failed_checks(&report), code), (vec![], 0), "{told}");
+    let (report, stderr, code) = verify(&sandbox);
+    assert_eq!((failed_checks(&report), code), (vec![], 0), "{stderr}");
     assert_eq!(report["success"], true);
     let checks = report["checks"].as_array().unwrap();
     let count = |status: &str| checks.iter().filter(|check| check["status"] == status).count();
@@ -31,19 +31,19 @@ fn in_good_order() {
     assert!(timestamp.len() == 24 && timestamp.ends_with('Z') && timestamp.contains('T'), "{timestamp}");
     let self_tests = checks.iter().find(|check| check["id"] == "self-tests").unwrap();
     assert_eq!((&self_tests["passed"], &self_tests["failed"]), (&7.into(), &0.into()));
-    assert!(told.contains("✅ Workspace folders"), "{told}");
+    assert!(stderr.contains("✅ Workspace folders"), "{stderr}");
 }
 
 #[test]
-fn a_report_although_the_configuration_is_broken() {
+fn report_with_broken_configuration() {
     let sandbox = Sandbox::new();
     sandbox.write("config/zubi/zubi.toml", "read-onyl = true\n");
-    let (report, told, code) = verify(&sandbox);
-    assert_eq!((failed_checks(&report), code), (vec!["configuration"], 1), "{told}");
+    let (report, stderr, code) = verify(&sandbox);
+    assert_eq!((failed_checks(&report), code), (vec!["configuration"], 1), "{stderr}");
     assert_eq!(report["success"], false);
     let error = report["checks"][0]["error"].as_str().unwrap();
     assert!(error.contains("did you mean `read-only`?"), "{error}");
-    assert!(told.contains("❌ Configuration: "), "{told}");
+    assert!(stderr.contains("❌ Configuration: "), "{stderr}");
 }
 
 /// If stored approvals cannot be read, their grants are unknown, and the policy is closed.
@@ -56,7 +56,7 @@ fn report_is_printed_without_writable_state() {
 }
 
 #[test]
-fn a_report_although_there_is_no_home() {
+fn report_without_a_home() {
     let sandbox = Sandbox::new();
     let output = sandbox.zubi().arg("verify").env_remove("HOME").env_remove("XDG_STATE_HOME").output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -66,12 +66,12 @@ fn a_report_although_there_is_no_home() {
 /// Calls cannot be recorded, so verifying fails; the calls themselves continue, and one warning says that they are not
 /// logged.
 #[test]
-fn an_audit_log_that_cannot_be_written() {
+fn unwritable_audit_log() {
     let sandbox = Sandbox::new();
     sandbox.directory("state/zubi/audit/audit.jsonl");
-    let (report, told, code) = verify(&sandbox);
-    assert_eq!((failed_checks(&report), code), (vec!["state"], 1), "{told}");
-    assert!(told.contains("audit.jsonl"), "{told}");
+    let (report, stderr, code) = verify(&sandbox);
+    assert_eq!((failed_checks(&report), code), (vec!["state"], 1), "{stderr}");
+    assert!(stderr.contains("audit.jsonl"), "{stderr}");
     let call = |id: u64| {
         let params = json!({"name": "lsp_hover", "arguments": {"at": "src/absent.rs:1:1"}});
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})

@@ -55,13 +55,13 @@ impl Sandbox {
 
     /// Runs dlang as a user to whom permissions apply, unlike root.
     #[expect(clippy::disallowed_methods, reason = "the program under test, as another user")]
-    pub(crate) fn check_as_nobody(&self, line: &str) -> String {
+    pub(crate) fn check_as_unprivileged_user(&self, line: &str) -> String {
         use std::os::unix::process::CommandExt as _;
-        const NOBODY: u32 = 65_534;
+        const UNPRIVILEGED_ID: u32 = 65_534;
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dlang"));
         command.current_dir(&self.root).env_clear().args(line.split_whitespace());
         if rustix::process::geteuid().is_root() {
-            command.uid(NOBODY).gid(NOBODY);
+            command.uid(UNPRIVILEGED_ID).gid(UNPRIVILEGED_ID);
         }
         self.show(&mut Command::from_std(command))
     }

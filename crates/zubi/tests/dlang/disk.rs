@@ -41,7 +41,7 @@ fn invalid_utf8_is_reported() {
 }
 
 #[test]
-fn links_in_a_circle() {
+fn circular_links() {
     let circle = "//- loop.dlang -> loop.dlang\n//- sub/up -> ..\n//- sub/a.dlang\nTeam A\n";
     assert_snapshot!(check(circle, "validate loop.dlang --json"), @r#"
     exit 3
@@ -138,7 +138,7 @@ fn large_files() {
 
 /// The file is larger than the limit. Its declarations are unknown, and the output says so.
 #[test]
-fn files_that_cannot_be_read() {
+fn unreadable_files() {
     let sandbox = Sandbox::new("//- a.dlang\nimport \"./huge.dlang\"\nTeam A\n");
     std::fs::File::create(sandbox.root.join("huge.dlang")).unwrap().set_len(65 * 1024 * 1024).unwrap();
     assert_snapshot!(sandbox.check("validate a.dlang"), @"
@@ -172,7 +172,7 @@ fn files_that_cannot_be_read() {
 
 /// Ten thousand namespaces inside each other, and as many errors.
 #[test]
-fn absurd_files() {
+fn files_with_unusual_content() {
     let sandbox = Sandbox::new("");
     sandbox.write("deep.dlang", "Namespace N {".repeat(10_000));
     sandbox.write("errors.dlang", "Domain {\n".repeat(10_000));
@@ -235,7 +235,7 @@ fn control_characters_are_escaped() {
 
 /// To report an unreadable folder as empty would be wrong.
 #[test]
-fn folders_that_may_not_be_read() {
+fn unreadable_folders() {
     use std::os::unix::fs::PermissionsExt as _;
     let sandbox = Sandbox::new("//- shut/a.dlang\nTeam A\n//- open.dlang\nTeam B\n");
     let shut = |mode| {
@@ -246,7 +246,7 @@ fn folders_that_may_not_be_read() {
     std::fs::set_permissions(&sandbox.root, std::fs::Permissions::from_mode(0o755)).unwrap();
     let answers =
         ["validate shut", "query teams shut --json", "fmt shut", "query teams -q", "fmt --check", "fmt --check --json"]
-            .map(|line| format!("{line}: {}", sandbox.check_as_nobody(line)));
+            .map(|line| format!("{line}: {}", sandbox.check_as_unprivileged_user(line)));
     shut(0o755);
     assert_snapshot!(answers.join("\n\n"), @r#"
     validate shut: exit 3

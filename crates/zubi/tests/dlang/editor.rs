@@ -34,14 +34,14 @@ fn initialize() -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } })
 }
 
-fn goodbye() -> [Value; 2] {
+fn shutdown_and_exit() -> [Value; 2] {
     [json!({ "jsonrpc": "2.0", "id": 2, "method": "shutdown" }), json!({ "jsonrpc": "2.0", "method": "exit" })]
 }
 
 #[test]
-fn stdout_holds_the_protocol_and_goodbye_is_success() {
+fn stdout_has_only_the_protocol_and_exit_succeeds() {
     let sandbox = Sandbox::new("//- a.dlang\nDomain D\n");
-    let input = frames(&[initialize()]) + &frames(&goodbye());
+    let input = frames(&[initialize()]) + &frames(&shutdown_and_exit());
     let output = sandbox.dlang().args(["lsp", "--stdio"]).write_stdin(input).output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
     let answers = split_messages(&String::from_utf8(output.stdout).unwrap());
@@ -54,7 +54,7 @@ fn stdout_holds_the_protocol_and_goodbye_is_success() {
 fn invalid_message_is_answered_and_session_continues() {
     let bodies = ["{\"jsonrpc\": ", "[]", "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":5}"];
     let broken: String = bodies.into_iter().map(frame).collect();
-    let input = frames(&[initialize()]) + &broken + &frames(&goodbye());
+    let input = frames(&[initialize()]) + &broken + &frames(&shutdown_and_exit());
     let output = Sandbox::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
     let answers = split_messages(&String::from_utf8(output.stdout).unwrap());
     // Two threads answer, so that the order is open.
@@ -74,7 +74,7 @@ fn invalid_message_is_answered_and_session_continues() {
 }
 
 #[test]
-fn a_header_without_a_length_ends_the_conversation() {
+fn header_without_a_length_ends_the_server() {
     let input = frames(&[initialize()]) + "Content-Type: text\r\n\r\n{}";
     let output = Sandbox::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
     assert_snapshot!(String::from_utf8_lossy(&output.stderr), @r"error: the connection failed: expected a header with `Content-Length`, got: Content-Type: text\r\n\r\n{}");
@@ -82,7 +82,7 @@ fn a_header_without_a_length_ends_the_conversation() {
 }
 
 #[test]
-fn an_input_that_ends_without_goodbye_is_a_failure() {
+fn input_end_without_exit_is_a_failure() {
     let output = Sandbox::new("").dlang().arg("lsp").write_stdin(frames(&[initialize()])).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
 }
@@ -106,7 +106,7 @@ fn run(program: &str, arguments: &[&str]) -> RunningServer {
 }
 
 #[test]
-fn it_ends_with_the_editor_although_its_input_is_open() {
+fn server_ends_with_the_editor_despite_open_input() {
     let mut editor = run("/bin/cat", &[]);
     let pid = editor.0.id().to_string();
     let mut server = run(env!("CARGO_BIN_EXE_dlang"), &["lsp", "--stdio", "--clientProcessId", &pid]);
@@ -125,7 +125,7 @@ fn it_ends_with_the_editor_although_its_input_is_open() {
 const EDITOR: &str = r#"exec 3<&0; "$0" lsp <&3 & wait"#;
 
 #[test]
-fn it_ends_with_the_editor_that_names_itself() {
+fn server_ends_with_the_declared_editor() {
     let mut editor = run("/bin/sh", &["-c", EDITOR, env!("CARGO_BIN_EXE_dlang")]);
     let mut initialize = initialize();
     initialize["params"]["processId"] = json!(editor.0.id());
@@ -146,9 +146,8 @@ fn server_exits_when_client_reads_nothing() {
     // Held to the end, as the output is: waiting would close it.
     let mut input = server.0.stdin.take().unwrap();
     // More answers than a pipe holds, so that who writes them is stuck.
-    let questions: Vec<Value> =
-        (3..2000).map(|id| json!({ "jsonrpc": "2.0", "id": id, "method": "unknown" })).collect();
-    input.write_all((frames(&[initialize()]) + &frames(&questions) + &frames(&goodbye())).as_bytes()).unwrap();
+    let requests: Vec<Value> = (3..2000).map(|id| json!({ "jsonrpc": "2.0", "id": id, "method": "unknown" })).collect();
+    input.write_all((frames(&[initialize()]) + &frames(&requests) + &frames(&shutdown_and_exit())).as_bytes()).unwrap();
     assert_eq!(server.0.wait().unwrap().code(), Some(0));
     drop(input);
 }
@@ -158,7 +157,7 @@ fn a_process_that_did_not_start_the_server_is_not_its_editor() {
     for pid in [json!(null), json!((1 << 22) + 1), json!(-1), json!("x")] {
         let mut initialize = initialize();
         initialize["params"]["processId"] = pid;
-        let input = frames(&[initialize]) + &frames(&goodbye());
+        let input = frames(&[initialize]) + &frames(&shutdown_and_exit());
         let output = Sandbox::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
         assert_eq!(output.status.code(), Some(0));
     }

@@ -15,14 +15,14 @@ fn every_command_has_help_with_examples() {
 }
 
 #[test]
-fn the_version_has_three_names() {
+fn version_flags() {
     let version = check("", "--version");
     assert_eq!(version, concat!("exit 0\n--- stdout\ndlang ", env!("CARGO_PKG_VERSION")));
     assert_eq!([check("", "-v"), check("", "-V")], [version.clone(), version]);
 }
 
 #[test]
-fn nothing_at_all_is_answered_with_help() {
+fn no_arguments_print_help() {
     let output = check("", "");
     assert!(output.starts_with("exit 2\n--- stderr\nChecks and queries"), "{output}");
 }

@@ -1,8 +1,6 @@
 //! The command `dlang` from outside: what is printed where, with which exit code, and what it does to files.
 
 #[cfg(test)]
-mod asking;
-#[cfg(test)]
 mod check;
 #[cfg(test)]
 mod disk;
@@ -21,6 +19,8 @@ mod mcp;
 mod mistakes;
 #[cfg(test)]
 mod projects;
+#[cfg(test)]
+mod queries;
 #[cfg(test)]
 mod terminal;
 #[cfg(test)]

@@ -125,8 +125,8 @@ fn a_file_and_a_text() {
     let in_folder =
         call_tools(".", &[(get, json!({})), (get, json!({"path": "shop"})), (get, json!({"text": "Team T"}))]);
     assert_eq!(in_folder.iter().map(count).collect::<Vec<_>>(), [3, 2, 1]);
-    let of_file = call_tools("shop/sales.dlang", &[(get, json!({})), (get, json!({"path": "pay.dlang"}))]);
-    assert_eq!(of_file.iter().map(count).collect::<Vec<_>>(), [2, 1]);
+    let file_answers = call_tools("shop/sales.dlang", &[(get, json!({})), (get, json!({"path": "pay.dlang"}))]);
+    assert_eq!(file_answers.iter().map(count).collect::<Vec<_>>(), [2, 1]);
 }
 
 /// The server of a file, queried about itself, about another file of it, and about a text.
@@ -134,13 +134,12 @@ fn a_file_and_a_text() {
 fn every_tool_accepts_path_and_text() {
     let mut calls = Vec::new();
     for scope in [json!({}), json!({"path": "pay.dlang"}), json!({"text": "bc Billing { description: \"d\" }"})] {
-        for (tool, own) in [
+        for (tool, mut arguments) in [
             ("domainlang_validate", json!({})),
             ("domainlang_list", json!({"type": "bcs"})),
             ("domainlang_get", json!({})),
             ("domainlang_explain", json!({"fqn": "Billing"})),
         ] {
-            let mut arguments = own;
             arguments.as_object_mut().unwrap().extend(scope.as_object().unwrap().clone());
             calls.push((tool, arguments));
         }

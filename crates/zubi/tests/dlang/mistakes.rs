@@ -147,7 +147,7 @@ fn words() {
 }
 
 #[test]
-fn filters_that_do_not_fit() {
+fn invalid_filters() {
     assert_snapshot!(check(FILES, "query teams --domain Sales"), @"
     exit 2
     --- stderr

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use crate::check::{Sandbox, check};
 
 #[test]
-fn a_new_model_is_sound() {
+fn new_model_is_valid() {
     let sandbox = Sandbox::new("");
     assert_snapshot!(sandbox.check("init shop"), @"
     exit 0
@@ -86,7 +86,7 @@ dependencies:
 "#;
 
 #[test]
-fn what_is_missing_and_how_to_fetch_it() {
+fn missing_dependencies_and_their_commands() {
     assert_snapshot!(check(DEPENDENCIES, "install"), @r#"
     exit 1
     --- stdout

@@ -14,7 +14,7 @@ bc Orders for Sales
 ";
 
 #[test]
-fn for_a_person() {
+fn rich_output() {
     assert_snapshot!(check(WRONG, "validate"), @r#"
     exit 1
     --- stdout
@@ -54,7 +54,7 @@ fn for_a_person() {
 }
 
 #[test]
-fn for_a_line_reader() {
+fn quiet_output() {
     assert_snapshot!(check(WRONG, "validate shop.dlang -q"), @"
     exit 1
     --- stdout
@@ -67,7 +67,7 @@ fn for_a_line_reader() {
 }
 
 #[test]
-fn for_a_program() {
+fn json_output() {
     assert_snapshot!(check(WRONG, "validate --json -q"), @r#"
     exit 1
     --- stdout
@@ -77,7 +77,7 @@ fn for_a_program() {
 
 #[test]
 fn the_exit_code_is_for_ci() {
-    const DOUBTFUL: &str = "//- a.dlang\nDomain D\n";
+    const WITH_WARNINGS: &str = "//- a.dlang\nDomain D\n";
     const SOUND: &str = "//- a.dlang\nDomain D { vision: \"v\" }\n";
     assert_snapshot!(check(SOUND, "validate"), @"
     exit 0
@@ -87,12 +87,12 @@ fn the_exit_code_is_for_ci() {
     assert_snapshot!(check(SOUND, "validate --deny-warnings -q"), @"
     exit 0
     ");
-    assert_snapshot!(check(DOUBTFUL, "validate -q"), @"
+    assert_snapshot!(check(WITH_WARNINGS, "validate -q"), @"
     exit 0
     --- stdout
     a.dlang:1: warning: Domain 'D' is missing a vision statement.
     ");
-    assert_snapshot!(check(DOUBTFUL, "validate -q --deny-warnings"), @"
+    assert_snapshot!(check(WITH_WARNINGS, "validate -q --deny-warnings"), @"
     exit 1
     --- stdout
     a.dlang:1: warning: Domain 'D' is missing a vision statement.
@@ -154,7 +154,7 @@ Domain G
 }
 
 #[test]
-fn imports_that_lead_nowhere_or_out() {
+fn unresolved_and_outside_imports() {
     let sandbox = Sandbox::new(
         r#"
 //- p/model.yaml
@@ -194,7 +194,7 @@ Team Outside
 }
 
 #[test]
-fn circles_of_imports() {
+fn circular_imports() {
     let circle = "//- a.dlang\nimport \"./b.dlang\"\n//- b.dlang\nimport \"./a.dlang\"\n";
     assert_snapshot!(check(circle, "validate a.dlang"), @r#"
     exit 0
@@ -256,7 +256,7 @@ fn broken_manifests_are_reported() {
 }
 
 #[test]
-fn a_lock_that_disagrees() {
+fn mismatched_lock() {
     let disagreeing = r#"
 //- index.dlang
 Team T

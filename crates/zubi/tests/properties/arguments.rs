@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// A file that comes to be when an argument is run as a command.
-pub(crate) const MADE_BY_INJECTION: &str = "made-by-injection";
+pub(crate) const INJECTED_FILE: &str = "made-by-injection";
 
 /// The kind of arguments in a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,12 +12,12 @@ pub(crate) enum Kind {
     /// Null, or an empty object.
     None,
     /// Arguments that fit the schema.
-    Fitting,
+    Valid,
     /// One argument of a type that the schema does not have there.
-    Wrong,
-    /// A fitting call with one argument that the tool does not know.
+    Invalid,
+    /// A valid call with one argument that the tool does not know.
     Extra,
-    /// A fitting call with one very large value.
+    /// A valid call with one very large value.
     Huge,
     /// Strings that mean something to shells, file systems, terminals and models.
     Hostile,
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     pub(crate) kind: Kind,
     pub(crate) value: Value,
     /// The argument that the schema does not allow, where there is one.
-    pub(crate) wrong: Option<String>,
+    pub(crate) invalid: Option<String>,
 }
 
 const HOSTILE: &[&str] = &[
@@ -87,35 +87,35 @@ pub(crate) fn for_schema(schema: &Map<String, Value>) -> BoxedStrategy<Arguments
         .flatten()
         .filter_map(|name| Some(name.as_str()?.to_owned()))
         .collect();
-    let plain = |kind| move |value| Arguments { kind, value, wrong: None };
-    let fitting = object(&properties, &required, &|schema| valid_values(schema));
+    let plain = |kind| move |value| Arguments { kind, value, invalid: None };
+    let valid = object(&properties, &required, &|schema| valid_values(schema));
     let hostile = object(&properties, &required, &|schema| hostile(schema));
     let mut cases = vec![
         (2, prop_oneof![Just(Value::Null), Just(json!({}))].prop_map(plain(Kind::None)).boxed()),
-        (4, fitting.clone().prop_map(plain(Kind::Fitting)).boxed()),
+        (4, valid.clone().prop_map(plain(Kind::Valid)).boxed()),
         (6, hostile.prop_map(plain(Kind::Hostile)).boxed()),
-        (2, extra(&properties, fitting.clone())),
-        (1, Just(json!([1, 2])).prop_map(plain(Kind::Wrong)).boxed()),
+        (2, extra(&properties, valid.clone())),
+        (1, Just(json!([1, 2])).prop_map(plain(Kind::Invalid)).boxed()),
     ];
     if !properties.is_empty() {
         let names = || proptest::sample::select(properties.keys().cloned().collect::<Vec<_>>());
         let schemas = properties.clone();
-        let wrong = (fitting.clone(), names(), any::<usize>()).prop_filter_map(
+        let invalid = (valid.clone(), names(), any::<usize>()).prop_filter_map(
             "any type fits",
             move |(mut value, name, pick)| {
                 let candidates = invalid_values(&schemas[&name]);
-                let unfit = candidates.get(pick % candidates.len().max(1))?.clone();
-                value.as_object_mut()?.insert(name.clone(), unfit);
-                Some(Arguments { kind: Kind::Wrong, value, wrong: Some(name) })
+                let invalid_value = candidates.get(pick % candidates.len().max(1))?.clone();
+                value.as_object_mut()?.insert(name.clone(), invalid_value);
+                Some(Arguments { kind: Kind::Invalid, value, invalid: Some(name) })
             },
         );
-        let huge = (fitting, names(), huge()).prop_map(|(mut value, name, huge)| {
+        let huge = (valid, names(), huge()).prop_map(|(mut value, name, huge)| {
             if let Some(object) = value.as_object_mut() {
                 object.insert(name, huge);
             }
-            Arguments { kind: Kind::Huge, value, wrong: None }
+            Arguments { kind: Kind::Huge, value, invalid: None }
         });
-        cases.push((4, wrong.boxed()));
+        cases.push((4, invalid.boxed()));
         cases.push((1, huge.boxed()));
     }
     proptest::strategy::Union::new_weighted(cases).boxed()
@@ -124,12 +124,12 @@ pub(crate) fn for_schema(schema: &Map<String, Value>) -> BoxedStrategy<Arguments
 type SchemaStrategy<'a> = &'a dyn Fn(&Value) -> BoxedStrategy<Value>;
 
 /// An object with the required properties and some of the others.
-fn object(properties: &Map<String, Value>, required: &[String], of: SchemaStrategy<'_>) -> BoxedStrategy<Value> {
+fn object(properties: &Map<String, Value>, required: &[String], strategy: SchemaStrategy<'_>) -> BoxedStrategy<Value> {
     let parts: Vec<_> = properties
         .iter()
         .map(|(name, schema)| {
             let always = required.contains(name);
-            (Just(name.clone()), prop_oneof![2 => Just(always), 1 => Just(true)], of(schema))
+            (Just(name.clone()), prop_oneof![2 => Just(always), 1 => Just(true)], strategy(schema))
         })
         .collect();
     parts
@@ -187,9 +187,9 @@ fn hostile(schema: &Value) -> BoxedStrategy<Value> {
     }
 }
 
-fn extra(properties: &Map<String, Value>, fitting: BoxedStrategy<Value>) -> BoxedStrategy<Arguments> {
+fn extra(properties: &Map<String, Value>, valid: BoxedStrategy<Value>) -> BoxedStrategy<Arguments> {
     let properties = properties.clone();
-    (fitting, proptest::sample::select(HOSTILE), any::<bool>())
+    (valid, proptest::sample::select(HOSTILE), any::<bool>())
         .prop_filter_map("a known name", move |(mut value, hostile, near)| {
             // A misspelling of a known name, or a name that is an attack by itself.
             let name = match properties.keys().next() {
@@ -200,7 +200,7 @@ fn extra(properties: &Map<String, Value>, fitting: BoxedStrategy<Value>) -> Boxe
                 return None;
             }
             value.as_object_mut()?.insert(name.clone(), json!("value"));
-            Some(Arguments { kind: Kind::Extra, value, wrong: Some(name) })
+            Some(Arguments { kind: Kind::Extra, value, invalid: Some(name) })
         })
         .boxed()
 }

@@ -14,7 +14,7 @@ use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::{ErrorCode, ToolSpec};
 
 use crate::arguments::{Arguments, Kind, for_schema};
-use crate::place::{ApproveAll, Sandbox};
+use crate::sandbox::{ApproveAll, Sandbox};
 
 /// How many calls each tool gets of each property.
 const CASES: u32 = 128;
@@ -37,7 +37,7 @@ fn specs(sandbox: &Sandbox, runtime: &Runtime) -> Vec<Arc<ToolSpec>> {
 fn check_answer_text(spec: &ToolSpec, answer: &CallAnswer) -> Result<(), TestCaseError> {
     let text = &answer.text;
     prop_assert!(!text.trim().is_empty(), "an empty answer");
-    prop_assert!(!text.contains(['\0', '\u{1b}', '\u{202e}']), "a hidden character got through: {text:?}");
+    prop_assert!(!text.contains(['\0', '\u{1b}', '\u{202e}']), "a hidden character is not escaped: {text:?}");
     prop_assert!(!text.contains("panicked"), "it panicked: {text}");
     // The answer about a DomainLang text is data, and as long as the errors in the text require.
     prop_assert!(text.len() <= MAX_TEXT || spec.toolset == "domainlang", "{} bytes of text", text.len());
@@ -58,8 +58,8 @@ fn is_loading(spec: &ToolSpec, text: &str) -> bool {
 
 /// Property 6.
 fn is_refused(arguments: &Arguments, answer: &CallAnswer) -> Result<(), TestCaseError> {
-    let Some(wrong) = &arguments.wrong else { return Ok(()) };
-    prop_assert_eq!(answer.failure, Some(ErrorCode::InvalidInput), "`{}` was taken: {}", wrong, &answer.text);
+    let Some(invalid) = &arguments.invalid else { return Ok(()) };
+    prop_assert_eq!(answer.failure, Some(ErrorCode::InvalidInput), "`{}` was accepted: {}", invalid, &answer.text);
     prop_assert!(answer.text.starts_with("Invalid input: "), "{}", &answer.text);
     Ok(())
 }
@@ -69,7 +69,7 @@ fn run(cases: u32, check: impl Fn(&Sandbox, &Runtime, &ToolSpec, &Arguments) -> 
     let sandbox = Sandbox::new();
     let kinds: BTreeMap<Kind, AtomicUsize> = BTreeMap::new();
     let mut kinds = kinds;
-    for kind in [Kind::None, Kind::Fitting, Kind::Wrong, Kind::Extra, Kind::Huge, Kind::Hostile] {
+    for kind in [Kind::None, Kind::Valid, Kind::Invalid, Kind::Extra, Kind::Huge, Kind::Hostile] {
         kinds.insert(kind, AtomicUsize::new(0));
     }
     let mut failed = Vec::new();
@@ -81,9 +81,9 @@ fn run(cases: u32, check: impl Fn(&Sandbox, &Runtime, &ToolSpec, &Arguments) -> 
         });
         match outcome {
             Ok(()) => {}
-            Err(TestError::Fail(why, arguments)) => {
+            Err(TestError::Fail(reason, arguments)) => {
                 let arguments_excerpt: String = arguments.value.to_string().chars().take(300).collect();
-                failed.push(format!("{} ({:?} {arguments_excerpt}): {why}", spec.id, arguments.kind));
+                failed.push(format!("{} ({:?} {arguments_excerpt}): {reason}", spec.id, arguments.kind));
             }
             Err(error) => failed.push(format!("{}: {error}", spec.id)),
         }

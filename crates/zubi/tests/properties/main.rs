@@ -9,6 +9,6 @@ mod arguments;
 #[cfg(test)]
 mod calls;
 #[cfg(test)]
-mod place;
+mod sandbox;
 #[cfg(test)]
 mod structure;

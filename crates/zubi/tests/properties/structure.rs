@@ -11,7 +11,7 @@ use zubi_host::verify::{CheckStatus, verify};
 use zubi_tool_api::ToolSpec;
 use zubi_tool_api::cx::Restrictions;
 
-use crate::place::Sandbox;
+use crate::sandbox::Sandbox;
 
 async fn specs(sandbox: &Sandbox) -> Vec<Arc<ToolSpec>> {
     sandbox.host.list(&Restrictions::default()).await.unwrap()
@@ -53,7 +53,7 @@ async fn every_tool_has_one_file_of_its_own() {
         let files = definitions(&all, &spec.id);
         let [file] = files.as_slice() else { panic!("`{}` is defined in {files:?}", spec.id) };
         let words: Vec<String> = words(file.file_stem().unwrap());
-        let name = words_of_id(&spec.id);
+        let name = split_id(&spec.id);
         assert!(words.iter().all(|word| name.contains(word)), "`{}` is in {file}", spec.id);
         if let Some(other) = claimed_by.insert(file.clone(), spec.id.clone()) {
             panic!("{file} defines `{other}` and `{}`", spec.id);
@@ -71,7 +71,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// `file.getCurrent` as `file`, `get`, `current`.
-fn words_of_id(id: &str) -> Vec<String> {
+fn split_id(id: &str) -> Vec<String> {
     let mut separated = String::new();
     for c in id.chars() {
         match c {
@@ -138,30 +138,30 @@ fn tools_and_resources_are_in_separate_files() {
         resources += usize::from(is_resource);
         assert!(!(is_resource && text.contains("Tool for ")), "{path} has a tool and a resource");
     }
-    assert!(resources > 0, "no resource was found: has the trait another name?");
+    assert!(resources > 0, "no resource was found: was the trait renamed?");
 }
 
 /// Property 11: tools reach a registry in one way, through a provider's table; and one place makes registries.
 #[test]
 fn tools_share_one_registration_path() {
-    let mut makers = Vec::new();
+    let mut constructors = Vec::new();
     let crates = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for entry in crates.read_dir_utf8().unwrap() {
         let source = entry.unwrap().into_path().join("src");
         let mut all = BTreeMap::new();
         collect(&source, &mut all);
         for (path, text) in all {
-            let is_whole_name = |at: usize| !text.get(..at).unwrap().ends_with(|c: char| c.is_alphanumeric());
-            if text.match_indices("Registry::new(").any(|(at, _)| is_whole_name(at)) {
-                makers.push(path.strip_prefix(crates).unwrap().to_string());
+            let is_full_name = |at: usize| !text.get(..at).unwrap().ends_with(|c: char| c.is_alphanumeric());
+            if text.match_indices("Registry::new(").any(|(at, _)| is_full_name(at)) {
+                constructors.push(path.strip_prefix(crates).unwrap().to_string());
             }
         }
     }
-    makers.sort();
+    constructors.sort();
     // The others are for `zubi verify`, which tests registries, and for the tests in tool files, which run with other
     // tools in place of those that they call.
     assert_eq!(
-        makers,
+        constructors,
         ["zubi-declared/src/testing.rs", "zubi-host/src/local.rs", "zubi-host/src/verify/self_tests.rs"]
     );
 }

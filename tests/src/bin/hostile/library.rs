@@ -15,15 +15,15 @@ const TEXT: &str = "package java.lang;\n\n/** A text. */\npublic final class Str
 const LARGE: usize = 9 << 20;
 
 /// Returns the answer of a server of this kind; `None` if it behaves like every other.
-pub(crate) fn answer(vice: &str, method: &str, good: &Value) -> Option<Value> {
+pub(crate) fn answer(fault: &str, method: &str, reply: &Value) -> Option<Value> {
     let at = |line: u32, from: u32, to: u32| json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
     let class = json!({ "uri": CLASS, "range": at(3, 19, 25) });
     Some(match method {
         "initialize" => {
-            let mut answer = good.clone();
+            let mut answer = reply.clone();
             let capabilities = answer.get_mut("capabilities")?.as_object_mut()?;
             capabilities.insert("workspaceSymbolProvider".to_owned(), json!(true));
-            if vice != "library-own" {
+            if fault != "library-own" {
                 capabilities.insert("workspace".to_owned(), json!({ "textDocumentContent": { "schemes": ["jdt"] } }));
             }
             answer
@@ -35,7 +35,7 @@ pub(crate) fn answer(vice: &str, method: &str, good: &Value) -> Option<Value> {
             { "name": "StringBuilder", "kind": 5, "location": class },
         ]),
         "hostile/contents" => json!(TEXT),
-        "workspace/textDocumentContent" => match vice {
+        "workspace/textDocumentContent" => match fault {
             "library-large" => json!({ "text": "x".repeat(LARGE) }),
             "library-wrong" => json!([1]),
             "library-empty" => json!({ "text": "" }),

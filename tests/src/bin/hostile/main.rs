@@ -3,9 +3,9 @@
 //!
 //! Apart from that fault it answers every request correctly, so that a test sees only the effect of the fault.
 
+mod faults;
 mod library;
 mod steered;
-mod vices;
 mod wire;
 
 use std::io::{self, BufReader};
@@ -13,8 +13,8 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use crate::vices::{Reaction, Vice};
-use crate::wire::{frame_of, read_message, send};
+use crate::faults::{Fault, Reaction};
+use crate::wire::{frame_message, read_message, send};
 
 fn main() -> ExitCode {
     match serve() {
@@ -27,8 +27,8 @@ fn main() -> ExitCode {
 /// Answers until the input ends. The exit code depends on the fault.
 fn serve() -> io::Result<u8> {
     let name = std::env::args().nth(1).unwrap_or_default();
-    let mut vice = Vice::find(&name)?;
-    if let Some(code) = vice.at_start()? {
+    let mut fault = Fault::find(&name)?;
+    if let Some(code) = fault.at_start()? {
         return Ok(code);
     }
     let mut input = BufReader::new(io::stdin());
@@ -36,33 +36,33 @@ fn serve() -> io::Result<u8> {
         let (Some(method), id) = (message.get("method").and_then(Value::as_str), message.get("id")) else { continue };
         let params = message.get("params").unwrap_or(&Value::Null);
         let Some(id) = id else {
-            vice.notify(method)?;
+            fault.notify(method)?;
             match method {
-                "initialized" => vice.after_handshake()?,
+                "initialized" => fault.after_handshake()?,
                 "exit" => return Ok(0),
                 _ => {}
             }
             continue;
         };
-        let answer = well(method, params);
-        match vice.answer(method, params, id, answer)? {
+        let answer = valid_answer(method, params);
+        match fault.answer(method, params, id, answer)? {
             Reaction::Send(answer) => send(&json!({ "jsonrpc": "2.0", "id": id, "result": answer }))?,
             Reaction::Bytes(bytes) => wire::write(&bytes)?,
             Reaction::Silent => {}
             Reaction::HalfThenEnd(answer) => {
-                let whole = frame_of(&json!({ "jsonrpc": "2.0", "id": id, "result": answer }));
-                wire::write(whole.get(..whole.len() / 2).unwrap_or_default())?;
+                let message_frame = frame_message(&json!({ "jsonrpc": "2.0", "id": id, "result": answer }));
+                wire::write(message_frame.get(..message_frame.len() / 2).unwrap_or_default())?;
                 return Ok(7);
             }
             Reaction::End => return Ok(7),
-            Reaction::Deaf => vices::park(),
+            Reaction::Deaf => faults::park(),
         }
     }
     Ok(0)
 }
 
 /// The answers of a correct server for this language. Every document counts as one word in its first line.
-fn well(method: &str, params: &Value) -> Value {
+fn valid_answer(method: &str, params: &Value) -> Value {
     let uri = params.pointer("/textDocument/uri").cloned().unwrap_or_default();
     let word = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 5 } });
     match method {

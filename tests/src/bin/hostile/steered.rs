@@ -11,7 +11,7 @@ const WITHHELD_METHODS_FILE: &str = "../held";
 const RECEIVED_METHODS_FILE: &str = "../heard";
 
 /// Records a received message.
-pub(crate) fn note(method: &str) -> io::Result<()> {
+pub(crate) fn record_method(method: &str) -> io::Result<()> {
     let mut log = OpenOptions::new().create(true).append(true).open(RECEIVED_METHODS_FILE)?;
     // In one write: several servers may write.
     log.write_all(format!("{method}\n").as_bytes())

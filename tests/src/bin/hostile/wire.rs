@@ -26,7 +26,7 @@ pub(crate) fn read_message(input: &mut impl BufRead) -> io::Result<Option<Value>
 }
 
 /// A message with its header.
-pub(crate) fn frame_of(message: &Value) -> Vec<u8> {
+pub(crate) fn frame_message(message: &Value) -> Vec<u8> {
     frame(message.to_string().as_bytes())
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn frame(body: &[u8]) -> Vec<u8> {
 
 /// Sends one message.
 pub(crate) fn send(message: &Value) -> io::Result<()> {
-    write(&frame_of(message))
+    write(&frame_message(message))
 }
 
 /// Writes to the output in one piece, independent of other threads.

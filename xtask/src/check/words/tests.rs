@@ -100,7 +100,7 @@ fn a_type_name_belongs_to_one_crate() {
 }
 
 #[test]
-fn an_exception_covers_its_place_and_must_be_used() {
+fn an_exception_covers_its_path_and_must_be_used() {
     let rules = Rules::parse(include_str!("../../../words.toml")).expect("the list is valid");
     let findings = rules.find_words(Utf8Path::new("docs/src/a.md"), "Nobody is told.\n");
     let exception = |path: &str, rule: &str, word: Option<&str>, reason: &str| Exception {

@@ -16,7 +16,7 @@ fn names_are_unique_and_versions_are_exact() {
                 package.ends_with(&format!("@{}", component.version)) && integrity.starts_with("sha512-")
             }
             Source::NpmLocked { package } => {
-                component.version == "locked" && crate::place::ROOT.join(package).join("package-lock.json").is_file()
+                component.version == "locked" && crate::paths::ROOT.join(package).join("package-lock.json").is_file()
             }
             Source::VsCode { package } => package.ends_with(&format!("@{}", component.version)),
             Source::Apt(choices) => component.version == "release" && !choices.is_empty(),

@@ -3,7 +3,7 @@
 use super::check;
 
 #[test]
-fn a_comment_on_a_line_of_its_own_breaks_a_list() {
+fn a_comment_on_its_own_line_breaks_a_list() {
     insta::assert_snapshot!(check("cmap M { contains A,
 /* why */
 B contains C, /* inline */ D contains E,
@@ -40,7 +40,7 @@ B contains A /* c */ /* d */
 }
 
 #[test]
-fn a_break_behind_a_comment_that_begins_a_line_stays() {
+fn a_line_break_after_a_leading_comment_is_preserved() {
     insta::assert_snapshot!(check("cmap M { contains A
 /* c */
 , B contains A

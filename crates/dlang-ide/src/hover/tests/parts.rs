@@ -196,7 +196,7 @@ ns N { Classification Own }
 }
 
 #[test]
-fn an_import_that_leads_nowhere() {
+fn an_unresolved_import() {
     let reason = ImportProblem {
         code: ModelCode::ImportUnresolved,
         reason: "file-not-found",
@@ -268,13 +268,13 @@ fn positions_without_a_symbol_have_no_hover() {
 }
 
 #[test]
-fn an_offset_behind_the_end() {
+fn an_offset_after_the_end() {
     let (host, file, _) = host_at("Team T$0");
     assert_eq!(hover(host.db(), file, 99.into(), Links::Plain), None);
 }
 
 #[test]
-fn much() {
+fn long_descriptions_and_lists_are_truncated() {
     let terms: Vec<_> = (0..60).map(|number| format!("term T{number}")).collect();
     let terms = terms.join(" ");
     let rendered = check(&format!("bc A$0 {{ terminology {{ {terms} }} description: '{}' }}", "x".repeat(2_001)));
@@ -283,7 +283,7 @@ fn much() {
 }
 
 #[test]
-fn an_element_by_itself() {
+fn element_markdown_equals_the_hover() {
     let (host, file, offset) = host_at("//- a.dlang\nTeam $0T");
     let uri = |file: File| file.path(host.db()).to_owned();
     let team = definitions(host.db(), file).next().unwrap();

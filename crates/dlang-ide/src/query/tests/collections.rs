@@ -64,7 +64,7 @@ fn relationships(select: impl Fn(&Query<'static>) -> Relationships<'static>) -> 
 }
 
 #[test]
-fn of_all_files_in_their_order() {
+fn elements_of_all_files_in_order() {
     assert_eq!(elements(Query::bounded_contexts), "Shop.Orders Shop.Inner.Billing Shop.Billing Orders");
     assert_eq!(elements(Query::domains), "Shop.Sales Sales");
     assert_eq!(elements(Query::teams), "Crew");
@@ -75,7 +75,7 @@ fn of_all_files_in_their_order() {
 }
 
 #[test]
-fn relationships_of_contexts_before_those_of_maps() {
+fn context_relationships_precede_map_relationships() {
     assert_eq!(
         relationships(Query::relationships),
         "Orders -> Billing; Billing [SharedKernel] Orders; Orders <- Orders; Orders >< Orders"
@@ -83,14 +83,14 @@ fn relationships_of_contexts_before_those_of_maps() {
 }
 
 #[test]
-fn of_some_files() {
+fn elements_of_selected_files() {
     let host = host(MODEL);
     let b = host.file("b.dlang").expect("a file");
-    let query = Query::of_files(host.db(), [b, b]);
+    let query = Query::from_files(host.db(), [b, b]);
     assert_eq!(query.file_count(), 1);
     assert_eq!(fqns(host.db(), query.bounded_contexts()), "Orders");
     let both: Vec<_> = host.files().collect();
-    let query = Query::of_files(host.db(), both.into_iter().rev());
+    let query = Query::from_files(host.db(), both.into_iter().rev());
     assert_eq!(fqns(host.db(), query.domains()), "Shop.Sales Sales");
 }
 
@@ -128,7 +128,7 @@ fn by_metadata() {
 }
 
 #[test]
-fn filters_leave_the_list_as_it_is() {
+fn filters_do_not_change_the_list() {
     let host = host(MODEL);
     let all = Query::new(host.db()).bounded_contexts();
     let (core, crew) = (all.with_classification("Core"), all.with_team("Crew"));

@@ -72,7 +72,7 @@ fn rows_resolve_references() {
 }
 
 #[test]
-fn a_name_that_is_declared_twice_is_listed_twice_with_its_files() {
+fn duplicate_names_are_listed_with_their_files() {
     insta::assert_snapshot!(check("domains", |_| ()), @r#"
     domains
     {"name":"Sales","fqn":"Sales","type":"Core","file":"shown/a.dlang"}
@@ -126,7 +126,7 @@ fn filters_of_relationships() {
 }
 
 #[test]
-fn what_does_not_fit() {
+fn invalid_inputs_are_rejected() {
     let errors = [
         check("nope", |_| ()),
         check("teams", |input| input.team = Some("Crew".into())),
@@ -134,7 +134,7 @@ fn what_does_not_fit() {
         check("bcs", |input| input.pattern = Some("OHS".into())),
         check("rels", |input| input.pattern = Some("Nope".into())),
         check("bcs", |input| input.metadata = Some("=v".into())),
-        "fuller".parse::<Detail>().expect_err("there is no such detail").to_string(),
+        "fuller".parse::<Detail>().expect_err("an unknown detail").to_string(),
     ];
     insta::assert_snapshot!(errors.join("\n"), @"
     Invalid input: type: unknown type 'nope'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
@@ -162,7 +162,7 @@ fn one_element() {
 }
 
 #[test]
-fn an_empty_project_has_nothing_of_everything() {
+fn an_empty_project() {
     let db = dlang_model::Database::default();
     insta::assert_snapshot!(get(&db, None, &|_| String::new()), @r#"{"summary":{"fileCount":0,"domainCount":0,"boundedContextCount":0,"teamCount":0,"classificationCount":0,"contextMapCount":0,"domainMapCount":0,"namespaceCount":0,"relationshipCount":0,"classificationBreakdown":{}}}"#);
 }

@@ -23,8 +23,8 @@ fn lists(detail: Detail) -> Vec<Value> {
 
 /// Compared as texts, so that the order of keys counts.
 #[track_caller]
-fn assert_same(ours: &Value, theirs: &Value) {
-    assert_eq!(ours.to_string(), theirs.to_string());
+fn assert_same_json(actual: &Value, recorded: &Value) {
+    assert_eq!(actual.to_string(), recorded.to_string());
 }
 
 fn parse_lines(lines: &str) -> impl Iterator<Item = Value> + '_ {
@@ -34,44 +34,44 @@ fn parse_lines(lines: &str) -> impl Iterator<Item = Value> + '_ {
 #[test]
 fn rows() {
     let mut count = 0;
-    for (ours, mut theirs) in lists(Detail::Row).into_iter().zip(parse_lines(ROWS)) {
+    for (actual, mut recorded) in lists(Detail::Row).into_iter().zip(parse_lines(ROWS)) {
         // It counts the team and the classification of each context once more.
-        if theirs["entityType"] == "teams" || theirs["entityType"] == "classifications" {
-            let mut once: Vec<Value> = Vec::new();
-            for row in theirs["results"].as_array().expect("a list") {
-                if !once.contains(row) {
-                    once.push(row.clone());
+        if recorded["entityType"] == "teams" || recorded["entityType"] == "classifications" {
+            let mut distinct: Vec<Value> = Vec::new();
+            for row in recorded["results"].as_array().expect("a list") {
+                if !distinct.contains(row) {
+                    distinct.push(row.clone());
                 }
             }
-            theirs["count"] = once.len().into();
-            theirs["results"] = once.into();
+            recorded["count"] = distinct.len().into();
+            recorded["results"] = distinct.into();
         }
-        assert_same(&ours, &theirs);
+        assert_same_json(&actual, &recorded);
         count += 1;
     }
     assert_eq!(count, EntityType::ALL.len());
 }
 
 /// `<->` has one kind here; the reference implementation has two.
-fn with_one_kind(mut theirs: Value) -> Value {
-    for relationship in theirs.get_mut("relationships").and_then(Value::as_array_mut).into_iter().flatten() {
+fn with_one_kind(mut recorded: Value) -> Value {
+    for relationship in recorded.get_mut("relationships").and_then(Value::as_array_mut).into_iter().flatten() {
         if relationship["arrow"] == "<->" {
             relationship["inferredKind"] = "Bidirectional".into();
         }
     }
-    theirs
+    recorded
 }
 
 #[test]
 fn serialized_elements() {
-    let ours = lists(Detail::Full).into_iter().filter(|it| it["entityType"] != "relationships");
-    let theirs = parse_lines(FULL).filter(|it| it["entityType"] != "relationships");
+    let actual = lists(Detail::Full).into_iter().filter(|it| it["entityType"] != "relationships");
+    let recorded = parse_lines(FULL).filter(|it| it["entityType"] != "relationships");
     let mut count = 0;
-    for (ours, mut theirs) in ours.zip(theirs) {
-        for element in theirs["results"].as_array_mut().expect("a list") {
+    for (actual, mut recorded) in actual.zip(recorded) {
+        for element in recorded["results"].as_array_mut().expect("a list") {
             *element = with_one_kind(element.take());
         }
-        assert_same(&ours, &theirs);
+        assert_same_json(&actual, &recorded);
         count += 1;
     }
     assert_eq!(count, 4);
@@ -79,52 +79,52 @@ fn serialized_elements() {
 
 #[test]
 fn serialized_relationships() {
-    let is_it = |it: &Value| it["entityType"] == "relationships";
-    let ours = lists(Detail::Full).into_iter().find(is_it).expect("a list");
-    let mut theirs = parse_lines(FULL).find(is_it).expect("a line");
-    for relationship in theirs["results"].as_array_mut().expect("a list") {
+    let is_relationship_list = |it: &Value| it["entityType"] == "relationships";
+    let actual = lists(Detail::Full).into_iter().find(is_relationship_list).expect("a list");
+    let mut recorded = parse_lines(FULL).find(is_relationship_list).expect("a line");
+    for relationship in recorded["results"].as_array_mut().expect("a list") {
         // All have one form, which also has the kind under its older name.
-        let mut whole = json!({
+        let mut complete = json!({
             "type": relationship["type"], "kind": relationship["kind"], "inferredType": relationship["kind"],
             "name": relationship["name"], "left": relationship["left"], "right": relationship["right"],
         });
         if relationship["type"] == "symmetric" {
-            whole["leftPatterns"] = json!([]);
-            whole["rightPatterns"] = json!([]);
+            complete["leftPatterns"] = json!([]);
+            complete["rightPatterns"] = json!([]);
         }
         for (key, value) in relationship.as_object().expect("an object") {
-            whole[key] = value.clone();
+            complete[key] = value.clone();
         }
-        *relationship = whole;
+        *relationship = complete;
     }
-    assert_same(&ours, &theirs);
+    assert_same_json(&actual, &recorded);
 }
 
 #[test]
 fn single_elements() {
     let host = host(MODEL);
     let mut count = 0;
-    for theirs in parse_lines(ELEMENTS) {
-        let mut ours = get(host.db(), theirs["fqn"].as_str(), &|_| String::new());
-        assert_eq!(ours["found"], true);
-        let element = ours["element"].as_object_mut().expect("an object");
+    for recorded in parse_lines(ELEMENTS) {
+        let mut actual = get(host.db(), recorded["fqn"].as_str(), &|_| String::new());
+        assert_eq!(actual["found"], true);
+        let element = actual["element"].as_object_mut().expect("an object");
         for added in ["effectiveTeam", "effectiveClassification", "metadataMap"] {
             element.shift_remove(added);
         }
-        assert_same(&ours["element"], &with_one_kind(theirs));
+        assert_same_json(&actual["element"], &with_one_kind(recorded));
         count += 1;
     }
     assert_eq!(count, 6);
 }
 
 #[test]
-fn what_is_added_to_a_context() {
+fn fields_added_to_a_context() {
     let element = get(host(MODEL).db(), Some("Shop.Orders"), &|_| String::new())["element"].take();
     let added: Vec<String> = element.as_object().expect("an object").keys().rev().take(4).cloned().collect();
     assert_eq!(added, ["metadataMap", "effectiveClassification", "effectiveTeam", "fqn"]);
     assert_eq!(element["effectiveTeam"], "SalesTeam");
     assert_eq!(element["effectiveClassification"], "Core");
-    assert_same(&element["metadataMap"], &json!({ "Language": "Rust", "Owner": "alice" }));
+    assert_same_json(&element["metadataMap"], &json!({ "Language": "Rust", "Owner": "alice" }));
 }
 
 #[test]

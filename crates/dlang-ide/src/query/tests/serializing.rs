@@ -119,7 +119,7 @@ fn terms_and_decisions() {
 }
 
 #[test]
-fn namespaces_with_everything_in_them() {
+fn namespaces_with_all_kinds_of_elements() {
     insta::assert_snapshot!(check("Namespace A.B { Team T Namespace C { Metadata M cmap Map { } } } Namespace D { }"), @r#"
     {"$type":"NamespaceDeclaration","name":"A.B","children":[{"$type":"Team","name":"T","fqn":"A.B.T"},{"$type":"NamespaceDeclaration","name":"C","children":[{"$type":"Metadata","name":"M","fqn":"A.B.C.M"},{"$type":"ContextMap","name":"Map","boundedContexts":[],"relationships":[],"fqn":"A.B.C.Map"}],"fqn":"A.B.C"}],"fqn":"A.B"}
     {"$type":"NamespaceDeclaration","name":"D","children":[],"fqn":"D"}
@@ -154,7 +154,7 @@ fn patterns_have_only_a_type() {
 }
 
 #[test]
-fn an_element_with_no_other_part() {
+fn elements_without_properties() {
     let host = host("Team T Team\n");
     let found = find(host.db(), "T").element().expect("a team");
     let nameless = dlang_model::Definition { number: 1, ..found };

@@ -3,7 +3,7 @@
 use super::{check, complaints};
 
 #[test]
-fn known_wordings() {
+fn wordings_of_the_original_tools() {
     // Recorded from DomainLang's original tools: the range and the first line of each message. If they report several
     // messages for one mistake, zubi reports one.
     insta::assert_snapshot!(complaints("Domain { vision: \"v\" }"), @"1:8 `{` expected-token: Expecting token of type 'ID' but found `{`.");
@@ -117,7 +117,7 @@ fn values_of_the_wrong_kind() {
 }
 
 #[test]
-fn properties_of_something_else() {
+fn misplaced_properties() {
     insta::assert_snapshot!(check("bc A { vision: \"v\" team: T }\nDomain D { classification: C type: T }"), @r#"
     MODEL … …
       BOUNDED_CONTEXT bc … …
@@ -192,7 +192,7 @@ fn other_spellings() {
 }
 
 #[test]
-fn elements_in_each_other() {
+fn misplaced_elements() {
     insta::assert_snapshot!(check("Domain A {\n  bc B for A { description: \"d\" }\n  vision: \"v\"\n}"), @r#"
     MODEL …
       DOMAIN Domain … …
@@ -279,7 +279,7 @@ fn a_missing_opening_brace() {
 }
 
 #[test]
-fn a_namespace_without_its_word() {
+fn a_namespace_without_a_keyword() {
     insta::assert_snapshot!(check("Shop.Inner { Team A }\nnonsense { x: 1 } Team B }"), @"
     MODEL … … … …
       NAMESPACE_DECLARATION … …
@@ -431,7 +431,7 @@ fn broken_lists() {
 }
 
 #[test]
-fn imports_in_the_wrong_place() {
+fn misplaced_imports() {
     insta::assert_snapshot!(check("nonsense\nimport x\nns N { import \"a\" }\nbc B { import \"b\" }"), @r#"
     MODEL … … …
       ERROR nonsense import x

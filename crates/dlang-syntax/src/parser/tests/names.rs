@@ -115,7 +115,7 @@ fn import_aliases() {
 }
 
 #[test]
-fn a_word_with_its_own_meaning_is_no_name() {
+fn keywords_are_not_read_as_names() {
     // Each of these lacks a name; the word after the gap is the keyword.
     for text in [
         "Domain in Sales {}",
@@ -140,7 +140,7 @@ fn a_word_with_its_own_meaning_is_no_name() {
 }
 
 #[test]
-fn this_is_always_the_context() {
+fn this_always_refers_to_the_context() {
     insta::assert_snapshot!(check("bc this { relationships { this -> N.this } }"), @r"
     MODEL …
       BOUNDED_CONTEXT bc … …
@@ -157,7 +157,7 @@ fn this_is_always_the_context() {
 }
 
 #[test]
-fn a_property_in_a_metadata_block_is_no_key() {
+fn properties_in_a_metadata_block_are_misplaced() {
     insta::assert_snapshot!(complaints("bc B { metadata { team: \"x\" } }"), @r#"
     1:19 `team` misplaced-property: Expecting token of type '}' but found `team`.
           This property belongs to the bounded context, outside these braces.

@@ -3,7 +3,7 @@
 use super::check;
 
 #[test]
-fn nothing() {
+fn empty_texts() {
     insta::assert_snapshot!(check(""), @"MODEL");
     insta::assert_snapshot!(check("\u{feff}\r\n// only a comment"), @"MODEL");
 }
@@ -52,7 +52,7 @@ fn domains() {
 }
 
 #[test]
-fn a_context_with_everything() {
+fn a_context_with_all_properties() {
     insta::assert_snapshot!(check(
         "bc B for N.D as C by T {
             description: \"d\" classification: C team: T businessModel: M evolution is E archetype = A

@@ -224,7 +224,7 @@ fn a_ref_is_added() {
 }
 
 #[test]
-fn an_alias_gets_its_sign() {
+fn an_alias_gets_its_at_sign() {
     assert_snapshot!(check_fix("paths:\n  lib: ./src # c\n"), @r#"
     Rename to '@lib' (preferred)
     paths:

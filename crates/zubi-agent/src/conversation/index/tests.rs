@@ -19,7 +19,7 @@ struct Fixture {
 fn fixture() -> Fixture {
     let guard = tempfile::tempdir().unwrap();
     let state = Utf8PathBuf::from_path_buf(guard.path().to_owned()).unwrap();
-    let keeping = ConversationContext {
+    let context = ConversationContext {
         dir: ConversationDir::new(&state, &["/project".into()]).unwrap(),
         folders: Vec::new(),
         clock: Arc::new(FixedClock(Duration::from_secs(1))),
@@ -27,7 +27,7 @@ fn fixture() -> Fixture {
         listener: Arc::new(|_, _| {}),
         cache: crate::conversation::ConversationCache::default(),
     };
-    Fixture { _guard: guard, context: keeping }
+    Fixture { _guard: guard, context }
 }
 
 impl Fixture {
@@ -45,7 +45,7 @@ impl Fixture {
         self.context.dir.sessions.join("index.db")
     }
 
-    /// The index on the disk, without the way out over the memory.
+    /// Returns the titles that the index on the disk finds, without the fallback in memory.
     fn titles(&self, query: &str) -> Vec<String> {
         let found = on_disk(&self.context.dir, &FtsQuery::parse(Some(query)), 10).unwrap();
         found.conversations.iter().map(|row| row.digest.title()).collect()
@@ -126,7 +126,7 @@ fn a_missing_broken_or_other_version_index_is_rebuilt() {
     let mut fixture = fixture();
     fixture.add_conversation(1, &["Rename it"]);
     fixture.add_conversation(2, &["Fix the test"]);
-    let whole = ["Fix the test", "Rename it"];
+    let expected = ["Fix the test", "Rename it"];
     let open = || Connection::open(fixture.database()).unwrap();
     let damages: [(&str, &dyn Fn()); 8] = [
         ("as it was", &|| {}),
@@ -139,13 +139,13 @@ fn a_missing_broken_or_other_version_index_is_rebuilt() {
         }),
         ("older", &|| open().execute_batch("DROP TABLE said; PRAGMA user_version = 0").unwrap()),
         ("newer", &|| open().execute_batch("CREATE TABLE more (x); PRAGMA user_version = 99").unwrap()),
-        ("with what nobody has written", &|| {
+        ("with invalid data", &|| {
             open().execute_batch("UPDATE conversations SET digest = '[]', seen = 0").unwrap();
         }),
     ];
     for (name, damage) in damages {
         damage();
-        assert_eq!(fixture.titles(""), whole, "{name}");
+        assert_eq!(fixture.titles(""), expected, "{name}");
         assert_eq!(fixture.titles("test"), ["Fix the test"], "{name}");
     }
 }
@@ -162,7 +162,7 @@ fn the_files_are_read_if_the_index_cannot_be_created() {
 }
 
 #[test]
-fn what_is_deleted_is_nowhere_any_more() {
+fn deleted_conversations_leave_no_text_in_the_index() {
     let mut fixture = fixture();
     fixture.add_conversation(1, &["Keep this one"]);
     let id = fixture.add_conversation(2, &["The walrus is a secret"]);
@@ -176,7 +176,7 @@ fn what_is_deleted_is_nowhere_any_more() {
 }
 
 #[test]
-fn workspaces_do_not_see_each_other() {
+fn workspaces_are_separate() {
     let mut fixture = fixture();
     fixture.add_conversation(1, &["About the walrus"]);
     let state = fixture.context.dir.sessions.parent().unwrap().to_owned();
@@ -185,10 +185,13 @@ fn workspaces_do_not_see_each_other() {
     fixture.add_conversation(2, &["About the otter"]);
     assert_eq!((fixture.titles("about"), fixture.titles("walrus").len()), (vec!["About the otter".to_owned()], 0));
     // The same folders in another order are the same workspace.
-    let both: Vec<Utf8PathBuf> = vec!["/a".into(), "/b".into()];
-    let turned: Vec<Utf8PathBuf> = both.iter().rev().cloned().collect();
-    assert_eq!(ConversationDir::new(&state, &both).unwrap().name, ConversationDir::new(&state, &turned).unwrap().name);
-    // After a workspace's directory has been deleted, nothing of it stays in the index.
+    let folders: Vec<Utf8PathBuf> = vec!["/a".into(), "/b".into()];
+    let reversed: Vec<Utf8PathBuf> = folders.iter().rev().cloned().collect();
+    assert_eq!(
+        ConversationDir::new(&state, &folders).unwrap().name,
+        ConversationDir::new(&state, &reversed).unwrap().name
+    );
+    // After a workspace's directory has been deleted, the index has no text of it.
     fixture.context.dir = first;
     assert_eq!(fixture.titles("walrus").len(), 1);
     std::fs::remove_dir_all(other.directory()).unwrap();
@@ -198,7 +201,7 @@ fn workspaces_do_not_see_each_other() {
 }
 
 #[test]
-fn several_use_it_at_once() {
+fn concurrent_searches_succeed() {
     let mut fixture = fixture();
     let ids: Vec<String> =
         (0..20).map(|second| fixture.add_conversation(second, &[&format!("Number {second}")])).collect();

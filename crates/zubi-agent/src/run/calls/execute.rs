@@ -40,7 +40,7 @@ const NOT_ANSWERED: &str = "Not made. The turn ended before the user answered th
 /// The expected effects of a call.
 #[derive(Debug, Clone)]
 pub(super) struct PreparedCall {
-    pub(super) touch: CallAccess,
+    pub(super) access: CallAccess,
     pub(super) effect: Effect,
     pub(super) preview: Option<String>,
     pub(super) writes: Vec<Utf8PathBuf>,
@@ -49,7 +49,7 @@ pub(super) struct PreparedCall {
 impl PreparedCall {
     /// Creates the value for a read-only call among others.
     pub(super) fn without_footprint(spec: &ToolSpec) -> Self {
-        Self { touch: CallAccess::Reads(None), effect: spec.effect, preview: None, writes: Vec::new() }
+        Self { access: CallAccess::Reads(None), effect: spec.effect, preview: None, writes: Vec::new() }
     }
 }
 
@@ -108,9 +108,9 @@ struct CallProgress {
 
 impl ProgressSink for CallProgress {
     fn report(&self, fraction: Option<f64>, message: &str) {
-        let what = EventKind::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
+        let kind = EventKind::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
         // Progress is not saved, so a failure loses nothing.
-        drop(self.journal.add(what));
+        drop(self.journal.add(kind));
     }
 }
 
@@ -128,23 +128,23 @@ impl RunningTurn {
     pub(super) fn prepare(&self, item: &CallItem, spec: &Arc<ToolSpec>) -> BoxFuture<'static, PreparedCall> {
         let (service, request, spec) = (Arc::clone(&self.turn.service), self.request(item), Arc::clone(spec));
         let journal = Arc::clone(&self.journal);
-        let circumstances = CallContext {
+        let context = CallContext {
             cancel: self.limits.stop.child_token(),
             progress: Arc::new(NoProgress),
             approver: Arc::new(NoApprover),
             timeout: FOOTPRINT_TIMEOUT,
         };
         async move {
-            match service.explain(&request, &circumstances).await {
+            match service.explain(&request, &context).await {
                 Ok(explained) => PreparedCall {
-                    touch: CallAccess::from_explanation(&spec, &explained),
+                    access: CallAccess::from_explanation(&spec, &explained),
                     effect: explained.footprint.effect.unwrap_or(spec.effect),
                     preview: explained.footprint.preview.map(|preview| journal.shorten(preview, PREVIEW_BYTES)),
                     writes: explained.footprint.writes,
                 },
                 // Either the call itself fails in the same way and reports why, or it depends on a call before it.
                 Err(_) => {
-                    PreparedCall { touch: CallAccess::Alone, effect: spec.effect, preview: None, writes: Vec::new() }
+                    PreparedCall { access: CallAccess::Alone, effect: spec.effect, preview: None, writes: Vec::new() }
                 }
             }
         }
@@ -170,7 +170,7 @@ impl RunningTurn {
             approval_state: Arc::clone(&approval_state),
         });
         let cancel = cancel.clone();
-        let circumstances = CallContext {
+        let context = CallContext {
             cancel: cancel.clone(),
             approver,
             progress: Arc::new(ThrottledProgress::new(Arc::new(CallProgress { journal: Arc::clone(&journal), call }))),
@@ -178,7 +178,7 @@ impl RunningTurn {
         };
         async move {
             let started = Instant::now();
-            let (text, failure) = match service.call(&request, &circumstances).await {
+            let (text, failure) = match service.call(&request, &context).await {
                 // A stopped command has a result, but did not end by itself.
                 Ok(answer) if cancel.is_cancelled() && was_stopped(&answer) => {
                     (answer.text, Some(ErrorCode::Cancelled))

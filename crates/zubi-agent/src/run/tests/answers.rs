@@ -41,7 +41,7 @@ async fn deltas_carry_their_position() {
         .journal
         .partial_events()
         .into_iter()
-        .filter_map(|what| match what {
+        .filter_map(|kind| match kind {
             EventKind::Text { offset, text, .. } => Some((offset, text)),
             _ => None,
         })
@@ -111,15 +111,15 @@ async fn an_empty_or_incomplete_answer_is_reported() {
 }
 
 #[tokio::test]
-async fn waiting_messages_are_received_before_the_next_iteration_and_before_the_end() {
+async fn waiting_messages_are_received_before_each_iteration() {
     let read = [call("a", "file_read", json!({"path": "a"}))];
     let mut world =
         World::new(&[("a", "1\n")], vec![calls("", &read), text_reply("It is 1."), text_reply("In words: one.")]);
-    let (turn, inbox) = world.turn("read a");
+    let (turn, sender) = world.turn("read a");
     world.set_before(move |count| {
         // The first message arrives during a tool call, the second during the last answer.
         if count <= 2 {
-            inbox.send(format!("word {count}")).unwrap();
+            sender.send(format!("word {count}")).unwrap();
         }
     });
     super::world::with_deadline("the end", turn).await;
@@ -143,10 +143,10 @@ async fn waiting_messages_are_received_before_the_next_iteration_and_before_the_
 async fn messages_sent_during_an_empty_answer_are_answered() {
     let mut world =
         World::new(&[], vec![text_reply(" "), text_reply("no").stop(FinishReason::Filtered), text_reply("It is 1.")]);
-    let (turn, inbox) = world.turn("read a");
+    let (turn, sender) = world.turn("read a");
     world.set_before(move |count| {
         if count <= 2 {
-            inbox.send(format!("word {count}")).unwrap();
+            sender.send(format!("word {count}")).unwrap();
         }
     });
     super::world::with_deadline("the end", turn).await;

@@ -16,11 +16,11 @@ use crate::questions::{ApproverFactory as _, Questions, auto_approve_rule};
 use crate::run::schedule::CallAccess;
 use zubi_models::message::ToolCall;
 
-fn blocking_call(tool: &str, name: &str, touches: &[&str]) -> ToolCall {
-    call(name, &format!("test_{tool}"), json!({"name": name, "touches": touches, "held": true}))
+fn blocking_call(tool: &str, name: &str, paths: &[&str]) -> ToolCall {
+    call(name, &format!("test_{tool}"), json!({"name": name, "touches": paths, "held": true}))
 }
 
-fn quick(tool: &str, name: &str) -> ToolCall {
+fn instant(tool: &str, name: &str) -> ToolCall {
     call(name, &format!("test_{tool}"), json!({"name": name}))
 }
 
@@ -29,8 +29,8 @@ async fn reading_calls_run_in_parallel_and_are_recorded_in_order() {
     let shared = SharedState::new();
     let answer =
         calls("", &[blocking_call("look", "a", &[]), blocking_call("look", "b", &[]), blocking_call("look", "c", &[])]);
-    let mut world = World::of_tools(Provider::new(&shared), vec![answer, text_reply("done")]);
-    let (turn, _say) = world.turn("go");
+    let mut world = World::with_tools(Provider::new(&shared), vec![answer, text_reply("done")]);
+    let (turn, _sender) = world.turn("go");
     let turn = tokio::spawn(turn);
     shared.wait_until_running(&["a", "b", "c"]).await;
     shared.release(&["c"]);
@@ -54,22 +54,22 @@ async fn reading_calls_run_in_parallel_and_are_recorded_in_order() {
 }
 
 #[tokio::test]
-async fn at_most_eight_at_once() {
+async fn at_most_eight_calls_run_at_once() {
     let shared = SharedState::new();
     let names: Vec<String> = (0..12).map(|n| format!("c{n}")).collect();
     let all: Vec<ToolCall> = names.iter().map(|name| blocking_call("look", name, &[])).collect();
-    let mut world = World::of_tools(Provider::new(&shared), vec![calls("", &all), text_reply("done")]);
-    let (turn, _say) = world.turn("go");
+    let mut world = World::with_tools(Provider::new(&shared), vec![calls("", &all), text_reply("done")]);
+    let (turn, _sender) = world.turn("go");
     let turn = tokio::spawn(turn);
     shared.wait("eight run", |state| state.running.len() == 8).await;
     shared.release(&names.iter().map(String::as_str).collect::<Vec<_>>());
     with_deadline("the end", turn).await.unwrap();
-    assert_eq!(shared.state.borrow().most, 8);
+    assert_eq!(shared.state.borrow().max_running, 8);
     assert_eq!(shared.state.borrow().ended.len(), 12);
 }
 
 #[tokio::test]
-async fn those_that_change_the_same_wait_for_each_other_and_others_do_not() {
+async fn conflicting_calls_wait_for_each_other() {
     let shared = SharedState::new();
     let answer = calls(
         "",
@@ -77,13 +77,13 @@ async fn those_that_change_the_same_wait_for_each_other_and_others_do_not() {
             blocking_call("write", "w1", &["a/x"]),
             blocking_call("write", "w2", &["b"]),
             blocking_call("look", "r1", &["c"]),
-            // Inside of what is written, so it waits, and with it all that come after it.
+            // Inside a written path: this call and all later ones wait.
             blocking_call("look", "r2", &["a/x/y"]),
             blocking_call("look", "r3", &["d"]),
         ],
     );
-    let mut world = World::of_tools(Provider::new(&shared), vec![answer, text_reply("done")]);
-    let (turn, _say) = world.turn("go");
+    let mut world = World::with_tools(Provider::new(&shared), vec![answer, text_reply("done")]);
+    let (turn, _sender) = world.turn("go");
     let turn = tokio::spawn(turn);
     shared.wait_until_running(&["w1", "w2", "r1"]).await;
     shared.release(&["w1"]);
@@ -93,9 +93,9 @@ async fn those_that_change_the_same_wait_for_each_other_and_others_do_not() {
     assert_eq!(ended.calls, 5);
 }
 
-/// Answers the question that waits.
+/// Answers the waiting approval prompt.
 async fn answer(world: &World, answer: ApprovalAnswer) -> Value {
-    let find_prompt = |what: &EventKind| match what {
+    let find_prompt = |kind: &EventKind| match kind {
         EventKind::Question { question, request, .. } => Some((question.clone(), request.clone())),
         _ => None,
     };
@@ -105,16 +105,17 @@ async fn answer(world: &World, answer: ApprovalAnswer) -> Value {
 }
 
 #[tokio::test]
-async fn a_call_that_requires_approval_runs_alone_with_the_edited_arguments() {
+async fn approved_calls_run_alone_with_the_edited_arguments() {
     let shared = SharedState::new();
-    let answers = vec![calls("", &[quick("look", "a"), quick("run", "b"), quick("look", "c")]), text_reply("done")];
-    let mut world = World::of_tools(Provider::new(&shared), answers);
-    let (turn, _say) = world.turn("go");
+    let answers =
+        vec![calls("", &[instant("look", "a"), instant("run", "b"), instant("look", "c")]), text_reply("done")];
+    let mut world = World::with_tools(Provider::new(&shared), answers);
+    let (turn, _sender) = world.turn("go");
     let turn = tokio::spawn(turn);
     let edited = ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"name": "other"})) };
     answer(&world, edited).await;
     // The policy judges the edited arguments again, and requires approval for them.
-    let second = |what: &EventKind| match what {
+    let second = |kind: &EventKind| match kind {
         EventKind::Question { question, .. } if question == "id-2" => Some(()),
         _ => None,
     };
@@ -154,8 +155,8 @@ async fn a_call_that_requires_approval_runs_alone_with_the_edited_arguments() {
 async fn a_denial_is_reported_with_its_text() {
     let shared = SharedState::new();
     let mut world =
-        World::of_tools(Provider::new(&shared), vec![calls("", &[quick("run", "a")]), text_reply("Then not.")]);
-    let (turn, _say) = world.turn("go");
+        World::with_tools(Provider::new(&shared), vec![calls("", &[instant("run", "a")]), text_reply("Then not.")]);
+    let (turn, _sender) = world.turn("go");
     let turn = tokio::spawn(turn);
     answer(&world, ApprovalAnswer::Deny { text: Some("not on a Friday".to_owned()) }).await;
     with_deadline("the end", turn).await.unwrap();
@@ -176,10 +177,11 @@ async fn a_denial_is_reported_with_its_text() {
 #[tokio::test]
 async fn stopping_the_turn_withdraws_waiting_approval_prompts() {
     let shared = SharedState::new();
-    let mut world = World::of_tools(Provider::new(&shared), vec![calls("", &[quick("run", "a"), quick("look", "b")])]);
-    let (turn, _say) = world.turn("go");
+    let mut world =
+        World::with_tools(Provider::new(&shared), vec![calls("", &[instant("run", "a"), instant("look", "b")])]);
+    let (turn, _sender) = world.turn("go");
     let turn = tokio::spawn(turn);
-    world.journal.wait("a question", |what| matches!(what, EventKind::Question { .. }).then_some(())).await;
+    world.journal.wait("a question", |kind| matches!(kind, EventKind::Question { .. }).then_some(())).await;
     world.stop.cancel();
     with_deadline("the end", turn).await.unwrap();
     assert_eq!(world.questions.list_pending(), []);
@@ -204,8 +206,8 @@ async fn stopping_the_turn_cancels_running_calls() {
         "Both.",
         &[blocking_call("look", "a", &[]), blocking_call("write", "b", &["x"]), blocking_call("write", "c", &["x"])],
     );
-    let mut world = World::of_tools(Provider::new(&shared), vec![answer]);
-    let (turn, _say) = world.turn("go");
+    let mut world = World::with_tools(Provider::new(&shared), vec![answer]);
+    let (turn, _sender) = world.turn("go");
     let turn = tokio::spawn(turn);
     shared.wait_until_running(&["a"]).await;
     world.stop.cancel();
@@ -227,9 +229,10 @@ async fn stopping_the_turn_cancels_running_calls() {
 }
 
 #[tokio::test]
-async fn a_command_that_was_stopped_has_failed() {
+async fn a_stopped_command_has_failed() {
     let shared = SharedState::new();
-    let mut world = World::of_tools(Provider::new(&shared), vec![calls("", &[blocking_call("run", "a command", &[])])]);
+    let mut world =
+        World::with_tools(Provider::new(&shared), vec![calls("", &[blocking_call("run", "a command", &[])])]);
     world.auto_approve(&["test.run:hold *"]);
     world.budgets.time = Some(std::time::Duration::from_millis(200));
     insta::assert_snapshot!(world.run("go").await, @r#"
@@ -246,9 +249,9 @@ async fn a_command_that_was_stopped_has_failed() {
 }
 
 #[tokio::test]
-async fn time_that_is_over_ends_what_runs() {
+async fn the_time_limit_stops_running_calls() {
     let shared = SharedState::new();
-    let mut world = World::of_tools(Provider::new(&shared), vec![calls("", &[blocking_call("write", "a", &["x"])])]);
+    let mut world = World::with_tools(Provider::new(&shared), vec![calls("", &[blocking_call("write", "a", &["x"])])]);
     world.budgets.time = Some(std::time::Duration::from_millis(200));
     insta::assert_snapshot!(world.run("go").await, @r#"
     > go
@@ -265,8 +268,8 @@ async fn time_that_is_over_ends_what_runs() {
 async fn dropping_the_turn_leaves_nothing_running() {
     let shared = SharedState::new();
     let answer = calls("", &[blocking_call("look", "a", &[]), blocking_call("look", "b", &[])]);
-    let mut world = World::of_tools(Provider::new(&shared), vec![answer]);
-    let (turn, _say) = world.turn("go");
+    let mut world = World::with_tools(Provider::new(&shared), vec![answer]);
+    let (turn, _sender) = world.turn("go");
     let turn = tokio::spawn(turn);
     shared.wait_until_running(&["a", "b"]).await;
     turn.abort();
@@ -278,28 +281,29 @@ async fn dropping_the_turn_leaves_nothing_running() {
 async fn a_new_tool_is_available_in_the_next_iteration() {
     let shared = SharedState::new();
     let answers = vec![
-        calls("", &[quick("look", "a")]),
+        calls("", &[instant("look", "a")]),
         calls("", &[call("n", "test_new", json!({"name": "n"}))]),
         text_reply("done"),
     ];
-    let mut world = World::of_tools(Provider::new(&shared), answers);
-    let adding = Arc::clone(&shared);
+    let mut world = World::with_tools(Provider::new(&shared), answers);
+    let shared_state = Arc::clone(&shared);
     world.set_before(move |count| {
         if count == 1 {
-            adding.add_tool("test.new");
+            shared_state.add_tool("test.new");
         }
     });
     world.run("go").await;
     let seen = world.model.received.lock().unwrap();
-    let has_it: Vec<bool> = seen.iter().map(|seen| seen.tools.contains(&"test_new".to_owned())).collect();
-    assert_eq!(has_it.first(), Some(&false));
-    assert_eq!(has_it.last(), Some(&true), "{has_it:?}");
+    let is_available: Vec<bool> = seen.iter().map(|seen| seen.tools.contains(&"test_new".to_owned())).collect();
+    assert_eq!(is_available.first(), Some(&false));
+    assert_eq!(is_available.last(), Some(&true), "{is_available:?}");
 }
 
 #[tokio::test]
-async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
+async fn auto_approve_rules_do_not_cover_command_chains() {
     let shared = SharedState::new();
-    let mut world = World::of_tools(Provider::new(&shared), vec![calls("", &[quick("run", "a")]), text_reply("done")]);
+    let mut world =
+        World::with_tools(Provider::new(&shared), vec![calls("", &[instant("run", "a")]), text_reply("done")]);
     world.auto_approve(&["test.run:hold *"]);
     insta::assert_snapshot!(world.run("go").await, @r#"
     > go
@@ -317,20 +321,20 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
     let chain = call("a", "shell_run", json!({"command": "cargo test --quiet && rm -rf x"}));
     let mut world = World::new(&[], vec![calls("", &[chain])]);
     world.auto_approve(&["shell.run:cargo test *"]);
-    let (turn, _say) = world.turn("go");
+    let (turn, _sender) = world.turn("go");
     let turn = tokio::spawn(turn);
     // The call requires approval, and no rule answers.
-    world.journal.wait("a question", |what| matches!(what, EventKind::Question { .. }).then_some(())).await;
+    world.journal.wait("a question", |kind| matches!(kind, EventKind::Question { .. }).then_some(())).await;
     assert_eq!(world.questions.list_pending().len(), 1);
     world.stop.cancel();
     with_deadline("the end", turn).await.unwrap();
 
-    let only = call("a", "shell_run", json!({"command": "cargo test --quiet"}));
-    let mut world = World::new(&[], vec![calls("", &[only]), text_reply("done")]);
+    let single = call("a", "shell_run", json!({"command": "cargo test --quiet"}));
+    let mut world = World::new(&[], vec![calls("", &[single]), text_reply("done")]);
     world.auto_approve(&["shell.run:cargo test *"]);
-    let (turn, _say) = world.turn("go");
+    let (turn, _sender) = world.turn("go");
     let turn = tokio::spawn(turn);
-    let surface = |what: &EventKind| match what {
+    let surface = |kind: &EventKind| match kind {
         EventKind::Decision { surface, .. } => Some(surface.clone()),
         _ => None,
     };
@@ -346,7 +350,7 @@ async fn a_prompt_for_an_unknown_reason_is_not_auto_approved() {
         tool: "file.write".to_owned(),
         reason: "it writes".to_owned(),
         rule: None,
-        footprint: Footprint { writes: vec![path], ..Footprint::of_effect(Effect::Write) },
+        footprint: Footprint { writes: vec![path], ..Footprint::from_effect(Effect::Write) },
         arguments: json!({}),
         options: Vec::new(),
     };
@@ -367,7 +371,7 @@ async fn rules_of_a_run_are_combined_with_the_settings() {
         footprint: Footprint {
             commands: ["touch", "rm"].map(|program| vec![program.to_owned(), "a".to_owned()]).to_vec(),
             directory: Some("/work".into()),
-            ..Footprint::of_effect(Effect::Execute)
+            ..Footprint::from_effect(Effect::Execute)
         },
         arguments: json!({}),
         options: Vec::new(),
@@ -393,7 +397,7 @@ async fn is_answered(world: &World, rule: &str, request: ApprovalRequest) -> boo
     }
 }
 
-fn touch() -> impl Strategy<Value = CallAccess> {
+fn any_access() -> impl Strategy<Value = CallAccess> {
     let path = prop::sample::select(vec!["/w/a", "/w/a/b", "/w/ab", "/w/c", "/w"]);
     let paths = prop::collection::vec(path.prop_map(camino::Utf8PathBuf::from), 1..3);
     prop_oneof![
@@ -405,19 +409,23 @@ fn touch() -> impl Strategy<Value = CallAccess> {
 }
 
 proptest! {
-    /// Two calls run side by side only if no path that one changes is inside of, or around, one that the other touches.
+    /// Two calls run at the same time only if no path that one changes contains, or is inside, a path of the other.
     #[test]
-    fn nothing_runs_beside_what_changes_it(one in touch(), other in touch()) {
+    fn only_independent_calls_run_together(one in any_access(), other in any_access()) {
         let components = |path: &camino::Utf8PathBuf| path.components().map(|it| it.to_string()).collect::<Vec<_>>();
-        let meet = |ours: &[camino::Utf8PathBuf], theirs: &[camino::Utf8PathBuf]| ours.iter().any(|ours| theirs.iter().any(|theirs| {
-            components(ours).iter().zip(components(theirs).iter()).all(|(ours, theirs)| ours == theirs)
-        }));
+        let overlap = |ours: &[camino::Utf8PathBuf], theirs: &[camino::Utf8PathBuf]| {
+            ours.iter().any(|ours| {
+                theirs.iter().any(|theirs| components(ours).iter().zip(&components(theirs)).all(|(ours, theirs)| ours == theirs))
+            })
+        };
         let expected = match (&one, &other) {
             (CallAccess::Alone, _) | (_, CallAccess::Alone) => true,
             (CallAccess::Reads(_), CallAccess::Reads(_)) => false,
             (CallAccess::Changes(_), CallAccess::Reads(None)) | (CallAccess::Reads(None), CallAccess::Changes(_)) => true,
-            (CallAccess::Changes(ours), CallAccess::Changes(theirs) | CallAccess::Reads(Some(theirs))) => meet(ours, theirs),
-            (CallAccess::Reads(Some(ours)), CallAccess::Changes(theirs)) => meet(ours, theirs),
+            (CallAccess::Changes(ours), CallAccess::Changes(theirs) | CallAccess::Reads(Some(theirs))) => {
+                overlap(ours, theirs)
+            }
+            (CallAccess::Reads(Some(ours)), CallAccess::Changes(theirs)) => overlap(ours, theirs),
         };
         prop_assert_eq!(one.conflicts(&other), expected);
         prop_assert_eq!(other.conflicts(&one), expected);

@@ -1,4 +1,4 @@
-//! Tools whose calls a test holds in its hand.
+//! Tools whose calls end when the test releases them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use zubi_tool_api::{Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, 
 
 /// The state that the calls share with the test.
 pub(crate) struct SharedState {
-    /// Calls that run, by their name, and those that have ended.
+    /// The names of the calls that run and of those that have ended.
     pub(crate) state: watch::Sender<State>,
     /// Calls of these names may end.
     pub(crate) released: watch::Sender<Vec<String>>,
@@ -24,9 +24,9 @@ pub(crate) struct SharedState {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct State {
     pub(crate) running: Vec<String>,
-    /// With whether they were cancelled.
+    /// The ended calls, with whether they were cancelled.
     pub(crate) ended: BTreeMap<String, bool>,
-    pub(crate) most: usize,
+    pub(crate) max_running: usize,
 }
 
 impl SharedState {
@@ -39,10 +39,10 @@ impl SharedState {
         })
     }
 
-    /// Waits until this holds of the calls.
-    pub(crate) async fn wait(&self, what: &str, holds: impl FnMut(&State) -> bool) -> State {
+    /// Waits until the predicate is true for the calls.
+    pub(crate) async fn wait(&self, description: &str, predicate: impl FnMut(&State) -> bool) -> State {
         let mut state = self.state.subscribe();
-        let state = super::world::with_deadline(what, state.wait_for(holds)).await.unwrap();
+        let state = super::world::with_deadline(description, state.wait_for(predicate)).await.unwrap();
         state.clone()
     }
 
@@ -63,8 +63,8 @@ impl SharedState {
     }
 }
 
-/// The tools `test.look`, `test.write` and `test.run`. Each call has a `name`, says what it `touches`, and lasts until it is
-/// released, or not at all where it is not `held`.
+/// The tools `test.look`, `test.write` and `test.run`. Each call has a `name` and the paths that it `touches`. A `held`
+/// call runs until it is released; others end at once.
 pub(crate) struct Provider(pub(crate) Arc<SharedState>, pub(crate) ProviderId);
 
 impl Provider {
@@ -121,7 +121,7 @@ fn spec(id: &str, effect: Effect) -> ToolSpec {
         examples: Vec::new(),
         notes: String::new(),
         effect,
-        // As those of files, which look at nothing but what they name.
+        // As the tools for files, which access only the paths that they name.
         toolset: "file".to_owned(),
         exposure: Exposure::Direct,
         approval: Approval::ByEffect,
@@ -139,12 +139,12 @@ impl Tool for BlockingTool {
     }
 
     fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        let touches = args["touches"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let touches = touches.map(|path| cx.workspace.root().join(path)).collect();
-        let footprint = Footprint::of_effect(self.spec.effect);
+        let paths = args["touches"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let paths = paths.map(|path| cx.workspace.root().join(path)).collect();
+        let footprint = Footprint::from_effect(self.spec.effect);
         Ok(match self.spec.effect {
-            Effect::Read => Footprint { reads: touches, ..footprint },
-            Effect::Write => Footprint { writes: touches, ..footprint },
+            Effect::Read => Footprint { reads: paths, ..footprint },
+            Effect::Write => Footprint { writes: paths, ..footprint },
             _ => {
                 let name = args["name"].as_str().unwrap_or_default().to_owned();
                 Footprint { commands: vec![vec!["hold".to_owned(), name]], ..footprint }
@@ -154,11 +154,11 @@ impl Tool for BlockingTool {
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let name = args["name"].as_str().unwrap_or_default().to_owned();
-        // Dropped however the call ends, even if nothing waits for it any more.
+        // Dropped at each end of the call, also if its future is dropped.
         let running = RunningCall { shared: Arc::clone(&self.shared), name: name.clone(), was_released: false };
         self.shared.state.send_modify(|state| {
             state.running.push(name.clone());
-            state.most = state.most.max(state.running.len());
+            state.max_running = state.max_running.max(state.running.len());
         });
         let mut running = running;
         if args["held"] == json!(true) {

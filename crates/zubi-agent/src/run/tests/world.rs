@@ -1,4 +1,4 @@
-//! A workspace, a host over it, a model that plays what it is given, a journal in memory, and one way to see what happened.
+//! A workspace with a host, a scripted model, and a journal in memory whose events can be rendered.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -31,11 +31,11 @@ use zubi_models::{
 /// A Monday.
 const NOW: Duration = Duration::from_hours(498_720);
 
-/// A test fails when something does not happen within this time.
+/// How long a test waits for an event.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-pub(crate) async fn with_deadline<T>(what: &str, future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("{what} did not happen"))
+pub(crate) async fn with_deadline<T>(description: &str, future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("{description} did not happen"))
 }
 
 /// The model's reply to a request.
@@ -43,7 +43,7 @@ pub(crate) async fn with_deadline<T>(what: &str, future: impl Future<Output = T>
 pub(crate) enum Reply {
     Answer(ModelAnswer),
     Fail(ModelError),
-    /// Says this and then nothing more.
+    /// Sends this text, and then waits for ever.
     Hang(&'static str),
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct ReceivedPrompt {
 
 type BeforeHook = Box<dyn Fn(usize) + Send>;
 
-/// A model that plays a list.
+/// A model with scripted replies.
 pub(crate) struct Script {
     info: ModelInfo,
     replies: Mutex<VecDeque<Reply>>,
@@ -134,7 +134,7 @@ impl LanguageModel for Script {
         if let Some(before) = self.before_answer.lock().unwrap().as_ref() {
             before(count);
         }
-        let reply = self.replies.lock().unwrap().pop_front().expect("the model is asked more often than was thought");
+        let reply = self.replies.lock().unwrap().pop_front().expect("the script has a reply for each request");
         match reply {
             Reply::Answer(answer) => {
                 for word in answer.message.text.split_inclusive(' ') {
@@ -159,17 +159,17 @@ pub(crate) const SECRET: &str = "hunter2hunter2";
 #[derive(Default)]
 pub(crate) struct Memory {
     state: Mutex<(Vec<AgentEvent>, History)>,
-    passing: Mutex<Vec<EventKind>>,
+    partial: Mutex<Vec<EventKind>>,
     ids: Mutex<u64>,
-    /// Counts what happens.
+    /// The number of events.
     pub(crate) count: watch::Sender<usize>,
     /// The seq from which on nothing can be saved any more.
     pub(crate) full_at: Mutex<Option<u64>>,
 }
 
 impl Journal for Memory {
-    fn add(&self, what: EventKind) -> Result<(), PersistError> {
-        if what.is_persisted() {
+    fn add(&self, kind: EventKind) -> Result<(), PersistError> {
+        if kind.is_persisted() {
             let mut state = self.state.lock().unwrap();
             let seq = u64::try_from(state.0.len()).unwrap() + 1;
             if self.full_at.lock().unwrap().is_some_and(|full| seq >= full) {
@@ -177,17 +177,17 @@ impl Journal for Memory {
                     "no space is left on the device. Free some disk space, then try again".to_owned(),
                 ));
             }
-            let event = AgentEvent { seq, at: 0, kind: what };
+            let event = AgentEvent { seq, at: 0, kind };
             state.1.apply(&event);
             state.0.push(event);
         } else {
-            self.passing.lock().unwrap().push(what);
+            self.partial.lock().unwrap().push(kind);
         }
         self.count.send_modify(|count| *count += 1);
         Ok(())
     }
 
-    fn clean(&self, text: &str, _is_broken_off: bool) -> String {
+    fn clean(&self, text: &str, _is_interrupted: bool) -> String {
         text.replace(SECRET, "[secret]")
     }
 
@@ -216,13 +216,13 @@ impl Memory {
     }
 
     pub(crate) fn partial_events(&self) -> Vec<EventKind> {
-        self.passing.lock().unwrap().clone()
+        self.partial.lock().unwrap().clone()
     }
 
-    /// Waits until an event is there that this finds something in.
-    pub(crate) async fn wait<T>(&self, what: &str, find: impl Fn(&EventKind) -> Option<T>) -> T {
+    /// Waits until `find` returns a value for an event.
+    pub(crate) async fn wait<T>(&self, description: &str, find: impl Fn(&EventKind) -> Option<T>) -> T {
         let mut count = self.count.subscribe();
-        with_deadline(what, async {
+        with_deadline(description, async {
             loop {
                 let found = self.events().iter().chain(&self.partial_events()).find_map(&find);
                 if let Some(found) = found {
@@ -280,7 +280,7 @@ impl World {
     }
 
     /// Creates a world with only these tools.
-    pub(crate) fn of_tools(provider: Arc<dyn ToolProvider>, replies: Vec<Reply>) -> Self {
+    pub(crate) fn with_tools(provider: Arc<dyn ToolProvider>, replies: Vec<Reply>) -> Self {
         let host = |config: &HostConfig| LocalHost::with_providers(config, vec![provider], Vec::new()).unwrap();
         Self::with_files(&[], replies, None, host)
     }
@@ -342,7 +342,7 @@ impl World {
         &mut self,
         text: &str,
     ) -> (impl Future<Output = TurnEnded> + Send + 'static, mpsc::UnboundedSender<String>) {
-        let (say, inbox) = mpsc::unbounded_channel();
+        let (sender, inbox) = mpsc::unbounded_channel();
         self.turns += 1;
         let turn = Turn {
             service: Arc::clone(&self.service),
@@ -361,12 +361,12 @@ impl World {
             stop: self.stop.clone(),
             inbox,
         };
-        (turn.run(self.turns, text.to_owned(), Arc::clone(&self.journal) as Arc<dyn Journal>), say)
+        (turn.run(self.turns, text.to_owned(), Arc::clone(&self.journal) as Arc<dyn Journal>), sender)
     }
 
     /// Runs a turn. Returns the events of the conversation as text.
     pub(crate) async fn run(&mut self, text: &str) -> String {
-        let (turn, _say) = self.turn(text);
+        let (turn, _sender) = self.turn(text);
         with_deadline("the end of the turn", turn).await;
         self.render_events()
     }
@@ -378,48 +378,48 @@ impl World {
     }
 }
 
-/// Leaves out values that differ between runs.
-fn render_event(what: &EventKind) -> String {
+/// Renders an event without values that differ between runs.
+fn render_event(event: &EventKind) -> String {
     let mut text = String::new();
-    let one = |text: &str| text.trim_end().replace('\n', " / ");
-    match what {
-        EventKind::UserMessage { text: said, .. } => writeln!(text, "> {}", one(said)),
+    let one_line = |text: &str| text.trim_end().replace('\n', " / ");
+    match event {
+        EventKind::UserMessage { text: message, .. } => writeln!(text, "> {}", one_line(message)),
         EventKind::Iteration { iteration, .. } => writeln!(text, "#{iteration}"),
-        EventKind::Answered { message: said, interrupted, .. } => {
+        EventKind::Answered { message, interrupted, .. } => {
             let calls: Vec<String> =
-                said.calls.iter().map(|call| format!(" {}={}{}", call.id, call.tool, call.arguments)).collect();
+                message.calls.iter().map(|call| format!(" {}={}{}", call.id, call.tool, call.arguments)).collect();
             let cut = if *interrupted { " (interrupted)" } else { "" };
-            writeln!(text, "< {}{}{cut}", one(&said.text), calls.concat())
+            writeln!(text, "< {}{}{cut}", one_line(&message.text), calls.concat())
         }
         EventKind::Retrying { kind, attempt, wait, .. } => {
             writeln!(text, "  {kind:?}: try {attempt} failed, next in {wait} ms")
         }
         EventKind::Calling { call, summary, effect, preview, .. } => {
             let effect = effect.map(|effect| format!(" [{effect:?}]")).unwrap_or_default();
-            let preview = preview.as_deref().map(|preview| format!("\n    {}", one(preview))).unwrap_or_default();
+            let preview = preview.as_deref().map(|preview| format!("\n    {}", one_line(preview))).unwrap_or_default();
             writeln!(text, "  {call} {summary}{effect}{preview}")
         }
         EventKind::Question { call, question, request, .. } => {
             writeln!(text, "  {call} ? {question}: {}", request["why"].as_str().unwrap_or_default())
         }
         EventKind::Decision { question, answer, surface: by } => writeln!(text, "  {question} = {answer} by {by}"),
-        EventKind::Result { call, text: told, failure, .. } => {
+        EventKind::Result { call, text: result, failure, .. } => {
             let failure = failure.map(|code| format!(" ({code})")).unwrap_or_default();
-            writeln!(text, "  {call} = {}{failure}", one(&normalize_text(told)))
+            writeln!(text, "  {call} = {}{failure}", one_line(&normalize_text(result)))
         }
         EventKind::Compacted { before, summary, pruned, tokens_before, tokens_after, .. } => {
             writeln!(
                 text,
                 "  compacted before {before}: {} {pruned:?}, {tokens_before} to {tokens_after}",
-                one(summary)
+                one_line(summary)
             )
         }
-        EventKind::Notice { text: told, .. } => writeln!(text, "  ! {told}"),
+        EventKind::Notice { text: notice, .. } => writeln!(text, "  ! {notice}"),
         EventKind::Ended(ended) => {
-            let TurnEnded { reason, text: said, data, problem, iterations, calls, .. } = ended;
+            let TurnEnded { reason, text: report, data, problem, iterations, calls, .. } = ended;
             let data = data.as_ref().map(|data| format!(" data {data}")).unwrap_or_default();
             let problem = problem.as_ref().map(|problem| format!("\n  problem: {problem}")).unwrap_or_default();
-            writeln!(text, "= {reason:?} after {iterations}/{calls}: {}{data}{problem}", one(said))
+            writeln!(text, "= {reason:?} after {iterations}/{calls}: {}{data}{problem}", one_line(report))
         }
         other => writeln!(text, "{}", json!(other)),
     }
@@ -427,7 +427,7 @@ fn render_event(what: &EventKind) -> String {
     text
 }
 
-/// Without hashes and handles, and not too long.
+/// Replaces hashes and plan ids, and shortens the text.
 fn normalize_text(text: &str) -> String {
     let mut text = text.to_owned();
     let handle = "\"p-";

@@ -12,7 +12,8 @@ pub(in crate::process) const CONFINE: &str = "--confine";
 /// The permissions of a child. The default allows no path and names no backend.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
-    pub means: SandboxBackends,
+    #[serde(rename = "means")]
+    pub backends: SandboxBackends,
     /// Files and directories that may be read, with all below them. Absolute.
     pub readable: Vec<Utf8PathBuf>,
     /// Files and directories that may be written and read. Absolute.
@@ -87,8 +88,8 @@ pub enum ConfineError {
     List { path: Utf8PathBuf, source: io::Error },
     #[error("there are more than {0} files beside those that are left out")]
     TooMany(usize),
-    #[error("cannot limit {what}: {source}")]
-    Limit { what: &'static str, source: io::Error },
+    #[error("cannot limit {resource_name}: {source}")]
+    Limit { resource_name: &'static str, source: io::Error },
 }
 
 impl Confinement {

@@ -24,12 +24,12 @@ pub(super) fn set(limits: &ResourceLimits) -> Result<(), ConfineError> {
     ];
     // If the process may not lower its own priority, it runs as before.
     rustix::process::nice(NICE).ok();
-    for (what, resource, limit) in table {
+    for (resource_name, resource, limit) in table {
         let Some(limit) = limit else { continue };
         // Only root may raise a limit that was set before.
         let limit = getrlimit(resource).maximum.map_or(limit, |maximum| maximum.min(limit));
         setrlimit(resource, Rlimit { current: Some(limit), maximum: Some(limit) })
-            .map_err(|error| ConfineError::Limit { what, source: error.into() })?;
+            .map_err(|error| ConfineError::Limit { resource_name, source: error.into() })?;
     }
     Ok(())
 }

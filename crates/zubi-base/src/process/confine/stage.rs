@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::ExitCode;
 
 use super::confinement::{ConfineError, Confinement, SandboxBackends};
-use super::{bubblewrap, capabilities, landlock, limits, offers, seccomp};
+use super::{availability, bubblewrap, capabilities, landlock, limits, seccomp};
 use crate::process::signal::SUPERVISOR_ARGUMENT;
 use crate::process::supervisor::{report_error, start_failure};
 
@@ -39,14 +39,14 @@ pub(in crate::process) fn apply(mut args: impl Iterator<Item = OsString>) -> Exi
 
 /// In this order: reading directories needs no right that is gone by then, and the filter of system calls comes last.
 fn confine(confinement: &Confinement) -> Result<(), ConfineError> {
-    if confinement.means.landlock {
+    if confinement.backends.landlock {
         landlock::restrict(confinement)?;
     }
     limits::set(&confinement.limits)?;
-    if confinement.means.landlock || confinement.means.seccomp {
+    if confinement.backends.landlock || confinement.backends.seccomp {
         capabilities::drop_dangerous();
     }
-    if confinement.means.seccomp {
+    if confinement.backends.seccomp {
         seccomp::restrict(confinement.network)?;
     }
     Ok(())
@@ -59,11 +59,11 @@ fn confine(confinement: &Confinement) -> Result<(), ConfineError> {
 ///
 /// # Errors
 /// If one of the backends is not available. The process then must not continue as if it were sealed.
-pub fn seal(means: &SandboxBackends) -> Result<(), ConfineError> {
-    if means.landlock {
+pub fn seal(backends: &SandboxBackends) -> Result<(), ConfineError> {
+    if backends.landlock {
         landlock::lock_down()?;
     }
-    if means.seccomp {
+    if backends.seccomp {
         seccomp::seal()?;
     }
     Ok(())
@@ -83,7 +83,7 @@ fn refuse(error: &ConfineError) -> ExitCode {
 /// Tries the backends on this process and prints the result.
 pub(in crate::process) fn probe() -> ExitCode {
     use std::io::Write as _;
-    let found = serde_json::to_vec(&offers::try_all()).unwrap_or_default();
+    let found = serde_json::to_vec(&availability::try_all()).unwrap_or_default();
     match io::stdout().write_all(&found) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
@@ -99,7 +99,7 @@ impl Confinement {
         program: OsString,
         args: impl Iterator<Item = OsString>,
     ) -> io::Result<(OsString, Vec<OsString>)> {
-        let mut command: Vec<OsString> = match &self.means.bubblewrap {
+        let mut command: Vec<OsString> = match &self.backends.bubblewrap {
             Some(bwrap) => bubblewrap::command(bwrap, self),
             None => Vec::new(),
         };

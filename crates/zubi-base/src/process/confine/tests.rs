@@ -11,7 +11,7 @@ use super::*;
 #[test]
 fn a_confinement_survives_the_command_line() {
     let confinement = Confinement {
-        means: SandboxBackends { landlock: true, seccomp: true, bubblewrap: Some("/usr/bin/bwrap".into()) },
+        backends: SandboxBackends { landlock: true, seccomp: true, bubblewrap: Some("/usr/bin/bwrap".into()) },
         readable: vec!["/".into(), "/with \"quotes\" and\nlines".into()],
         executable: Some(vec!["/bin/sh".into()]),
         network: Network::Internet,

@@ -10,20 +10,20 @@ use super::*;
 
 /// Answers `echo` at once and hands out the responders of `hold`.
 struct TestHandler {
-    held: mpsc::UnboundedSender<(Value, Responder)>,
+    pending_requests: mpsc::UnboundedSender<(Value, Responder)>,
     notes: mpsc::UnboundedSender<String>,
 }
 
 impl PeerHandler for TestHandler {
     fn notification(&self, method: &str, params: Value) {
-        assert_ne!(method, "panic", "asked to");
+        assert_ne!(method, "panic", "the test requests a panic");
         self.notes.send(format!("{method} {params}")).ok();
     }
 
     fn request(&self, method: &str, params: Value, responder: Responder) {
         match method {
             "echo" => responder.answer(Ok(params)),
-            "hold" => drop(self.held.send((params, responder))),
+            "hold" => drop(self.pending_requests.send((params, responder))),
             "large" => responder.answer(Ok(json!("x".repeat(2_000)))),
             "drop" => drop(responder),
             _ => responder.answer(Err(ResponseError::method_not_found(method))),
@@ -34,7 +34,7 @@ impl PeerHandler for TestHandler {
 /// A connection with small bounds, and the other end of it.
 struct World {
     connection: Connection,
-    held: mpsc::UnboundedReceiver<(Value, Responder)>,
+    pending_requests: mpsc::UnboundedReceiver<(Value, Responder)>,
     notes: mpsc::UnboundedReceiver<String>,
     reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
@@ -46,28 +46,28 @@ const SMALL: ConnectionOptions =
 fn world(options: ConnectionOptions) -> World {
     let (near, far) = duplex(1024);
     let (reader, writer) = tokio::io::split(near);
-    let (held_sender, held) = mpsc::unbounded_channel();
+    let (request_sender, pending_requests) = mpsc::unbounded_channel();
     let (note_sender, notes) = mpsc::unbounded_channel();
-    let handler = Arc::new(TestHandler { held: held_sender, notes: note_sender });
+    let handler = Arc::new(TestHandler { pending_requests: request_sender, notes: note_sender });
     let connection = Connection::start(reader, writer, handler, options);
     let (reader, writer) = tokio::io::split(far);
-    World { connection, held, notes, reader: BufReader::new(reader), writer }
+    World { connection, pending_requests, notes, reader: BufReader::new(reader), writer }
 }
 
-async fn soon<T>(what: impl Future<Output = T>) -> T {
-    tokio::time::timeout(TEST_TIMEOUT, what).await.unwrap()
+async fn within_timeout<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(TEST_TIMEOUT, future).await.unwrap()
 }
 
 impl World {
     /// The next line from zubi.
     async fn receive(&mut self) -> String {
         let mut line = String::new();
-        soon(self.reader.read_line(&mut line)).await.unwrap();
+        within_timeout(self.reader.read_line(&mut line)).await.unwrap();
         if line.is_empty() { "(end)".to_owned() } else { line.trim_end().to_owned() }
     }
 
     async fn send(&mut self, line: &str) {
-        soon(self.writer.write_all(format!("{line}\n").as_bytes())).await.unwrap();
+        within_timeout(self.writer.write_all(format!("{line}\n").as_bytes())).await.unwrap();
     }
 
     /// Returns the answers to some lines, before the answer to the `echo` that is sent after them.
@@ -86,13 +86,13 @@ impl World {
     }
 
     async fn next_pending_request(&mut self) -> (Value, Responder) {
-        soon(self.held.recv()).await.unwrap()
+        within_timeout(self.pending_requests.recv()).await.unwrap()
     }
 
     /// Why the connection has ended.
     async fn end_reason(&self) -> String {
         let mut closed = self.connection.closed_reason();
-        soon(closed.wait_for(Option::is_some)).await.unwrap().clone().unwrap()
+        within_timeout(closed.wait_for(Option::is_some)).await.unwrap().clone().unwrap()
     }
 }
 
@@ -167,12 +167,12 @@ async fn oversized_messages_are_refused_from_either_side() {
 
     let cancel = CancellationToken::new();
     let connection = world.connection.clone();
-    let asking = async { connection.request("q", Value::Null, &cancel, Instant::now() + TEST_TIMEOUT).await };
+    let request = async { connection.request("q", Value::Null, &cancel, Instant::now() + TEST_TIMEOUT).await };
     let answering = async {
         world.receive().await;
         world.send(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{long}"}}"#)).await;
     };
-    let (answer, ()) = tokio::join!(asking, answering);
+    let (answer, ()) = tokio::join!(request, answering);
     assert_snapshot!(answer.unwrap_err(), @"the answer has 2036 bytes, more than the 1000 that are read");
     assert_snapshot!(world.answers(&[]).await, @"");
 }
@@ -204,7 +204,7 @@ async fn requests_are_answered_in_any_order_while_others_are_pending() {
 }
 
 #[tokio::test]
-async fn a_request_too_many_is_refused_and_so_is_an_id_twice() {
+async fn excess_requests_and_duplicate_ids_are_refused() {
     let mut world = world(ConnectionOptions { max_incoming: 2, ..SMALL });
     world.send(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
     world.send(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
@@ -219,31 +219,31 @@ async fn a_request_too_many_is_refused_and_so_is_an_id_twice() {
 }
 
 #[tokio::test]
-async fn a_request_is_taken_back_by_either_side() {
+async fn either_side_can_cancel_its_requests() {
     let mut world = world(SMALL);
     for id in ["7", "\"seven\""] {
         world.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"hold"}}"#)).await;
         let (_, responder) = world.next_pending_request().await;
         assert!(!responder.cancel().is_cancelled());
         world.send(&format!(r#"{{"jsonrpc":"2.0","method":"$/cancelRequest","params":{{"id":{id}}}}}"#)).await;
-        soon(responder.cancel().cancelled()).await;
+        within_timeout(responder.cancel().cancelled()).await;
         drop(responder);
         let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32800,"message":"cancelled"}}}}"#);
         assert_eq!(world.receive().await, expected);
     }
     let cancel = CancellationToken::new();
     let connection = world.connection.clone();
-    let asking = connection.request("slow", Value::Null, &cancel, Instant::now() + TEST_TIMEOUT);
+    let request = connection.request("slow", Value::Null, &cancel, Instant::now() + TEST_TIMEOUT);
     let cancelling = async {
         assert_snapshot!(world.receive().await, @r#"{"jsonrpc":"2.0","id":1,"method":"slow"}"#);
         cancel.cancel();
         assert_snapshot!(world.receive().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#);
     };
-    assert_eq!(tokio::join!(asking, cancelling).0, Err(ConnectionError::Cancelled));
+    assert_eq!(tokio::join!(request, cancelling).0, Err(ConnectionError::Cancelled));
 }
 
 #[tokio::test]
-async fn a_responder_that_is_dropped_answers_all_the_same() {
+async fn dropped_responder_answers_with_an_error() {
     let mut world = world(SMALL);
     assert_snapshot!(world.answers(&[r#"{"jsonrpc":"2.0","id":1,"method":"drop"}"#]).await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the request was dropped without an answer"}}"#);
 }
@@ -255,9 +255,9 @@ async fn a_disconnected_peer_cancels_its_requests() {
     let (_, responder) = world.next_pending_request().await;
     let World { connection, reader, writer, .. } = world;
     drop((reader, writer));
-    soon(responder.cancel().cancelled()).await;
+    within_timeout(responder.cancel().cancelled()).await;
     responder.answer(Ok(Value::Null));
-    soon(connection.wait_flushed()).await;
+    within_timeout(connection.wait_flushed()).await;
     assert_snapshot!(connection.notify("late", Value::Null).unwrap_err(), @"the connection is closed: it closed its output");
 }
 
@@ -267,14 +267,14 @@ async fn closing_notifies_waiters_and_flushes_the_queue() {
     world.send(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
     let (_, responder) = world.next_pending_request().await;
     let (connection, cancel) = (world.connection.clone(), CancellationToken::new());
-    let asking =
+    let request =
         tokio::spawn(async move { connection.request("q", Value::Null, &cancel, Instant::now() + TEST_TIMEOUT).await });
     assert_snapshot!(world.receive().await, @r#"{"jsonrpc":"2.0","id":1,"method":"q"}"#);
     world.connection.notify("last words", Value::Null).unwrap();
     world.connection.close("the host ends");
     assert_eq!(world.end_reason().await, "the host ends");
-    assert_snapshot!(asking.await.unwrap().unwrap_err(), @"the connection is closed: the host ends");
-    soon(responder.cancel().cancelled()).await;
+    assert_snapshot!(request.await.unwrap().unwrap_err(), @"the connection is closed: the host ends");
+    within_timeout(responder.cancel().cancelled()).await;
     assert_snapshot!(world.receive().await, @r#"{"jsonrpc":"2.0","method":"last words"}"#);
     assert_eq!(world.receive().await, "(end)");
 }
@@ -287,23 +287,23 @@ async fn a_peer_that_never_reads_loses_the_connection() {
     let refused = (0..1_000).find_map(|_| notified.connection.notify("event", event.clone()).err());
     assert_snapshot!(refused.unwrap(), @"the peer does not read its input: more than 10000 bytes wait to be written");
     assert_snapshot!(notified.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
-    soon(notified.connection.wait_flushed()).await;
+    within_timeout(notified.connection.wait_flushed()).await;
 
     // Too many requests.
-    let mut asking = world(SMALL);
-    let question = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\",\"params\":\"{}\"}}\n", "x".repeat(900));
-    soon(async { while asking.writer.write_all(question.as_bytes()).await.is_ok() {} }).await;
-    assert_snapshot!(asking.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
-    soon(asking.connection.wait_flushed()).await;
+    let mut requests = world(SMALL);
+    let request = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\",\"params\":\"{}\"}}\n", "x".repeat(900));
+    within_timeout(async { while requests.writer.write_all(request.as_bytes()).await.is_ok() {} }).await;
+    assert_snapshot!(requests.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
+    within_timeout(requests.connection.wait_flushed()).await;
 
     // Invalid messages, each of which needs an error response.
     let mut garbage = world(SMALL);
-    soon(async { while garbage.writer.write_all(b"garbage\n").await.is_ok() {} }).await;
+    within_timeout(async { while garbage.writer.write_all(b"garbage\n").await.is_ok() {} }).await;
     assert_snapshot!(garbage.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
 }
 
 #[tokio::test]
-async fn a_flood_of_garbage_is_answered_as_long_as_it_is_read() {
+async fn invalid_messages_are_answered_while_the_peer_reads() {
     let World { connection, mut reader, mut writer, .. } = world(ConnectionOptions::ipc());
     let flood = tokio::spawn(async move {
         for _ in 0..10_000 {
@@ -315,7 +315,7 @@ async fn a_flood_of_garbage_is_answered_as_long_as_it_is_read() {
     let mut complaints = 0;
     loop {
         let mut line = String::new();
-        soon(reader.read_line(&mut line)).await.unwrap();
+        within_timeout(reader.read_line(&mut line)).await.unwrap();
         if line.contains(r#""id":1"#) {
             break;
         }
@@ -355,19 +355,19 @@ async fn a_handler_may_own_its_connection() {
     writer.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n").await.unwrap();
     let mut line = String::new();
     let mut reader = BufReader::new(reader);
-    soon(reader.read_line(&mut line)).await.unwrap();
+    within_timeout(reader.read_line(&mut line)).await.unwrap();
     assert_eq!(line, "{\"jsonrpc\":\"2.0\",\"method\":\"heard\"}\n");
     drop((reader, writer));
-    soon(closed.wait_for(Option::is_some)).await.unwrap();
+    within_timeout(closed.wait_for(Option::is_some)).await.unwrap();
 }
 
 #[tokio::test]
-async fn half_a_frame_at_the_end_is_no_request() {
+async fn incomplete_last_line_is_not_a_request() {
     let mut world = world(SMALL);
     world.writer.write_all(br#"{"jsonrpc":"2.0","id":1,"method":"ho"#).await.unwrap();
     world.writer.shutdown().await.unwrap();
     assert_eq!(world.end_reason().await, CLOSED_OUTPUT);
-    assert!(world.held.recv().await.is_none());
+    assert!(world.pending_requests.recv().await.is_none());
 }
 
 proptest! {

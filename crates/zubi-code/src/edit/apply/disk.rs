@@ -76,7 +76,7 @@ impl DiskSink {
         }
         #[cfg(test)]
         if matches!(self.fault, InjectedFault::Die(point) if point == steps.len() * 2 + 1) {
-            return Err(SinkError::Refused { why: "died".to_owned() });
+            return Err(SinkError::Refused { reason: "died".to_owned() });
         }
         // The change is whole; a journal that says so and stays is removed by the next start.
         if let Err(error) = journal.remove() {
@@ -109,14 +109,14 @@ impl DiskSink {
         failed: usize,
     ) -> Option<SinkError> {
         match self.fault {
-            InjectedFault::FailThenDie(_, taken_back) => {
-                let rest = (failed + 1).saturating_sub(taken_back);
+            InjectedFault::FailThenDie(_, reverted_count) => {
+                let rest = (failed + 1).saturating_sub(reverted_count);
                 journal.revert_down_to(steps, failed, rest);
             }
             InjectedFault::Die(_) => {}
             InjectedFault::None | InjectedFault::Fail(_) => return None,
         }
-        Some(SinkError::Refused { why: "died".to_owned() })
+        Some(SinkError::Refused { reason: "died".to_owned() })
     }
 }
 
@@ -127,8 +127,8 @@ fn take_back(
     failed: usize,
     error: SinkError,
 ) -> SinkError {
-    let left = journal.revert(steps, failed);
-    if left.is_empty() {
+    let unrestored = journal.revert(steps, failed);
+    if unrestored.is_empty() {
         if let Err(error) = journal.remove() {
             tracing::warn!(%error, "a worked-off journal could not be removed");
         }
@@ -140,12 +140,12 @@ fn take_back(
         SinkError::Io { source, .. } => source,
         other => std::io::Error::other(other),
     };
-    SinkError::Stuck { path, source, left: left.join("; ") }
+    SinkError::Stuck { path, source, unrestored: unrestored.join("; ") }
 }
 
 #[async_trait]
 impl EditSink for DiskSink {
-    async fn apply(&self, operations: &[FileOperation], _manner: &EditOptions) -> Result<EditOutcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], _options: &EditOptions) -> Result<EditOutcome, SinkError> {
         // Every step waits for the disk, and there may be thousands of them.
         let operations = operations.to_vec();
         let sink = Self {
@@ -155,7 +155,7 @@ impl EditSink for DiskSink {
         };
         match tokio::task::spawn_blocking(move || sink.run(&operations)).await {
             Ok(result) => result.map(|()| EditOutcome::default()),
-            Err(error) => Err(SinkError::Refused { why: format!("the write was interrupted: {error}") }),
+            Err(error) => Err(SinkError::Refused { reason: format!("the write was interrupted: {error}") }),
         }
     }
 }

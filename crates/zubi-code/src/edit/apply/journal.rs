@@ -86,18 +86,18 @@ impl EditJournal {
     /// Like [`Self::revert`], but steps below `last` stay done.
     pub(super) fn revert_down_to(&mut self, steps: &[ReversibleStep], first: usize, last: usize) -> Vec<String> {
         sweep_temporary(steps);
-        let mut left = Vec::new();
+        let mut unrestored = Vec::new();
         for (index, step) in steps.iter().enumerate().take(first + 1).skip(last).rev() {
             for operation in &step.inverse {
                 if let Err(error) = step::revert(operation) {
-                    left.push(error.to_string());
+                    unrestored.push(error.to_string());
                 }
             }
             if let Err(error) = self.undone(index) {
-                left.push(format!("cannot write `{}`: {error}", self.path));
+                unrestored.push(format!("cannot write `{}`: {error}", self.path));
             }
         }
-        left
+        unrestored
     }
 
     /// Renames the journal so that a person can inspect it and the next start ignores it.
@@ -149,11 +149,11 @@ fn recover_one(path: &Utf8Path, recovered: &mut RecoveredChanges) -> io::Result<
     // Only whole lines count. The step after the last one marked is the one in doubt.
     let count = |word: &str| lines.iter().filter(|line| line.starts_with(word)).count();
     let (done, undone) = (count("done "), count("undone "));
-    let doubtful = if undone == 0 { Some(done) } else { lowest_undone(&lines).checked_sub(1) };
-    if let Some(first) = doubtful {
-        let left = journal.revert(&header.steps, first);
-        if !left.is_empty() {
-            recovered.unrestored.extend(left);
+    let last_undecided = if undone == 0 { Some(done) } else { lowest_undone(&lines).checked_sub(1) };
+    if let Some(first) = last_undecided {
+        let unrestored = journal.revert(&header.steps, first);
+        if !unrestored.is_empty() {
+            recovered.unrestored.extend(unrestored);
             recovered.unrestored.push(format!("the old contents are in `{}`", path.with_extension("conflict")));
             return journal.quarantine();
         }

@@ -109,7 +109,7 @@ impl DiskView<'_> {
             FileOperation::Write { before: None, content, .. } => {
                 free(self)?;
                 let removal = FileOperation::Delete { path: path.to_owned(), before: ContentHash::from_bytes(content) };
-                std::iter::once(removal).chain(self.remove_made(path)).collect()
+                std::iter::once(removal).chain(self.remove_created_directories(path)).collect()
             }
             FileOperation::Write { before: Some(before), content, .. } => {
                 let bytes = match (unsaved.get(path), self.find(path)?) {
@@ -127,7 +127,7 @@ impl DiskView<'_> {
                     return Err(SinkError::Changed { path: from.clone() });
                 }
                 let back = FileOperation::Rename { from: to.clone(), to: from.clone() };
-                std::iter::once(back).chain(self.remove_made(path)).collect()
+                std::iter::once(back).chain(self.remove_created_directories(path)).collect()
             }
             FileOperation::Delete { before, .. } => match self.find(path)? {
                 PathState::File { bytes, mode } => {
@@ -144,7 +144,7 @@ impl DiskView<'_> {
             FileOperation::CreateDirectory { .. } => {
                 free(self)?;
                 let removal = FileOperation::RemoveDirectory { path: path.to_owned() };
-                std::iter::once(removal).chain(self.remove_made(path)).collect()
+                std::iter::once(removal).chain(self.remove_created_directories(path)).collect()
             }
             FileOperation::RemoveDirectory { .. } => match self.find(path)? {
                 PathState::Directory { mode } => {
@@ -157,7 +157,7 @@ impl DiskView<'_> {
                 free(self)?;
                 let before = ContentHash::from_bytes(target.as_str().as_bytes());
                 let removal = FileOperation::Delete { path: path.to_owned(), before };
-                std::iter::once(removal).chain(self.remove_made(path)).collect()
+                std::iter::once(removal).chain(self.remove_created_directories(path)).collect()
             }
             FileOperation::SetMode { .. } => match self.find(path)? {
                 PathState::File { mode, .. } | PathState::Directory { mode } => {
@@ -169,7 +169,7 @@ impl DiskView<'_> {
     }
 
     /// Removals of the directories that making `path` would make, innermost first.
-    fn remove_made(&self, path: &Utf8Path) -> Vec<FileOperation> {
+    fn remove_created_directories(&self, path: &Utf8Path) -> Vec<FileOperation> {
         self.missing_above(path).into_iter().map(|path| FileOperation::RemoveDirectory { path }).collect()
     }
 
@@ -185,8 +185,8 @@ impl DiskView<'_> {
                 | FileOperation::CreateDirectory { .. }
                 | FileOperation::CreateLink { .. }
         ) {
-            let made = self.missing_above(operation.path());
-            self.entries.extend(made.into_iter().map(|path| (path, PreparedStep::Directory)));
+            let missing = self.missing_above(operation.path());
+            self.entries.extend(missing.into_iter().map(|path| (path, PreparedStep::Directory)));
         }
         match operation {
             FileOperation::Write { path, content, .. } => {
@@ -204,8 +204,8 @@ impl DiskView<'_> {
             FileOperation::Rename { from, to } => {
                 let moving: Vec<_> = self.entries.keys().filter(|path| path.starts_with(from)).cloned().collect();
                 for path in moving {
-                    if let (Some(made), Some(new)) = (self.entries.remove(&path), fs::replace_prefix(&path, from, to)) {
-                        self.entries.insert(new, made);
+                    if let (Some(step), Some(new)) = (self.entries.remove(&path), fs::replace_prefix(&path, from, to)) {
+                        self.entries.insert(new, step);
                     }
                 }
             }

@@ -21,14 +21,14 @@ fn document(uri: &str, edits: &[Value]) -> Value {
     json!({"textDocument": {"uri": uri, "version": null}, "edits": edits})
 }
 
-fn work_out(tree: &Tree, edits: &[Value]) -> Result<ComputedChange, EditError> {
+fn plan_change(tree: &Tree, edits: &[Value]) -> Result<ComputedChange, EditError> {
     let edits: Vec<_> = edits.iter().map(|edit| ServerEdit { edit, encoding: Encoding::Utf16 }).collect();
     tree.run(ComputedChange::from_workspace_edits(&edits, &DiskText, &tree.workspace()))
 }
 
 /// Returns the error for one edit, without the tree's own path; or `planned`.
 fn refusal(tree: &Tree, edit: &Value) -> String {
-    match work_out(tree, std::slice::from_ref(edit)) {
+    match plan_change(tree, std::slice::from_ref(edit)) {
         Ok(_) => "planned".to_owned(),
         Err(error) => {
             assert!(!error.hint().is_empty());
@@ -154,24 +154,24 @@ fn invalid_edits_are_refused_with_a_reason() {
 #[test]
 fn one_invalid_edit_rejects_the_whole_plan() {
     let tree = tree();
-    let good = document(&tree.uri("a.rs"), &[text_edit((0, 0), (0, 0), "x")]);
-    let bad = document(&tree.uri("none"), &[text_edit((0, 0), (0, 0), "x")]);
-    assert!(work_out(&tree, &[json!({"documentChanges": [good, bad]})]).is_err());
+    let valid = document(&tree.uri("a.rs"), &[text_edit((0, 0), (0, 0), "x")]);
+    let invalid = document(&tree.uri("none"), &[text_edit((0, 0), (0, 0), "x")]);
+    assert!(plan_change(&tree, &[json!({"documentChanges": [valid, invalid]})]).is_err());
 }
 
 #[test]
-fn both_forms_of_an_edit_and_which_is_preferred() {
+fn document_changes_are_preferred_over_changes() {
     let tree = tree();
     let edit = |text: &str| text_edit((0, 3), (0, 4), text);
     let old_form = json!({"changes": {tree.uri("a.rs"): [edit("old")], tree.uri("d/x"): [edit("")]}});
-    let change = work_out(&tree, &[old_form]).unwrap();
+    let change = plan_change(&tree, &[old_form]).unwrap();
     let after: Vec<_> = change.files.iter().map(|file| file.after.as_deref().unwrap_or_default()).collect();
     assert_eq!(after, ["fn old() {}\n"], "an edit past the end of `d/x` changes nothing");
-    let both = json!({
+    let combined = json!({
         "changes": {tree.uri("a.rs"): [edit("old")]},
         "documentChanges": [document(&tree.uri("a.rs"), &[edit("new")])],
     });
-    let change = work_out(&tree, &[both]).unwrap();
+    let change = plan_change(&tree, &[combined]).unwrap();
     assert_eq!(change.files.first().and_then(|file| file.after.as_deref()), Some("fn new() {}\n"));
 }
 
@@ -180,16 +180,16 @@ fn several_servers() {
     let tree = tree();
     let replace = |text: &str| json!({"changes": {tree.uri("a.rs"): [text_edit((0, 3), (0, 4), text)]}});
     let insert = json!({"changes": {tree.uri("a.rs"): [text_edit((0, 0), (0, 0), "pub ")]}});
-    let change = work_out(&tree, &[replace("b"), replace("b"), insert.clone(), insert.clone()]).unwrap();
+    let change = plan_change(&tree, &[replace("b"), replace("b"), insert.clone(), insert.clone()]).unwrap();
     assert_eq!(change.files.first().and_then(|file| file.after.as_deref()), Some("pub fn b() {}\n"));
     assert_eq!(change.notes, ["2 duplicate edits were sent; each is made once."]);
-    let error = work_out(&tree, &[replace("b"), replace("c")]).unwrap_err();
+    let error = plan_change(&tree, &[replace("b"), replace("c")]).unwrap_err();
     assert!(matches!(error, EditError::Overlap { .. }), "{error}");
     let moves = json!({"documentChanges": [
         document(&tree.uri("a.rs"), &[text_edit((0, 0), (0, 0), "x")]),
         {"kind": "create", "uri": tree.uri("new")},
     ]});
-    let error = work_out(&tree, &[moves, insert]).unwrap_err();
+    let error = plan_change(&tree, &[moves, insert]).unwrap_err();
     assert!(matches!(error, EditError::Disagree { .. }), "{error}");
 }
 
@@ -239,14 +239,14 @@ fn a_renamed_module_is_edited_and_moved() {
         ("src/report.rs", "use crate::response_check::A;\nuse crate::response_check::B;\n"),
         ("src/shape.rs", "pub struct A;\n"),
     ]);
-    let change = work_out(&tree, &[module_rename(&tree, |plain| plain)]).unwrap();
+    let change = plan_change(&tree, &[module_rename(&tree, |plain| plain)]).unwrap();
     insta::assert_snapshot!(show(&tree, &change), @r#"
     Rename src/figure.rs from src/shape.rs (0): None
     Edit src/lib.rs (1): Some("mod report;\nmod figure;\n")
     Edit src/report.rs (2): Some("use crate::figurense_check::A;\nuse crate::figurense_check::B;\n")
     "#);
     let with_note =
-        work_out(&tree, &[module_rename(&tree, |change| with_annotation(change, "OutsideWorkspace"))]).unwrap();
+        plan_change(&tree, &[module_rename(&tree, |change| with_annotation(change, "OutsideWorkspace"))]).unwrap();
     assert_eq!(with_note.files, change.files);
     insta::assert_snapshot!(with_note.notes.join("\n"), @"The server requires confirmation: Edit outside of the workspace (This edit lies outside of the workspace and may affect dependencies).");
 }
@@ -277,7 +277,7 @@ fn annotations_that_something_refers_to_become_notes() {
             "unused and damaged": 3,
         },
     });
-    let change = work_out(&tree, &[edit]).unwrap();
+    let change = plan_change(&tree, &[edit]).unwrap();
     insta::assert_snapshot!(change.notes.join("\n"), @"
     The server requires confirmation: In a comment[31m (may be wrong).
     The server requires confirmation: A new file.
@@ -288,18 +288,18 @@ fn annotations_that_something_refers_to_become_notes() {
 
 /// A list of changes whose first one is good, and one part that is not the protocol.
 #[test]
-fn what_is_not_the_protocol_is_refused_whole() {
+fn invalid_workspace_edits_are_rejected() {
     let tree = tree();
-    let good = document(&tree.uri("a.rs"), &[text_edit((0, 0), (0, 0), "x")]);
-    let changes = |change: Value| json!({"documentChanges": [good, change]});
+    let valid = document(&tree.uri("a.rs"), &[text_edit((0, 0), (0, 0), "x")]);
+    let changes = |change: Value| json!({"documentChanges": [valid, change]});
     let edits = |edit: Value| changes(document(&tree.uri("d/x"), &[edit]));
     let range = text_edit((0, 0), (0, 0), "x")["range"].clone();
     let mut messages = String::new();
     for edit in [
         json!(null),
-        json!([good]),
-        json!({"documentChanges": good}),
-        json!({"changes": [good]}),
+        json!([valid]),
+        json!({"documentChanges": valid}),
+        json!({"changes": [valid]}),
         json!({"changes": {tree.uri("a.rs"): [text_edit((0, 0), (0, 0), "x")], tree.uri("d/x"): 3}}),
         changes(json!(null)),
         changes(json!({"kind": "copy", "uri": tree.uri("d/x")})),
@@ -349,7 +349,7 @@ fn what_is_not_the_protocol_is_refused_whole() {
 
 /// Fields that servers omit, send as `null` or send in addition to the protocol's.
 #[test]
-fn what_the_protocol_leaves_open_is_read() {
+fn optional_and_unknown_fields_are_accepted() {
     let tree = tree();
     let edit = json!({
         "documentChanges": [
@@ -370,14 +370,14 @@ fn what_the_protocol_leaves_open_is_read() {
         "changes": null,
         "changeAnnotations": null,
     });
-    insta::assert_snapshot!(show(&tree, &work_out(&tree, &[edit]).unwrap()), @r#"
+    insta::assert_snapshot!(show(&tree, &plan_change(&tree, &[edit]).unwrap()), @r#"
     Edit a.rs (1): Some("fn b() {}\n")
     Create new (0): Some("")
     "#);
 }
 
 #[test]
-fn options_that_make_an_operation_harmless() {
+fn options_of_file_operations() {
     let tree = tree();
     let edits = [
         json!({"kind": "create", "uri": tree.uri("a.rs"), "options": {"ignoreIfExists": true}}),
@@ -386,12 +386,12 @@ fn options_that_make_an_operation_harmless() {
         json!({"kind": "rename", "oldUri": tree.uri("a.rs"), "newUri": tree.uri("a.rs")}),
     ];
     for edit in &edits {
-        let error = work_out(&tree, &[json!({"documentChanges": [edit]})]).unwrap_err();
+        let error = plan_change(&tree, &[json!({"documentChanges": [edit]})]).unwrap_err();
         assert!(matches!(error, EditError::Nothing), "{error}");
     }
     let overwrite =
         json!({"kind": "create", "uri": tree.uri("a.rs"), "options": {"overwrite": true, "ignoreIfExists": true}});
-    let change = work_out(&tree, &[json!({"documentChanges": [overwrite]})]).unwrap();
+    let change = plan_change(&tree, &[json!({"documentChanges": [overwrite]})]).unwrap();
     assert_eq!(change.files.first().and_then(|file| file.after.as_deref()), Some(""), "overwrite wins");
 }
 
@@ -414,13 +414,13 @@ fn versions_of_open_documents_must_match() {
             "edits": [text_edit((0, 0), (0, 2), "")],
         }]})
     };
-    let work_out = |edit: &Value| {
+    let plan_change = |edit: &Value| {
         let edits = [ServerEdit { edit, encoding: Encoding::Utf16 }];
         tree.run(ComputedChange::from_workspace_edits(&edits, &Open, &tree.workspace()))
     };
-    let error = work_out(&edit(6)).unwrap_err();
+    let error = plan_change(&edit(6)).unwrap_err();
     assert_eq!(error.to_string(), "the edit is for version 6 of `a.rs`, but the editor has version 7");
-    let change = work_out(&edit(7)).unwrap();
+    let change = plan_change(&edit(7)).unwrap();
     assert_eq!(change.files.first().and_then(|file| file.after.as_deref()), Some("saved\n"));
     let expected = BaseText {
         path: tree.root.join("a.rs"),
@@ -434,17 +434,17 @@ fn versions_of_open_documents_must_match() {
 fn limits() {
     let tree = Tree::new(&[("a", "a\n")]);
     let edits = vec![text_edit((0, 0), (0, 0), "x"); MAX_EDITS + 1];
-    let error = work_out(&tree, &[json!({"documentChanges": [document(&tree.uri("a"), &edits)]})]).unwrap_err();
+    let error = plan_change(&tree, &[json!({"documentChanges": [document(&tree.uri("a"), &edits)]})]).unwrap_err();
     assert_eq!(error.to_string(), format!("the edit is too large: more than {MAX_EDITS} text edits"));
     let many: Vec<_> = (0..=MAX_FILES).map(|n| json!({"kind": "create", "uri": tree.uri(&format!("f{n}"))})).collect();
-    let error = work_out(&tree, &[json!({"documentChanges": many})]).unwrap_err();
+    let error = plan_change(&tree, &[json!({"documentChanges": many})]).unwrap_err();
     assert_eq!(error.to_string(), format!("the edit is too large: more than {MAX_FILES} files"));
     let large = "x".repeat(7 << 20);
-    let whole = |n: usize| {
+    let full_file = |n: usize| {
         let uri = tree.uri(&format!("f{n}"));
         [json!({"kind": "create", "uri": uri}), document(&uri, &[text_edit((0, 0), (0, 0), &large)])]
     };
-    let edits: Vec<_> = (0..10).flat_map(whole).collect();
-    let error = work_out(&tree, &[json!({"documentChanges": edits})]).unwrap_err();
+    let edits: Vec<_> = (0..10).flat_map(full_file).collect();
+    let error = plan_change(&tree, &[json!({"documentChanges": edits})]).unwrap_err();
     assert_eq!(error.to_string(), "the edit is too large: more than 64 MiB of text in all");
 }

@@ -58,9 +58,9 @@ fn plan(id: &str) -> StoredPlan {
 fn stored_records_are_unchanged_and_private() {
     let setup = Setup::new();
     let store = setup.store("one");
-    let mut stored = store.add(plan).unwrap();
-    assert_eq!(store.plan(&stored.id).unwrap(), stored);
-    stored.state = PlanState::Applied(Undo {
+    let mut text = store.add(plan).unwrap();
+    assert_eq!(store.plan(&text.id).unwrap(), text);
+    text.state = PlanState::Applied(Undo {
         operations: vec![FileOperation::SetMode { path: "/x".into(), mode: 0o755 }],
         after: vec![
             ("/x".into(), ExpectedContent::Absent),
@@ -68,13 +68,13 @@ fn stored_records_are_unchanged_and_private() {
         ],
         settings: vec![Setting { key: "a.b".to_owned(), value: true.into() }],
     });
-    store.update(&stored).unwrap();
-    assert_eq!(store.plan(&stored.id).unwrap(), stored);
+    store.update(&text).unwrap();
+    assert_eq!(store.plan(&text.id).unwrap(), text);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
         let mode = |path: Utf8PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o7777;
-        assert_eq!(mode(store.file(&stored.id)), 0o600);
+        assert_eq!(mode(store.file(&text.id)), 0o600);
         assert_eq!(mode(setup.root.join("state/plans")), 0o700);
     }
 }
@@ -131,8 +131,8 @@ fn damaged_and_missing_records_are_distinguished() {
     let setup = Setup::new();
     let store = setup.store("one");
     let id = store.add(plan).unwrap().id;
-    let whole = zubi_base::fs::read_text(&store.file(&id)).unwrap();
-    for damaged in [whole.get(..whole.len() / 2).unwrap(), "{}", "", &whole.replace("\"version\":1", "\"version\":9")] {
+    let text = zubi_base::fs::read_text(&store.file(&id)).unwrap();
+    for damaged in [text.get(..text.len() / 2).unwrap(), "{}", "", &text.replace("\"version\":1", "\"version\":9")] {
         owner_only::write_atomic(&store.file(&id), damaged.as_bytes()).unwrap();
         assert!(matches!(store.plan(&id).unwrap_err(), EditError::Damaged { .. }), "{damaged}");
     }
@@ -148,5 +148,5 @@ fn the_store_is_bounded() {
         store.add(plan).unwrap();
     }
     assert_eq!(setup.records(), MAX_RECORDS);
-    assert!(matches!(store.plan(&first).unwrap_err(), EditError::Unknown { .. }), "the oldest goes first");
+    assert!(matches!(store.plan(&first).unwrap_err(), EditError::Unknown { .. }), "the oldest is removed first");
 }

@@ -25,8 +25,8 @@ fn text_of(text: &str, edits: &[(u32, u32, u32, u32, &str)]) -> String {
 fn order_and_touching() {
     assert_eq!(text_of("abc", &[(0, 1, 0, 2, "X"), (0, 2, 0, 3, "Y"), (0, 0, 0, 1, "W")]), "WXY");
     assert_eq!(text_of("abc", &[(0, 1, 0, 1, "1"), (0, 1, 0, 1, "2"), (0, 1, 0, 1, "1")]), "a121bc");
-    assert_eq!(text_of("abc", &[(0, 1, 0, 2, "X"), (0, 1, 0, 1, "i")]), "aiXc", "the insert goes first");
-    assert_eq!(text_of("abc", &[(0, 2, 0, 1, "X")]), "aXc", "a range that ends before it starts is turned round");
+    assert_eq!(text_of("abc", &[(0, 1, 0, 2, "X"), (0, 1, 0, 1, "i")]), "aiXc", "the insert is applied first");
+    assert_eq!(text_of("abc", &[(0, 2, 0, 1, "X")]), "aXc", "a reversed range is swapped");
     assert_eq!(text_of("", &[(0, 0, 0, 0, "x\n")]), "x\n");
 }
 
@@ -35,7 +35,7 @@ fn the_same_edit_twice() {
     let twice = apply("abc", &[(0, 1, 0, 2, "X"), (0, 1, 0, 2, "X")]).unwrap();
     assert_eq!(twice, SplicedText { text: "aXc".to_owned(), edits: 1, duplicates: 1 });
     let insert = |server| ByteEdit { range: TextRange::empty(1.into()), new_text: ")".to_owned(), server };
-    assert_eq!(splice("ab", vec![insert(0), insert(0)]).unwrap().text, "a))b", "one server means it");
+    assert_eq!(splice("ab", vec![insert(0), insert(0)]).unwrap().text, "a))b", "one server may insert twice");
     assert_eq!(splice("ab", vec![insert(0), insert(1)]).unwrap().text, "a)b", "two servers agree");
 }
 
@@ -50,7 +50,7 @@ fn overlaps_are_refused() {
 
 #[test]
 fn past_the_end() {
-    assert_eq!(text_of("a\nb\n", &[(0, 0, u32::MAX, u32::MAX, "c\n")]), "c\n", "the whole document");
+    assert_eq!(text_of("a\nb\n", &[(0, 0, u32::MAX, u32::MAX, "c\n")]), "c\n", "the full document");
     assert_eq!(text_of("a\nb", &[(2, 0, 2, 0, "c")]), "a\nbc", "one line past the last means the end");
     assert_eq!(text_of("ab\r\nc\r\n", &[(0, 99, 0, 99, "!")]), "ab!\r\nc\r\n", "before the terminator");
     assert_eq!(apply("a\nb", &[(3, 0, 3, 0, "c")]), Err(SpliceError::BeyondEnd { line: 4, lines: 2 }));
@@ -59,7 +59,7 @@ fn past_the_end() {
 #[test]
 fn characters_are_never_split() {
     assert_eq!(text_of("a👍b", &[(0, 1, 0, 3, "x")]), "axb");
-    assert_eq!(apply("a👍b", &[(0, 2, 0, 3, "x")]), Err(SpliceError::CutsCharacter { place: "1:3".to_owned() }));
+    assert_eq!(apply("a👍b", &[(0, 2, 0, 3, "x")]), Err(SpliceError::CutsCharacter { position: "1:3".to_owned() }));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn line_endings() {
     assert_eq!(text_of("a\nb\n", &[(1, 0, 1, 1, "1\r\n2")]), "a\n1\n2\n");
     assert_eq!(text_of("a\r\nb\nc\n", &[(2, 0, 2, 1, "x\r\ny")]), "a\r\nb\nx\ny\n", "mixed stays mixed");
     assert_eq!(text_of("a", &[(0, 1, 0, 1, "\r\nb")]), "a\r\nb", "no ending to follow");
-    assert_eq!(text_of("a\r\nb", &[(1, 0, 1, 1, "c")]), "a\r\nc", "no final newline stays none");
+    assert_eq!(text_of("a\r\nb", &[(1, 0, 1, 1, "c")]), "a\r\nc", "a missing final newline stays missing");
     assert_eq!(apply("a\rb\n", &[(0, 0, 0, 0, "x")]), Err(SpliceError::LoneCarriageReturn));
 }
 

@@ -52,14 +52,14 @@ fn faulty(tree: &Tree, fault: InjectedFault) -> DiskSink {
 /// A sink whose process ends: it never answers, and says when it is dead.
 struct DyingSink {
     sink: DiskSink,
-    dead: Arc<Notify>,
+    died: Arc<Notify>,
 }
 
 #[async_trait::async_trait]
 impl EditSink for DyingSink {
-    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<EditOutcome, SinkError> {
-        self.sink.apply(operations, manner).await.unwrap_err();
-        self.dead.notify_one();
+    async fn apply(&self, operations: &[FileOperation], options: &EditOptions) -> Result<EditOutcome, SinkError> {
+        self.sink.apply(operations, options).await.unwrap_err();
+        self.died.notify_one();
         std::future::pending().await
     }
 }
@@ -68,12 +68,12 @@ impl EditSink for DyingSink {
 /// task and its lock, as a process would.
 fn die(tree: &Tree, edit: &serde_json::Value, fault: InjectedFault) -> String {
     tree.run(async {
-        let dead = Arc::new(Notify::new());
-        let edits = edits_with(tree, Arc::new(DyingSink { sink: faulty(tree, fault), dead: Arc::clone(&dead) }));
+        let died = Arc::new(Notify::new());
+        let edits = edits_with(tree, Arc::new(DyingSink { sink: faulty(tree, fault), died: Arc::clone(&died) }));
         let plan = edits.plan("test", edit, Encoding::Utf16, "server").await.unwrap();
         let id = plan.id.clone();
         let applying = tokio::spawn(async move { edits.apply(&plan.id).await });
-        dead.notified().await;
+        died.notified().await;
         drop(applying);
         id
     })
@@ -83,7 +83,7 @@ fn die(tree: &Tree, edit: &serde_json::Value, fault: InjectedFault) -> String {
 const STEPS: usize = 14;
 
 #[test]
-fn a_failure_at_any_point_puts_everything_back() {
+fn failure_at_any_point_restores_the_tree() {
     for point in 0..=STEPS * 2 {
         let (tree, edit) = tree();
         let before = tree.state();
@@ -115,7 +115,7 @@ fn a_crash_at_any_point_leaves_the_old_tree_or_the_new() {
         assert_eq!(recovered.reverted, usize::from(!committed), "point {point}");
         reverted += recovered.reverted;
         assert_eq!(tree.state() == before, !committed, "point {point}");
-        assert_eq!(tree.edits().recover().unwrap().reverted, 0, "a second start has nothing to do");
+        assert_eq!(tree.edits().recover().unwrap().reverted, 0, "a second recovery finds nothing");
         tree.run(async {
             let edits = tree.edits();
             // The record still says that the plan is being applied; the tree says which of the two it is.
@@ -133,7 +133,7 @@ fn a_crash_at_any_point_leaves_the_old_tree_or_the_new() {
 }
 
 #[test]
-fn a_crash_while_putting_back_is_put_back_too() {
+fn crash_while_reverting_is_recovered() {
     for reverted_steps in 0..=STEPS {
         let (tree, edit) = tree();
         let before = tree.state();
@@ -156,10 +156,10 @@ fn changes_after_the_crash_are_preserved() {
     tree.write("a", "written since");
     let recovered = tree.edits().recover().unwrap();
     assert_eq!(recovered.reverted, 0);
-    let left = recovered.unrestored.join("\n");
-    assert!(left.contains("p/q/r") && left.contains("ws/a`") && left.contains(".conflict"), "{left}");
+    let text = recovered.unrestored.join("\n");
+    assert!(text.contains("p/q/r") && text.contains("ws/a`") && text.contains(".conflict"), "{text}");
     assert!(tree.show().contains("p/q/r: \"written since\"\n"));
-    assert_eq!(tree.edits().recover().unwrap().unrestored, Vec::<String>::new(), "it is said once");
+    assert_eq!(tree.edits().recover().unwrap().unrestored, Vec::<String>::new(), "it is reported once");
 }
 
 #[test]

@@ -35,7 +35,7 @@ impl TextSource for Editor {
 
 #[async_trait]
 impl EditSink for Editor {
-    async fn apply(&self, operations: &[FileOperation], _manner: &EditOptions) -> Result<EditOutcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], _options: &EditOptions) -> Result<EditOutcome, SinkError> {
         for operation in operations {
             if let FileOperation::Write { content, .. } = operation {
                 self.type_in(std::str::from_utf8(content).unwrap());
@@ -46,7 +46,7 @@ impl EditSink for Editor {
 }
 
 #[test]
-fn unsaved_text_is_checked_and_is_what_undo_restores() {
+fn unsaved_text_is_checked_and_restored_by_undo() {
     let tree = Tree::new(&[("a", "saved\n")]);
     let editor = Arc::new(Editor(Mutex::new(("unsaved\n".to_owned(), 1))));
     let edits = EditService::new(

@@ -10,7 +10,7 @@ use crate::edit::EditError;
 
 /// One operation that a server can request. Paths are workspace-relative.
 #[derive(Debug, Clone)]
-enum Wish {
+enum Operation {
     /// Puts the text at the start of the file.
     Insert(&'static str, String),
     Create {
@@ -33,38 +33,38 @@ enum Wish {
 
 const PATHS: [&str; 9] = ["a", "b", "d", "d/x", "d/e/y", "d/e", "n", "n/z", "d/e/new"];
 
-fn wish() -> impl Strategy<Value = Wish> {
+fn operation() -> impl Strategy<Value = Operation> {
     let path = || prop::sample::select(PATHS.to_vec());
     prop_oneof![
-        3 => (path(), "[uvw]{1,3}\n").prop_map(|(path, text)| Wish::Insert(path, text)),
-        2 => (path(), any::<bool>(), any::<bool>()).prop_map(|(path, overwrite, ignore)| Wish::Create { path, overwrite, ignore }),
+        3 => (path(), "[uvw]{1,3}\n").prop_map(|(path, text)| Operation::Insert(path, text)),
+        2 => (path(), any::<bool>(), any::<bool>()).prop_map(|(path, overwrite, ignore)| Operation::Create { path, overwrite, ignore }),
         3 => (path(), path(), any::<bool>(), any::<bool>())
-            .prop_map(|(from, to, overwrite, ignore)| Wish::Rename { from, to, overwrite, ignore }),
-        2 => (path(), any::<bool>(), any::<bool>()).prop_map(|(path, recursive, ignore)| Wish::Delete { path, recursive, ignore }),
+            .prop_map(|(from, to, overwrite, ignore)| Operation::Rename { from, to, overwrite, ignore }),
+        2 => (path(), any::<bool>(), any::<bool>()).prop_map(|(path, recursive, ignore)| Operation::Delete { path, recursive, ignore }),
     ]
 }
 
-fn as_json(wishes: &[Wish], tree: &Tree) -> serde_json::Value {
-    let operation = |wish: &Wish| match wish {
-        Wish::Insert(path, text) => {
+fn as_json(operations: &[Operation], tree: &Tree) -> serde_json::Value {
+    let operation = |operation: &Operation| match operation {
+        Operation::Insert(path, text) => {
             let start = serde_json::json!({"line": 0, "character": 0});
             serde_json::json!({
                 "textDocument": {"uri": tree.uri(path), "version": null},
                 "edits": [{"range": {"start": start, "end": start}, "newText": text}],
             })
         }
-        Wish::Create { path, overwrite, ignore } => serde_json::json!({
+        Operation::Create { path, overwrite, ignore } => serde_json::json!({
             "kind": "create", "uri": tree.uri(path), "options": {"overwrite": overwrite, "ignoreIfExists": ignore},
         }),
-        Wish::Rename { from, to, overwrite, ignore } => serde_json::json!({
+        Operation::Rename { from, to, overwrite, ignore } => serde_json::json!({
             "kind": "rename", "oldUri": tree.uri(from), "newUri": tree.uri(to),
             "options": {"overwrite": overwrite, "ignoreIfExists": ignore},
         }),
-        Wish::Delete { path, recursive, ignore } => serde_json::json!({
+        Operation::Delete { path, recursive, ignore } => serde_json::json!({
             "kind": "delete", "uri": tree.uri(path), "options": {"recursive": recursive, "ignoreIfNotExists": ignore},
         }),
     };
-    serde_json::json!({ "documentChanges": wishes.iter().map(operation).collect::<Vec<_>>() })
+    serde_json::json!({ "documentChanges": operations.iter().map(operation).collect::<Vec<_>>() })
 }
 
 /// Files with their texts, and directories.
@@ -83,8 +83,8 @@ fn strip_directory<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
 impl Model {
     fn from_tree(tree: &Tree) -> Self {
         let mut model = Self::default();
-        for (path, thing) in tree.state() {
-            match thing {
+        for (path, entry) in tree.state() {
+            match entry {
                 TreeEntry::File { bytes, .. } => drop(model.files.insert(path, String::from_utf8(bytes).unwrap())),
                 TreeEntry::Directory { .. } => drop(model.directories.insert(path)),
                 TreeEntry::Link(_) => {}
@@ -99,7 +99,7 @@ impl Model {
         }
     }
 
-    fn make_above(&mut self, path: &str) -> Option<()> {
+    fn create_parents(&mut self, path: &str) -> Option<()> {
         let mut above = path;
         while let Some((parent, _)) = above.rsplit_once('/') {
             if self.files.contains_key(parent) {
@@ -112,27 +112,27 @@ impl Model {
     }
 
     /// `None`: refused.
-    fn grant(&mut self, wish: &Wish) -> Option<()> {
-        if !matches!(wish, Wish::Insert(..)) {
+    fn apply(&mut self, operation: &Operation) -> Option<()> {
+        if !matches!(operation, Operation::Insert(..)) {
             self.flush();
         }
-        match wish {
-            Wish::Insert(path, text) => {
+        match operation {
+            Operation::Insert(path, text) => {
                 self.files.contains_key(*path).then(|| self.batch.entry((*path).to_owned()).or_default().push_str(text))
             }
-            Wish::Create { path, .. } if self.directories.contains(*path) => None,
-            Wish::Create { path, overwrite, ignore } if self.files.contains_key(*path) => {
+            Operation::Create { path, .. } if self.directories.contains(*path) => None,
+            Operation::Create { path, overwrite, ignore } if self.files.contains_key(*path) => {
                 if *overwrite {
                     self.files.insert((*path).to_owned(), String::new());
                 }
                 (*overwrite || *ignore).then_some(())
             }
-            Wish::Create { path, .. } => {
-                self.make_above(path)?;
+            Operation::Create { path, .. } => {
+                self.create_parents(path)?;
                 self.files.insert((*path).to_owned(), String::new());
                 Some(())
             }
-            Wish::Rename { from, to, overwrite, ignore } => {
+            Operation::Rename { from, to, overwrite, ignore } => {
                 let directory = self.directories.contains(*from);
                 if !directory && !self.files.contains_key(*from) {
                     return None;
@@ -149,7 +149,7 @@ impl Model {
                         return (!*overwrite && *ignore).then_some(());
                     }
                 }
-                self.make_above(to)?;
+                self.create_parents(to)?;
                 let moved = |path: &str| match strip_directory(path, from) {
                     Some(rest) => format!("{to}/{rest}"),
                     None if path == *from => (*to).to_owned(),
@@ -161,7 +161,7 @@ impl Model {
                 self.directories = std::mem::take(&mut self.directories).iter().map(|path| moved(path)).collect();
                 Some(())
             }
-            Wish::Delete { path, recursive, ignore } => {
+            Operation::Delete { path, recursive, ignore } => {
                 if self.files.remove(*path).is_some() {
                     return Some(());
                 }
@@ -184,27 +184,27 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn equals_the_model_and_undo_restores_the_tree(wishes in prop::collection::vec(wish(), 1..7), windows: bool) {
+    fn equals_the_model_and_undo_restores(operations in prop::collection::vec(operation(), 1..7), windows: bool) {
         let ending = if windows { "\r\n" } else { "\n" };
         let tree = Tree::new(&[("a", &format!("\u{feff}a{ending}")), ("b", "no newline"), ("d/x", &format!("x👍{ending}")), ("d/e/y", "")]);
         #[cfg(unix)]
         tree.set_mode("b", 0o755);
         let before = tree.state();
         let mut model = Model::from_tree(&tree);
-        let granted = wishes.iter().all(|wish| model.grant(wish).is_some());
+        let accepted = operations.iter().all(|operation| model.apply(operation).is_some());
         model.flush();
         tree.run(async {
             let edits = tree.edits();
-            match edits.plan("test", &as_json(&wishes, &tree), Encoding::Utf16, "server").await {
+            match edits.plan("test", &as_json(&operations, &tree), Encoding::Utf16, "server").await {
                 Ok(plan) => {
-                    prop_assert!(granted, "planned what should be refused");
+                    prop_assert!(accepted, "planned what should be refused");
                     prop_assert_eq!(tree.state(), before.clone(), "planning writes nothing");
                     edits.apply(&plan.id).await.unwrap();
                     prop_assert_eq!(without_marks(Model::from_tree(&tree)), without_marks(model));
                     edits.undo(&plan.id).await.unwrap();
                 }
-                Err(EditError::Nothing) => prop_assert!(granted && without_marks(model) == without_marks(Model::from_tree(&tree))),
-                Err(error) => prop_assert!(!granted, "refused what should be planned: {error}"),
+                Err(EditError::Nothing) => prop_assert!(accepted && without_marks(model) == without_marks(Model::from_tree(&tree))),
+                Err(error) => prop_assert!(!accepted, "refused what should be planned: {error}"),
             }
             prop_assert_eq!(tree.state(), before);
             Ok(())

@@ -78,8 +78,8 @@ impl Tree {
     }
 
     #[expect(clippy::unused_self, reason = "reads as what happens in this tree")]
-    pub(in crate::edit) fn run<T>(&self, work: impl Future<Output = T>) -> T {
-        tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
+    pub(in crate::edit) fn run<T>(&self, future: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
     }
 
     /// Everything below the workspace folder.
@@ -106,23 +106,23 @@ impl Tree {
 
     /// [`Self::state`] for reading; modes only where they are not those of a new file or directory.
     pub(in crate::edit) fn show(&self) -> String {
-        let usual_file = {
+        let default_file_mode = {
             let probe = self.root.parent().unwrap().join("probe");
             fs::write_atomic(&probe, b"").unwrap();
             mode(&std::fs::metadata(&probe).unwrap())
         };
-        let usual_directory = mode(&std::fs::metadata(&self.root).unwrap());
-        let special = |mode: u32, usual: u32| if mode == usual { String::new() } else { format!(" {mode:o}") };
+        let default_directory_mode = mode(&std::fs::metadata(&self.root).unwrap());
+        let special = |mode: u32, default: u32| if mode == default { String::new() } else { format!(" {mode:o}") };
         let mut rendered = String::new();
-        for (path, thing) in self.state() {
-            match thing {
+        for (path, entry) in self.state() {
+            match entry {
                 TreeEntry::Link(target) => writeln!(rendered, "{path} -> {target}").unwrap(),
                 TreeEntry::Directory { mode } => {
-                    writeln!(rendered, "{path}/{}", special(mode, usual_directory)).unwrap();
+                    writeln!(rendered, "{path}/{}", special(mode, default_directory_mode)).unwrap();
                 }
                 TreeEntry::File { bytes, mode } => {
                     let text = String::from_utf8(bytes).map_or("not text".to_owned(), |text| format!("{text:?}"));
-                    writeln!(rendered, "{path}{}: {text}", special(mode, usual_file)).unwrap();
+                    writeln!(rendered, "{path}{}: {text}", special(mode, default_file_mode)).unwrap();
                 }
             }
         }

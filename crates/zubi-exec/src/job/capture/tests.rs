@@ -14,12 +14,12 @@ fn all_output_is_stored_and_the_view_has_both_ends() {
     let lines: Vec<_> = (1..=20_000).map(|number| format!("line {number}\n")).collect();
     let text = lines.concat();
     for chunk in text.as_bytes().chunks(999) {
-        stream.take_in(chunk, false);
+        stream.append(chunk, false);
     }
     let captured = stream.persist(&store).unwrap();
     assert_eq!((captured.lines, captured.bytes), (20_000, text.len() as u64));
     assert_eq!(store.read(captured.id.as_ref().unwrap()).unwrap(), text.as_bytes());
-    let view = captured.view_of(100);
+    let view = captured.excerpt(100);
     assert!(view.starts_with("line 1\nline 2\n") && view.ends_with("line 20000\n"), "{view}");
     assert!(view.len() < 200 && view.contains(&format!("bytes of {} are not shown", text.len())), "{view}");
 }
@@ -28,7 +28,7 @@ fn all_output_is_stored_and_the_view_has_both_ends() {
 fn lines_are_counted_across_chunks() {
     let (_guard, store, stream) = stream(&[]);
     for chunk in ["a", "b\nc", "", "\n", "d"] {
-        stream.take_in(chunk.as_bytes(), false);
+        stream.append(chunk.as_bytes(), false);
     }
     let captured = stream.persist(&store).unwrap();
     assert_eq!((captured.lines, captured.text().as_str()), (3, "ab\nc\nd"));
@@ -38,12 +38,12 @@ fn lines_are_counted_across_chunks() {
 fn secrets_split_across_chunks_are_redacted() {
     let (_guard, store, stream) = stream(&["hunter2", "hun"]);
     for chunk in ["x hun", "ter", "2 y", " hunted hu"] {
-        stream.take_in(chunk.as_bytes(), false);
+        stream.append(chunk.as_bytes(), false);
     }
     let captured = stream.persist(&store).unwrap();
     let text = captured.text();
     assert!(!text.contains("hunter2") && !text.contains("hun"), "{text}");
-    assert!(text.ends_with(" hu"), "what only looked like one comes at the end: {text}");
+    assert!(text.ends_with(" hu"), "an incomplete secret is printed at the end: {text}");
     assert_eq!(store.read(captured.id.as_ref().unwrap()).unwrap(), text.as_bytes());
 }
 

@@ -3,7 +3,7 @@
 use super::TemplateWord;
 
 /// Words after which a command's name follows.
-const BEFORE_A_NAME: &[&str] =
+const NAME_PREFIXES: &[&str] =
     &["if", "then", "else", "elif", "do", "while", "until", "!", "{", "time", "coproc", "}", "fi", "done", "esac"];
 
 /// Commands whose words are a command.
@@ -11,7 +11,7 @@ const WRAPPERS: &[&str] =
     &["builtin", "command", "doas", "env", "exec", "nice", "nohup", "setsid", "stdbuf", "sudo", "time", "xargs"];
 
 /// Builtins that run their words, or treat them as names and evaluate the subscript of a name (bash).
-const EVALUATING: &[&str] = &[
+const EVALUATING_COMMANDS: &[&str] = &[
     "eval",
     "trap",
     "alias",
@@ -27,7 +27,7 @@ const EVALUATING: &[&str] = &[
 ];
 
 /// Builtins that assign: after `NAME=` a value is a value.
-const DECLARING: &[&str] = &["export", "readonly", "declare", "typeset", "local"];
+const DECLARING_COMMANDS: &[&str] = &["export", "readonly", "declare", "typeset", "local"];
 
 /// Programs that run a word as code, and the letters of the options before it: `sh -c`, `perl -ne`. A version may follow
 /// the name (`python3.12`).
@@ -60,7 +60,7 @@ const CODE_OPTIONS: &[&str] = &["--eval", "--command", "--print", "-Command"];
 const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed"];
 
 /// Commands that need no end-of-options mark: they have no options, or `--` would be text.
-const WITHOUT_OPTIONS: &[&str] =
+const COMMANDS_WITHOUT_OPTIONS: &[&str] =
     &["echo", "printf", "[", "test", "for", "case", "export", "readonly", ":", "true", "exit", "return"];
 
 /// The maximum number of stored words of a command.
@@ -84,10 +84,10 @@ pub(super) struct Verdict {
     /// The reason why no argument may be in it.
     pub(super) refused: Option<&'static str>,
     /// Whether the word may be omitted, or be several words.
-    pub(super) free: bool,
+    pub(super) any_count: bool,
     /// If it begins with `-` it is an option.
-    pub(super) option_like: bool,
-    pub(super) tangled: bool,
+    pub(super) is_option: bool,
+    pub(super) undecidable: bool,
 }
 
 impl TemplateCommand {
@@ -99,13 +99,13 @@ impl TemplateCommand {
         self.target = true;
     }
 
-    /// Takes in one word. `argument`: there is an argument's placeholder in it.
-    pub(super) fn word(&mut self, word: &TemplateWord, argument: bool) -> Verdict {
+    /// Takes in one word. `has_argument`: there is an argument's placeholder in it.
+    pub(super) fn read_word(&mut self, word: &TemplateWord, has_argument: bool) -> Verdict {
         if std::mem::take(&mut self.target) {
             return Verdict::default();
         }
         let verdict = match &self.name {
-            None => self.before_name(word, argument),
+            None => self.before_name(word, has_argument),
             Some(name) => self.after_name(&name.clone(), word),
         };
         if self.name.is_some() && !word.text.starts_with('-') {
@@ -117,10 +117,10 @@ impl TemplateCommand {
         verdict
     }
 
-    fn before_name(&mut self, word: &TemplateWord, argument: bool) -> Verdict {
-        let literal = word.holes.is_empty() && !word.quoted;
+    fn before_name(&mut self, word: &TemplateWord, has_argument: bool) -> Verdict {
+        let is_literal = word.placeholders.is_empty() && !word.quoted;
         let before = word.before.as_deref().unwrap_or(&word.text);
-        if literal && BEFORE_A_NAME.contains(&word.text.as_str()) {
+        if is_literal && NAME_PREFIXES.contains(&word.text.as_str()) {
             return Verdict::default();
         }
         if is_assignment(before) {
@@ -129,7 +129,7 @@ impl TemplateCommand {
         if self.wrapped && before.starts_with('-') {
             return Verdict { refused: Some("is in an option of a command that runs another"), ..Verdict::default() };
         }
-        if argument {
+        if has_argument {
             self.name = Some(String::new());
             let refused = if before.contains('[') {
                 "is in a subscript, which the shell evaluates; use a variable of the script"
@@ -143,17 +143,17 @@ impl TemplateCommand {
             self.wrapped = true;
             return Verdict::default();
         }
-        let tangled = literal && word.text == "function";
+        let undecidable = is_literal && word.text == "function";
         self.name = Some(name.to_owned());
-        Verdict { tangled, ..Verdict::default() }
+        Verdict { undecidable, ..Verdict::default() }
     }
 
     fn after_name(&self, name: &str, word: &TemplateWord) -> Verdict {
         let before = word.before.as_deref().unwrap_or(&word.text);
         let last = self.words.last().map_or("", String::as_str);
-        let refused = if EVALUATING.contains(&name) {
+        let refused = if EVALUATING_COMMANDS.contains(&name) {
             Some("would be evaluated by the shell as code or as a name; give it to a variable (`value=$name`)")
-        } else if DECLARING.contains(&name)
+        } else if DECLARING_COMMANDS.contains(&name)
             && (!is_assignment(before) || self.words.iter().any(|word| word.starts_with('-')))
         {
             Some("may only be a value here, after `NAME=` and without options before; declare the variable first")
@@ -174,11 +174,11 @@ impl TemplateCommand {
         };
         Verdict {
             refused,
-            free: !matches!(name, "case" | "[[" | "select"),
-            option_like: refused.is_none()
-                && !WITHOUT_OPTIONS.contains(&name)
+            any_count: !matches!(name, "case" | "[[" | "select"),
+            is_option: refused.is_none()
+                && !COMMANDS_WITHOUT_OPTIONS.contains(&name)
                 && !self.words.iter().any(|word| word == "--"),
-            tangled: false,
+            undecidable: false,
         }
     }
 }
@@ -199,6 +199,6 @@ fn base(word: &str) -> &str {
 fn runs_code(name: &str, option: &str) -> bool {
     let name = name.trim_end_matches(|version: char| version.is_ascii_digit() || version == '.');
     let Some((_, letters)) = INTERPRETERS.iter().find(|(interpreter, _)| *interpreter == name) else { return false };
-    let short = option.strip_prefix('-').filter(|rest| rest.chars().all(|letter| letter.is_ascii_alphabetic()));
-    CODE_OPTIONS.contains(&option) || short.is_some_and(|flags| flags.ends_with(|last| letters.contains(last)))
+    let short_flags = option.strip_prefix('-').filter(|rest| rest.chars().all(|letter| letter.is_ascii_alphabetic()));
+    CODE_OPTIONS.contains(&option) || short_flags.is_some_and(|flags| flags.ends_with(|last| letters.contains(last)))
 }

@@ -4,7 +4,7 @@ use super::super::scan::TemplateToken;
 use super::{HereDocument, Lexer};
 
 impl Lexer<'_> {
-    /// Reads on until `end` says so; `end` sees each character. Placeholders are refused.
+    /// After a single quote: reads through the next one. Placeholders are refused.
     pub(super) fn single_quotes(&mut self) {
         let from = self.at - 1;
         while let Some(symbol) = self.next() {
@@ -14,9 +14,9 @@ impl Lexer<'_> {
                     self.line_break(character);
                     self.word().push(character);
                 }
-                TemplateToken::Hole(hole) => {
+                TemplateToken::Placeholder(index) => {
                     self.refuse(
-                        hole,
+                        index,
                         "is in single quotes, where the shell replaces nothing; remove them, or use double quotes",
                     );
                 }
@@ -28,7 +28,7 @@ impl Lexer<'_> {
     pub(super) fn comment(&mut self) {
         while self.peek_char() != Some('\n') {
             match self.next() {
-                Some(TemplateToken::Hole(hole)) => self.refuse_opaque(hole, "a comment"),
+                Some(TemplateToken::Placeholder(index)) => self.refuse_opaque(index, "a comment"),
                 Some(TemplateToken::Char(..)) => {}
                 None => return,
             }
@@ -41,18 +41,18 @@ impl Lexer<'_> {
             match symbol {
                 TemplateToken::Char('`', _) => return,
                 TemplateToken::Char('\\', _) => {
-                    if let Some(TemplateToken::Hole(hole)) = self.next() {
-                        self.refuse_opaque(hole, "backquotes");
+                    if let Some(TemplateToken::Placeholder(index)) = self.next() {
+                        self.refuse_opaque(index, "backquotes");
                     }
                 }
                 TemplateToken::Char(character, _) => self.line_break(character),
-                TemplateToken::Hole(hole) => self.refuse_opaque(hole, "backquotes"),
+                TemplateToken::Placeholder(index) => self.refuse_opaque(index, "backquotes"),
             }
         }
         self.report_unclosed("a backquote", from);
     }
 
-    /// A dollar was read, which is not ours.
+    /// A dollar was read, which begins no placeholder.
     pub(super) fn dollar(&mut self, quoted: bool) {
         match self.peek() {
             Some(TemplateToken::Char('(', _)) => {
@@ -63,7 +63,7 @@ impl Lexer<'_> {
                 self.at += 1;
                 self.expansion();
             }
-            Some(TemplateToken::Char('[', _)) => self.tangle("`$[`"),
+            Some(TemplateToken::Char('[', _)) => self.mark_undecidable("`$[`"),
             Some(TemplateToken::Char('\'', _)) if !quoted => {
                 // bash has escapes in there, dash has none: they agree where it ends if there is no backslash.
                 let rest = self.symbols.get(self.at + 1..).unwrap_or_default();
@@ -72,11 +72,11 @@ impl Lexer<'_> {
                     .and_then(|end| rest.get(end))
                     .is_some_and(|symbol| matches!(symbol, TemplateToken::Char('\\', _)))
                 {
-                    self.tangle("a backslash in `$'…'`");
+                    self.mark_undecidable("a backslash in `$'…'`");
                 }
             }
             Some(TemplateToken::Char('\\', _)) if self.char_at(self.at + 1) == Some('\n') => {
-                self.tangle("a backslash at the end of a line");
+                self.mark_undecidable("a backslash at the end of a line");
             }
             _ => {}
         }
@@ -90,11 +90,11 @@ impl Lexer<'_> {
         let mut depth = 1_usize;
         while let Some(symbol) = self.next() {
             match symbol {
-                TemplateToken::Hole(hole) => self.refuse_opaque(hole, name),
+                TemplateToken::Placeholder(index) => self.refuse_opaque(index, name),
                 TemplateToken::Char(character, _) => match character {
                     '\\' => {
                         if let Some(TemplateToken::Char('\n', _)) = self.next() {
-                            self.tangle("a backslash at the end of a line");
+                            self.mark_undecidable("a backslash at the end of a line");
                         }
                     }
                     '\'' => self.single_quotes(),
@@ -102,11 +102,11 @@ impl Lexer<'_> {
                     '`' => self.backquotes(),
                     '$' => self.dollar(false),
                     '#' if !self.before_last().is_some_and(is_word) => {
-                        self.tangle("a comment in a substitution");
+                        self.mark_undecidable("a comment in a substitution");
                         self.comment();
                     }
-                    '<' if self.peek_char() == Some('<') => self.tangle("a here-document in a substitution"),
-                    'c' if self.is_case() => self.tangle("`case` in a substitution"),
+                    '<' if self.peek_char() == Some('<') => self.mark_undecidable("a here-document in a substitution"),
+                    'c' if self.is_case() => self.mark_undecidable("`case` in a substitution"),
                     '(' => depth += 1,
                     ')' => {
                         depth -= 1;
@@ -136,25 +136,25 @@ impl Lexer<'_> {
         let mut depth = 2_usize;
         while let Some(symbol) = self.next() {
             match symbol {
-                TemplateToken::Hole(hole) => self.refuse_opaque(hole, name),
+                TemplateToken::Placeholder(index) => self.refuse_opaque(index, name),
                 TemplateToken::Char(character, _) => match character {
                     '(' => depth += 1,
                     ')' => {
                         depth -= 1;
                         if depth == 1 && self.peek_char() != Some(')') {
-                            self.tangle("`((` that may be two brackets");
+                            self.mark_undecidable("`((` that may be two brackets");
                         }
                         if depth == 0 {
                             self.opaque.pop();
                             return;
                         }
                     }
-                    '\'' | '"' | '`' | '\\' => self.tangle("a quote in arithmetic"),
-                    '$' if self.peek_char() == Some('(') => self.tangle("a substitution in arithmetic"),
+                    '\'' | '"' | '`' | '\\' => self.mark_undecidable("a quote in arithmetic"),
+                    '$' if self.peek_char() == Some('(') => self.mark_undecidable("a substitution in arithmetic"),
                     // Without a dollar it is two subshells for dash.
-                    '<' if !dollar && self.peek_char() == Some('<') => self.tangle("`<<` in `((…))`"),
-                    '#' if !self.before_last().is_some_and(is_word) => self.tangle("a `#` in arithmetic"),
-                    'c' if self.is_case() => self.tangle("`case` in arithmetic"),
+                    '<' if !dollar && self.peek_char() == Some('<') => self.mark_undecidable("`<<` in `((…))`"),
+                    '#' if !self.before_last().is_some_and(is_word) => self.mark_undecidable("a `#` in arithmetic"),
+                    'c' if self.is_case() => self.mark_undecidable("`case` in arithmetic"),
                     _ => self.line_break(character),
                 },
             }
@@ -170,12 +170,12 @@ impl Lexer<'_> {
         self.opaque.push(NAME);
         // bash 5.3 runs a command in `${ …; }`.
         if matches!(self.peek_char(), Some(' ' | '\t' | '\n' | '|')) {
-            self.tangle("`${ …; }`");
+            self.mark_undecidable("`${ …; }`");
         }
         let mut depth = 1_usize;
         while let Some(symbol) = self.next() {
             match symbol {
-                TemplateToken::Hole(hole) => self.refuse_opaque(hole, NAME),
+                TemplateToken::Placeholder(index) => self.refuse_opaque(index, NAME),
                 TemplateToken::Char(character, _) => match character {
                     '}' => {
                         depth -= 1;
@@ -185,9 +185,11 @@ impl Lexer<'_> {
                         }
                     }
                     '$' if self.accept('{') => depth += 1,
-                    '\'' | '"' | '`' | '\\' => self.tangle("a quote in `${…}`"),
-                    '$' if matches!(self.peek_char(), Some('(' | '[')) => self.tangle("a substitution in `${…}`"),
-                    '<' | '>' if self.peek_char() == Some('(') => self.tangle("a substitution in `${…}`"),
+                    '\'' | '"' | '`' | '\\' => self.mark_undecidable("a quote in `${…}`"),
+                    '$' if matches!(self.peek_char(), Some('(' | '[')) => {
+                        self.mark_undecidable("a substitution in `${…}`");
+                    }
+                    '<' | '>' if self.peek_char() == Some('(') => self.mark_undecidable("a substitution in `${…}`"),
                     _ => self.line_break(character),
                 },
             }
@@ -209,14 +211,14 @@ impl Lexer<'_> {
             delimiter.push(character);
             self.at += 1;
         }
-        let closed = quote.is_none_or(|quote| self.accept(quote));
-        let ends = match self.peek() {
+        let is_closed = quote.is_none_or(|quote| self.accept(quote));
+        let is_end = match self.peek() {
             Some(TemplateToken::Char(next, _)) => " \t\n;|&<>()".contains(next),
-            Some(TemplateToken::Hole(_)) => false,
+            Some(TemplateToken::Placeholder(_)) => false,
             None => true,
         };
-        if delimiter.is_empty() || !closed || !ends {
-            return self.tangle("a here-document whose end is not a plain word");
+        if delimiter.is_empty() || !is_closed || !is_end {
+            return self.mark_undecidable("a here-document whose end is not a plain word");
         }
         self.pending.push(HereDocument { delimiter, tabs, expanded: quote.is_none() && !escaped });
     }
@@ -235,14 +237,14 @@ impl Lexer<'_> {
     /// One line of a body; true if it was the last.
     fn here_line(&mut self, document: &HereDocument) -> bool {
         let mut line = String::new();
-        let mut holes = false;
+        let mut has_placeholder = false;
         while let Some(symbol) = self.next() {
             match symbol {
                 TemplateToken::Char('\n', _) => break,
                 TemplateToken::Char(character, _) => line.push(character),
-                TemplateToken::Hole(hole) => {
-                    holes = true;
-                    self.refuse_opaque(hole, "a here-document");
+                TemplateToken::Placeholder(index) => {
+                    has_placeholder = true;
+                    self.refuse_opaque(index, "a here-document");
                 }
             }
         }
@@ -250,10 +252,10 @@ impl Lexer<'_> {
         if document.expanded
             && (line.contains("$(") || line.contains("${") || line.contains('`') || line.ends_with('\\'))
         {
-            self.tangle("a here-document with substitutions");
+            self.mark_undecidable("a here-document with substitutions");
         }
         let candidate = if document.tabs { line.trim_start_matches('\t') } else { &line };
-        !holes && candidate == document.delimiter
+        !has_placeholder && candidate == document.delimiter
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::super::{Escaping, Template};
 use super::names;
-use super::values::{SHELLS_HERE, render, run};
+use super::values::{TESTED_SHELLS, render, run};
 
 /// The pieces of scripts: syntax. Commands that evaluate their words have a table of their own, because a script's
 /// author can hide the command (`$x $text`). Nothing here loops, waits, or writes outside the directory of the test.
@@ -97,8 +97,8 @@ const FRAGMENTS: &[&str] = &[
     "&",
 ];
 
-/// Whole things, so that enough scripts are scripts.
-const WHOLE: &[&str] = &[
+/// Complete constructs, so that enough scripts are valid.
+const CONSTRUCTS: &[&str] = &[
     "echo a \"b\" ",
     "echo \"$(echo \"c)\")\" ",
     "`echo a` ",
@@ -143,7 +143,7 @@ const HOSTILE: &[&str] = &[
 fn skeleton() -> impl Strategy<Value = String> {
     let fragment = prop_oneof![
         3 => prop::sample::select(FRAGMENTS),
-        8 => prop::sample::select(WHOLE),
+        8 => prop::sample::select(CONSTRUCTS),
         3 => prop::sample::select(&["$text ", "$text", "${arg:other} ", "$list "][..]),
     ];
     prop::collection::vec(fragment, 1..7).prop_map(|fragments| fragments.concat())
@@ -155,52 +155,52 @@ fn scripts(skeleton: &str) -> Option<Vec<String>> {
     if template.arguments().is_empty() {
         return None;
     }
-    let of = |text: &str, other: &str| {
+    let render_with = |text: &str, other: &str| {
         render(skeleton, Escaping::Shell, &json!({"text": text, "other": other, "list": [text, other]}))
     };
     let (texts, others) = HOSTILE.split_at(HOSTILE.len() / 2);
     let pairs = texts.iter().zip(others);
-    Some(pairs.flat_map(|(text, other)| [of(text, other), of(other, text)]).collect())
+    Some(pairs.flat_map(|(text, other)| [render_with(text, other), render_with(other, text)]).collect())
 }
 
 #[test]
-fn no_value_runs() {
-    const ENOUGH: usize = 60;
+fn values_are_never_executed() {
+    const MIN_ACCEPTED: usize = 60;
     let mut runner = TestRunner::deterministic();
     let directory = tempfile::tempdir().unwrap();
-    let (mut tried, mut accepted, mut quoted, mut substituted, mut documents) = (0, 0, 0, 0, 0);
-    while accepted < ENOUGH {
+    let (mut attempts, mut accepted, mut quoted, mut substituted, mut documents) = (0, 0, 0, 0, 0);
+    while accepted < MIN_ACCEPTED {
         let skeleton = skeleton().new_tree(&mut runner).unwrap().current();
-        tried += 1;
+        attempts += 1;
         let Some(scripts) = scripts(&skeleton) else { continue };
         accepted += 1;
         quoted += usize::from(skeleton.contains('"'));
         substituted += usize::from(skeleton.contains("$(") || skeleton.contains('`'));
         documents += usize::from(skeleton.contains("<<"));
         for script in &scripts {
-            for shell in SHELLS_HERE {
+            for shell in TESTED_SHELLS {
                 run(shell, script, directory.path());
-                let ran = directory.path().join("canary").exists();
-                assert!(!ran, "{shell} ran a value\n--- template\n{skeleton}\n--- script\n{script}");
+                let is_executed = directory.path().join("canary").exists();
+                assert!(!is_executed, "{shell} ran a value\n--- template\n{skeleton}\n--- script\n{script}");
             }
         }
     }
     println!(
-        "{accepted} of {tried} accepted: {quoted} with double quotes, {substituted} with substitutions, {documents} with <<"
+        "{accepted} of {attempts} accepted: {quoted} with double quotes, {substituted} with substitutions, {documents} with <<"
     );
-    assert!(tried < 20 * ENOUGH && quoted > 10 && substituted > 5 && documents > 5);
+    assert!(attempts < 20 * MIN_ACCEPTED && quoted > 10 && substituted > 5 && documents > 5);
 }
 
 /// The test above can fail: pasted as they are, the values run.
 #[test]
-fn pasted_values_do_run() {
-    for shell in SHELLS_HERE {
-        for around in ["echo X", "echo \"X\"", "echo 'X'", "cat <<EOF\nX\nEOF"] {
+fn unquoted_values_are_executed() {
+    for shell in TESTED_SHELLS {
+        for wrapper in ["echo X", "echo \"X\"", "echo 'X'", "cat <<EOF\nX\nEOF"] {
             let directory = tempfile::tempdir().unwrap();
             for value in HOSTILE {
-                run(shell, &around.replace('X', value), directory.path());
+                run(shell, &wrapper.replace('X', value), directory.path());
             }
-            assert!(directory.path().join("canary").exists(), "{shell} {around}");
+            assert!(directory.path().join("canary").exists(), "{shell} {wrapper}");
         }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::super::*;
 use super::names;
 
-pub(super) const SHELLS_HERE: [&str; 2] = ["/bin/sh", "/bin/bash"];
+pub(super) const TESTED_SHELLS: [&str; 2] = ["/bin/sh", "/bin/bash"];
 
 /// The pieces of values: everything that is special to a shell, a URL, a header or JSON, and ordinary text.
 const FRAGMENTS: &[&str] = &[
@@ -86,8 +86,8 @@ pub(super) fn value() -> impl Strategy<Value = String> {
     ]
 }
 
-pub(super) fn render(text: &str, sink: Escaping, arguments: &Value) -> String {
-    let template = Template::parse(text, sink, &names()).unwrap();
+pub(super) fn render(text: &str, escaping: Escaping, arguments: &Value) -> String {
+    let template = Template::parse(text, escaping, &names()).unwrap();
     let values =
         Values { arguments: arguments.as_object().unwrap(), environment: &BTreeMap::new(), workspace_folder: "/W" };
     template.render(values).unwrap().text
@@ -118,9 +118,9 @@ fn through_shells(text: &str, other: &str, list: &[String]) {
     expected.extend(["end".to_owned(), text.to_owned()]);
     let expected: String = expected.iter().flat_map(|word| [word.as_str(), "\0"]).collect();
     let directory = tempfile::tempdir().unwrap();
-    for shell in SHELLS_HERE {
-        let got = run(shell, &script, directory.path());
-        assert_eq!(String::from_utf8_lossy(&got), expected, "{shell}\n{script}");
+    for shell in TESTED_SHELLS {
+        let output = run(shell, &script, directory.path());
+        assert_eq!(String::from_utf8_lossy(&output), expected, "{shell}\n{script}");
         assert!(!directory.path().join("canary").exists());
     }
 }
@@ -129,12 +129,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
-    fn of_a_script(text in value(), other in value(), list in prop::collection::vec(value(), 0..4)) {
+    fn script_values_are_unchanged(text in value(), other in value(), list in prop::collection::vec(value(), 0..4)) {
         through_shells(&text, &other, &list);
     }
 
     #[test]
-    fn of_a_url(text in value().prop_filter("another resource", |text| !text.is_empty() && text != "." && text != ".."), other in value(), list in prop::collection::vec(value(), 0..4)) {
+    fn url_values_are_unchanged(text in value().prop_filter("another resource", |text| !text.is_empty() && text != "." && text != ".."), other in value(), list in prop::collection::vec(value(), 0..4)) {
         let arguments = json!({"text": text, "other": other, "list": list, "n": 7});
         let url = render("https://example.com:1/a/$text/x$text.json?q=$other&list=$list&z=1$other#$text", Escaping::Url, &arguments);
         let url = reqwest::Url::parse(&url).unwrap();
@@ -142,24 +142,24 @@ proptest! {
         prop_assert_eq!((url.host_str(), url.port(), url.path_segments().unwrap().count()), (Some("example.com"), Some(1), 3));
         let segments: Vec<String> = url.path_segments().unwrap().map(decoded).collect();
         prop_assert_eq!(segments, ["a".to_owned(), text.clone(), format!("x{text}.json")]);
-        let mut wanted = vec![("q".to_owned(), other.clone())];
-        wanted.extend(list.iter().map(|item| ("list".to_owned(), item.clone())));
-        wanted.push(("z".to_owned(), format!("1{other}")));
-        prop_assert_eq!(url.query_pairs().into_owned().collect::<Vec<_>>(), wanted);
+        let mut expected = vec![("q".to_owned(), other.clone())];
+        expected.extend(list.iter().map(|item| ("list".to_owned(), item.clone())));
+        expected.push(("z".to_owned(), format!("1{other}")));
+        prop_assert_eq!(url.query_pairs().into_owned().collect::<Vec<_>>(), expected);
         prop_assert_eq!(decoded(url.fragment().unwrap()), text);
     }
 
     #[test]
-    fn of_a_body(text in value(), other in value(), list in prop::collection::vec(value(), 0..4)) {
+    fn json_values_are_unchanged(text in value(), other in value(), list in prop::collection::vec(value(), 0..4)) {
         let arguments = json!({"text": text, "other": other, "list": list, "any": {"k": [text, null, 1.5, true]}, "n": -7});
         let body = render(r#"{"a": "pre $text$other", "b": $other, "c": [$list, $n, $opt], "d": $any}"#, Escaping::Json, &arguments);
-        let wanted = json!({"a": format!("pre {text}{other}"), "b": other, "c": [list, -7, null], "d": arguments["any"]});
-        prop_assert_eq!(serde_json::from_str::<Value>(&body).unwrap(), wanted);
+        let expected = json!({"a": format!("pre {text}{other}"), "b": other, "c": [list, -7, null], "d": arguments["any"]});
+        prop_assert_eq!(serde_json::from_str::<Value>(&body).unwrap(), expected);
     }
 
     /// A header either holds the value or is refused, and never is more than one.
     #[test]
-    fn of_a_header(text in value()) {
+    fn header_values_are_unchanged_or_refused(text in value()) {
         let template = Template::parse("X $text", Escaping::Header, &names()).unwrap();
         let arguments = json!({"text": text});
         let values = Values { arguments: arguments.as_object().unwrap(), environment: &BTreeMap::new(), workspace_folder: "/W" };
@@ -176,10 +176,10 @@ proptest! {
 
     /// Any text is read without a panic, and places of problems are places of the text.
     #[test]
-    fn any_text(pieces in prop::collection::vec(prop_oneof![prop::sample::select(FRAGMENTS), Just("${"), Just("$list"), Just("${x:-")], 0..12)) {
+    fn any_text_is_parsed(pieces in prop::collection::vec(prop_oneof![prop::sample::select(FRAGMENTS), Just("${"), Just("$list"), Just("${x:-")], 0..12)) {
         let text = pieces.concat();
-        for sink in [Escaping::Shell, Escaping::Url, Escaping::Header, Escaping::Json, Escaping::Form, Escaping::Text, Escaping::Path, Escaping::Code] {
-            let problems = match Template::parse(&text, sink, &names()) {
+        for escaping in [Escaping::Shell, Escaping::Url, Escaping::Header, Escaping::Json, Escaping::Form, Escaping::Text, Escaping::Path, Escaping::Code] {
+            let problems = match Template::parse(&text, escaping, &names()) {
                 Ok(template) => template.warnings().to_vec(),
                 Err(problems) => problems,
             };
@@ -190,8 +190,8 @@ proptest! {
 
 /// In a part of a header a value cannot become another part; as a whole header it is the author's choice.
 #[test]
-fn of_a_part_of_a_header() {
-    for (template, value, fits) in [
+fn values_cannot_add_header_parts() {
+    for (template, value, is_accepted) in [
         ("user=$text; role=guest", "ada", true),
         ("user=$text; role=guest", "a; role=admin", false),
         ("user=$text; role=guest", "a, b", false),
@@ -204,22 +204,22 @@ fn of_a_part_of_a_header() {
         let arguments = json!({ "text": value });
         let values =
             Values { arguments: arguments.as_object().unwrap(), environment: &BTreeMap::new(), workspace_folder: "/W" };
-        assert_eq!(parsed.render(values).is_ok(), fits, "{template} {value}");
+        assert_eq!(parsed.render(values).is_ok(), is_accepted, "{template} {value}");
     }
 }
 
 #[test]
-fn a_value_of_a_megabyte() {
+fn megabyte_values_are_unchanged() {
     let text = "'\"$(touch canary)\n".repeat(1024 * 1024 / 18);
     through_shells(&text, "-", std::slice::from_ref(&text));
 }
 
 /// The generated inputs, to check that the properties above are not vacuous. Printed by `--nocapture`.
 #[test]
-fn the_generators_reach_what_matters() {
+fn generators_produce_special_characters() {
     let mut runner = TestRunner::deterministic();
-    let made: Vec<String> = (0..1000).map(|_| value().new_tree(&mut runner).unwrap().current()).collect();
-    for (what, of) in [
+    let values: Vec<String> = (0..1000).map(|_| value().new_tree(&mut runner).unwrap().current()).collect();
+    for (label, pattern) in [
         ("single quotes", "'"),
         ("double quotes", "\""),
         ("backquotes", "`"),
@@ -232,17 +232,17 @@ fn the_generators_reach_what_matters() {
         ("percent", "%"),
         ("spaces", " "),
     ] {
-        let count = made.iter().filter(|text| text.contains(of)).count();
-        println!("{count:4} of 1000 with {what}");
-        assert!(count >= 20, "{what}: {count}");
+        let count = values.iter().filter(|text| text.contains(pattern)).count();
+        println!("{count:4} of 1000 with {label}");
+        assert!(count >= 20, "{label}: {count}");
     }
-    for (what, count) in [
-        ("empty", made.iter().filter(|text| text.is_empty()).count()),
-        ("leading dash", made.iter().filter(|text| text.starts_with('-')).count()),
-        ("not ASCII", made.iter().filter(|text| !text.is_ascii()).count()),
-        ("over 4 KiB", made.iter().filter(|text| text.len() > 4096).count()),
+    for (label, count) in [
+        ("empty", values.iter().filter(|text| text.is_empty()).count()),
+        ("leading dash", values.iter().filter(|text| text.starts_with('-')).count()),
+        ("not ASCII", values.iter().filter(|text| !text.is_ascii()).count()),
+        ("over 4 KiB", values.iter().filter(|text| text.len() > 4096).count()),
     ] {
-        println!("{count:4} of 1000 {what}");
-        assert!(count >= 20, "{what}: {count}");
+        println!("{count:4} of 1000 {label}");
+        assert!(count >= 20, "{label}: {count}");
     }
 }

@@ -47,7 +47,7 @@ impl Machine {
 }
 
 #[tokio::test]
-async fn a_program_that_fails_is_passed_over() {
+async fn failing_programs_are_skipped() {
     let machine = Machine::new(&[
         ("bin1/rust-analyzer", "echo \"error: Unknown binary 'rust-analyzer' in official toolchain\" >&2; exit 1"),
         ("bin2/rust-analyzer", "[ \"$1\" = --version ] && echo 'rust-analyzer 1.96.0 (x)'"),

@@ -54,9 +54,9 @@ async fn serve(scripts: Vec<Script>) -> (Url, Arc<Mutex<Vec<String>>>) {
             let (mut socket, _) = listener.accept().await.unwrap();
             let request = request(&mut socket).await;
             recorded.lock().unwrap().push(request);
-            let (Script::Close(pieces) | Script::Stall(pieces) | Script::Reset(pieces) | Script::Alive(pieces)) =
+            let (Script::Close(chunks) | Script::Stall(chunks) | Script::Reset(chunks) | Script::Alive(chunks)) =
                 &script;
-            for chunk in pieces {
+            for chunk in chunks {
                 socket.write_all(chunk).await.unwrap();
                 socket.flush().await.unwrap();
             }
@@ -132,23 +132,23 @@ async fn check(scripts: Vec<Script>) -> String {
 }
 
 async fn check_with(scripts: Vec<Script>, change: impl FnOnce(&mut ProviderConfig)) -> (String, Vec<String>) {
-    let (url, asked) = serve(scripts).await;
+    let (url, requests) = serve(scripts).await;
     let port = url.port().unwrap().to_string();
     let mut config = config(url);
     change(&mut config);
     let text = query_chat(&ChatCompletionsProvider::new(config)).await.replace(&port, "PORT");
-    let requests = asked.lock().unwrap().iter().map(|request| request.replace(&port, "PORT")).collect();
+    let requests = requests.lock().unwrap().iter().map(|request| request.replace(&port, "PORT")).collect();
     (text, requests)
 }
 
 #[tokio::test]
 async fn an_answer_and_its_request() {
-    let (text, asked) = check_with(vec![Script::Close(ok(&stream(&[r#"{"content":"Hi"}"#], "stop")))], |_| {}).await;
+    let (text, requests) = check_with(vec![Script::Close(ok(&stream(&[r#"{"content":"Hi"}"#], "stop")))], |_| {}).await;
     assert_snapshot!(text, @r#"
     text "Hi"
     Finished, 0+0 tokens, 0 cached
     "#);
-    assert_snapshot!(asked.concat().replace('\r', ""), @r#"
+    assert_snapshot!(requests.concat().replace('\r', ""), @r#"
     POST /v1/chat/completions HTTP/1.1
     authorization: Bearer sk-never-shown-0123456789
     content-type: application/json
@@ -162,8 +162,8 @@ async fn an_answer_and_its_request() {
 }
 
 #[tokio::test]
-async fn a_gateway_with_headers_of_its_own() {
-    let (text, asked) = check_with(vec![Script::Close(ok(&stream(&[r#"{"content":"Hi"}"#], "stop")))], |config| {
+async fn gateway_headers_and_query_are_sent() {
+    let (text, requests) = check_with(vec![Script::Close(ok(&stream(&[r#"{"content":"Hi"}"#], "stop")))], |config| {
         config.key_header = Some("api-key".parse().unwrap());
         config.query = BTreeMap::from([("api-version".to_owned(), "2024 10".to_owned())]);
         config.headers.insert("x-team", "a".parse().unwrap());
@@ -173,7 +173,7 @@ async fn a_gateway_with_headers_of_its_own() {
     text "Hi"
     Finished, 0+0 tokens, 0 cached
     "#);
-    let head = asked.concat().replace('\r', "");
+    let head = requests.concat().replace('\r', "");
     assert_snapshot!(head.split("\n\n").next().unwrap(), @"
     POST /v1/chat/completions?api-version=2024+10 HTTP/1.1
     x-team: a
@@ -187,10 +187,10 @@ async fn a_gateway_with_headers_of_its_own() {
 }
 
 #[tokio::test]
-async fn connections_that_end_otherwise() {
+async fn incomplete_connections_are_reported() {
     let text = frames(&[r#"{"content":"Hi"}"#]);
     let call = frames(&[r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}]}"#]);
-    let whole = stream(&[r#"{"content":"Hi"}"#], "stop");
+    let complete = stream(&[r#"{"content":"Hi"}"#], "stop");
     let chunked = |body: &str, end: &str| {
         let body = format!("{:x}\r\n{body}\r\n{end}", body.len());
         response("200 OK", "content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n", &body)
@@ -203,20 +203,20 @@ async fn connections_that_end_otherwise() {
     assert!(reset.starts_with("BrokenOff: "), "{reset}");
     assert_snapshot!(check(vec![Script::Close(Vec::new())]).await, @"BrokenOff: it at http://127.0.0.1:PORT/v1 gave no answer: connection closed before message completed");
     // The answer is complete: the client does not wait for the end of the connection.
-    assert_snapshot!(check(vec![Script::Stall(ok(&whole))]).await, @r#"
+    assert_snapshot!(check(vec![Script::Stall(ok(&complete))]).await, @r#"
     text "Hi"
     Finished, 0+0 tokens, 0 cached
     "#);
 }
 
 #[tokio::test]
-async fn silence_is_given_up() {
+async fn silent_servers_time_out() {
     let text = frames(&[r#"{"content":"Hi"}"#]);
     let without_end = stream(&[r#"{"content":"Hi"}"#], "stop").replace("data: [DONE]\n\n", "");
+    let set_idle_timeout = |config: &mut ProviderConfig| config.timeouts.idle = Duration::from_millis(300);
     let mut outcomes = Vec::new();
     for sent in [Vec::new(), ok(&text), response("500 Oh", "", "bus"), ok(&without_end)] {
-        let impatient = |config: &mut ProviderConfig| config.timeouts.idle = Duration::from_millis(300);
-        outcomes.push(check_with(vec![Script::Stall(sent)], impatient).await.0);
+        outcomes.push(check_with(vec![Script::Stall(sent)], set_idle_timeout).await.0);
     }
     assert_snapshot!(outcomes.join("\n"), @r#"
     TimedOut: it sent nothing for 300 ms
@@ -226,29 +226,28 @@ async fn silence_is_given_up() {
     Finished, 0+0 tokens, 0 cached
     "#);
     // A refusal that arrives byte by byte does not restart the time-out with each byte.
-    let set_idle_timeout = |config: &mut ProviderConfig| config.timeouts.idle = Duration::from_millis(300);
-    let dripping = check_with(vec![Script::Alive(response("500 Oh", "", "bus"))], set_idle_timeout).await.0;
-    assert_snapshot!(dripping, @"Overloaded: it answers 500 Internal Server Error");
+    let slow_refusal = check_with(vec![Script::Alive(response("500 Oh", "", "bus"))], set_idle_timeout).await.0;
+    assert_snapshot!(slow_refusal, @"Overloaded: it answers 500 Internal Server Error");
 }
 
 /// The server still has data to send when the client closes the connection.
 #[tokio::test]
-async fn giving_up_closes_the_connection() {
+async fn cancelling_closes_the_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = Url::parse(&format!("http://{}/v1", listener.local_addr().unwrap())).unwrap();
     let chat = ChatCompletionsProvider::new(config(url));
-    let (heard, mut hears) = tokio::sync::mpsc::unbounded_channel();
-    let asking = tokio::spawn(async move {
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+    let request_task = tokio::spawn(async move {
         let model = chat.open("m").await.unwrap();
         let messages = [PromptMessage::User { text: "Hi".to_owned() }];
         let prompt = Prompt { system: "", messages: &messages, tools: &[], max_output: None };
-        model.answer(prompt, &|delta| heard.send(delta).unwrap()).await
+        model.answer(prompt, &|delta| sender.send(delta).unwrap()).await
     });
     let (mut socket, _) = listener.accept().await.unwrap();
     request(&mut socket).await;
     socket.write_all(&ok(&frames(&[r#"{"content":"Hi"}"#])).concat()).await.unwrap();
-    hears.recv().await.unwrap();
-    asking.abort();
+    receiver.recv().await.unwrap();
+    request_task.abort();
     let closed = tokio::time::timeout(Duration::from_secs(10), socket.read(&mut [0; 16])).await;
     assert!(matches!(closed, Ok(Ok(0) | Err(_))), "{closed:?}");
 }
@@ -264,15 +263,15 @@ async fn a_refused_connection_is_reported() {
 
 /// A key in a header of the user's own is as secret as a configured one, also without its scheme.
 #[tokio::test]
-async fn a_refusal_that_repeats_the_key_of_a_header() {
+async fn keys_in_headers_are_redacted_in_errors() {
     let refusal = response("401 Unauthorized", "", "Incorrect API key: abcd-1234-efgh");
     let change = |config: &mut ProviderConfig| {
         let headers = BTreeMap::from([("Authorization".to_owned(), "Bearer abcd-1234-efgh".to_owned())]);
         (config.key, config.headers) = (None, provider::headers(&headers).unwrap());
     };
-    let (told, asked) = check_with(vec![Script::Close(refusal)], change).await;
-    assert_snapshot!(told, @"Unauthorized: it answers 401 Unauthorized: Incorrect API key: (redacted)");
-    assert!(asked[0].contains("authorization: Bearer abcd-1234-efgh"), "{asked:?}");
+    let (error, requests) = check_with(vec![Script::Close(refusal)], change).await;
+    assert_snapshot!(error, @"Unauthorized: it answers 401 Unauthorized: Incorrect API key: (redacted)");
+    assert!(requests[0].contains("authorization: Bearer abcd-1234-efgh"), "{requests:?}");
 }
 
 #[tokio::test]
@@ -288,12 +287,12 @@ async fn refusals() {
 /// If a server does not know an option, zubi retries once without it, and omits it from then on.
 #[tokio::test]
 async fn options_that_a_server_rejects_are_omitted() {
-    let refused = |what: &str| {
-        let body = format!("{{\"error\":{{\"message\":\"{what}\",\"type\":\"invalid_request_error\"}}}}");
+    let refused = |message: &str| {
+        let body = format!("{{\"error\":{{\"message\":\"{message}\",\"type\":\"invalid_request_error\"}}}}");
         Script::Close(response("400 Bad Request", "", &body))
     };
     let answer = Script::Close(ok(&stream(&[r#"{"content":"Hi"}"#], "stop")));
-    let (url, asked) = serve(vec![
+    let (url, requests) = serve(vec![
         refused("Unknown field: stream_options"),
         refused("'max_tokens' is not supported, use 'max_completion_tokens'"),
         answer.clone(),
@@ -303,7 +302,7 @@ async fn options_that_a_server_rejects_are_omitted() {
     .await;
     let chat = ChatCompletionsProvider::new(config(url));
     let mut text = [query_chat(&chat).await, query_chat(&chat).await, query_chat(&chat).await].join("\n");
-    for request in asked.lock().unwrap().iter() {
+    for request in requests.lock().unwrap().iter() {
         let (_, body) = request.split_once("\r\n\r\n").unwrap();
         text.push('\n');
         text.push_str(body);
@@ -325,7 +324,7 @@ async fn options_that_a_server_rejects_are_omitted() {
 #[tokio::test]
 async fn lists_of_models() {
     let list = |body: &'static str| async move {
-        let (url, asked) = serve(vec![Script::Close(response("200 OK", "", body))]).await;
+        let (url, requests) = serve(vec![Script::Close(response("200 OK", "", body))]).await;
         let chat = ChatCompletionsProvider::new(config(url));
         let models = match chat.models().await {
             Ok(models) => models
@@ -335,7 +334,7 @@ async fn lists_of_models() {
                 .join("\n"),
             Err(error) => format!("{:?}: {error}", error.kind),
         };
-        assert!(asked.lock().unwrap()[0].starts_with("GET /v1/models HTTP/1.1\r\n"));
+        assert!(requests.lock().unwrap()[0].starts_with("GET /v1/models HTTP/1.1\r\n"));
         models
     };
     assert_snapshot!(list(r#"{"object":"list","data":[{"id":"b"},{"id":"a/x","name":"A\u001b[1m"},{"id":"b"},{"id":""},{"id":"n\nl"},{"x":1},3]}"#).await, @r#"
@@ -349,7 +348,7 @@ async fn lists_of_models() {
         models: vec!["one".to_owned()],
         ..config(Url::parse("http://127.0.0.1:1").unwrap())
     });
-    assert_eq!(named.models().await.unwrap()[0].id, "it/one", "not asked where the user says which there are");
+    assert_eq!(named.models().await.unwrap()[0].id, "it/one", "the server is not queried if the user lists the models");
     for name in ["", "a\nb", &"x".repeat(300)] {
         assert!(named.open(name).await.is_err());
     }
@@ -357,7 +356,7 @@ async fn lists_of_models() {
 
 /// Heartbeats do not count as an answer, and do not prolong a complete one.
 #[tokio::test]
-async fn a_server_that_only_shows_that_it_is_there_is_not_waited_for() {
+async fn heartbeats_do_not_extend_the_timeouts() {
     let timeouts = ProviderTimeouts {
         idle: Duration::from_millis(300),
         heartbeats_only: Duration::from_millis(300),

@@ -7,7 +7,7 @@ use crate::chat::request::{Dialect, body};
 use crate::message::{AssistantMessage, PromptMessage, ProviderMetadata, ToolCall, ToolResult};
 use crate::{Prompt, ToolDefinition};
 
-const USUAL: Dialect = Dialect { stream_options: true, completion_tokens: false };
+const DEFAULT_DIALECT: Dialect = Dialect { stream_options: true, completion_tokens: false };
 
 fn check(system: &str, messages: &[PromptMessage], tools: &[ToolDefinition], dialect: Dialect) -> String {
     let prompt = Prompt { system, messages, tools, max_output: Some(100) };
@@ -40,7 +40,7 @@ fn call(id: &str, arguments: serde_json::Value) -> ToolCall {
 }
 
 #[test]
-fn a_conversation() {
+fn conversation_body() {
     let message = AssistantMessage {
         text: "Look:".to_owned(),
         reasoning: "never sent back".to_owned(),
@@ -61,7 +61,7 @@ fn a_conversation() {
         description: "Reads.".to_owned(),
         schema: json!({"type": "object"}),
     }];
-    assert_snapshot!(check("Be good.", &messages, &tools, USUAL), @r#"
+    assert_snapshot!(check("Be good.", &messages, &tools, DEFAULT_DIALECT), @r#"
     model: "m"
     messages: {"role":"system","content":"Be good."}
     messages: {"role":"user","content":"a\n\nb"}
@@ -77,7 +77,7 @@ fn a_conversation() {
 }
 
 #[test]
-fn what_servers_differ_in() {
+fn dialect_options() {
     let dialect = Dialect { stream_options: false, completion_tokens: true };
     assert_snapshot!(check("", &[user("a")], &[], dialect), @r#"
     model: "m"
@@ -89,7 +89,7 @@ fn what_servers_differ_in() {
 
 /// A provider gets its own data back; another provider does not.
 #[test]
-fn native_parts_go_to_their_provider_alone() {
+fn native_parts_are_sent_only_to_their_provider() {
     let assistant_message = |provider: &str| {
         let parts =
             json!({"reasoning_details": [{"text": "a"}], "extra_content": [{"google": {"thought_signature": "t"}}]});
@@ -100,7 +100,7 @@ fn native_parts_go_to_their_provider_alone() {
             ..AssistantMessage::default()
         })
     };
-    assert_snapshot!(check("", &[assistant_message("it"), outcome("c", "x")], &[], USUAL), @r#"
+    assert_snapshot!(check("", &[assistant_message("it"), outcome("c", "x")], &[], DEFAULT_DIALECT), @r#"
     model: "m"
     messages: {"role":"assistant","content":null,"reasoning_details":[{"text":"a"}],"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{}"},"extra_content":{"google":{"thought_signature":"t"}}}]}
     messages: {"role":"tool","tool_call_id":"c","content":"x"}
@@ -108,7 +108,7 @@ fn native_parts_go_to_their_provider_alone() {
     stream_options: {"include_usage":true}
     max_tokens: 100
     "#);
-    assert_snapshot!(check("", &[assistant_message("other"), outcome("c", "x")], &[], USUAL), @r#"
+    assert_snapshot!(check("", &[assistant_message("other"), outcome("c", "x")], &[], DEFAULT_DIALECT), @r#"
     model: "m"
     messages: {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{}"}}]}
     messages: {"role":"tool","tool_call_id":"c","content":"x"}

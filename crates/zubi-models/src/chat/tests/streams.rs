@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{Ids, KEY, Redactor, StreamReader, check, frames, read, render_answer, stream};
 
 #[test]
-fn streams_as_they_should_be() {
+fn standard_streams() {
     let usage = r#"data: {"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":8}}}"#;
     let text =
         frames(&[r#"{"role":"assistant","content":""}"#, r#"{"content":"Hello"}"#, r#"{"content":", wörld 🦀"}"#]);
@@ -76,7 +76,7 @@ fn interleaved_call_fragments_stay_separate() {
 }
 
 #[test]
-fn streams_that_others_stumble_over() {
+fn nonstandard_streams() {
     // No index.
     assert_snapshot!(check(&stream(&[
         r#"{"tool_calls":[{"id":"a","function":{"name":"read","arguments":"{\"a\":"}}]}"#,
@@ -220,8 +220,8 @@ fn repeated_frames_are_ignored() {
     call read {"a":"bc"} (a)
     Finished, 0+0 tokens, 0 cached
     "#);
-    let whole = r#"{"tool_calls":[{"id":"a","function":{"name":"read","arguments":"{\"a\":1}"}}]}"#;
-    assert_snapshot!(check(&stream(&[whole, whole], "tool_calls")), @r#"
+    let complete = r#"{"tool_calls":[{"id":"a","function":{"name":"read","arguments":"{\"a\":1}"}}]}"#;
+    assert_snapshot!(check(&stream(&[complete, complete], "tool_calls")), @r#"
     call read {"a":1} (a)
     Finished, 0+0 tokens, 0 cached
     "#);
@@ -231,13 +231,13 @@ fn repeated_frames_are_ignored() {
     Finished, 0+0 tokens, 0 cached
     "#);
     // Fragments may be equal without being repetitions.
-    let alike = [
+    let equal_fragments = [
         r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"a\": 1"}}]}"#,
         r#"{"tool_calls":[{"index":0,"function":{"arguments":"0"}}]}"#,
         r#"{"tool_calls":[{"index":0,"function":{"arguments":"0"}}]}"#,
         r#"{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}"#,
     ];
-    assert_snapshot!(check(&stream(&alike, "tool_calls")), @r#"
+    assert_snapshot!(check(&stream(&equal_fragments, "tool_calls")), @r#"
     call read {"a":100} (a)
     Finished, 0+0 tokens, 0 cached
     "#);
@@ -254,7 +254,7 @@ fn repeated_frames_are_ignored() {
 }
 
 #[test]
-fn texts_of_all_kinds() {
+fn text_forms() {
     assert_snapshot!(check(&stream(&[r#"{"content":"NUL \u0000, half \ud83d, pair \ud83d\ude00, \\ud83d"}"#], "stop")), @r#"
     text "NUL \0, half �, pair 😀, \\ud83d"
     Finished, 0+0 tokens, 0 cached
@@ -280,7 +280,7 @@ fn texts_of_all_kinds() {
 }
 
 #[test]
-fn lines_of_all_kinds() {
+fn line_forms() {
     let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
     let text = frames(&[r#"{"content":"x"}"#]);
     // Unknown events, other answers than the first, no blank lines, no line end at the end.
@@ -323,7 +323,7 @@ fn an_error_in_a_stream_is_reported() {
 }
 
 #[test]
-fn one_body_in_place_of_a_stream() {
+fn a_single_body_is_accepted() {
     assert_snapshot!(check(r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}"#), @r#"
     text "Hi"
     call read {"a":1} (a)
@@ -337,10 +337,10 @@ fn one_body_in_place_of_a_stream() {
 }
 
 #[test]
-fn what_is_too_long_is_refused() {
+fn too_long_answers_are_rejected() {
     let line = format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n", "x".repeat(2_000_000));
     let (answer, _) = read(format!("{line}data: [DONE]\n\n").as_bytes(), 65_536);
-    assert_eq!(answer.unwrap().message.text.len(), 2_000_000, "whole files are written in one piece");
+    assert_eq!(answer.unwrap().message.text.len(), 2_000_000, "a long delta is accepted");
     let (answer, _) = read(format!("data: {}", "x".repeat(9_000_000)).as_bytes(), 65_536);
     assert_snapshot!(render_answer(&answer, ""), @"Malformed: it sent an event of more than 8388608 bytes");
     let (answer, _) = read(format!("{{\"a\": \"{}", "x".repeat(9_000_000)).as_bytes(), 65_536);
@@ -355,7 +355,7 @@ fn what_is_too_long_is_refused() {
 proptest! {
     /// Any input gives an answer or an error, independent of the chunks.
     #[test]
-    fn any_pieces_give_the_same(
+    fn chunks_do_not_change_the_answer(
         deltas in prop::collection::vec(prop::sample::select(vec![
             r#"{"content":"é🦀"}"#,
             r#"{"reasoning":"Hm"}"#,
@@ -368,43 +368,43 @@ proptest! {
         ]), 0..6),
         cut in 0_usize..400,
         crlf in any::<bool>(),
-        piece in 1_usize..20,
+        chunk_size in 1_usize..20,
     ) {
         let mut text = stream(&deltas, "stop");
         if crlf {
             text = text.replace('\n', "\r\n");
         }
         let bytes = &text.as_bytes()[..text.len().saturating_sub(cut)];
-        let (whole, heard) = read(bytes, usize::MAX);
-        let (pieces, heard_in_pieces) = read(bytes, piece);
-        prop_assert_eq!(render_answer(&pieces, &text), render_answer(&whole, &text));
-        prop_assert_eq!(heard_in_pieces, heard);
+        let (complete, complete_deltas) = read(bytes, usize::MAX);
+        let (chunked, chunked_deltas) = read(bytes, chunk_size);
+        prop_assert_eq!(render_answer(&chunked, &text), render_answer(&complete, &text));
+        prop_assert_eq!(chunked_deltas, complete_deltas);
         // Without its final frame there is no answer.
         if !String::from_utf8_lossy(bytes).contains("\"finish_reason\":\"stop\"}]}") {
-            prop_assert!(whole.is_err());
+            prop_assert!(complete.is_err());
         }
     }
 
     #[test]
-    fn any_bytes_are_taken(bytes in prop::collection::vec(any::<u8>(), 0..200), piece in 1_usize..9) {
-        let (whole, _) = read(&bytes, usize::MAX);
-        let (pieces, _) = read(&bytes, piece);
-        prop_assert_eq!(render_answer(&pieces, ""), render_answer(&whole, ""));
+    fn any_bytes_are_accepted(bytes in prop::collection::vec(any::<u8>(), 0..200), chunk_size in 1_usize..9) {
+        let (complete, _) = read(&bytes, usize::MAX);
+        let (chunked, _) = read(&bytes, chunk_size);
+        prop_assert_eq!(render_answer(&chunked, ""), render_answer(&complete, ""));
     }
 }
 
 #[test]
-fn an_answer_without_end_is_given_up() {
+fn endless_answers_are_rejected() {
     let endless = |frame: String| {
         let mut reader = StreamReader::new("it", Redactor::new([]), Ids::default());
         let error = (0..100_000).find_map(|_| reader.push(frame.as_bytes(), &mut |_| {}).err());
         error.map(|error| error.to_string()).unwrap_or_default()
     };
     let long = "x".repeat(100_000);
-    let of_call =
+    let call_fragment =
         format!(r#"{{"tool_calls":[{{"index":0,"id":"a","function":{{"name":"f","arguments":"{long}"}}}}]}}"#);
     let details = format!(r#"{{"reasoning_details":[{{"text":"{long}"}}]}}"#);
-    assert_snapshot!(endless(frames(&[of_call.as_str()])), @"it sent an answer of more than 8388608 bytes");
+    assert_snapshot!(endless(frames(&[call_fragment.as_str()])), @"it sent an answer of more than 8388608 bytes");
     assert_snapshot!(endless(frames(&[details.as_str()])), @"it sent an answer of more than 8388608 bytes");
     assert_snapshot!(endless(format!(": {long}\n\n")), @"it sent more than 64 MiB in one answer");
 }

@@ -24,20 +24,23 @@ async fn check(turn: impl Fn(Dialect) -> Turn) -> String {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_is_never_a_whole_one() {
+async fn truncated_answers_are_errors() {
     for dialect in NATIVE {
-        let whole = without_ids(serve_and_query(dialect, Turn::reply(scripted_answer())).await.unwrap());
+        let complete = without_ids(serve_and_query(dialect, Turn::reply(scripted_answer())).await.unwrap());
         let length = dialect.answer(&scripted_answer()).len();
         for at in (0..length).step_by(61).chain(length - 6..length) {
             for end in [End::Close, End::Done] {
                 match serve_and_query(dialect, Turn::reply(scripted_answer()).cut_at(at).end(end)).await {
                     // Only the data after the end is missing.
                     Ok(answer) => {
-                        assert!(without_ids(answer) == whole && at + 120 > length, "{dialect:?} at {at} of {length}");
+                        assert!(
+                            without_ids(answer) == complete && at + 120 > length,
+                            "{dialect:?} at {at} of {length}"
+                        );
                     }
                     Err(error) => {
-                        let is_so = matches!(error.kind, ErrorKind::BrokenOff | ErrorKind::Malformed);
-                        assert!(is_so, "{dialect:?} at {at}: {error:?}");
+                        let is_expected = matches!(error.kind, ErrorKind::BrokenOff | ErrorKind::Malformed);
+                        assert!(is_expected, "{dialect:?} at {at}: {error:?}");
                     }
                 }
             }
@@ -46,14 +49,14 @@ async fn an_answer_that_is_cut_is_never_a_whole_one() {
 }
 
 #[tokio::test]
-async fn cut_in_the_middle() {
-    insta::assert_snapshot!(check(|_| Turn::reply(scripted_answer()).cut_behind("sehe").end(End::Close)).await, @"
+async fn interrupted_answers_are_errors() {
+    insta::assert_snapshot!(check(|_| Turn::reply(scripted_answer()).cut_after("sehe").end(End::Close)).await, @"
     BrokenOff: the answer of openai-responses broke off before its end
     BrokenOff: the answer of anthropic broke off before its end
     BrokenOff: the answer of gemini broke off before its end
     BrokenOff: the answer of ollama broke off before its end
     ");
-    insta::assert_snapshot!(check(|_| Turn::reply(scripted_answer()).cut_behind("file_read").end(End::Reset)).await, @"
+    insta::assert_snapshot!(check(|_| Turn::reply(scripted_answer()).cut_after("file_read").end(End::Reset)).await, @"
     BrokenOff: the answer of openai-responses broke off before its end: Connection reset by peer (os error 104)
     BrokenOff: the answer of anthropic broke off before its end: Connection reset by peer (os error 104)
     BrokenOff: the answer of gemini broke off before its end: Connection reset by peer (os error 104)
@@ -62,9 +65,9 @@ async fn cut_in_the_middle() {
 }
 
 #[tokio::test]
-async fn silence() {
+async fn silent_servers_time_out() {
     for dialect in NATIVE {
-        let turn = Turn::reply(scripted_answer()).cut_behind("sehe").end(End::Stall);
+        let turn = Turn::reply(scripted_answer()).cut_after("sehe").end(End::Stall);
         let server = Server::start(dialect, KEY, vec![turn]);
         let mut config = config(dialect, &server);
         config.timeouts.idle = Duration::from_millis(300);
@@ -88,25 +91,25 @@ async fn an_unreachable_server_is_reported() {
 
 #[tokio::test]
 async fn refusals() {
-    insta::assert_snapshot!(check(|_| Turn::refuses(401, &format!("bad key {KEY}"))).await, @"
+    insta::assert_snapshot!(check(|_| Turn::refusal(401, &format!("bad key {KEY}"))).await, @"
     Unauthorized: openai-responses answers 401 Unauthorized: bad key (redacted)
     Unauthorized: anthropic answers 401 Unauthorized: bad key (redacted)
     Unauthorized: gemini answers 401 Unauthorized: bad key (redacted)
     Unauthorized: ollama answers 401 Unauthorized: bad key (redacted)
     ");
-    insta::assert_snapshot!(check(|_| Turn::refuses(429, "slow down").header("Retry-After", "7")).await, @"
+    insta::assert_snapshot!(check(|_| Turn::refusal(429, "slow down").header("Retry-After", "7")).await, @"
     RateLimited: openai-responses answers 429 Too Many Requests: slow down (after 7s)
     RateLimited: anthropic answers 429 Too Many Requests: slow down (after 7s)
     RateLimited: gemini answers 429 Too Many Requests: slow down (after 7s)
     RateLimited: ollama answers 429 Too Many Requests: slow down (after 7s)
     ");
-    insta::assert_snapshot!(check(|_| Turn::refuses(529, "overloaded")).await, @"
+    insta::assert_snapshot!(check(|_| Turn::refusal(529, "overloaded")).await, @"
     Overloaded: openai-responses answers 529: overloaded
     Overloaded: anthropic answers 529: overloaded
     Overloaded: gemini answers 529: overloaded
     Overloaded: ollama answers 529: overloaded
     ");
-    insta::assert_snapshot!(check(|_| Turn::refuses(400, "prompt is too long: 9 tokens > 8 maximum")).await, @"
+    insta::assert_snapshot!(check(|_| Turn::refusal(400, "prompt is too long: 9 tokens > 8 maximum")).await, @"
     TooLong: openai-responses answers 400 Bad Request: prompt is too long: 9 tokens > 8 maximum
     TooLong: anthropic answers 400 Bad Request: prompt is too long: 9 tokens > 8 maximum
     TooLong: gemini answers 400 Bad Request: prompt is too long: 9 tokens > 8 maximum
@@ -137,7 +140,7 @@ async fn errors_in_the_middle() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer() {
+async fn malformed_answers_are_reported() {
     let page = "<html><head><title>Sign in</title></head><body>x</body></html>";
     insta::assert_snapshot!(check(|_| Turn::raw(200, page)).await, @"
     Malformed: openai-responses sent no answer
@@ -178,12 +181,13 @@ async fn what_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cut_by_the_limit_is_a_text() {
+async fn truncated_arguments_stay_text() {
     for dialect in [Dialect::Anthropic, Dialect::Responses] {
-        let whole = dialect
+        let complete = dialect
             .answer(&ScriptedReply::default().call("file_read", json!({ "path": "abcdefgh" })).stop(Stop::Length));
         // Without the last fragment of its arguments, also where they are repeated.
-        let cut = whole.replace(r#"{\"path\":\"abcdefgh\"}"#, r#"{\"path\":\"abcdef"#).replace(r#""gh\"}""#, r#""""#);
+        let cut =
+            complete.replace(r#"{\"path\":\"abcdefgh\"}"#, r#"{\"path\":\"abcdef"#).replace(r#""gh\"}""#, r#""""#);
         let answer = serve_and_query(dialect, Turn::raw(200, cut)).await.unwrap();
         assert!(answer.message.calls[0].arguments.is_string(), "{dialect:?} {:?}", answer.message.calls);
         assert_eq!(answer.stop, crate::FinishReason::Length);

@@ -26,7 +26,7 @@ impl Tool for Shell {
             writes: reading.writes,
             unresolved: reading.unresolved,
             directory: Some("/w".into()),
-            ..Footprint::of_effect(Effect::Execute)
+            ..Footprint::from_effect(Effect::Execute)
         })
     }
 
@@ -100,8 +100,8 @@ impl Session {
     /// Returns the session that follows this one, with the rules that were stored for this scope.
     fn next_session(&self, scope: ApprovalScope) -> Self {
         let stored_rules = self.rule_store.rules.lock().unwrap();
-        let of_scope = stored_rules.iter().filter(|(kept, _)| *kept == scope).map(|(_, rule)| json!(rule));
-        Self::new(&of_scope.collect::<Vec<_>>())
+        let rules = stored_rules.iter().filter(|(stored_scope, _)| *stored_scope == scope).map(|(_, rule)| json!(rule));
+        Self::new(&rules.collect::<Vec<_>>())
     }
 
     fn queue_answer(&self, answer: ApprovalAnswer) {
@@ -113,7 +113,7 @@ impl Session {
     }
 
     async fn call_in(&self, session: u64, tool: &str, text: &str) -> String {
-        let cx = ToolCx { approver: Arc::clone(&self.person) as Arc<dyn Approver>, ..cx_of(session) };
+        let cx = ToolCx { approver: Arc::clone(&self.person) as Arc<dyn Approver>, ..session_cx(session) };
         check(&self.fixture, tool, json!({ "text": text }), cx).await
     }
 
@@ -122,12 +122,12 @@ impl Session {
     }
 
     /// Returns whether a call would run without a prompt.
-    fn lets_through(&self, tool: &str, text: &str) -> bool {
-        self.lets_through_in(0, tool, text)
+    fn is_allowed(&self, tool: &str, text: &str) -> bool {
+        self.is_allowed_in(0, tool, text)
     }
 
-    fn lets_through_in(&self, session: u64, tool: &str, text: &str) -> bool {
-        let judged_call = self.fixture.registry.judge(tool, json!({ "text": text }), &cx_of(session)).unwrap();
+    fn is_allowed_in(&self, session: u64, tool: &str, text: &str) -> bool {
+        let judged_call = self.fixture.registry.judge(tool, json!({ "text": text }), &session_cx(session)).unwrap();
         judged_call.judgement.action == Action::Allow
     }
 
@@ -138,7 +138,7 @@ impl Session {
 }
 
 /// Creates the context of a call in the session of this number.
-fn cx_of(session: u64) -> ToolCx {
+fn session_cx(session: u64) -> ToolCx {
     let cx = cx();
     ToolCx { caller: Arc::new(Caller { session, ..(*cx.caller).clone() }), ..cx }
 }
@@ -154,10 +154,10 @@ fn allow_edited(text: &str) -> ApprovalAnswer {
 /// X28: each scope allows the named calls, for its duration, and of that tool only.
 #[tokio::test]
 async fn approvals_apply_for_their_scope() {
-    let asking = Session::new(&[]);
-    asking.call("git push origin").await;
+    let session = Session::new(&[]);
+    session.call("git push origin").await;
     let scopes: Vec<String> =
-        asking.offered_options().iter().map(|option| format!("{:?}: {}", option.scope, option.label)).collect();
+        session.offered_options().iter().map(|option| format!("{:?}: {}", option.scope, option.label)).collect();
     assert_snapshot!(scopes.join("\n"), @"
     Once: this call
     Session: exactly `git push origin` (shell.run), for this session
@@ -167,7 +167,7 @@ async fn approvals_apply_for_their_scope() {
     ");
 
     // The calls that run without a prompt in this session, then in the next one here, then in the next one elsewhere.
-    for (option, here, next_here, elsewhere) in [
+    for (option, this_session, next_in_workspace, next_elsewhere) in [
         (0, [false, false, false], [false; 3], [false; 3]),
         (1, [true, false, false], [false; 3], [false; 3]),
         (2, [true, true, false], [false; 3], [false; 3]),
@@ -177,20 +177,22 @@ async fn approvals_apply_for_their_scope() {
         let session = Session::new(&[]);
         session.queue_answer(allow_option(option));
         assert_eq!(session.call("git push origin").await, "ran git push origin\n(approved, ok)");
-        let lets_through = |session: &Session| {
-            ["git push origin", "git push --force other", "git fetch"]
-                .map(|text| session.lets_through("shell.run", text))
+        let is_allowed = |session: &Session| {
+            ["git push origin", "git push --force other", "git fetch"].map(|text| session.is_allowed("shell.run", text))
         };
-        assert_eq!(lets_through(&session), here, "option {option}, this session");
-        assert!(!session.lets_through("other.run", "git push origin"), "option {option}: a yes is for one tool");
+        assert_eq!(is_allowed(&session), this_session, "option {option}, this session");
+        assert!(
+            !session.is_allowed("other.run", "git push origin"),
+            "option {option}: an approval applies to one tool"
+        );
         assert_eq!(
-            lets_through(&session.next_session(ApprovalScope::Workspace)),
-            next_here,
+            is_allowed(&session.next_session(ApprovalScope::Workspace)),
+            next_in_workspace,
             "option {option}, this workspace"
         );
         assert_eq!(
-            lets_through(&session.next_session(ApprovalScope::Always)),
-            elsewhere,
+            is_allowed(&session.next_session(ApprovalScope::Always)),
+            next_elsewhere,
             "option {option}, everywhere"
         );
     }
@@ -201,7 +203,7 @@ async fn approvals_apply_for_their_scope() {
 async fn session_approvals_apply_only_in_their_session() {
     // The sessions 0 to 2 that run it without a prompt after the approval in session 1, and after that session has
     // ended.
-    for (option, meanwhile, afterwards) in [
+    for (option, during, after) in [
         (0, [false; 3], [false; 3]),
         (1, [false, true, false], [false; 3]),
         (2, [false, true, false], [false; 3]),
@@ -211,14 +213,18 @@ async fn session_approvals_apply_only_in_their_session() {
         let host = Session::new(&[]);
         host.queue_answer(allow_option(option));
         assert_eq!(host.call_in(1, "shell.run", "git push").await, "ran git push\n(approved, ok)");
-        let letting = || [0, 1, 2].map(|session| host.lets_through_in(session, "shell.run", "git push"));
-        assert_eq!(letting(), meanwhile, "option {option}");
-        let for_all = usize::from(afterwards[0]);
-        assert_eq!(host.fixture.registry.policy().rules().len(), for_all, "option {option}: the rules of all sessions");
+        let allowed_sessions = || [0, 1, 2].map(|session| host.is_allowed_in(session, "shell.run", "git push"));
+        assert_eq!(allowed_sessions(), during, "option {option}");
+        let shared_rules = usize::from(after[0]);
+        assert_eq!(
+            host.fixture.registry.policy().rules().len(),
+            shared_rules,
+            "option {option}: the rules of all sessions"
+        );
         host.fixture.registry.end_session(2);
-        assert_eq!(letting(), meanwhile, "option {option}: the end of another session takes nothing");
+        assert_eq!(allowed_sessions(), during, "option {option}: the end of another session changes nothing");
         host.fixture.registry.end_session(1);
-        assert_eq!(letting(), afterwards, "option {option}: the session has ended");
+        assert_eq!(allowed_sessions(), after, "option {option}: the session has ended");
     }
 }
 
@@ -229,7 +235,7 @@ async fn unstorable_approvals_apply_only_in_their_session() {
     *host.rule_store.full.lock().unwrap() = true;
     host.queue_answer(allow_option(4));
     host.call_in(1, "shell.run", "git push origin").await;
-    assert_eq!([1, 2].map(|session| host.lets_through_in(session, "shell.run", "git push origin")), [true, false]);
+    assert_eq!([1, 2].map(|session| host.is_allowed_in(session, "shell.run", "git push origin")), [true, false]);
 }
 
 /// A prompt does not show the calls of other sessions.
@@ -244,16 +250,16 @@ async fn prompts_list_only_calls_of_their_session() {
         host.call_in(session, "shell.run", "git push").await;
         host.offered_options().into_iter().flat_map(|option| option.would_also_allow).collect::<Vec<_>>()
     };
-    for (session, own) in [(1, "one"), (2, "two")] {
+    for (session, text) in [(1, "one"), (2, "two")] {
         let affected = affected_calls(session).await;
-        let expected = format!("shell.run: git push {own}");
+        let expected = format!("shell.run: git push {text}");
         assert!(
             !affected.is_empty() && affected.iter().all(|call| *call == expected),
             "session {session}: {affected:?}"
         );
     }
     host.fixture.registry.end_session(2);
-    assert!(affected_calls(2).await.is_empty(), "the calls of a session that has ended are forgotten");
+    assert!(affected_calls(2).await.is_empty(), "the calls of an ended session are deleted");
 }
 
 /// X28: before the user answers, the prompt shows which earlier calls the rule would also have allowed.
@@ -321,8 +327,8 @@ async fn edited_arguments_are_validated_and_judged_again() {
         session.person.questions.lock().unwrap().iter().map(|question| question.reason.clone()).collect();
     assert_eq!(questions.last().unwrap(), "it runs `make clean`");
     // The record contains the arguments that ran, not the requested ones.
-    let ran = session.fixture.records.0.lock().unwrap().last().unwrap().arguments.clone();
-    assert_eq!(ran, json!({"text": "make clean"}));
+    let arguments = session.fixture.records.0.lock().unwrap().last().unwrap().arguments.clone();
+    assert_eq!(arguments, json!({"text": "make clean"}));
     // Invalid arguments are reported.
     session.queue_answer(ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"txt": "x"})) });
     assert_snapshot!(session.call("make").await, @r#"
@@ -335,7 +341,7 @@ async fn edited_arguments_are_validated_and_judged_again() {
     session.queue_answer(ApprovalAnswer::Allow { option: 1, arguments: Some(json!({"text": "make other"})) });
     session.queue_answer(allow_option(0));
     session.call("make").await;
-    assert!(!session.lets_through("shell.run", "make") && !session.lets_through("shell.run", "make other"));
+    assert!(!session.is_allowed("shell.run", "make") && !session.is_allowed("shell.run", "make other"));
     // The number of edits is limited.
     for number in 0..20 {
         session.queue_answer(allow_edited(&format!("make {number}")));
@@ -350,7 +356,7 @@ async fn edited_arguments_are_validated_and_judged_again() {
 
 /// X28: a denial may say what to do instead, and the model receives that.
 #[tokio::test]
-async fn how_a_question_can_end() {
+async fn ends_of_approval_prompts() {
     let session = Session::new(&[json!({"action": "ask", "command": ["make"], "reason": "it takes an hour"})]);
     session.queue_answer(ApprovalAnswer::Deny { text: Some(" use ninja \n".to_owned()) });
     assert_snapshot!(session.call("make").await, @"
@@ -359,7 +365,7 @@ async fn how_a_question_can_end() {
     (deny, denied)
     ");
     assert_eq!(session.person.questions.lock().unwrap()[0].rule.as_deref(), Some("zubi.toml:1"));
-    session.queue_answer(ApprovalAnswer::Unanswered { how: "nobody answered within 300 s".to_owned() });
+    session.queue_answer(ApprovalAnswer::Unanswered { reason: "nobody answered within 300 s".to_owned() });
     assert_snapshot!(session.call("make").await, @"
     Failed to run shell.run: it needs the user's approval (it runs `make` (it takes an hour)), and nobody answered within 300 s
     Check with the user whether to do it, then call it again.
@@ -389,8 +395,8 @@ async fn a_cancelled_call_does_not_wait_for_an_answer() {
         tokio::task::yield_now().await;
         cancel.cancel();
     };
-    let (told, ()) = tokio::join!(call, cancelled);
-    assert_snapshot!(told, @"
+    let (answer, ()) = tokio::join!(call, cancelled);
+    assert_snapshot!(answer, @"
     Error in shell.run: the call was cancelled
     Call again if the answer is still wanted.
     (deny, cancelled)
@@ -421,7 +427,7 @@ async fn deny_beats_ask_beats_allow_across_files() {
         assert_eq!(
             (action("git fetch"), action("git fetch; git push")),
             (Action::Ask, Action::Deny),
-            "a rule that asks goes on asking"
+            "an `ask` rule still applies after an approval"
         );
     }
 }
@@ -468,7 +474,7 @@ impl Tool for ReplaceableTool {
     fn footprint(&self, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         let writes = *self.writes.lock().unwrap();
         let writes = Some(writes.into()).filter(|_| !writes.is_empty());
-        Ok(Footprint { writes: writes.into_iter().collect(), ..Footprint::of_effect(Effect::Execute) })
+        Ok(Footprint { writes: writes.into_iter().collect(), ..Footprint::from_effect(Effect::Execute) })
     }
 
     async fn call(&self, _args: Value, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
@@ -477,10 +483,10 @@ impl Tool for ReplaceableTool {
 }
 
 /// An approver that runs a function before each answer.
-struct Meanwhile<F>(ApprovalAnswer, F);
+struct ActingApprover<F>(ApprovalAnswer, F);
 
 #[async_trait]
-impl<F: Fn() + Send + Sync> Approver for Meanwhile<F> {
+impl<F: Fn() + Send + Sync> Approver for ActingApprover<F> {
     async fn request_approval(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         (self.1)();
         self.0.clone()
@@ -492,10 +498,10 @@ async fn approval_covers_only_the_prompted_call() {
     let version = Arc::new(Mutex::new("1"));
     let writes = Arc::new(Mutex::new(""));
     let spec = spec("other.run", Effect::Execute);
-    let changing = ReplaceableTool { spec, version: Arc::clone(&version), writes: Arc::clone(&writes) };
-    let fixture = registry(vec![provider("p", vec![Arc::new(changing)])]);
-    let call = async |answer: ApprovalAnswer, meanwhile: Box<dyn Fn() + Send + Sync>| {
-        let cx = ToolCx { approver: Arc::new(Meanwhile(answer, meanwhile)), ..cx() };
+    let tool = ReplaceableTool { spec, version: Arc::clone(&version), writes: Arc::clone(&writes) };
+    let fixture = registry(vec![provider("p", vec![Arc::new(tool)])]);
+    let call = async |answer: ApprovalAnswer, action: Box<dyn Fn() + Send + Sync>| {
+        let cx = ToolCx { approver: Arc::new(ActingApprover(answer, action)), ..cx() };
         check(&fixture, "other.run", json!({}), cx).await
     };
     assert_snapshot!(call(allow_option(0), Box::new(|| {})).await, @"

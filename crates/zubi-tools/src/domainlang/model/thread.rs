@@ -97,7 +97,7 @@ fn serve_snapshots(
     let mut loaded: Option<Workspace> = None;
     while let Ok(reply) = requests.recv() {
         // One check of the disk serves all waiting queries, because they all arrived before it.
-        let waiting = std::iter::once(reply).chain(requests.try_iter()).collect::<Vec<SnapshotSender>>();
+        let replies = std::iter::once(reply).chain(requests.try_iter()).collect::<Vec<SnapshotSender>>();
         let refreshed = match loaded.take() {
             Some(mut workspace) => {
                 workspace.refresh();
@@ -106,7 +106,7 @@ fn serve_snapshots(
             None => Workspace::load(Arc::clone(files), roots.to_vec(), &mut watch),
         };
         has_files.store(refreshed.as_ref().is_ok_and(Workspace::has_models), Ordering::Relaxed);
-        for reply in waiting.into_iter().filter(|reply| !reply.is_closed()) {
+        for reply in replies.into_iter().filter(|reply| !reply.is_closed()) {
             reply.send(refreshed.as_ref().map(Workspace::snapshot).map_err(Clone::clone)).ok();
         }
         loaded = refreshed.ok();

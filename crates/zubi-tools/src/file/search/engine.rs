@@ -275,7 +275,7 @@ impl<'s> Worker<'s> {
         let mut sink = LineCollector {
             matcher: &self.matcher,
             bounds: self.shared.limits,
-            max_kept: if self.shared.may_show(path) { self.shared.limits.limit } else { 0 },
+            max_stored: if self.shared.may_show(path) { self.shared.limits.limit } else { 0 },
             total: 0,
             matched_lines: Vec::new(),
             pending: Vec::new(),
@@ -317,7 +317,7 @@ struct LineCollector<'a> {
     matcher: &'a RegexMatcher,
     bounds: &'a SearchLimits,
     /// Number of lines to store for this file; further lines are only counted.
-    max_kept: usize,
+    max_stored: usize,
     total: usize,
     matched_lines: Vec<MatchedLine>,
     /// Context before a match that has not arrived yet.
@@ -331,7 +331,7 @@ impl Sink for LineCollector<'_> {
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
         self.total += 1;
-        if self.matched_lines.len() < self.max_kept {
+        if self.matched_lines.len() < self.max_stored {
             let bytes = found.bytes();
             let start = self.matcher.find(bytes).ok().flatten().map_or(0, |found| found.start());
             let (column, text) = excerpt(bytes, start);
@@ -353,7 +353,7 @@ impl Sink for LineCollector<'_> {
                     last.after.push(line());
                 }
             }
-            SinkContextKind::Before if self.matched_lines.len() < self.max_kept => self.pending.push(line()),
+            SinkContextKind::Before if self.matched_lines.len() < self.max_stored => self.pending.push(line()),
             _ => {}
         }
         Ok(true)

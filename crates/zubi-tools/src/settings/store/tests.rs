@@ -38,11 +38,11 @@ fn malformed_files_are_reported_with_the_position() {
     for (text, position) in
         [("{\n  \"a\" 1\n}", "2:"), ("[]", "1:1: its root"), ("{\"a\": 1 \"b\": 2}", "1:"), ("{", "1:")]
     {
-        let why = set_value(text, "a", &json!(1)).unwrap_err();
-        assert!(why.starts_with(position), "{text}: {why}");
+        let problem = set_value(text, "a", &json!(1)).unwrap_err();
+        assert!(problem.starts_with(position), "{text}: {problem}");
     }
-    let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(find_value(&deep, "a").unwrap_err().contains("nested deeper"));
+    let deep_json = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(find_value(&deep_json, "a").unwrap_err().contains("nested deeper"));
 }
 
 proptest! {

@@ -37,16 +37,16 @@ pub(super) fn run(session: &CliSession, words: &Words) -> Result<ExitCode, Failu
     block_on(async {
         let models = agent::models(session, Vec::new(), words.turns.model.clone())?;
         if let Some(model) = &words.turns.model {
-            agent::begin_with(&models, model).await?;
+            agent::check_model(&models, model).await?;
         }
         let agent_session = agent::open(session, &words.turns).await?;
         let exit = async {
-            let talk = ChatSession::new(agent_session.chat_service(), EventOutput::live())?;
+            let session = ChatSession::new(agent_session.chat_service(), EventOutput::live())?;
             let model = words.turns.model.clone();
             let mut chat = Chat {
-                desk: &agent_session,
+                agent_session: &agent_session,
                 models,
-                talk,
+                session,
                 words,
                 model,
                 instructions,
@@ -69,10 +69,10 @@ pub(super) fn run(session: &CliSession, words: &Words) -> Result<ExitCode, Failu
 }
 
 struct Chat<'a> {
-    desk: &'a agent::AgentSession,
+    agent_session: &'a agent::AgentSession,
     /// The models of the conversation manager.
     models: Arc<ModelRegistry>,
-    talk: ChatSession,
+    session: ChatSession,
     words: &'a Words,
     /// The model in use: the conversation's, or the default.
     model: Option<String>,
@@ -126,9 +126,9 @@ impl Chat<'_> {
         self.prompt();
         loop {
             // A pipe sends the next line only after the last answer, and after the model for it is known.
-            let listens = !is_over && self.model_query.is_none() && (self.talk.has_person() || !self.is_busy);
+            let listens = !is_over && self.model_query.is_none() && (self.session.is_interactive() || !self.is_busy);
             let reads = if listens { InputMode::Everything } else { InputMode::Answers };
-            match self.talk.step(reads, wait_for_models(&mut self.model_query)).await? {
+            match self.session.step(reads, wait_for_models(&mut self.model_query)).await? {
                 ChatStep::Ended(ended) => {
                     self.codes.turn = if is_stopping { INTERRUPTED } else { code(&ended) };
                     (self.is_busy, is_stopping) = (false, false);
@@ -152,15 +152,16 @@ impl Chat<'_> {
                 },
                 // The next line of a pipe is for the model that it has chosen.
                 ChatStep::Interrupted(Interruption::Stop)
-                    if (self.model_query.is_some() && self.talk.has_person()) || (self.is_busy && !is_stopping) =>
+                    if (self.model_query.is_some() && self.session.is_interactive())
+                        || (self.is_busy && !is_stopping) =>
                 {
-                    if let Some(asking) = self.model_query.take() {
-                        asking.task.abort();
-                        terminal::print_err(&asking.given_up);
+                    if let Some(model_query) = self.model_query.take() {
+                        model_query.task.abort();
+                        terminal::print_err(&model_query.given_up);
                     }
                     if self.is_busy {
                         is_stopping = true;
-                        self.talk.stop().await?;
+                        self.session.stop().await?;
                     } else {
                         self.prompt();
                     }
@@ -168,7 +169,7 @@ impl Chat<'_> {
                 ChatStep::Unread if !self.is_busy => return Ok(self.exit()),
                 ChatStep::Unread => {
                     terminal::print_err("Output closed: stopping the turn.");
-                    self.talk.stop().await?;
+                    self.session.stop().await?;
                     is_over = true;
                 }
                 ChatStep::Interrupted(_) => return Ok(ExitCode::from(INTERRUPTED)),
@@ -187,7 +188,7 @@ impl Chat<'_> {
 
     fn exit(&self) -> ExitCode {
         let Codes { turn, line } = self.codes;
-        ExitCode::from(if self.talk.has_person() {
+        ExitCode::from(if self.session.is_interactive() {
             0
         } else {
             [turn, line].into_iter().find(|code| *code > 0).unwrap_or(0)
@@ -218,7 +219,7 @@ impl Chat<'_> {
                     schema: None,
                     instructions: self.instructions.clone().filter(|_| begins),
                 };
-                self.talk.send(what).await?;
+                self.session.send(what).await?;
                 self.is_busy = true;
                 Ok(LineOutcome::Continues)
             }
@@ -231,15 +232,15 @@ impl Chat<'_> {
         match name {
             "quit" | "exit" => return Ok(LineOutcome::Leaves),
             "help" => terminal::print_err(HELP),
-            "stop" => self.talk.stop().await?,
+            "stop" => self.session.stop().await?,
             "list" => {
                 let search = ConversationQuery { limit: Some(LISTED), ..ConversationQuery::default() };
-                let list: ConversationList = request(self.desk.chats(), "conversations", &search).await?;
+                let list: ConversationList = request(self.agent_session.chats(), "conversations", &search).await?;
                 list.problem.iter().for_each(|problem| terminal::print_err(&printable(problem)));
                 list.conversations.iter().for_each(|it| terminal::print_err(&conversations::line(it)));
             }
             "models" => {
-                let chats = self.desk.chat_service();
+                let chats = self.agent_session.chat_service();
                 let query = async move { request(chats.as_ref(), "models", &()).await.map(ModelsState::List) };
                 self.query_models(query, "Cancelled the query to the providers.".to_owned());
             }
@@ -268,7 +269,7 @@ impl Chat<'_> {
                 return Err(Failure::usage("A turn is running: /stop stops it."));
             }
             "new" => {
-                self.talk.start_new();
+                self.session.start_new();
                 self.greet().await?;
             }
             "open" if argument.is_empty() => return Err(Failure::usage("/open needs an id: /list shows them.")),
@@ -316,32 +317,32 @@ impl Chat<'_> {
     }
 
     async fn open(&mut self, id: &str) -> Result<(), Failure> {
-        let opened = find(self.desk.chats(), Some(id), 0).await?;
-        self.talk.resume(&opened);
+        let opened = find(self.agent_session.chats(), Some(id), 0).await?;
+        self.session.resume(&opened);
         terminal::print_err(&page(&opened.events));
         Ok(())
     }
 
     async fn greet(&self) -> Result<(), Failure> {
-        if self.talk.has_person() {
-            let server_info: ServerInfo = request(self.desk.chats(), "hello", &()).await?;
+        if self.session.is_interactive() {
+            let server_info: ServerInfo = request(self.agent_session.chats(), "hello", &()).await?;
             terminal::print_err(&format!("zubi {} · {} · /help", server_info.version, printable(&self.model_name())));
         }
         Ok(())
     }
 
     fn prompt(&self) {
-        if self.talk.has_person() && self.model_query.is_none() {
-            self.talk.notify(if self.pending_lines.is_empty() { "> " } else { "… " });
+        if self.session.is_interactive() && self.model_query.is_none() {
+            self.session.notify(if self.pending_lines.is_empty() { "> " } else { "… " });
         }
     }
 }
 
 /// Waits until the query is answered; without a query, forever.
-async fn wait_for_models(asking: &mut Option<ModelQuery>) {
-    match asking {
-        Some(ModelQuery { task, result: told, .. }) => {
-            *told = Some(task.await.unwrap_or_else(|error| Err(Failure::environment(error))));
+async fn wait_for_models(model_query: &mut Option<ModelQuery>) {
+    match model_query {
+        Some(ModelQuery { task, result, .. }) => {
+            *result = Some(task.await.unwrap_or_else(|error| Err(Failure::environment(error))));
         }
         None => std::future::pending().await,
     }

@@ -21,7 +21,7 @@ use zubi_cli::terminal;
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest};
 
 use super::output::EventOutput;
-use crate::ask;
+use crate::approver;
 
 /// The surface that this process reports with its requests.
 const SURFACE: &str = "terminal";
@@ -62,7 +62,7 @@ pub(super) struct ChatSession {
     interruptions: Interruptions,
     lines: StdinLines,
     /// Whether a user at the terminal can answer approval prompts.
-    has_person: bool,
+    is_interactive: bool,
     output: EventOutput,
     conversation: Option<String>,
     /// The last event that was shown.
@@ -75,7 +75,7 @@ pub(super) struct ChatSession {
     /// When the process must end, whether the output has been read or not.
     deadline: Option<Instant>,
     /// Pending approval prompts; the first one is shown.
-    questions: VecDeque<(String, ApprovalRequest)>,
+    pending_approvals: VecDeque<(String, ApprovalRequest)>,
 }
 
 /// Events that are being written. Their meaning for this process is handled after that.
@@ -91,7 +91,7 @@ impl ChatSession {
             chats,
             interruptions: Interruptions::listen()?,
             lines: StdinLines::default(),
-            has_person: io::stdin().is_terminal() && io::stderr().is_terminal(),
+            is_interactive: io::stdin().is_terminal() && io::stderr().is_terminal(),
             output,
             conversation: None,
             last: 0,
@@ -99,12 +99,12 @@ impl ChatSession {
             writing: None,
             is_unread: false,
             deadline: None,
-            questions: VecDeque::new(),
+            pending_approvals: VecDeque::new(),
         })
     }
 
-    pub(super) fn has_person(&self) -> bool {
-        self.has_person
+    pub(super) fn is_interactive(&self) -> bool {
+        self.is_interactive
     }
 
     pub(super) fn conversation(&self) -> Option<&str> {
@@ -122,20 +122,20 @@ impl ChatSession {
         self.last = opened.last;
         // No turn is running in it, or another process has locked it.
         self.ended = opened.summary.turns;
-        self.questions.clear();
+        self.pending_approvals.clear();
     }
 
     /// Makes the next message start a new conversation.
     pub(super) fn start_new(&mut self) {
         self.conversation = None;
         (self.last, self.ended) = (0, 0);
-        self.questions.clear();
+        self.pending_approvals.clear();
     }
 
     /// Sends a message.
-    pub(super) async fn send(&mut self, what: SendParams) -> Result<SendResult, Failure> {
-        let what = SendParams { conversation: self.conversation.clone(), ..what };
-        let sent: SendResult = request(self.chats.as_ref(), "send", &what).await?;
+    pub(super) async fn send(&mut self, params: SendParams) -> Result<SendResult, Failure> {
+        let params = SendParams { conversation: self.conversation.clone(), ..params };
+        let sent: SendResult = request(self.chats.as_ref(), "send", &params).await?;
         self.conversation = Some(sent.conversation.clone());
         // A turn of which nothing could be saved passes its number to this one.
         self.ended = self.ended.min(sent.turn.saturating_sub(1));
@@ -145,22 +145,22 @@ impl ChatSession {
     /// Requests that the running turn stop.
     pub(super) async fn stop(&self) -> Result<(), Failure> {
         let Some(conversation) = self.conversation.clone() else { return Ok(()) };
-        match demand(self.chats.as_ref(), "stop", &ConversationRef { conversation }).await {
+        match call(self.chats.as_ref(), "stop", &ConversationRef { conversation }).await {
             // The turn has ended meanwhile.
             Ok(_) | Err(ChatError::Failed(_)) => Ok(()),
             Err(error) => Err(failure(&error)),
         }
     }
 
-    /// Shows events until one requires action or `meanwhile` completes.
+    /// Shows events until one requires action or `background` completes.
     pub(super) async fn step(
         &mut self,
-        reads: InputMode,
-        meanwhile: impl Future<Output = ()>,
+        mode: InputMode,
+        background: impl Future<Output = ()>,
     ) -> Result<ChatStep, Failure> {
-        tokio::pin!(meanwhile);
+        tokio::pin!(background);
         loop {
-            let awaits_approval = self.has_person && !self.questions.is_empty();
+            let awaits_approval = self.is_interactive && !self.pending_approvals.is_empty();
             let is_writing = self.writing.is_some();
             tokio::select! {
                 biased;
@@ -176,7 +176,7 @@ impl ChatSession {
                 }
                 written = finish_writing(&mut self.writing) => {
                     let ended = match written {
-                        Ok(events) => self.understand(events).await?,
+                        Ok(events) => self.handle_shown(events).await?,
                         Err(failure) => return Err(self.unwritten(failure)),
                     };
                     if let Some(ended) = ended {
@@ -187,16 +187,16 @@ impl ChatSession {
                         return Ok(ChatStep::Unread);
                     }
                 }
-                told = self.event_receiver.recv(), if !is_writing => self.receive(told).await?,
+                event = self.event_receiver.recv(), if !is_writing => self.receive(event).await?,
                 // Nothing else is written until the events are.
-                () = &mut meanwhile, if !is_writing => return Ok(ChatStep::Done),
-                line = self.lines.next(), if !is_writing && (awaits_approval || reads == InputMode::Everything) => match line {
+                () = &mut background, if !is_writing => return Ok(ChatStep::Done),
+                line = self.lines.next(), if !is_writing && (awaits_approval || mode == InputMode::Everything) => match line {
                     Some(line) if awaits_approval => self.answer_typed(&line).await?,
                     // The user who could answer has closed the input.
                     None if awaits_approval => {
-                        self.has_person = false;
-                        for (question, _) in std::mem::take(&mut self.questions) {
-                            self.answer(question, &ApprovalAnswer::Unavailable).await?;
+                        self.is_interactive = false;
+                        for (approval_id, _) in std::mem::take(&mut self.pending_approvals) {
+                            self.answer(approval_id, &ApprovalAnswer::Unavailable).await?;
                         }
                     }
                     line => return Ok(ChatStep::Typed(line)),
@@ -228,12 +228,12 @@ impl ChatSession {
             Err(RecvError::Closed) => return Err(Failure::environment("the conversations were closed")),
         };
         while let Some(event) = next.take() {
-            let is_ours = self.conversation.as_deref() == Some(event.conversation.as_str());
-            if is_ours {
+            let is_own = self.conversation.as_deref() == Some(event.conversation.as_str());
+            if is_own {
                 events.push(event.event.clone());
             }
             // Events after an end belong to the next turn.
-            if is_ours && matches!(event.event.kind, EventKind::Ended(_)) {
+            if is_own && matches!(event.event.kind, EventKind::Ended(_)) {
                 break;
             }
             match self.event_receiver.try_recv() {
@@ -259,8 +259,8 @@ impl ChatSession {
         let mut new = Vec::with_capacity(events.len());
         for event in events {
             // The end of a turn that could not be saved has the sequence number of the last saved event.
-            let is_unkept_end = turn_end(&event.kind).is_some_and(|ended| ended.turn > self.ended);
-            if !event.kind.is_persisted() || (event.seq <= self.last && is_unkept_end) {
+            let is_unsaved_end = turn_end(&event.kind).is_some_and(|ended| ended.turn > self.ended);
+            if !event.kind.is_persisted() || (event.seq <= self.last && is_unsaved_end) {
                 new.push(event);
             } else if event.seq > self.last {
                 self.last = event.seq;
@@ -273,7 +273,7 @@ impl ChatSession {
     }
 
     /// Handles the meaning of events that were shown: approval prompts, and the end of a turn.
-    async fn understand(&mut self, new: Vec<AgentEvent>) -> Result<Option<TurnEnded>, Failure> {
+    async fn handle_shown(&mut self, new: Vec<AgentEvent>) -> Result<Option<TurnEnded>, Failure> {
         // If a rule of this run decides at once, there is no prompt.
         let is_decided = |id: &str| {
             new.iter().any(|event| matches!(&event.kind, EventKind::Decision { question, .. } if question == id))
@@ -285,13 +285,13 @@ impl ChatSession {
         let mut end = None;
         for (event, is_open) in new.into_iter().zip(open) {
             match event.kind {
-                EventKind::Question { question, request, .. } if is_open => {
-                    self.add_approval(question, request).await?;
+                EventKind::Question { question: approval_id, request, .. } if is_open => {
+                    self.add_approval(approval_id, request).await?;
                 }
                 EventKind::Decision { question, .. } => self.remove_approval(&question),
                 // The end of a turn that was over already may have been saved only now.
                 EventKind::Ended(ended) if ended.turn > self.ended => {
-                    self.questions.clear();
+                    self.pending_approvals.clear();
                     self.ended = ended.turn;
                     end = Some(ended);
                 }
@@ -301,13 +301,13 @@ impl ChatSession {
         Ok(end)
     }
 
-    async fn add_approval(&mut self, question: String, request: Value) -> Result<(), Failure> {
+    async fn add_approval(&mut self, approval_id: String, request: Value) -> Result<(), Failure> {
         let request = match serde_json::from_value(request) {
-            Ok(request) if self.has_person => request,
-            _ => return self.answer(question, &ApprovalAnswer::Unavailable).await,
+            Ok(request) if self.is_interactive => request,
+            _ => return self.answer(approval_id, &ApprovalAnswer::Unavailable).await,
         };
-        self.questions.push_back((question, request));
-        if self.questions.len() == 1 {
+        self.pending_approvals.push_back((approval_id, request));
+        if self.pending_approvals.len() == 1 {
             self.show_next_approval();
         }
         Ok(())
@@ -315,23 +315,23 @@ impl ChatSession {
 
     /// Shows the next approval prompt.
     fn show_next_approval(&self) {
-        if let Some((_, request)) = self.questions.front() {
-            self.output.write_notice(&ask::render_prompt(request));
+        if let Some((_, request)) = self.pending_approvals.front() {
+            self.output.write_notice(&approver::render_prompt(request));
         }
     }
 
-    fn remove_approval(&mut self, question: &str) {
-        let was_displayed = self.questions.front().is_some_and(|(first, _)| first == question);
-        self.questions.retain(|(other, _)| other != question);
+    fn remove_approval(&mut self, approval_id: &str) {
+        let was_displayed = self.pending_approvals.front().is_some_and(|(first, _)| first == approval_id);
+        self.pending_approvals.retain(|(other, _)| other != approval_id);
         if was_displayed {
             self.show_next_approval();
         }
     }
 
     async fn answer_typed(&mut self, line: &str) -> Result<(), Failure> {
-        let Some((question, request)) = self.questions.front() else { return Ok(()) };
-        match ask::read(line, request.options.len()) {
-            Ok(answer) => self.answer(question.clone(), &answer).await,
+        let Some((approval_id, request)) = self.pending_approvals.front() else { return Ok(()) };
+        match approver::read(line, request.options.len()) {
+            Ok(answer) => self.answer(approval_id.clone(), &answer).await,
             Err(wrong) => {
                 self.output.write_notice(&wrong);
                 Ok(())
@@ -339,10 +339,10 @@ impl ChatSession {
         }
     }
 
-    async fn answer(&self, question: String, answer: &ApprovalAnswer) -> Result<(), Failure> {
+    async fn answer(&self, approval_id: String, answer: &ApprovalAnswer) -> Result<(), Failure> {
         let Some(conversation) = self.conversation.clone() else { return Ok(()) };
-        let answer = AnswerParams { conversation, question, answer: json!(answer) };
-        match demand(self.chats.as_ref(), "answer", &answer).await {
+        let answer = AnswerParams { conversation, question: approval_id, answer: json!(answer) };
+        match call(self.chats.as_ref(), "answer", &answer).await {
             // Another client has answered, or the turn has ended.
             Ok(_) | Err(ChatError::NotFound(_)) => Ok(()),
             Err(error) => Err(failure(&error)),
@@ -350,8 +350,8 @@ impl ChatSession {
     }
 }
 
-fn turn_end(what: &EventKind) -> Option<&TurnEnded> {
-    match what {
+fn turn_end(kind: &EventKind) -> Option<&TurnEnded> {
+    match kind {
         EventKind::Ended(ended) => Some(ended),
         _ => None,
     }
@@ -389,9 +389,9 @@ async fn finish_writing(writing: &mut Option<PendingOutput>) -> Result<Vec<Agent
 }
 
 /// Sleeps until the moment; without one, forever.
-async fn sleep_until(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => tokio::time::sleep_until(moment).await,
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,
     }
 }
@@ -402,11 +402,11 @@ pub(super) async fn request<T: serde::de::DeserializeOwned>(
     method: &str,
     params: &impl serde::Serialize,
 ) -> Result<T, Failure> {
-    let answer = demand(chats, method, params).await.map_err(|error| failure(&error))?;
+    let answer = call(chats, method, params).await.map_err(|error| failure(&error))?;
     serde_json::from_value(answer).map_err(Failure::environment)
 }
 
-async fn demand(chats: &dyn ChatService, method: &str, params: &impl serde::Serialize) -> Result<Value, ChatError> {
+async fn call(chats: &dyn ChatService, method: &str, params: &impl serde::Serialize) -> Result<Value, ChatError> {
     chats.request(method, json!(params), SURFACE).await
 }
 

@@ -99,11 +99,11 @@ pub(super) fn delete(session: &CliSession, id: &str) -> Result<ExitCode, Failure
 /// Calls a conversation manager that starts no turn.
 fn with_chats<T>(
     session: &CliSession,
-    work: impl AsyncFnOnce(&dyn ChatService) -> Result<T, Failure>,
+    action: impl AsyncFnOnce(&dyn ChatService) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     block_on(async {
-        let agent_session = agent::open_to_look(session).await?;
-        let result = work(agent_session.chats()).await;
+        let agent_session = agent::open_read_only(session).await?;
+        let result = action(agent_session.chats()).await;
         agent_session.end().await;
         result
     })?
@@ -126,9 +126,9 @@ pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) 
             let none = Failure::usage("no conversations in this workspace");
             return Err(none.hint("`zubi agent run` starts one."));
         }
-        (Some(id), several @ [_, _, ..]) => {
+        (Some(id), matches @ [_, _, ..]) => {
             let mut lines = vec![format!("several conversation ids begin with `{}`:", printable(id))];
-            lines.extend(several.iter().map(|it| format!("  {}  {}", it.id, title(it))));
+            lines.extend(matches.iter().map(|it| format!("  {}  {}", it.id, title(it))));
             if found.more > 0 {
                 lines.push(format!("  and {} more", found.more));
             }

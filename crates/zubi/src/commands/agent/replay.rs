@@ -29,11 +29,11 @@ pub(super) fn run(session: &CliSession, words: &Words) -> Result<ExitCode, Failu
     let from_file = from_file(&words.what)?;
     block_on(async {
         let stop = on_interrupt()?;
-        let agent_session = agent::open_to_look(session).await?;
+        let agent_session = agent::open_read_only(session).await?;
         let report = async {
             let scenario = match from_file {
                 Some(scenario) => scenario,
-                None => of_conversation(&agent_session, &words.what).await?,
+                None => from_conversation(&agent_session, &words.what).await?,
             };
             agent_session.replay(&scenario, &rules, stop.clone()).await
         };
@@ -47,21 +47,21 @@ pub(super) fn run(session: &CliSession, words: &Words) -> Result<ExitCode, Failu
 }
 
 /// Reads the scenario of a file; `None` if the file does not exist, since the name may be a conversation id.
-fn from_file(what: &str) -> Result<Option<Scenario>, Failure> {
-    let text = match zubi_base::fs::read_text(&zubi_cli::current_directory()?.join(what)) {
+fn from_file(argument: &str) -> Result<Option<Scenario>, Failure> {
+    let text = match zubi_base::fs::read_text(&zubi_cli::current_directory()?.join(argument)) {
         Ok(text) => text,
-        Err(ReadError::NotFound { .. }) if may_be_id(what) => return Ok(None),
+        Err(ReadError::NotFound { .. }) if may_be_id(argument) => return Ok(None),
         Err(ReadError::NotFound { .. }) => {
-            let none = Failure::usage(format!("file not found: `{}`", printable(what)));
+            let none = Failure::usage(format!("file not found: `{}`", printable(argument)));
             return Err(none.hint("It is not a conversation id either: `zubi agent list` lists the ids."));
         }
         Err(error) => return Err(Failure::usage(error)),
     };
     let scenario = Scenario::read(&text);
-    Ok(Some(scenario.map_err(|why| Failure::usage(format!("`{what}` is not a valid scenario: {why}")))?))
+    Ok(Some(scenario.map_err(|reason| Failure::usage(format!("`{argument}` is not a valid scenario: {reason}")))?))
 }
 
-async fn of_conversation(agent_session: &agent::AgentSession, id: &str) -> Result<Scenario, Failure> {
+async fn from_conversation(agent_session: &agent::AgentSession, id: &str) -> Result<Scenario, Failure> {
     let found = find(agent_session.chats(), Some(id), NO_EVENTS).await;
     let found = found.map_err(|failure| failure.hint("There is no file of this name either."))?;
     let conversation = found.summary.id;
@@ -99,17 +99,17 @@ fn difference(difference: &Difference) -> String {
             recorded.as_ref().map_or_else(|| "none".to_owned(), render_call),
             now.as_ref().map_or_else(|| "none".to_owned(), render_call),
         ),
-        Difference::Outcome { turn, call, made: it, recorded, now } => {
+        Difference::Outcome { turn, call, made: replayed_call, recorded, now } => {
             writeln!(
                 text,
                 "turn {turn}, call {call}: {} has a different result\n{}",
-                render_call(it),
+                render_call(replayed_call),
                 outcomes(recorded, now)
             )
         }
         Difference::End { turn, recorded, now, problem } => {
             let name = |reason: &zubi_agent::event::StopReason| json!(reason).as_str().unwrap_or_default().to_owned();
-            let problem = problem.as_ref().map(|why| format!(": {}", printable(why))).unwrap_or_default();
+            let problem = problem.as_ref().map(|reason| format!(": {}", printable(reason))).unwrap_or_default();
             let recorded = recorded.as_ref().map_or_else(|| "did not end".to_owned(), name);
             writeln!(text, "turn {turn} ended differently\n  - {recorded}\n  + {}{problem}", name(now))
         }
@@ -123,7 +123,7 @@ fn render_call(call: &ReplayedCall) -> String {
 
 /// Both texts from their first difference.
 fn outcomes(recorded: &ReplayOutcome, now: &ReplayOutcome) -> String {
-    let same = recorded.text.lines().zip(now.text.lines()).take_while(|(then, now)| then == now).count();
+    let same = recorded.text.lines().zip(now.text.lines()).take_while(|(old, new)| old == new).count();
     let mut text = String::new();
     if recorded.failed != now.failed {
         let word = |failed: bool| if failed { "failed" } else { "succeeded" };

@@ -22,17 +22,17 @@ use crate::session::CliSession;
 const TEXT: u64 = 1024 * 1024;
 
 /// The message if none is given.
-const GO_ON: &str = "Continue where you left off.";
+const CONTINUE_PROMPT: &str = "Continue where you left off.";
 
 pub(super) fn run(session: &CliSession, run: &RunArgs) -> Result<ExitCode, Failure> {
     let text = match run.task.as_str() {
         "-" => from_stdin()?,
         task => task.to_owned(),
     };
-    let what = send_params(text, &run.turns, &run.shown, run.instructions.as_deref())?;
+    let params = send_params(text, &run.turns, &run.shown, run.instructions.as_deref())?;
     block_on(async {
         let agent_session = agent::open(session, &run.turns).await?;
-        let exit = turn(&agent_session, None, what, &run.shown).await;
+        let exit = turn(&agent_session, None, params, &run.shown).await;
         agent_session.end().await;
         exit
     })?
@@ -44,13 +44,13 @@ pub(super) fn resume(session: &CliSession, resume: &Resume) -> Result<ExitCode, 
         (Some(text), None) if text.contains(char::is_whitespace) => (None, Some(text)),
         (id, text) => (id.as_deref(), text.as_ref()),
     };
-    let text = text.map_or(GO_ON, String::as_str).to_owned();
-    let what = send_params(text, &resume.turns, &resume.shown, resume.instructions.as_deref())?;
+    let text = text.map_or(CONTINUE_PROMPT, String::as_str).to_owned();
+    let params = send_params(text, &resume.turns, &resume.shown, resume.instructions.as_deref())?;
     block_on(async {
         let agent_session = agent::open(session, &resume.turns).await?;
         let exit = async {
             let opened = find(agent_session.chats(), id, NO_EVENTS).await?;
-            turn(&agent_session, Some(opened), what, &resume.shown).await
+            turn(&agent_session, Some(opened), params, &resume.shown).await
         };
         let exit = exit.await;
         agent_session.end().await;
@@ -86,18 +86,18 @@ async fn turn(
     shown: &OutputArgs,
 ) -> Result<ExitCode, Failure> {
     let output = EventOutput::turn(shown.json, shown.output_schema.is_some());
-    let mut talk = ChatSession::new(agent_session.chat_service(), output)?;
+    let mut session = ChatSession::new(agent_session.chat_service(), output)?;
     if let Some(opened) = &conversation {
-        talk.resume(opened);
+        session.resume(opened);
     }
-    talk.send(params).await?;
+    session.send(params).await?;
     let mut interruptions = 0;
     loop {
-        match talk.step(InputMode::Answers, std::future::pending()).await? {
+        match session.step(InputMode::Answers, std::future::pending()).await? {
             ChatStep::Ended(ended) => {
                 if ended.reason != StopReason::Completed
                     && !shown.json
-                    && let Some(id) = talk.conversation()
+                    && let Some(id) = session.conversation()
                 {
                     terminal::print_err(&format!("hint: `zubi agent resume {id}` resumes it."));
                 }
@@ -107,12 +107,12 @@ async fn turn(
             // Stops the turn as a program that only writes would stop when stdout is closed.
             ChatStep::Unread => {
                 terminal::print_err("Output closed: stopping the turn.");
-                talk.stop().await?;
+                session.stop().await?;
             }
             ChatStep::Interrupted(_) if interruptions > 0 => return Ok(ExitCode::from(INTERRUPTED)),
             ChatStep::Interrupted(_) => {
                 interruptions += 1;
-                talk.stop().await?;
+                session.stop().await?;
             }
         }
     }

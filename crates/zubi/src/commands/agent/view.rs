@@ -94,8 +94,8 @@ impl AgentView {
             }
             EventKind::Titled { title } if self.style == Style::Page => self.row(&format!("# {title}"), &mut segments),
             EventKind::Iteration { .. } => self.shown = 0,
-            EventKind::Answered { message: said, interrupted, .. } => {
-                self.render_answer(&said.text, &mut segments);
+            EventKind::Answered { message: answer, interrupted, .. } => {
+                self.render_answer(&answer.text, &mut segments);
                 if *interrupted && self.style == Style::Page {
                     self.row("! stopped here", &mut segments);
                 }
@@ -115,8 +115,8 @@ impl AgentView {
                 }
             }
             EventKind::Question { request, .. } if self.style == Style::Page => {
-                let why = request.get("why").and_then(|why| why.as_str()).unwrap_or_default();
-                self.row(&format!("  ? approval required: {why}"), &mut segments);
+                let reason = request.get("why").and_then(|reason| reason.as_str()).unwrap_or_default();
+                self.row(&format!("  ? approval required: {reason}"), &mut segments);
             }
             EventKind::Decision { answer, surface: by, .. } if self.style == Style::Page || by != "terminal" => {
                 self.row(&format!("  {}", render_decision(answer, by)), &mut segments);
@@ -141,11 +141,11 @@ impl AgentView {
     /// Writes output that had to wait for the next event.
     fn flush_pending(&mut self, next: &EventKind, segments: &mut Vec<OutputSegment>) {
         let is_read = matches!(next, EventKind::Calling { effect, .. } if is_read_only(*effect));
-        let goes_on =
+        let continues_call =
             matches!(next, EventKind::Result { .. } | EventKind::Progress { .. } | EventKind::Iteration { .. });
         // Empty answers between calls do not separate them.
         let is_silent = matches!(next, EventKind::Answered { message, .. } if message.text.is_empty());
-        if !(is_read || goes_on || is_silent) {
+        if !(is_read || continues_call || is_silent) {
             let more = std::mem::take(&mut self.reads).saturating_sub(READS);
             if more > 0 {
                 self.row(&format!("  … and {more} more"), segments);
@@ -202,7 +202,7 @@ impl AgentView {
         summary: &str,
         effect: Option<Effect>,
         preview: Option<&str>,
-        pieces: &mut Vec<OutputSegment>,
+        segments: &mut Vec<OutputSegment>,
     ) {
         self.calls.insert(call.to_owned(), summary.to_owned());
         if is_read_only(effect) {
@@ -211,7 +211,7 @@ impl AgentView {
                 return;
             }
         }
-        self.row(&format!("→ {summary}"), pieces);
+        self.row(&format!("→ {summary}"), segments);
         self.preview = preview.filter(|_| !is_read_only(effect) && self.style != Style::Whole).map(str::to_owned);
     }
 
@@ -220,9 +220,9 @@ impl AgentView {
         let mut text = text.lines().map(truncate_line).take(lines);
         let first = text.next().unwrap_or_default();
         // Among parallel calls, or if its row was left out, the failure must name the call.
-        let which = summary.filter(|_| !self.calls.is_empty() || self.reads > READS);
-        let which = which.map(|summary| format!("{summary}: ")).unwrap_or_default();
-        self.row(&format!("  ✗ {which}{first}"), segments);
+        let prefix = summary.filter(|_| !self.calls.is_empty() || self.reads > READS);
+        let prefix = prefix.map(|summary| format!("{summary}: ")).unwrap_or_default();
+        self.row(&format!("  ✗ {prefix}{first}"), segments);
         text.for_each(|line| self.row(&format!("    {line}"), segments));
         if more > 0 {
             self.row(&format!("    … and {more} more lines"), segments);
@@ -296,8 +296,8 @@ fn render_decision(answer: &serde_json::Value, by: &str) -> String {
         Ok(ApprovalAnswer::Allow { .. }) => format!("✓ allowed: {by}"),
         Ok(ApprovalAnswer::Deny { text: Some(text) }) => format!("✗ denied: {by}: {text}"),
         Ok(ApprovalAnswer::Deny { text: None }) => format!("✗ denied: {by}"),
-        Ok(ApprovalAnswer::Unanswered { how }) => format!("✗ no answer: {how}"),
-        Ok(ApprovalAnswer::NotPrompted { why }) => format!("✗ no approval prompt: {why}"),
+        Ok(ApprovalAnswer::Unanswered { reason }) => format!("✗ no answer: {reason}"),
+        Ok(ApprovalAnswer::NotPrompted { reason }) => format!("✗ no approval prompt: {reason}"),
         Ok(ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. }) => "✗ approval unavailable".to_owned(),
         Err(_) => format!("answered: {by}"),
     }

@@ -57,9 +57,9 @@ pub(super) fn run(session: &CliSession, check: &CheckTools) -> Result<ExitCode, 
             tests.print_summary(&loaded);
         }
     }
-    let is_bad = errors > 0 || (check.deny_warnings && warnings > 0);
-    let of_tests = tests.as_ref().and_then(test::TestReport::exit);
-    Ok(if is_bad { ExitCode::from(NEGATIVE) } else { of_tests.unwrap_or(ExitCode::SUCCESS) })
+    let has_problems = errors > 0 || (check.deny_warnings && warnings > 0);
+    let test_exit = tests.as_ref().and_then(test::TestReport::exit);
+    Ok(if has_problems { ExitCode::from(NEGATIVE) } else { test_exit.unwrap_or(ExitCode::SUCCESS) })
 }
 
 /// Returns the hint for a workspace without tool files.
@@ -86,10 +86,10 @@ fn load(session: &CliSession, workspace: &WorkspaceFolders, check: &CheckTools) 
     if check.files.is_empty() {
         return Ok(zubi_declared::load(workspace, &trust, &secrets));
     }
-    let here = zubi_cli::current_directory()?;
+    let current = zubi_cli::current_directory()?;
     let mut files = Vec::new();
     for file in &check.files {
-        let path = here.join(file);
+        let path = current.join(file);
         // The directory's links are resolved, so that the file is known under the path by which it is trusted; whether the
         // file itself is a link is checked by the loader.
         let resolved = match (path.parent().map(zubi_base::fs::canonical), path.file_name()) {
@@ -120,13 +120,13 @@ fn show_quarantined(loaded: &DeclaredTools, workspace: &WorkspaceFolders) -> Res
 
 /// Why the tools of a file are ignored, with a hint.
 pub(super) fn untrusted_reason(file: &LoadedFile) -> String {
-    let why = file.trust.reason().unwrap_or("is trusted");
-    let (tools, are) = (pluralize(file.tools.len(), "tool"), if file.tools.len() == 1 { "is" } else { "are" });
+    let reason = file.trust.reason().unwrap_or("is trusted");
+    let (tools, verb) = (pluralize(file.tools.len(), "tool"), if file.tools.len() == 1 { "is" } else { "are" });
     let next = match file.trust {
         TrustState::Changed { .. } => "`zubi trust --diff` shows the changes, `zubi trust` trusts them",
         _ => "`zubi trust --diff` shows what it would run, `zubi trust` trusts it",
     };
-    format!("{}: note: the file {why}, so its {tools} {are} ignored\n  {next}", file.display_path)
+    format!("{}: note: the file {reason}, so its {tools} {verb} ignored\n  {next}", file.display_path)
 }
 
 fn describe(file: &LoadedFile, workspace: &WorkspaceFolders) -> Value {

@@ -63,8 +63,8 @@ fn absent(loaded: &DeclaredTools, host: &LocalHost, id: &str) -> Failure {
 }
 
 fn not_trusted(file: &LoadedFile, id: &str) -> Failure {
-    let why = file.trust.reason().unwrap_or_default();
-    let failure = Failure::environment(format!("`{}` {why}, so its tool `{id}` does not run", file.display_path));
+    let reason = file.trust.reason().unwrap_or_default();
+    let failure = Failure::environment(format!("`{}` {reason}, so its tool `{id}` does not run", file.display_path));
     let failure = match file.trust {
         TrustState::Changed { .. } => failure.hint("`zubi trust --diff` shows the changes, `zubi trust` trusts them."),
         _ => failure.hint("`zubi trust --diff` shows what it would run, `zubi trust` trusts it."),
@@ -76,22 +76,22 @@ fn not_trusted(file: &LoadedFile, id: &str) -> Failure {
 /// prevent the rest from being shown; it is reported.
 fn dry_run(session: &CliSession, file: &LoadedFile, tool: &LoadedTool, words: &[String]) -> Result<ExitCode, Failure> {
     let unusable = doctor::unusable_secrets(&session.config()?, tool.plan.secrets.iter());
-    let stand_in = |(name, _): &(&str, String)| ((*name).to_owned(), SecretEntry::Value((*name).to_owned()));
-    let host = &session.host_with(|settings| settings.env.extend(unusable.iter().map(stand_in)))?;
+    let placeholder = |(name, _): &(&str, String)| ((*name).to_owned(), SecretEntry::Value((*name).to_owned()));
+    let host = &session.host_with(|settings| settings.env.extend(unusable.iter().map(placeholder)))?;
     let parsed = arguments::read(&tool.definition.spec(None), words, NAME)?;
     let caller =
         Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
     let tool_id = tool.definition.id.clone();
     let request =
         CallRequest { tool: tool_id, arguments: parsed.arguments, caller: Arc::new(caller), token_budget: None };
-    let circumstances = CallContext {
+    let context = CallContext {
         cancel: CancellationToken::new(),
         progress: Arc::new(NoProgress),
         approver: Arc::new(NoApprover),
         timeout: TIMEOUT,
     };
     let explained = block_on(async {
-        let explained = host.explain(&request, &circumstances).await;
+        let explained = host.explain(&request, &context).await;
         end(host).await;
         explained
     })?;
@@ -113,7 +113,7 @@ fn render_dry_run(explanation: &Explanation, unusable: &[(&str, String)]) -> Str
     for (name, list) in [("host", &footprint.hosts), ("secret", &footprint.secrets)] {
         lines.extend(list.iter().map(|item| format!("{name}: {}", printable(item))));
     }
-    lines.extend(unusable.iter().map(|(_, why)| format!("missing: a call would fail: {}", printable(why))));
+    lines.extend(unusable.iter().map(|(_, reason)| format!("missing: a call would fail: {}", printable(reason))));
     lines.push(String::new());
     lines.push(policy::render_explanation(explanation));
     lines.join("\n")
@@ -126,7 +126,7 @@ fn dry_run_json(explanation: &Explanation, file: &LoadedFile, tool: &LoadedTool,
         object.insert("kind".to_owned(), json!(tool.definition.kind()));
         if !unusable.is_empty() {
             let missing: Map<String, Value> =
-                unusable.iter().map(|(name, why)| ((*name).to_owned(), json!(why))).collect();
+                unusable.iter().map(|(name, reason)| ((*name).to_owned(), json!(reason))).collect();
             object.insert("missingSecrets".to_owned(), missing.into());
         }
     }

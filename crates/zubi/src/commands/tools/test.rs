@@ -81,8 +81,8 @@ pub(super) fn run(
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a progress line shows whole percents")]
-fn fraction(done: usize, of: usize) -> f64 {
-    done as f64 / of.max(1) as f64
+fn fraction(done: usize, total: usize) -> f64 {
+    done as f64 / total.max(1) as f64
 }
 
 /// The chosen tools, each with its file.
@@ -111,7 +111,7 @@ pub(super) fn no_tool(loaded: &DeclaredTools, id: &str) -> Failure {
     let ids: Vec<&str> =
         loaded.files.iter().flat_map(|file| &file.tools).map(|tool| tool.definition.id.as_str()).collect();
     let near = nearest(id, ids.iter().copied(), 3);
-    let what = format!("this workspace declares no usable tool `{id}`");
+    let message = format!("this workspace declares no usable tool `{id}`");
     let hint = match near.as_slice() {
         _ if Utf8Path::new(id).extension() == Some("json") => {
             "Files go before `--test`; ids of tools go after it.".to_owned()
@@ -122,7 +122,7 @@ pub(super) fn no_tool(loaded: &DeclaredTools, id: &str) -> Failure {
         [] => format!("Usable tools: {}. `zubi tools check` reports the errors in others.", ids.join(", ")),
         near => format!("Did you mean {}? `zubi tools check` reports the errors in others.", near.join(", ")),
     };
-    Failure::usage(what).hint(hint)
+    Failure::usage(message).hint(hint)
 }
 
 impl TestReport {

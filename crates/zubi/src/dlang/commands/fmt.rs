@@ -22,7 +22,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{DlangOutput, Mode};
 
 pub(super) fn run(output: &DlangOutput, arguments: &Fmt) -> Result<ExitCode, Failure> {
-    if arguments.stdin { of_stdin(output, arguments) } else { of_files(output, arguments) }
+    if arguments.stdin { format_stdin(output, arguments) } else { format_files(output, arguments) }
 }
 
 /// The result of formatting one text.
@@ -43,7 +43,7 @@ fn outcome(text: &str) -> FormatOutcome {
     }
 }
 
-fn of_stdin(output: &DlangOutput, arguments: &Fmt) -> Result<ExitCode, Failure> {
+fn format_stdin(output: &DlangOutput, arguments: &Fmt) -> Result<ExitCode, Failure> {
     let mut bytes = Vec::new();
     let read = io::stdin().take(MAX_MODEL_BYTES as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::environment(format!("cannot read stdin: {error}")))?;
@@ -76,14 +76,14 @@ fn refuse_stdin(output: &DlangOutput, text: &str, parse: &Parse) -> Result<ExitC
     Ok(ExitCode::from(USAGE))
 }
 
-fn of_files(output: &DlangOutput, arguments: &Fmt) -> Result<ExitCode, Failure> {
+fn format_files(output: &DlangOutput, arguments: &Fmt) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::listen()?;
     let (files, cuts) = files(output, &arguments.paths)?;
     let mut report = FormatReport { files: files.len(), ..FormatReport::default() };
-    for (path, why) in cuts {
+    for (path, reason) in cuts {
         // There may be models that were not checked.
         let display_path = output.show(&path).to_owned();
-        report.fail(&display_path, &format!("`{display_path}`: {why}"), ENVIRONMENT);
+        report.fail(&display_path, &format!("`{display_path}`: {reason}"), ENVIRONMENT);
     }
     for path in &files {
         // Only between two files, so that no file is left half formatted.
@@ -118,7 +118,7 @@ fn format_file(
         FormatOutcome::Refused(parse) => {
             let errors = report_syntax_errors(output, &display_path, &text, &parse);
             report.refused.push(json!({ "file": display_path, "errors": errors }));
-            report.worst = report.worst.max(USAGE);
+            report.exit_code = report.exit_code.max(USAGE);
         }
         FormatOutcome::Changed(formatted) => {
             if !arguments.check
@@ -146,7 +146,7 @@ struct FormatReport {
     /// Files that could not be read or written, and paths that were skipped.
     failed: Vec<Value>,
     /// The highest exit code so far.
-    worst: u8,
+    exit_code: u8,
 }
 
 impl FormatReport {
@@ -154,11 +154,11 @@ impl FormatReport {
     fn fail(&mut self, display_path: &str, error: &str, code: u8) {
         terminal::print_err(&format!("error: {error}"));
         self.failed.push(json!({ "file": display_path, "error": error }));
-        self.worst = self.worst.max(code);
+        self.exit_code = self.exit_code.max(code);
     }
 
     fn code(&self, arguments: &Fmt) -> u8 {
-        if self.worst == 0 && arguments.check && !self.changed.is_empty() { NEGATIVE } else { self.worst }
+        if self.exit_code == 0 && arguments.check && !self.changed.is_empty() { NEGATIVE } else { self.exit_code }
     }
 
     fn print(&self, output: &DlangOutput, arguments: &Fmt) -> Result<(), Failure> {
@@ -188,12 +188,12 @@ impl FormatReport {
 }
 
 /// A path that was skipped, and the reason.
-type Unseen = (Utf8PathBuf, String);
+type SkippedPath = (Utf8PathBuf, String);
 
 /// Returns the files to format, sorted and unique, and the paths that were skipped.
-fn files(output: &DlangOutput, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8PathBuf>, Vec<Unseen>), Failure> {
+fn files(output: &DlangOutput, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8PathBuf>, Vec<SkippedPath>), Failure> {
     let is_cached = |path: &Utf8Path| path.components().any(|part| part.as_str() == CACHE);
-    let (mut files, mut unseen) = (BTreeSet::new(), Vec::new());
+    let (mut files, mut skipped) = (BTreeSet::new(), Vec::new());
     let default = [Utf8PathBuf::from(".")];
     for path_argument in if paths.is_empty() { &default } else { paths } {
         let path = output.absolute(path_argument);
@@ -207,28 +207,28 @@ fn files(output: &DlangOutput, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8Pa
                 super::ensure_readable_dir(path_argument, &path)?;
                 let walk = DiskFiles.walk(&path, Bounds::default());
                 files.extend(walk.files.into_iter().filter(|file| file.extension() == Some(EXTENSION)));
-                unseen.extend(walk.skipped.into_iter().filter_map(|cut| skip_reason(output, &path, cut)));
+                skipped.extend(walk.skipped.into_iter().filter_map(|cut| skip_reason(output, &path, cut)));
             }
             Some(Kind::File) if path.extension() == Some(EXTENSION) => _ = files.insert(path),
             Some(_) => return Err(super::wrong_extension(path_argument)),
             None => return Err(super::not_found(path_argument)),
         }
     }
-    Ok((files, unseen))
+    Ok((files, skipped))
 }
 
 /// Returns the path that was skipped and the reason, if it may contain models. An entry that was passed over contains
 /// none; a warning reports it at once.
-fn skip_reason(output: &DlangOutput, folder: &Utf8Path, cut: WalkGap) -> Option<Unseen> {
+fn skip_reason(output: &DlangOutput, folder: &Utf8Path, cut: WalkGap) -> Option<SkippedPath> {
     Some(match cut {
         WalkGap::Entries(count) => {
             (folder.to_owned(), format!("only the first {count} files and folders were scanned"))
         }
         WalkGap::Depth(path) => (path, "not scanned: nested too deep".to_owned()),
-        WalkGap::Unreadable { path, reason: why } => (path, format!("not scanned: {why}")),
+        WalkGap::Unreadable { path, reason } => (path, format!("not scanned: {reason}")),
         WalkGap::Unlisted(count) => (folder.to_owned(), format!("{count} further locations were not scanned")),
-        WalkGap::PassedOver { path, what } => {
-            terminal::print_err(&format!("warning: `{}` is {what}", output.show(&path)));
+        WalkGap::PassedOver { path, kind } => {
+            terminal::print_err(&format!("warning: `{}` is {kind}", output.show(&path)));
             return None;
         }
     })

@@ -29,28 +29,28 @@ pub(super) fn run(output: &DlangOutput, arguments: &Init) -> Result<ExitCode, Fa
     };
     std::fs::create_dir_all(&folder).map_err(|error| failure(&folder, &error))?;
     let folder = zubi_base::fs::canonical(&folder).map_err(|error| failure(&folder, &error))?;
-    let (mut made, mut kept) = (Vec::new(), Vec::new());
+    let (mut new, mut skipped) = (Vec::new(), Vec::new());
     for (name, text) in template::files(folder.file_name().unwrap_or(NAMELESS)) {
         let path = folder.join(name);
         if let Some(parent) = path.parent().filter(|parent| *parent != folder) {
             std::fs::create_dir_all(parent).map_err(|error| failure(parent, &error))?;
         }
         match create(&path, &text) {
-            Ok(()) => made.push(name),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => kept.push(name),
+            Ok(()) => new.push(name),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => skipped.push(name),
             Err(error) => return Err(failure(&path, &error)),
         }
     }
     match output.mode {
         Mode::Json => {
-            terminal::print_json(&json!({ "success": true, "projectPath": folder, "files": made, "kept": kept }))?;
+            terminal::print_json(&json!({ "success": true, "projectPath": folder, "files": new, "kept": skipped }))?;
         }
         Mode::Quiet => terminal::print(folder.as_str())?,
         Mode::Rich => {
-            for name in made {
+            for name in new {
                 terminal::print(&format!("created {}", output.show(&folder.join(name))))?;
             }
-            for name in kept {
+            for name in skipped {
                 terminal::print(&format!("skipped existing {}", output.show(&folder.join(name))))?;
             }
             terminal::print_err("next: edit index.dlang, then run `dlang validate`");

@@ -26,7 +26,7 @@ pub(super) fn run(output: &DlangOutput, arguments: &InstallArgs) -> Result<ExitC
         None => return Err(super::not_found(&arguments.directory)),
     }
     let modules = Modules::new(DiskFiles);
-    let module = modules.of_file(&folder.join(MANIFEST));
+    let module = modules.module_of_file(&folder.join(MANIFEST));
     let Some(manifest) = &module.manifest else {
         return Err(Failure::usage(format!("there is no model.yaml in `{}` or above it", arguments.directory))
             .hint("`dlang init` creates one."));
@@ -128,7 +128,7 @@ fn first_line(text: &str) -> String {
 /// The answer as JSON. The keys are those of DomainLang's TypeScript CLI; `installed` is always 0 and
 /// `lockFileModified` always false, because this command installs nothing.
 fn to_json(module: &Module, rows: &[InstalledDependency], unused: &[String], error: Option<&str>) -> Value {
-    let is_there = rows.iter().filter(|row| row.is_there()).count();
+    let installed_count = rows.iter().filter(|row| row.is_there()).count();
     let mut added = Vec::new();
     let mut changed = Vec::new();
     let mut warnings = Vec::new();
@@ -150,7 +150,7 @@ fn to_json(module: &Module, rows: &[InstalledDependency], unused: &[String], err
     let mut value = json!({
         "success": error.is_none(),
         "installed": 0,
-        "cached": is_there,
+        "cached": installed_count,
         "lockFileModified": false,
         "warnings": warnings,
         "dependencies": dependencies,
@@ -259,7 +259,7 @@ mod tests {
     use super::{address, plain};
 
     #[test]
-    fn what_a_shell_would_take_for_something_else_is_not_printed() {
+    fn values_unsafe_for_a_shell_are_not_printed() {
         assert_eq!(address("acme/core.x").as_deref(), Some("https://github.com/acme/core.x"));
         for hostile in ["acme", "a/b/c", "a/$(x)", "a/b;c", "-o/b", "a/", "a b/c", "a/`x`", "é/b", "a/-b"] {
             assert_eq!(address(hostile), None, "{hostile}");

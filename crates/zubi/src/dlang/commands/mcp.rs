@@ -19,7 +19,7 @@ use crate::output::DlangOutput;
 
 /// The folder to which paths in answers about a file's model are relative, so that a path from an answer is valid in a call.
 fn folder_of(file: &Utf8Path) -> Utf8PathBuf {
-    let module = Modules::new(DiskFiles).of_file(file);
+    let module = Modules::new(DiskFiles).module_of_file(file);
     match &module.manifest {
         Some(_) => module.root.clone(),
         None => file.parent().unwrap_or(file).to_owned(),

@@ -21,15 +21,15 @@ use crate::load::{self, LoadResult};
 use crate::output::{DlangOutput, Mode};
 
 /// How long a watch waits at most before it checks the files without a notification: some file systems send none.
-const AT_MOST: Duration = Duration::from_mins(1);
+const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// How long a watch may continue at most after its stdout was closed.
-const DEAF_AT_MOST: Duration = Duration::from_secs(1);
+const PIPE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(output: &DlangOutput, arguments: &Validate) -> Result<ExitCode, Failure> {
     let mut workspace = match load::load(output, &arguments.path)? {
         LoadResult::Interrupted(code) => return Ok(code),
-        LoadResult::Whole(workspace) => workspace,
+        LoadResult::Complete(workspace) => workspace,
     };
     if arguments.watch { watch(output, arguments, &mut workspace) } else { answer(output, arguments, &workspace) }
 }
@@ -67,14 +67,14 @@ fn watch(output: &DlangOutput, arguments: &Validate, workspace: &mut Workspace) 
         }
         terminal::print_err("watching; press Ctrl-C to stop");
         loop {
-            let woken = wait(&mut watcher);
+            let wake_reason = wait(&mut watcher);
             if terminal::is_broken_pipe() {
                 return Ok(code);
             }
             if workspace.refresh() {
                 break;
             }
-            if woken == WakeReason::Changed {
+            if wake_reason == WakeReason::Changed {
                 // A created or removed folder changes what to watch, even if no model changed.
                 watcher.follow(workspace.folders()).ok();
             }
@@ -84,23 +84,23 @@ fn watch(output: &DlangOutput, arguments: &Validate, workspace: &mut Workspace) 
 
 /// Waits until the next check is due or stdout is closed.
 fn wait(watcher: &mut Watcher) -> WakeReason {
-    let begin = Instant::now();
+    let start = Instant::now();
     loop {
-        let woken = watcher.wait(DEAF_AT_MOST);
-        if woken == WakeReason::Changed || begin.elapsed() >= AT_MOST || terminal::is_broken_pipe() {
-            return woken;
+        let wake_reason = watcher.wait(PIPE_CHECK_INTERVAL);
+        if wake_reason == WakeReason::Changed || start.elapsed() >= MAX_WAIT || terminal::is_broken_pipe() {
+            return wake_reason;
         }
     }
 }
 
 /// Prints errors, then warnings, in the format of DomainLang's TypeScript CLI: warnings without their column.
 fn print_lines(output: &DlangOutput, validation: &Validation) -> Result<(), Failure> {
-    let of = |severity| validation.problems.iter().filter(move |problem| problem.diagnostic.severity() == severity);
-    for problem in of(Severity::Error) {
+    let select = |severity| validation.problems.iter().filter(move |problem| problem.diagnostic.severity() == severity);
+    for problem in select(Severity::Error) {
         let (path, LinePosition { line, column }) = (output.show(&problem.path), problem.start);
         terminal::print(&format!("{path}:{line}:{column}: error: {}", problem.diagnostic.text()))?;
     }
-    for problem in of(Severity::Warning) {
+    for problem in select(Severity::Warning) {
         terminal::print(&format!(
             "{}:{}: warning: {}",
             output.show(&problem.path),
@@ -117,9 +117,9 @@ fn print_excerpts(output: &DlangOutput, snapshot: &WorkspaceSnapshot, validation
     for problem in &validation.problems {
         let text = texts.text_of(&problem.path)?;
         let related = problem.diagnostic.related.iter().map(|it| &it.location);
-        let texts_of_related: Result<Vec<_>, Failure> = related.map(|it| Ok((it, texts.text_of(&it.path)?))).collect();
-        let texts_of_related = texts_of_related?;
-        let related: Vec<_> = texts_of_related
+        let related_texts =
+            related.map(|it| Ok((it, texts.text_of(&it.path)?))).collect::<Result<Vec<_>, Failure>>()?;
+        let related: Vec<_> = related_texts
             .iter()
             .map(|(it, text)| excerpt_position(output, &it.path, text.as_deref(), it.range.into(), it.start))
             .collect();

@@ -85,7 +85,7 @@ export const edits: readonly Case[] = [
       assert.equal(vscode.workspace.getConfiguration("editor").get("tabSize"), 3);
       assert.equal(vscode.workspace.getConfiguration("editor").inspect("tabSize")?.globalValue, undefined);
       assert.match(await call("get_setting", { key: "editor.tabSize" }), /^editor\.tabSize = 3, set at the scope/);
-      assert.match(await call("set_setting", { key: "editor.tabSize", value: 3, scope: "user" }), /user's own settings are never changed/);
+      assert.match(await call("set_setting", { key: "editor.tabSize", value: 3, scope: "user" }), /tools cannot change the user's own settings/);
       assert.match(await call("set_setting", { key: "editor.tabSize" }), /tabSize: 3 → not set/);
       await vscode.workspace.getConfiguration().update("js/ts.updateImportsOnFileMove.enabled", undefined, false);
       await vscode.workspace.fs.delete(file(".vscode"), { recursive: true });

@@ -90,7 +90,7 @@ export const models: readonly Case[] = [
       const run = (await zubi()).runAgent("Write it.", { autoApprove: true });
       assert.match(await answerDialog("Cancel", "chat-dialog"), /file\.write wants to run/);
       assert.equal(await run, "I may not.");
-      assert.match(received(model, "outcome")[0] ?? "", /said no/);
+      assert.match(received(model, "outcome")[0] ?? "", /the user denied it/);
       assert.ok(!existsSync(file(".vscode/tasks.json").fsPath));
     },
   },

@@ -16,7 +16,7 @@ fn touch() -> Value {
 }
 
 #[tokio::test]
-async fn the_refusal_is_about_what_the_rules_leave() {
+async fn refusals_name_the_parts_that_no_rule_allows() {
     assert_snapshot!(refusal_text(&[], &[touch()], "touch a && rm b").await, @r#"
     Failed to run shell.run: it runs `rm b`, and no one can approve it here
     The user can allow it for one run with
@@ -67,7 +67,7 @@ async fn a_whole_call_ask_rule_leaves_the_whole_call_unapproved() {
 }
 
 #[tokio::test]
-async fn nothing_is_named_that_would_not_do() {
+async fn only_sufficient_rules_are_suggested() {
     assert_snapshot!(refusal_text(&[], &[touch()], "touch a; $x").await, @"
     Failed to run shell.run: its effects cannot be determined: `$x` is worked out only when it runs (a rule never allows effects that cannot be determined), and no one can approve it here
     No rule can allow a call with an unknown effect; make it more explicit, or let the user run it.

@@ -24,11 +24,11 @@ fn expressions() {
     for text in ["", "a(", "\\w{9999}{999}", "a\\nb", "(?=x)"] {
         assert!(query(text, true).matcher().is_err(), "{text}");
     }
-    let finds = |query: SearchQuery, line: &str| query.matcher().unwrap().is_match(line.as_bytes()).unwrap();
-    assert!(finds(query("a(", false), "A("));
-    assert!(!finds(query("A(", false), "a("), "a capital letter makes the query case-sensitive");
+    let is_match = |query: SearchQuery, line: &str| query.matcher().unwrap().is_match(line.as_bytes()).unwrap();
+    assert!(is_match(query("a(", false), "A("));
+    assert!(!is_match(query("A(", false), "a("), "a capital letter makes the query case-sensitive");
     // Exponential in backtracking engines.
-    assert!(!finds(query("(a+)+$", true), &format!("{}!", "a".repeat(50_000))));
+    assert!(!is_match(query("(a+)+$", true), &format!("{}!", "a".repeat(50_000))));
 }
 
 proptest! {
@@ -44,14 +44,14 @@ proptest! {
             let number = u64::try_from(number).unwrap_or_default();
             MatchedLine { number, column: 1, text: String::new(), before: Vec::new(), after: Vec::new() }
         };
-        let mut coming: Vec<(&String, &usize)> = files.iter().collect();
-        let turn = usize::try_from(order % 1_000).unwrap_or_default() % coming.len();
-        coming.rotate_left(turn);
+        let mut arriving: Vec<(&String, &usize)> = files.iter().collect();
+        let offset = usize::try_from(order % 1_000).unwrap_or_default() % arriving.len();
+        arriving.rotate_left(offset);
         if order % 2 == 0 {
-            coming.reverse();
+            arriving.reverse();
         }
         let mut pending = PendingFindings::default();
-        for (name, lines) in coming {
+        for (name, lines) in arriving {
             let path = Utf8PathBuf::from(name);
             let line_limit = if pending.may_show(&path) { limit } else { 0 };
             pending.add(path, *lines, (1..=(*lines).min(line_limit)).map(line).collect(), limit);
@@ -60,9 +60,9 @@ proptest! {
             let lines = files.into_iter().flat_map(|(name, lines)| (1..=lines).map(move |line| (name.clone(), line)));
             lines.take(limit).collect()
         };
-        let all = files.iter().map(|(name, lines)| (name.clone(), *lines)).collect();
-        let ours = pending.findings.files.iter().map(|(path, lines)| (path.to_string(), lines.len())).collect();
-        prop_assert_eq!(visible_lines(ours), visible_lines(all));
+        let expected = files.iter().map(|(name, lines)| (name.clone(), *lines)).collect();
+        let actual = pending.findings.files.iter().map(|(path, lines)| (path.to_string(), lines.len())).collect();
+        prop_assert_eq!(visible_lines(actual), visible_lines(expected));
         prop_assert_eq!(pending.findings.lines, files.values().sum::<usize>());
         prop_assert!(pending.lines < limit + 12, "{} of {limit}", pending.lines);
     }

@@ -89,7 +89,7 @@ fn live_style_streams_answer_text() {
 }
 
 #[test]
-fn another_program_gets_the_answer_and_nothing_else() {
+fn other_programs_get_only_the_answer() {
     assert_snapshot!(check(Style::Whole, &one_call()), @r"
     I look.
     → Read file: a.rs
@@ -151,7 +151,7 @@ fn long_failure_text_is_truncated_with_a_note() {
 }
 
 #[test]
-fn what_is_to_be_given_to_the_next_run_is_whole() {
+fn hint_for_the_next_run_is_not_truncated() {
     let argument = format!("--auto-approve '{}'", "word ".repeat(60).trim_end());
     let mut refused = result_event("a", &format!("No.\n{argument}\nNo."));
     refused["failure"] = json!("approval_unavailable");
@@ -160,7 +160,7 @@ fn what_is_to_be_given_to_the_next_run_is_whole() {
 }
 
 #[test]
-fn an_answer_that_is_data_is_printed_as_that() {
+fn data_answers_are_printed_as_json() {
     let mut end = end_event("completed", "{\"a\": 1}");
     end["data"] = json!({ "a": 1 });
     assert_snapshot!(check(Style::Data, &[iteration(), answer_event("Here: "), end.clone()]), @r#"|{\"a\":1}\n"#);
@@ -179,7 +179,7 @@ fn duplicate_or_earlier_text_is_rendered_once() {
 }
 
 #[test]
-fn a_try_that_failed_counts_for_nothing() {
+fn failed_tries_are_discarded() {
     let retrying = json!({
         "type": "retrying", "kind": "overloaded", "message": "529: busy.", "attempt": 1, "wait": 2000,
     });

@@ -1,0 +1,160 @@
+//! Places as answers show them: a path, a one-based line and column, and the source line itself.
+
+use camino::Utf8PathBuf;
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, TextIndex, TextRange, TextSize};
+use zubi_base::uri;
+
+use crate::markup::clean_line;
+use crate::query::{CodeQuery, SourceDocument};
+
+/// A place in a document, in all the forms an answer needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceLocation {
+    /// The path or name as shown: workspace-relative; absolute outside the folders; the URI itself for a virtual
+    /// document.
+    pub display_path: String,
+    /// The path; `None` if the URI does not name a file of this machine.
+    pub path: Option<Utf8PathBuf>,
+    /// Lies outside the workspace folders (a library).
+    pub external: bool,
+    /// One-based.
+    pub line: u32,
+    /// One-based, in characters.
+    pub column: u32,
+    /// Last line of the range, one-based.
+    pub end_line: u32,
+    /// LSP's form: zero-based, UTF-16.
+    pub range: lsp::Range,
+    /// The source line, trimmed, control characters removed, at most [`crate::markup::MAX_SOURCE_LINE`] characters;
+    /// `None` when the text cannot be read.
+    pub source: Option<String>,
+    /// Why there is no source line, as a clause.
+    pub unread: Option<String>,
+    /// Lines around the position with their one-based numbers, if requested; the line itself is among them.
+    pub context: Vec<(u32, String)>,
+}
+
+impl SourceLocation {
+    /// `src/lib.rs:12:5`.
+    pub fn to_at(&self) -> String {
+        format!("{}:{}:{}", self.display_path, self.line, self.column)
+    }
+}
+
+/// One-based column of an offset, in characters, as people and models count.
+pub fn column_of(document: &SourceDocument, offset: TextSize) -> u32 {
+    document.index.to_lsp(offset, Encoding::Utf32).character + 1
+}
+
+/// The text of a line (zero-based) without its terminator.
+pub fn line_text<'a>(text: &'a str, index: &TextIndex, line: u32) -> Option<&'a str> {
+    let range = index.line_range(line)?;
+    text.get(usize::from(range.start())..usize::from(range.end()))
+}
+
+impl CodeQuery<'_> {
+    /// Returns the name that answers show for a location's document, and whether it is outside the workspace; see
+    /// [`SourceLocation`].
+    pub(crate) fn display_location(&self, location: &lsp::Location) -> (String, bool) {
+        match uri::to_path(&location.uri) {
+            Some(path) => (clean_line(&self.workspace().display(&path)), !self.workspace().contains(&path)),
+            None => (display_uri(&location.uri), true),
+        }
+    }
+
+    /// The place a server means by a location. Never fails: what cannot be read is shown without its source line.
+    pub(crate) async fn location(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> SourceLocation {
+        let (shown, external) = self.display_location(location);
+        let path = uri::to_path(&location.uri);
+        let document = match &path {
+            // A server may point anywhere; only regular text files are opened, and at most a bounded part of them.
+            Some(path) => self.document(path).await.map_err(|_| "cannot be read".to_owned()),
+            None => self.virtual_document(&location.uri).await,
+        };
+        match document {
+            Ok(document) => {
+                let range = document.index.range_from_lsp(&location.range, encoding);
+                location_with_source(&document, path, shown, external, range, context)
+            }
+            Err(reason) => unread(location, path, shown, external, reason),
+        }
+    }
+
+    /// The place of a byte range in a document of the workspace.
+    pub fn location_in(&self, document: &SourceDocument, path: &camino::Utf8Path, range: TextRange) -> SourceLocation {
+        location_with_source(
+            document,
+            Some(path.to_owned()),
+            clean_line(&self.workspace().display(path)),
+            !self.workspace().contains(path),
+            range,
+            0,
+        )
+    }
+}
+
+/// The longest URI that is shown whole, in bytes. A class of a Java library has one of 300, most of it the library's place
+/// on this machine, behind the question mark.
+const MAX_URI: usize = 100;
+
+/// Returns the name that answers show for a virtual document.
+pub(crate) fn display_uri(uri: &lsp::Uri) -> String {
+    let is_short = uri.0.len() <= MAX_URI;
+    clean_line(if is_short { &uri.0 } else { uri.0.split('?').next().unwrap_or_default() })
+}
+
+fn unread(
+    location: &lsp::Location,
+    path: Option<Utf8PathBuf>,
+    display_path: String,
+    external: bool,
+    reason: String,
+) -> SourceLocation {
+    SourceLocation {
+        display_path,
+        path,
+        external,
+        line: location.range.start.line.saturating_add(1),
+        column: location.range.start.character.saturating_add(1),
+        end_line: location.range.end.line.saturating_add(1),
+        range: location.range,
+        source: None,
+        unread: Some(reason),
+        context: Vec::new(),
+    }
+}
+
+fn location_with_source(
+    document: &SourceDocument,
+    path: Option<Utf8PathBuf>,
+    display_path: String,
+    external: bool,
+    range: TextRange,
+    context: u32,
+) -> SourceLocation {
+    let start = document.index.line_col(range.start());
+    let end = document.index.line_col(range.end());
+    let context_lines = if context == 0 {
+        Vec::new()
+    } else {
+        (start.line.saturating_sub(context)..=start.line.saturating_add(context))
+            .filter_map(|line| {
+                Some((line + 1, crate::markup::source_line(line_text(&document.text, &document.index, line)?)))
+            })
+            .collect()
+    };
+    SourceLocation {
+        display_path,
+        external,
+        line: start.line + 1,
+        column: column_of(document, range.start()),
+        end_line: end.line + 1,
+        range: document.index.range_to_lsp(range, Encoding::Utf16),
+        source: line_text(&document.text, &document.index, start.line)
+            .map(|line| crate::markup::source_line(line.trim())),
+        unread: None,
+        context: context_lines,
+        path,
+    }
+}

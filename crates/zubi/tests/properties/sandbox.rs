@@ -1,0 +1,120 @@
+//! A workspace with something for every kind of tool, and a host over it.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use zubi_base::clock::SystemClock;
+use zubi_base::config::Layers;
+use zubi_base::process::Spawner;
+use zubi_base::trust::{Trust, TrustStore};
+use zubi_host::{CallAnswer, CallContext, CallRequest, HostConfig, LocalHost, ToolService as _};
+use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, Restrictions, Surface};
+
+/// A file beside the workspace that must be unchanged after all calls.
+const OUTSIDE_FILE: &str = "work-beside/kept.txt";
+
+pub(crate) struct Sandbox {
+    directory: tempfile::TempDir,
+    pub(crate) config: HostConfig,
+    pub(crate) host: LocalHost,
+}
+
+const FILES: &[(&str, &str)] = &[
+    ("work/src/lib.rs", "pub fn parse(input: &str) -> usize {\n    input.len()\n}\n"),
+    ("work/notes.md", "# Notes\n\nparse is in src/lib.rs\n"),
+    ("work/model/shop.dlang", "Domain Sales {}\nbc Orders for Sales {\n    description: \"Takes orders\"\n}\n"),
+    (OUTSIDE_FILE, "kept\n"),
+];
+
+impl Sandbox {
+    #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        for (path, text) in FILES {
+            let path = directory.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let root = zubi_base::fs::canonical(camino::Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        let state = root.join("state");
+        let config = HostConfig {
+            folders: vec![root.join("work")],
+            state_dir: state.clone(),
+            settings: Layers::default().resolve(),
+            // Tools that a folder's own files declare are called as well.
+            trust: Trust::new(TrustStore::new(&state), true),
+            spawner: Spawner::with_supervisor(env!("CARGO_BIN_EXE_zubi")),
+            user_catalogue: None,
+            // No language server is found: what tools answer then needs no server either.
+            search_path: Some("/usr/bin:/bin".into()),
+            kind: zubi_host::HostKind::InProcess,
+            clock: Arc::new(SystemClock),
+        };
+        let host = LocalHost::new(&config).unwrap();
+        Self { directory, config, host }
+    }
+
+    pub(crate) fn root(&self) -> Utf8PathBuf {
+        Utf8PathBuf::from_path_buf(self.directory.path().to_owned()).unwrap()
+    }
+
+    /// Calls a tool as an agent would without an approver.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value, cancel: CancellationToken) -> CallAnswer {
+        self.call_with_approver(tool, arguments, cancel, Arc::new(NoApprover)).await
+    }
+
+    pub(crate) async fn call_with_approver(
+        &self,
+        tool: &str,
+        arguments: Value,
+        cancel: CancellationToken,
+        approver: Arc<dyn Approver>,
+    ) -> CallAnswer {
+        let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
+        let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
+        let timeout = Duration::from_secs(20);
+        let context = CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout };
+        self.host.call(&request, &context).await.unwrap_or_else(|unknown| panic!("{unknown}"))
+    }
+
+    /// Running a command that creates the file is not an injection if the call requested a command.
+    pub(crate) fn remove_injection_files(&self) {
+        for directory in ["work", "work/src"] {
+            fs::remove_file(self.root().join(directory).join(crate::arguments::INJECTED_FILE)).ok();
+        }
+    }
+
+    /// Whether what lies beside the workspace is as it was, and nothing that the hostile arguments name was made.
+    pub(crate) fn assert_unharmed(&self) {
+        let beside = self.root().join(OUTSIDE_FILE);
+        assert_eq!(zubi_base::fs::read_text(&beside).unwrap(), "kept\n");
+        assert_eq!(
+            fs::read_dir(beside.parent().unwrap()).unwrap().count(),
+            1,
+            "something was written beside the workspace"
+        );
+        for entry in fs::read_dir(self.root()).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(["work", "work-beside", "state"].contains(&name.as_str()), "`{name}` was created");
+        }
+        for directory in [self.root().join("work"), "/tmp".into()] {
+            assert!(!directory.join(crate::arguments::INJECTED_FILE).exists(), "an argument was run as a command");
+        }
+    }
+}
+
+/// Says yes to everything, once.
+pub(crate) struct ApproveAll;
+
+#[async_trait]
+impl Approver for ApproveAll {
+    async fn request_approval(&self, request: zubi_tool_api::cx::ApprovalRequest) -> zubi_tool_api::cx::ApprovalAnswer {
+        drop(request);
+        zubi_tool_api::cx::ApprovalAnswer::allow_once()
+    }
+}

@@ -1,0 +1,61 @@
+//! A project whose language server follows the test: it ignores some methods, and records the received messages.
+
+use zubi_tests::hosts::{HostsProject, STEP_TIMEOUT, eventually};
+use zubi_tests::processes::Process;
+use zubi_tests::{Project, hosts};
+
+/// The server's answer to a hover when it is not delayed.
+pub(crate) const ANSWER: &str = "a word";
+
+/// A Python project with one file in the language of the controlled server.
+pub(crate) struct ControlledProject(pub(crate) HostsProject);
+
+impl ControlledProject {
+    pub(crate) fn new() -> Self {
+        let project = Project::empty();
+        project.write("a.hostile", "alpha beta\n");
+        let config = project.home().join("config/zubi");
+        std::fs::create_dir_all(&config).expect("directories");
+        let program = env!("CARGO_BIN_EXE_hostile");
+        let row = format!(
+            "[[server]]\n\
+             id = \"steered\"\n\
+             title = \"steered\"\n\
+             command = \"{program}\"\n\
+             args = [\"steered\"]\n\
+             version_args = []\n\
+             languages = [{{ id = \"hostile\", extensions = [\"hostile\"] }}]\n\
+             untrusted = \"run\"\n\
+             readiness = \"initialized\"\n\
+             timeouts = {{ initialize_ms = 10000, request_ms = 50000, shutdown_ms = 300 }}\n"
+        );
+        std::fs::write(config.join("servers.toml"), row).expect("a new file");
+        Self(HostsProject::new(project, &[]))
+    }
+
+    fn sibling_path(&self, name: &str) -> camino::Utf8PathBuf {
+        self.0.project.root().parent().expect("a directory of the test's own").join(name)
+    }
+
+    /// From now on the server answers all methods except these.
+    pub(crate) fn withhold_answers(&self, methods: &[&str]) {
+        std::fs::write(self.sibling_path("held"), methods.join("\n")).expect("a file");
+    }
+
+    /// Returns how many of these notifications it received.
+    pub(crate) fn notification_count(&self, method: &str) -> usize {
+        let log = std::fs::read_to_string(self.sibling_path("heard")).unwrap_or_default();
+        log.lines().filter(|line| *line == method).count()
+    }
+
+    /// Waits until it has received this number of them.
+    pub(crate) fn wait_until_received(&self, method: &str, times: usize) {
+        let what = format!("the server hears {method} {times} times");
+        eventually(&what, STEP_TIMEOUT, || (self.notification_count(method) >= times).then_some(()));
+    }
+
+    /// The running servers.
+    pub(crate) fn servers() -> Vec<Process> {
+        hosts::running_programs("hostile steered")
+    }
+}
