@@ -13,10 +13,10 @@ fn the_chat_view_behaves_like_the_page() {
     let fixture = hosts_project(project());
     let editor = Editor::new(&fixture.project, &tools::zubi()).like_user().extension("models");
     assert_snapshot!(editor.window("", "chat").run(), @"
-    ok      a task reads, edits and runs: the diff is shown, the command is asked about, and arguments can be changed
+    ok      a task reads, edits and runs: the diff is shown, the command needs approval, and arguments can be changed
     ok      a turn is stopped, and the conversation goes on
-    ok      a question that comes while the chat is closed is told, and opens it
-    ok      the command stops whatever goes on
+    ok      an approval request that comes while the chat is closed is announced, and opens it
+    ok      the command stops the running task
     ok      a window that is loaded anew has the conversation, and a new one can be begun
     ");
 }
@@ -27,9 +27,9 @@ fn editor_models_run_tasks_of_other_extensions() {
     let editor = Editor::new(&fixture.project, &tools::zubi()).like_user().extension("models");
     assert_snapshot!(editor.window("", "models").run(), @"
     ok      a model of another extension works on a task, with zubi's tools
-    ok      a task has the tools and the number of questions that it was given, and no more
-    ok      a task that is cancelled ends, and so does the model's answer
-    ok      two tasks go on at once, and why a model gives no answer is told
-    ok      what a task may not do without asking is asked in a dialog, whatever it says of itself
+    ok      a task has exactly the given tools and number of requests
+    ok      a cancelled task ends, and so does the model's answer
+    ok      two tasks run at once, and the reason for a missing answer is reported
+    ok      a task's call that needs approval opens a dialog, whatever the task claims
     ");
 }

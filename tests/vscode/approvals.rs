@@ -12,12 +12,12 @@ use crate::project_with_tools;
 fn the_user_is_prompted_and_the_answer_is_applied() {
     let fixture = HostsProject::new(project_with_tools(), &["node"]);
     assert_snapshot!(Editor::new(&fixture.project, &tools::zubi()).like_user().window("", "approvals").run(), @"
-    ok      a tool that looks is not asked about
-    ok      VS Code asks with the file that would be written; who cancels has denied it
-    ok      what runs through call_tool zubi asks about itself, with the command, each time
-    ok      zubi asks about a call of the API, and closing the dialog denies it
+    ok      a read-only tool runs without confirmation
+    ok      VS Code's confirmation shows the file to write; cancelling it denies the call
+    ok      zubi requests approval for every command that runs through call_tool
+    ok      zubi requests approval for a call of the API, and closing the dialog denies it
     ok      once is once
-    ok      what is allowed for the session is not asked about again
+    ok      a call that is allowed for the session needs no second approval
     ");
 }
 
@@ -30,8 +30,8 @@ fn deny_rules_apply_even_when_everything_is_approved() {
     std::fs::write(config.join("zubi.toml"), rule).expect("a new file");
     let editor = Editor::new(&fixture.project, &tools::zubi()).like_user().setting("zubi.autoApprove", json!(true));
     assert_snapshot!(editor.window("", "approved").run(), @"
-    ok      what would be asked about runs at once
-    ok      what a rule denies stays denied
+    ok      calls that need approval run at once
+    ok      a call that a rule denies stays denied
     ");
 }
 

@@ -21,7 +21,7 @@ fn every_tool_answers() {
     ok      the tools that look, and those that plan, answer
     ok      the tools that write write, and take it back
     ok      the tools that move files, set settings and run something do so
-    ok      what is called in the wrong way is told in a text
+    ok      an invalid call is reported as a text
     ok      text that is typed and not saved is in the very next answer about TypeScript
     ");
 }
@@ -59,7 +59,7 @@ fn contributed_tools_are_called_over_mcp() {
         window.join().expect("the window")
     });
     assert_snapshot!(output, @"
-    ok      another extension's tool is found, and called with what the user sees
+    ok      another extension's tool is found, and receives the visible editor
     ok      VS Code starts the MCP server of this window, and calls its tools
     ok      an agent in another process calls it too
     ");

@@ -11,8 +11,8 @@ fn edits_go_through_the_editor() {
     ok      a file that is written while it is open, with nothing unsaved, is saved
     ok      a file that is edited while something in it is not saved is not saved
     ok      imports follow a file that moves, in open and in closed files, and go back
-    ok      imports stay where the setting says never, and the user's own settings are never changed
-    ok      a symbol in a text that is not saved is renamed, and saved only if that is wanted
+    ok      imports stay if the setting is `never`, and the user's own settings are never changed
+    ok      a symbol in unsaved text is renamed, and saved only on request
     ok      a plan for a text that was typed into since is refused
     ok      imports are organized in the text that the user sees
     ");

@@ -49,17 +49,17 @@ fn the_tools_answer_in_a_real_editor() {
     ok      domainlang_validate answers for the workspace and for one file
     ok      domainlang_list lists and filters
     ok      domainlang_get finds an element, and counts without one
-    ok      domainlang_explain explains, and says what it does not know
-    ok      an input that cannot be answered is told in a text
+    ok      domainlang_explain explains, and reports unknown names
+    ok      an invalid input is reported as a text
     ok      a call that was given up ends with a text
     ok      text that is typed and not saved is in the very next answer
     ok      lsp_definition answers for a TypeScript file through the editor
     ok      errors and warnings of domainlang_validate are the editor's, in every file
     ok      the tools start no process besides the language server
-    ok      text that is not saved, and what is wrong with it, is seen by the tool editor
+    ok      the tool editor returns unsaved text and its diagnostics
     ok      a file that is not open is opened to be validated, and not shown
-    ok      another process asks the editor, and runs what is allowed and nothing else
-    ok      a server that stopped is told in a text, and starting it again helps
+    ok      another process queries the editor, and runs only allowed commands
+    ok      a stopped server is reported as a text, and starting it again helps
     ");
 }
 
@@ -87,7 +87,7 @@ fn an_unresponsive_server_is_restarted() {
     );
     project.install("zubi-later", &script);
     let program = project.home().join("bin/zubi-later");
-    assert_snapshot!(vscode::run("silent", &project, &program), @"ok      a server that says nothing is ended when it is started again, and who waits for it is answered");
+    assert_snapshot!(vscode::run("silent", &project, &program), @"ok      a restart ends a silent server, and waiting callers get an answer");
 }
 
 #[test]

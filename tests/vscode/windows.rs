@@ -62,7 +62,7 @@ fn an_agent_moves_from_a_daemon_to_the_window_and_back() {
         fixture.project.write("agent.seen", "seen");
         window.join().expect("the window")
     });
-    assert_snapshot!(output, @"ok      an agent that has asked a daemon asks this window as long as it is open");
+    assert_snapshot!(output, @"ok      an agent of a daemon uses this window as long as it is open");
     eventually("the agent uses the daemon again", WINDOW_TIMEOUT, || {
         (open_files(&mut agent).contains("no editor") && is_client(&fixture, "daemon", agent.pid())).then_some(())
     });
@@ -101,8 +101,8 @@ fn each_of_two_windows_has_its_own_agents() {
         windows.join().expect("the windows")
     });
     assert_snapshot!(output, @"
-    ok      this window's agent sees what is not saved in it, and asks this window
-    ok      this window's agent sees what is not saved in it, and asks this window
+    ok      this window's agent reads unsaved text and uses this window
+    ok      this window's agent reads unsaved text and uses this window
     ");
 }
 
@@ -125,7 +125,7 @@ fn a_reload_leaves_no_process_and_the_agent_reconnects() {
         window.join().expect("the window")
     });
     assert_snapshot!(output, @"
-    ok      an agent asks this window
+    ok      an agent uses this window
     ok      after a reload another server runs, the one before has ended, and the agent is back
     ");
 }

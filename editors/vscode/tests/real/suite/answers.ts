@@ -74,7 +74,7 @@ export const answers: readonly Case[] = [
     },
   },
   {
-    name: "domainlang_explain explains, and says what it does not know",
+    name: "domainlang_explain explains, and reports unknown names",
     body: async () => {
       const explained = await callToolForJson<Explained>("domainlang_explain", { fqn: "Catalog" });
       assert.equal(explained.type, "BoundedContext");
@@ -84,7 +84,7 @@ export const answers: readonly Case[] = [
     },
   },
   {
-    name: "an input that cannot be answered is told in a text",
+    name: "an invalid input is reported as a text",
     body: async () => {
       assert.match(await callTool("domainlang_list", { type: "books" }), /^Invalid input: .*books/);
       assert.match(await callTool("domainlang_list", { type: "teams", team: "Storefront" }), /^Invalid input: .*team/);

@@ -15,14 +15,14 @@ const WRITE = { tool: "file.write", arguments: { path: ".vscode/tasks.json", con
 
 export const approvals: readonly Case[] = [
   {
-    name: "a tool that looks is not asked about",
+    name: "a read-only tool runs without confirmation",
     body: async () => {
       assert.match(await callTool(named("domainlang_get"), {}), /^\{"summary":/);
       await waitForAbsence(".monaco-dialog-box");
     },
   },
   {
-    name: "VS Code asks with the file that would be written; who cancels has denied it",
+    name: "VS Code's confirmation shows the file to write; cancelling it denies the call",
     body: async () => {
       const answer = callTool(named("call_tool"), WRITE).catch(String);
       const shown = await answerDialog("Cancel", "confirmation");
@@ -33,7 +33,7 @@ export const approvals: readonly Case[] = [
     },
   },
   {
-    name: "what runs through call_tool zubi asks about itself, with the command, each time",
+    name: "zubi requests approval for every command that runs through call_tool",
     body: async () => {
       for (const count of [1, 2]) {
         const answer = callTool(named("call_tool"), GREET);
@@ -47,7 +47,7 @@ export const approvals: readonly Case[] = [
     },
   },
   {
-    name: "zubi asks about a call of the API, and closing the dialog denies it",
+    name: "zubi requests approval for a call of the API, and closing the dialog denies it",
     body: async () => {
       const before = runs();
       const answer = greet();
@@ -75,7 +75,7 @@ export const approvals: readonly Case[] = [
     },
   },
   {
-    name: "what is allowed for the session is not asked about again",
+    name: "a call that is allowed for the session needs no second approval",
     body: async () => {
       const before = runs();
       const first = greet();
@@ -92,7 +92,7 @@ export const approvals: readonly Case[] = [
 /** With the setting `zubi.autoApprove`, and a rule of the user that denies one tool. */
 export const approved: readonly Case[] = [
   {
-    name: "what would be asked about runs at once",
+    name: "calls that need approval run at once",
     body: async () => {
       assert.match(await callTool(named("call_tool"), GREET), /Hello, Ada/);
       assert.ok((await greet()).success);
@@ -100,7 +100,7 @@ export const approved: readonly Case[] = [
     },
   },
   {
-    name: "what a rule denies stays denied",
+    name: "a call that a rule denies stays denied",
     body: async () => {
       const text = await callTool(named("call_tool"), { tool: "workspace.part", arguments: { name: "Ada" } });
       assert.match(text, /nobody parts; see the rule at /);

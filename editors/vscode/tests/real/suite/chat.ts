@@ -24,7 +24,7 @@ const content = (path: string): string => readFileSync(file(path).fsPath, "utf8"
 
 export const chat: readonly Case[] = [
   {
-    name: "a task reads, edits and runs: the diff is shown, the command is asked about, and arguments can be changed",
+    name: "a task reads, edits and runs: the diff is shown, the command needs approval, and arguments can be changed",
     body: async () => {
       await vscode.commands.executeCommand("workbench.action.closeAuxiliaryBar");
       const edit = { path: "web/src/shape.ts", old: "interface Shape", new: "interface Form" };
@@ -79,7 +79,7 @@ export const chat: readonly Case[] = [
     },
   },
   {
-    name: "a question that comes while the chat is closed is told, and opens it",
+    name: "an approval request that comes while the chat is closed is announced, and opens it",
     body: async () => {
       let go = (): void => undefined;
       const released = new Promise<void>((resolve) => { go = resolve; });
@@ -97,7 +97,7 @@ export const chat: readonly Case[] = [
     },
   },
   {
-    name: "the command stops whatever goes on",
+    name: "the command stops the running task",
     body: async () => {
       const model = await script({ waits: true });
       const events: string[] = [];

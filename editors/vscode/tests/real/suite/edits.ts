@@ -69,7 +69,7 @@ export const edits: readonly Case[] = [
     },
   },
   {
-    name: "imports stay where the setting says never, and the user's own settings are never changed",
+    name: "imports stay if the setting is `never`, and the user's own settings are never changed",
     body: async () => {
       const set = await call("set_update_imports_setting", { value: "never" });
       assert.match(set, /updateImportsOnFileMove\.enabled: not set → "never" at the scope `workspace`/);
@@ -92,7 +92,7 @@ export const edits: readonly Case[] = [
     },
   },
   {
-    name: "a symbol in a text that is not saved is renamed, and saved only if that is wanted",
+    name: "a symbol in unsaved text is renamed, and saved only on request",
     body: async () => {
       const { document } = await vscode.window.showTextDocument(file(REPORT));
       const before = await onDisk(REPORT);

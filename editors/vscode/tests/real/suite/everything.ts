@@ -100,7 +100,7 @@ export const everything: readonly Case[] = [
     body: async () => { await answers(MOVING); },
   },
   {
-    name: "what is called in the wrong way is told in a text",
+    name: "an invalid call is reported as a text",
     body: async () => {
       assert.match(await callTool(named("lsp_definition"), { at: 7 }), /^Invalid input: at: /);
       assert.match(await callTool(named("lsp_rename_symbol"), { at: `${REPORT}:5:17` }), /^Invalid input: newName: /);

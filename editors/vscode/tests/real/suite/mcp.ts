@@ -14,7 +14,7 @@ const UNSAVED = "one two three four five";
 
 export const mcp: readonly Case[] = [
   {
-    name: "another extension's tool is found, and called with what the user sees",
+    name: "another extension's tool is found, and receives the visible editor",
     body: async () => {
       await vscode.extensions.getExtension("zubi-tests.zubi-sample")?.activate();
       const document = await vscode.workspace.openTextDocument({ content: UNSAVED });

@@ -48,7 +48,7 @@ export const models: readonly Case[] = [
     },
   },
   {
-    name: "a task has the tools and the number of questions that it was given, and no more",
+    name: "a task has exactly the given tools and number of requests",
     body: async () => {
       const model = await script({ calls: [READ] }, { text: "Late." });
       const run = (await zubi()).runAgent("Look.", { model: "editor/scripted", toolFilter: ["file.*", "!file.write"], maxIterations: 1 });
@@ -58,7 +58,7 @@ export const models: readonly Case[] = [
     },
   },
   {
-    name: "a task that is cancelled ends, and so does the model's answer",
+    name: "a cancelled task ends, and so does the model's answer",
     body: async () => {
       const model = await script({ text: "Well, ", waits: true });
       const source = new vscode.CancellationTokenSource();
@@ -73,7 +73,7 @@ export const models: readonly Case[] = [
     },
   },
   {
-    name: "two tasks go on at once, and why a model gives no answer is told",
+    name: "two tasks run at once, and the reason for a missing answer is reported",
     body: async () => {
       await script({ text: "Same." }, { text: "Same." });
       const api = await zubi();
@@ -84,7 +84,7 @@ export const models: readonly Case[] = [
     },
   },
   {
-    name: "what a task may not do without asking is asked in a dialog, whatever it says of itself",
+    name: "a task's call that needs approval opens a dialog, whatever the task claims",
     body: async () => {
       const model = await script({ calls: [{ name: "file_write", input: { path: ".vscode/tasks.json", content: "{}" } }] }, { text: "I may not." });
       const run = (await zubi()).runAgent("Write it.", { autoApprove: true });

@@ -32,7 +32,7 @@ const WRONG = 'const wrong: number = "no";\n';
 
 export const sight: readonly Case[] = [
   {
-    name: "text that is not saved, and what is wrong with it, is seen by the tool editor",
+    name: "the tool editor returns unsaved text and its diagnostics",
     body: async () => {
       const uri = file("web/src/shape.ts");
       const editor = await vscode.window.showTextDocument(uri);
@@ -78,7 +78,7 @@ export const sight: readonly Case[] = [
     },
   },
   {
-    name: "another process asks the editor, and runs what is allowed and nothing else",
+    name: "another process queries the editor, and runs only allowed commands",
     body: async () => {
       const uri = file("web/src/shape.ts");
       await vscode.window.showTextDocument(uri);

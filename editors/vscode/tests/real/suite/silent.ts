@@ -8,7 +8,7 @@ import { callTool, type Case, exists, waitForExit } from "./harness.ts";
 
 export const silent: readonly Case[] = [
   {
-    name: "a server that says nothing is ended when it is started again, and who waits for it is answered",
+    name: "a restart ends a silent server, and waiting callers get an answer",
     body: async () => {
       // The program says nothing the first time that it runs, and writes its process id beside itself.
       const written = `${env[PROGRAM] ?? ""}.pid`;

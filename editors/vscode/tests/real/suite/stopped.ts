@@ -13,7 +13,7 @@ const DEATHS = 6;
 
 export const stopped: readonly Case[] = [
   {
-    name: "a server that stopped is told in a text, and starting it again helps",
+    name: "a stopped server is reported as a text, and starting it again helps",
     body: async () => {
       let text = "";
       for (let death = 0; death < DEATHS && !NOT_RUNNING.test(text); death += 1) {

@@ -13,7 +13,7 @@ interface Status {
 /** One of several windows: it shows something that is in no file, and stays until its agent has seen that. */
 export const window: readonly Case[] = [
   {
-    name: "this window's agent sees what is not saved in it, and asks this window",
+    name: "this window's agent reads unsaved text and uses this window",
     body: async () => {
       const text = `// not saved in ${vscode.workspace.name ?? ""}\n`;
       const editor = await vscode.window.showTextDocument(file("src/shape.ts"));
@@ -31,7 +31,7 @@ export const window: readonly Case[] = [
 /** A window that is reloaded while an agent is connected. */
 export const reloaded: readonly Case[] = [
   {
-    name: "an agent asks this window",
+    name: "an agent uses this window",
     body: async () => {
       assert.match(await callTool("domainlang_get", {}), /^\{"summary":/);
       await serves();
