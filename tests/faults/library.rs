@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::harness::face;
+use crate::harness::run_calls;
 
 /// A query whose answer is in a class of a library, and in an archive that cannot be read.
 fn definition(context: u32) -> (&'static str, serde_json::Value) {

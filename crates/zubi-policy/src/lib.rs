@@ -264,7 +264,7 @@ impl Policy {
                     }
                 }
         };
-        let find_rule = |action: Action| self.rules.iter().find(|rule| means(rule, action));
+        let find_rule = |action: Action| self.rules.iter().find(|rule| applies(rule, action));
         let part_decision = |action, rule: Option<&Arc<CompiledRule>>, reason: Option<String>| PartDecision {
             part: part.clone(),
             description: description.clone(),

@@ -251,7 +251,7 @@ fn anthropic(reply: &ScriptedReply) -> String {
         let arguments = if call.arguments == json!({}) { String::new() } else { call.arguments.to_string() };
         let mut deltas = vec![json!({ "type": "input_json_delta", "partial_json": "" })];
         deltas.extend(
-            split_into_fragments(&arguments).iter().map(|it| it!({ "type": "input_json_delta", "partial_json": it })),
+            split_into_fragments(&arguments).iter().map(|it| json!({ "type": "input_json_delta", "partial_json": it })),
         );
         let id = call.id.replace("call", "toolu");
         body.push_str(&block(json!({ "type": "tool_use", "id": id, "name": call.tool, "input": {} }), deltas));

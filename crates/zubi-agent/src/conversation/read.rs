@@ -90,7 +90,7 @@ pub(crate) fn missing_error(error: io::Error, id: &str) -> OpenError {
 
 enum LineError {
     /// The line is not an event, or not the next one.
-    Line,
+    Invalid,
     Newer(u64),
 }
 

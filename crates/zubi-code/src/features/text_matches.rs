@@ -75,11 +75,11 @@ impl CodeQuery<'_> {
         };
         let mut by_path: FxHashMap<Utf8PathBuf, FileReferences<'_>> = FxHashMap::default();
         // References come by file, so that a URI need not be read for each.
-        for file_references in references.chunk_by(|one, next| one.location.uri == next.location.uri) {
-            let path = file_references.first().and_then(|found| uri::to_path(&found.location.uri));
+        for group in references.chunk_by(|one, next| one.location.uri == next.location.uri) {
+            let path = group.first().and_then(|found| uri::to_path(&found.location.uri));
             if let Some(path) = path {
                 let file_references = by_path.entry(path).or_default();
-                for found in file_references {
+                for found in group {
                     file_references.add(found);
                 }
             }

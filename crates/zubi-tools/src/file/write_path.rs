@@ -131,8 +131,8 @@ pub(crate) fn write_error(operation: &str, error: &EditError) -> ToolError {
             format!("`{path}` changed in the meantime; nothing was written"),
             format!("Read it again with file.read {}, then repeat the call.", json!({ "path": path })),
         ),
-        EditError::Impossible { path, why } | EditError::Unreadable { path, why } => {
-            (format!("`{path}`: {why}"), "Check the path with file.list.".to_owned())
+        EditError::Impossible { path, reason } | EditError::Unreadable { path, reason } => {
+            (format!("`{path}`: {reason}"), "Check the path with file.list.".to_owned())
         }
         error => (error.to_string(), error.hint()),
     };

@@ -130,7 +130,7 @@ fn format_answer(reply: CodeAnswer, format: OutputFormat) -> ToolOutput {
 
 fn code_error(operation: &str, error: &CodeError) -> ToolError {
     match error {
-        CodeError::Input { field, what, hint } => ToolError::invalid(field, what, hint.clone()),
+        CodeError::Input { field, message, hint } => ToolError::invalid(field, message, hint.clone()),
         CodeError::Path(path) => ToolError::invalid("path", path, error.hint()),
         error => ToolError::user(error_code(error), format!("Failed to {operation}: {error}"), error.hint()),
     }
