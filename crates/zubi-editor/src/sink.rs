@@ -275,7 +275,7 @@ fn corrections(operations: &[FileOperation], changed: &[ChangedFile]) -> Vec<Fil
         for operation in operations.iter().rev() {
             match operation {
                 FileOperation::Rename { from, to } => {
-                    original = fs::replace_prefix(&original, to, from).unwrap_or(original)
+                    original = fs::replace_prefix(&original, to, from).unwrap_or(original);
                 }
                 FileOperation::Write { path, content, .. } if *path == original => {
                     intended = content;

@@ -256,7 +256,7 @@ impl ServerState {
         match &turn {
             None => problems.push("the script has no turn for it".to_owned()),
             Some(turn) => {
-                problems.extend(turn.expectations.iter().filter_map(|it| it.mismatch(self.dialect, &request).err()))
+                problems.extend(turn.expectations.iter().filter_map(|it| it.mismatch(self.dialect, &request).err()));
             }
         }
         let body = serde_json::to_string_pretty(&request.body).unwrap_or_default();

@@ -40,7 +40,7 @@ pub(super) enum Shape {
 
 pub(super) struct Field {
     pub(super) name: String,
-    pub(super) field_type: FieldType,
+    pub(super) kind: FieldType,
     pub(super) many: bool,
 }
 
@@ -80,8 +80,8 @@ fn by_hand(fields: Vec<Field>) -> Vec<Field> {
     let twice: Vec<_> = fields
         .iter()
         .map(|field| {
-            let count = fields.iter().filter(|other| other.field_type == field.field_type).count();
-            count > 1 && matches!(field.field_type, FieldType::Node(_))
+            let count = fields.iter().filter(|other| other.kind == field.kind).count();
+            count > 1 && matches!(field.kind, FieldType::Node(_))
         })
         .collect();
     fields.into_iter().zip(twice).filter(|(_, twice)| !twice).map(|(field, _)| field).collect()
@@ -95,12 +95,12 @@ fn collect(
     many: bool,
     fields: &mut Vec<Field>,
 ) -> Result<()> {
-    let mut add = |name: String, field_type: FieldType| match fields.iter_mut().find(|field| field.name == name) {
+    let mut add = |name: String, kind: FieldType| match fields.iter_mut().find(|field| field.name == name) {
         Some(field) => {
             field.many = field.many
-                || field_type != FieldType::Tokens(Vec::new()) && !matches!(field_type, FieldType::Tokens(_));
+                || kind != FieldType::Tokens(Vec::new()) && !matches!(kind, FieldType::Tokens(_));
         }
-        None => fields.push(Field { name, field_type, many }),
+        None => fields.push(Field { name, kind, many }),
     };
     match rule {
         Rule::Labeled { label, rule } => {

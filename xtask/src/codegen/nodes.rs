@@ -40,7 +40,7 @@ fn structure(text: &mut String, node: &Node, fields: &[Field]) {
          fn cast(syntax: SyntaxNode) -> Option<Self> {{ Self::can_cast(syntax.kind()).then_some(Self {{ syntax }}) }}\n\
          fn syntax(&self) -> &SyntaxNode {{ &self.syntax }}\n}}\n"
     );
-    if fields.iter().any(|field| field.name == "name" && field.field_type == FieldType::Node("Name".to_owned())) {
+    if fields.iter().any(|field| field.name == "name" && field.kind == FieldType::Node("Name".to_owned())) {
         _ = writeln!(text, "impl HasName for {name} {{}}\n");
     }
     let methods: String = fields.iter().map(method).collect();
@@ -50,8 +50,8 @@ fn structure(text: &mut String, node: &Node, fields: &[Field]) {
 }
 
 fn method(field: &Field) -> String {
-    let Field { name, field_type, many } = field;
-    match (field_type, many) {
+    let Field { name, kind, many } = field;
+    match (kind, many) {
         (FieldType::Node(node), true) => format!(
             "/// Its {} in the order of the text.\npub fn {name}(&self) -> AstChildren<{node}> {{ support::children(&self.syntax) }}\n",
             name.replace('_', " ")

@@ -276,6 +276,7 @@ pub(super) fn tool_text(answer: &Value) -> String {
     if answer["isError"] == true { format!("error: {text}") } else { text.to_owned() }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the signature of a host factory")]
 fn host(spec: EditorIntegration, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
     Ok(Arc::new(local(&spec, state_dir)?))
 }

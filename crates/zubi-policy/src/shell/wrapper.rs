@@ -24,7 +24,7 @@ pub(super) struct CommandAnalysis {
 }
 
 impl CommandAnalysis {
-    fn unresolved(reason: impl Into<String>) -> Self {
+    fn from_unresolved(reason: impl Into<String>) -> Self {
         Self { unresolved: Some(reason.into()), ..Self::default() }
     }
 }
@@ -192,10 +192,10 @@ pub(super) fn analyze(name: &str, words: &[ShellWord], has_input: bool) -> Comma
         return CommandAnalysis { commands, scripts, unresolved, ..CommandAnalysis::default() };
     }
     if starts_commands(name) {
-        return CommandAnalysis::unresolved(format!("the text does not determine what `{name}` starts"));
+        return CommandAnalysis::from_unresolved(format!("the text does not determine what `{name}` starts"));
     }
     if interpreter::runs_stdin(name, words, has_input) {
-        return CommandAnalysis::unresolved(format!("`{name}` runs its standard input"));
+        return CommandAnalysis::from_unresolved(format!("`{name}` runs its standard input"));
     }
     let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else {
         return CommandAnalysis::default();
@@ -210,9 +210,9 @@ pub(super) fn analyze(name: &str, words: &[ShellWord], has_input: bool) -> Comma
             let commands = std::iter::once(at..words.len()).collect();
             CommandAnalysis { is_wrapper: !wrapper.is_command, commands, unresolved, ..CommandAnalysis::default() }
         }
-        Err(option) => {
-            CommandAnalysis::unresolved(format!("the text does not determine what `{name}` starts after `{option}`"))
-        }
+        Err(option) => CommandAnalysis::from_unresolved(format!(
+            "the text does not determine what `{name}` starts after `{option}`"
+        )),
     }
 }
 
@@ -303,7 +303,9 @@ fn analyze_shell(words: &[ShellWord]) -> CommandAnalysis {
             unresolved,
             ..CommandAnalysis::default()
         },
-        _ if has_text => CommandAnalysis::unresolved("a shell is given a text that is worked out only when it runs"),
+        _ if has_text => {
+            CommandAnalysis::from_unresolved("a shell is given a text that is worked out only when it runs")
+        }
         Some(word) if !reads_stdin && !interpreter::names_stdin(word) => {
             CommandAnalysis { unresolved, ..CommandAnalysis::default() }
         }
@@ -328,7 +330,7 @@ fn analyze_find(words: &[ShellWord]) -> CommandAnalysis {
         let is_spliced =
             |(index, word): (usize, &ShellWord)| word.text.contains("{}") && (index == 0 || word.text != "{}");
         if inner.is_empty() || inner.iter().enumerate().any(is_spliced) {
-            return CommandAnalysis::unresolved("`find` makes a command of the names it finds");
+            return CommandAnalysis::from_unresolved("`find` makes a command of the names it finds");
         }
         commands.push(start..at);
     }

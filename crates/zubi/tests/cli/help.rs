@@ -53,10 +53,10 @@ fn tools() {
           --plan <TEXT>
               Applied p-… or a-…
 
-          --max_tokens <NUMBER>
+          --maxTokens <NUMBER>
               Upper bound of the answer, default 2000
 
-          --wait_ms <NUMBER>
+          --waitMs <NUMBER>
               How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
 
           --format <TEXT>

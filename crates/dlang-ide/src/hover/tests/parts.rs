@@ -237,15 +237,15 @@ fn words_and_signs() {
 
     [Read more](https://domainlang.net/guide/domains)
     ");
-    insta::assert_snapshot!(check("Domain A { vision$0: 'v' }"), @r"
+    insta::assert_snapshot!(check("Domain A { vision$0: 'v' }"), @"
     <:>
-    💡 **:** - Stands between a property and its value.
+    💡 **:** - Separates a property from its value.
 
     [Read more](https://domainlang.net/reference/language)
     ");
-    insta::assert_snapshot!(check("Domain A { vision $0= 'v' }"), @r"
+    insta::assert_snapshot!(check("Domain A { vision $0= 'v' }"), @"
     <=>
-    💡 **=** - Stands between a property and its value, as `:` does.
+    💡 **=** - Separates a property from its value, like `:`.
 
     [Read more](https://domainlang.net/reference/language)
     ");
