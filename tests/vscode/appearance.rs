@@ -1,4 +1,4 @@
-//! The visible parts of the extension. It saves screenshots in `target/screenshots`.
+//! The visible parts of the extension, and its removal. The cases save screenshots in `target/screenshots`.
 
 use insta::assert_snapshot;
 use zubi_tests::tools;
@@ -7,11 +7,13 @@ use zubi_tests::vscode::Editor;
 use crate::project;
 
 #[test]
-fn the_user_sees_status_menu_tools_and_walkthrough() {
+fn the_visible_parts_appear_and_uninstalling_removes_them() {
     assert_snapshot!(Editor::new(&project(), &tools::zubi()).like_user().window("", "look").run(), @"
     ok      the status item says that the server runs, and opens a menu
     ok      the tools are shown by where they come from
     ok      the walkthrough opens
     ok      the chat offers the tools by their names for people
+    ok      the extension runs, and is taken away
+    ok      its tools and commands are gone then, and its server has ended
     ");
 }

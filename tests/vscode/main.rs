@@ -1,5 +1,5 @@
 //! The VS Code extension in a real VS Code: the language model tools, called as a language model's client calls them
-//! (here and in [`calls`]), edits ([`edits`]), approval prompts ([`approvals`]), agents and windows ([`windows`]), the
+//! (here and in [`calls`]), approval prompts ([`approvals`]), agents and windows ([`windows`]), the
 //! visible parts ([`appearance`]), zubi's own agent ([`agent`]), and the installed package ([`packaging`]).
 //!
 //! The cases are in `editors/vscode/tests/real/suite`; the lists here name the cases that must have run.
@@ -14,7 +14,6 @@ mod agent;
 mod appearance;
 mod approvals;
 mod calls;
-mod edits;
 mod packaging;
 mod windows;
 
@@ -42,9 +41,14 @@ fn project_with_tools() -> Project {
     project
 }
 
+/// Queries and edits. Tools that write go through the editor, under whose unsaved texts nothing is changed.
 #[test]
 fn the_tools_answer_in_a_real_editor() {
-    assert_snapshot!(vscode::run("answers", &project(), &tools::zubi()), @"
+    assert_snapshot!(vscode::run("code", &project(), &tools::zubi()), @"
+    ok      the code tools answer from the editor
+    ok      problems and their fixes are those of a file that is shown
+    ok      places in text that is not saved are those that the user sees
+    ok      every other method answers in LSP's shapes
     ok      the five tools are offered to language models
     ok      domainlang_validate answers for the workspace and for one file
     ok      domainlang_list lists and filters
@@ -59,17 +63,14 @@ fn the_tools_answer_in_a_real_editor() {
     ok      the tool editor returns unsaved text and its diagnostics
     ok      a file that is not open is opened to be validated, and not shown
     ok      another process queries the editor, and runs only allowed commands
+    ok      a file that is written while it is open, with nothing unsaved, is saved
+    ok      a file that is edited while something in it is not saved is not saved
+    ok      imports follow a file that moves, in open and in closed files, and go back
+    ok      imports stay if the setting is `never`, and the user's own settings are never changed
+    ok      a symbol in unsaved text is renamed, and saved only on request
+    ok      a plan for a text that was typed into since is refused
+    ok      imports are organized in the text that the user sees
     ok      a stopped server is reported as a text, and starting it again helps
-    ");
-}
-
-#[test]
-fn the_editor_answers_code_queries() {
-    assert_snapshot!(vscode::run("endpoint", &project(), &tools::zubi()), @"
-    ok      the code tools answer from the editor
-    ok      problems and their fixes are those of a file that is shown
-    ok      places in text that is not saved are those that the user sees
-    ok      every other method answers in LSP's shapes
     ");
 }
 

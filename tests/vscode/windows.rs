@@ -1,5 +1,4 @@
-//! Agents and windows: an agent that moves between a daemon and a window, several windows, reloaded windows, and an
-//! uninstalled extension.
+//! Agents and windows: an agent that moves between a daemon and a window, several windows, and reloaded windows.
 
 use std::os::unix::fs::DirBuilderExt as _;
 use std::time::Duration;
@@ -127,14 +126,5 @@ fn a_reload_leaves_no_process_and_the_agent_reconnects() {
     assert_snapshot!(output, @"
     ok      an agent uses this window
     ok      after a reload another server runs, the one before has ended, and the agent is back
-    ");
-}
-
-#[test]
-fn an_uninstalled_extension_leaves_nothing() {
-    let output = Editor::new(&project(), &tools::zubi()).like_user().window("", "disposed").run();
-    assert_snapshot!(output, @r"
-    ok      the extension runs, and is taken away
-    ok      its tools and commands are gone then, and its server has ended
     ");
 }

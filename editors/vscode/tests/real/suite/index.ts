@@ -22,22 +22,21 @@ import { silent } from "./silent.ts";
 import { stopped } from "./stopped.ts";
 import { disposed, reloaded, window } from "./windows.ts";
 
-/** Groups share a window; a case that breaks the server is in a group of its own, or at the end of one. */
+/**
+ * The cases of a group share a window, because a start takes ten seconds. A case that breaks the server, or the window, is
+ * in a group of its own, or at the end of one.
+ */
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {
-  answers: [...answers, ...diagnostics, ...processes, ...sight, ...stopped],
+  agent: [...models, ...chat],
   approvals,
   approved,
   bench,
   beside,
-  chat,
-  edits,
-  endpoint,
-  disposed,
+  code: [...endpoint, ...answers, ...diagnostics, ...processes, ...sight, ...edits, ...stopped],
   everything,
-  look,
+  look: [...look, ...disposed],
   mcp,
   missing,
-  models,
   packaged,
   python,
   reloaded,
