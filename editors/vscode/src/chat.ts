@@ -101,7 +101,7 @@ export class Chat implements Part, vscode.WebviewViewProvider {
     }
   }
 
-  #forwardEvents({ isFresh, told: events, waits: prompt }: protocol.AgentToldParams): null {
+  #forwardEvents({ isFresh, told: events, waits: prompt }: protocol.AgentEventsParams): null {
     if (isFresh) this.#post({ fresh: true });
     for (const event of events) this.#post({ told: event });
     if (prompt !== undefined && this.#view?.visible !== true) void this.#showReminder(prompt);

@@ -97,8 +97,7 @@ fn collect(
 ) -> Result<()> {
     let mut add = |name: String, kind: FieldType| match fields.iter_mut().find(|field| field.name == name) {
         Some(field) => {
-            field.many = field.many
-                || kind != FieldType::Tokens(Vec::new()) && !matches!(kind, FieldType::Tokens(_));
+            field.many = field.many || kind != FieldType::Tokens(Vec::new()) && !matches!(kind, FieldType::Tokens(_));
         }
         None => fields.push(Field { name, kind, many }),
     };
