@@ -14,11 +14,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use zubi_ipc::wire::codes;
 use zubi_ipc::wire::diagnostics::{AllDiagnosticsParams, DocumentParams, Severity};
-use zubi_tool_api::{
-    ErrorCode, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, ToolProvider, Truncation, static_provider,
-};
+use zubi_tool_api::{ErrorCode, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, ToolProvider, static_provider};
 
-use self::text::EditorRenderer;
+use self::text::{EditorAnswer, EditorRenderer};
 use crate::adapter::{ToolMeta, TypedTool, tool};
 use crate::editor_state::{EditorCallContext, EditorService, EditorServiceError};
 use crate::lsp::arguments::{CommonArgs, OutputFormat};
@@ -168,32 +166,6 @@ impl TypedTool for EditorTool {
             }
         };
         Ok(answer.into_output(is_json))
-    }
-}
-
-/// An answer as data and as text.
-struct EditorAnswer {
-    /// The object of the IPC protocol.
-    data: Value,
-    text: String,
-    status: OutputStatus,
-    truncated: Option<Truncation>,
-}
-
-impl EditorAnswer {
-    fn new(object: &impl Serialize, text: impl Into<String>, status: OutputStatus) -> Self {
-        // Serialization of these types cannot fail.
-        let data = serde_json::to_value(object).unwrap_or_default();
-        let status =
-            if status.endpoint.is_empty() { OutputStatus { endpoint: "zubi".to_owned(), ..status } } else { status };
-        Self { data, text: text.into(), status, truncated: None }
-    }
-
-    fn into_output(self, is_json: bool) -> ToolOutput {
-        if is_json {
-            return ToolOutput { text: self.data.to_string(), data: Some(self.data), status: None, truncated: None };
-        }
-        ToolOutput { text: self.text, data: Some(self.data), status: Some(self.status), truncated: self.truncated }
     }
 }
 

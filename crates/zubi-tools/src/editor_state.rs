@@ -11,6 +11,7 @@
 mod client;
 mod commands;
 mod convert;
+mod error;
 mod headless;
 mod params;
 mod report;
@@ -24,7 +25,6 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::{Clock, milliseconds};
 use zubi_base::endpoint::RequestCx;
-use zubi_base::uri;
 use zubi_base::workspace::PathError;
 use zubi_code::{CallCx, CodeIntel, CodeQuery};
 use zubi_ipc::wire::codes;
@@ -36,6 +36,7 @@ use zubi_ipc::wire::editor::{self, ActiveFileResult, ExecuteCommandParams, OpenF
 use zubi_ipc::wire::host::HostKind;
 
 pub use self::client::{ActiveEditor, EditorClient, EditorDiagnostics, OpenEditors, ViewError};
+pub use self::error::EditorServiceError;
 use self::params::{no_params, parse};
 use self::report::{DiagnosticsMode, EditorFileReport};
 
@@ -75,32 +76,6 @@ impl EditorCallContext {
 
 /// Longest reserve before the deadline in which servers are no longer queried.
 const ANSWER_RESERVE: Duration = Duration::from_millis(500);
-
-/// JSON-RPC error of a request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct EditorServiceError {
-    /// One of [`zubi_ipc::wire::codes`].
-    pub code: i64,
-    /// Cause and remedy.
-    pub message: String,
-    /// The invalid parameter.
-    pub field: Option<String>,
-}
-
-impl EditorServiceError {
-    fn new(code: i64, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), field: None }
-    }
-
-    fn invalid(field: &str, problem: impl std::fmt::Display) -> Self {
-        Self {
-            code: codes::INVALID_PARAMS,
-            message: format!("Invalid params: {field}: {problem}"),
-            field: Some(field.to_owned()),
-        }
-    }
-}
 
 /// Connection state of the editor, and the workspace of the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -361,11 +336,6 @@ impl EditorService {
             CallCx { cancel: cx.cancel.clone(), deadline, wait, check_wait: wait, progress: Arc::new(|_, _| {}) };
         self.intel.query(call).await
     }
-}
-
-/// Returns the URI under which zubi names a file.
-fn uri_of(path: &Utf8Path) -> String {
-    uri::from_path(path).0
 }
 
 fn to_value(result: &impl Serialize) -> Result<Value, EditorServiceError> {

@@ -7,6 +7,7 @@
 //! never overwrite a text that has changed since the caller read it ([`read_guard`]).
 
 mod edit;
+mod file_tool;
 mod get_current;
 mod glob;
 mod list;
@@ -19,22 +20,12 @@ mod write;
 pub(crate) mod write_path;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use zubi_code::CodeIntel;
 use zubi_tool_api::{ToolProvider, static_provider};
 
-use crate::adapter::{ToolMeta, tool};
-
-/// Defaults of the file tools.
-const FILE_TOOL: ToolMeta =
-    ToolMeta { toolset: "file", category: "Files", timeout: Duration::from_mins(1), ..ToolMeta::DEFAULT };
-
-/// State shared by the file tools.
-pub(crate) struct FileToolContext {
-    pub(crate) intel: Arc<CodeIntel>,
-    pub(crate) reads: read_guard::ReadTracker,
-}
+use self::file_tool::FileToolContext;
+use crate::adapter::tool;
 
 /// Creates the provider of all file tools, in list order.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {

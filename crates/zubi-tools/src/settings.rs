@@ -11,27 +11,19 @@ mod get_setting;
 mod keys;
 mod set_setting;
 mod set_update_imports_setting;
+mod settings_tool;
 mod store;
 pub(crate) mod update_imports;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 use zubi_base::endpoint::RequestCx;
 use zubi_code::{CodeError, CodeIntel};
 use zubi_tool_api::{ToolCx, ToolError, ToolProvider, static_provider};
 
-use crate::adapter::{ToolMeta, tool};
-
-/// Defaults of the settings tools.
-const SETTINGS_TOOL: ToolMeta =
-    ToolMeta { toolset: "settings", category: "Settings", timeout: Duration::from_mins(1), ..ToolMeta::DEFAULT };
-
-/// State shared by the settings tools.
-pub(crate) struct SettingsContext {
-    pub(crate) intel: Arc<CodeIntel>,
-}
+use self::settings_tool::SettingsContext;
+use crate::adapter::tool;
 
 /// Creates the provider of all settings tools, in list order.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {

@@ -7,31 +7,20 @@
 pub mod answer;
 mod job;
 mod run;
+mod shell_tool;
 mod terminal;
 mod which;
 
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use camino::Utf8PathBuf;
-use zubi_exec::job::{Jobs, RunError};
-use zubi_tool_api::{ToolCx, ToolError, ToolProvider, static_provider};
+use zubi_exec::job::Jobs;
+use zubi_tool_api::{ToolProvider, static_provider};
 
-use crate::adapter::{ToolMeta, tool};
-use crate::file::paths;
+use self::shell_tool::ShellToolContext;
+use crate::adapter::tool;
 
-/// Toolset name for `--toolsets`.
-pub const TOOLSET: &str = "shell";
-
-/// Defaults of the shell tools.
-const SHELL_TOOL: ToolMeta = ToolMeta { toolset: TOOLSET, category: "Shell", ..ToolMeta::DEFAULT };
-
-/// State shared by the shell tools.
-pub(crate) struct ShellToolContext {
-    pub(crate) jobs: Arc<Jobs>,
-    /// `PATH` of the commands.
-    pub(crate) search_path: Option<OsString>,
-}
+pub use self::shell_tool::{TOOLSET, directory, environment, run_error_in};
 
 /// Creates the provider of all shell tools, in list order. `search_path` is `PATH`.
 pub fn provider(jobs: &Arc<Jobs>, search_path: Option<OsString>) -> Arc<dyn ToolProvider> {
@@ -43,40 +32,4 @@ pub fn provider(jobs: &Arc<Jobs>, search_path: Option<OsString>) -> Arc<dyn Tool
         tool::<terminal::VisibleTerminal>(&shell),
     ];
     static_provider("shell", "Shell", tools)
-}
-
-/// Variables that make programs write for a reader other than a terminal, even if they believe there is one.
-const ENVIRONMENT: &[(&str, &str)] =
-    &[("TERM", "dumb"), ("NO_COLOR", "1"), ("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];
-
-/// Returns the variables of every command, in addition to the inherited ones.
-pub fn environment() -> Vec<(String, String)> {
-    ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-}
-
-/// Resolves the directory of the workspace in which a command runs.
-pub fn directory(cx: &ToolCx, cwd: Option<&str>) -> Result<Utf8PathBuf, ToolError> {
-    let path = paths::resolve_existing(cx, "cwd", cwd.unwrap_or("."))?;
-    if path.is_dir() {
-        return Ok(path);
-    }
-    let problem = format!("`{}` is not a folder", cx.workspace.display(&path));
-    Err(ToolError::invalid("cwd", problem, "Name a folder of the workspace; without `cwd` it is the workspace itself."))
-}
-
-fn run_error(error: &RunError) -> ToolError {
-    run_error_in("run the command", error)
-}
-
-/// Converts a failed run into an error that begins with `Failed to <operation>: …`.
-pub fn run_error_in(operation: &str, error: &RunError) -> ToolError {
-    let hint = match error {
-        RunError::Sandbox(_) | RunError::Confine(_) => {
-            "`zubi doctor` reports the available sandbox; without the required level no command runs."
-        }
-        RunError::Start(_) => "Check that the folder and the shell exist and are accessible.",
-        RunError::NoShell(_) => "The user can install it, or write the script for `sh`.",
-        RunError::StoreOutput(_) => "Check that zubi's state directory is writable and the disk is not full.",
-    };
-    ToolError::operation_failed(operation, error, hint)
 }

@@ -8,31 +8,14 @@ mod call_read_tool;
 mod call_tool;
 mod delegation;
 mod find_tools;
+mod meta_tool;
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use zubi_tool_api::registry::Registry;
-use zubi_tool_api::{Exposure, ToolProvider, static_provider};
+use zubi_tool_api::{ToolProvider, static_provider};
 
-use crate::adapter::{ToolMeta, tool};
-
-pub(crate) use call_read_tool::ID as CALL_READ_TOOL;
-pub(crate) use call_tool::ID as CALL_TOOL;
-pub(crate) use find_tools::ID as FIND_TOOLS;
-
-/// Toolset name for `--toolsets`.
-const TOOLSET: &str = "tools";
-
-/// Defaults of the meta tools.
-const META_TOOL: ToolMeta = ToolMeta {
-    exposure: Exposure::Direct,
-    toolset: TOOLSET,
-    category: "Tools",
-    // Longer than any tool's own time-out, which applies.
-    timeout: Duration::from_hours(1),
-    ..ToolMeta::DEFAULT
-};
+use crate::adapter::tool;
 
 /// Creates the provider of the meta tools over a registry. The registry owns these tools: hence the weak handle, and a
 /// registry created with [`Arc::new_cyclic`].

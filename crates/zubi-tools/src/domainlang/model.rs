@@ -22,7 +22,7 @@ use tokio::sync::{OnceCell, oneshot, watch};
 use zubi_base::walk::{self, WalkOptions};
 use zubi_tool_api::ToolCx;
 
-use self::thread::ModelThread;
+use self::thread::{ModelThread, PendingSnapshot};
 
 /// Time-out of a query that waits for the model to load.
 const LOAD_TIMEOUT: Duration = Duration::from_secs(5);
@@ -104,12 +104,6 @@ enum ModelOwner {
     Thread(ModelThread),
     /// The language server of an editor.
     Server(ModelHandle),
-}
-
-/// A pending snapshot with its loading progress.
-struct PendingSnapshot {
-    snapshot: oneshot::Receiver<Result<WorkspaceSnapshot, LoadError>>,
-    progress: watch::Receiver<Progress>,
 }
 
 impl DomainModel {
@@ -234,7 +228,7 @@ impl DomainModel {
     /// Returns a snapshot of the model with its present files.
     async fn snapshot(&self, context: &ModelCallContext<'_>) -> Result<WorkspaceSnapshot, DomainModelError> {
         let PendingSnapshot { mut snapshot, mut progress } = match &self.owner {
-            ModelOwner::Thread(thread) => thread.request_snapshot()?,
+            ModelOwner::Thread(thread) => thread.request_snapshot().map_err(DomainModelError::Internal)?,
             ModelOwner::Server(server) => promised_snapshot(server),
         };
         let deadline_timer = tokio::time::sleep_until(context.deadline.into());

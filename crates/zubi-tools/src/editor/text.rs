@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use camino::Utf8Path;
+use serde::Serialize;
+use serde_json::Value;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextIndex};
 use zubi_base::text::pluralize;
@@ -10,9 +12,8 @@ use zubi_ipc::wire::diagnostics::{
     AllDiagnostics, Coverage, CoverageMode, Diagnostic, FileDiagnostics, Severity, ValidatedFile, WorkspaceErrors,
 };
 use zubi_ipc::wire::editor::{ActiveFileResult, OpenFile, OpenFiles};
-use zubi_tool_api::{OutputStatus, ToolCx, Truncation};
+use zubi_tool_api::{OutputStatus, ToolCx, ToolOutput, Truncation};
 
-use super::EditorAnswer;
 use crate::editor_state::{EditorService, EditorStatus};
 use crate::lsp::view::OutputBudget;
 
@@ -21,6 +22,32 @@ pub(super) struct EditorRenderer<'a> {
     pub(super) budget: &'a OutputBudget,
     pub(super) cx: &'a ToolCx,
     pub(super) service: &'a EditorService,
+}
+
+/// An answer as data and as text.
+pub(super) struct EditorAnswer {
+    /// The object of the IPC protocol.
+    data: Value,
+    text: String,
+    status: OutputStatus,
+    truncated: Option<Truncation>,
+}
+
+impl EditorAnswer {
+    pub(super) fn new(object: &impl Serialize, text: impl Into<String>, status: OutputStatus) -> Self {
+        // Serialization of these types cannot fail.
+        let data = serde_json::to_value(object).unwrap_or_default();
+        let status =
+            if status.endpoint.is_empty() { OutputStatus { endpoint: "zubi".to_owned(), ..status } } else { status };
+        Self { data, text: text.into(), status, truncated: None }
+    }
+
+    pub(super) fn into_output(self, is_json: bool) -> ToolOutput {
+        if is_json {
+            return ToolOutput { text: self.data.to_string(), data: Some(self.data), status: None, truncated: None };
+        }
+        ToolOutput { text: self.text, data: Some(self.data), status: Some(self.status), truncated: self.truncated }
+    }
 }
 
 /// A diagnostic with its 1-based position.
@@ -129,7 +156,7 @@ impl EditorRenderer<'_> {
     /// Renders an object about one file.
     async fn render_file(
         &self,
-        object: &impl serde::Serialize,
+        object: &impl Serialize,
         header: String,
         (path, problems): (&str, &[Diagnostic]),
         status: OutputStatus,

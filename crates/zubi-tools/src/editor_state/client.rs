@@ -8,7 +8,7 @@ use zubi_base::lsp;
 use zubi_ipc::wire::codes;
 use zubi_ipc::wire::editor::{OpenFile, Selection};
 
-use super::EditorServiceError;
+use super::error::EditorServiceError;
 
 /// The file in the editor's active tab.
 #[derive(Debug, Clone, PartialEq, Eq)]

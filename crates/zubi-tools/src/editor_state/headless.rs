@@ -7,8 +7,8 @@ use zubi_code::diagnostics::report::{FileReport, WorkspaceReport};
 use zubi_ipc::wire::codes;
 use zubi_ipc::wire::diagnostics::{Coverage, CoverageMode, FileDiagnostics};
 
-use super::report::{EditorFileReport, EditorReport, omission_note};
-use super::{EditorCallContext, EditorService, EditorServiceError, convert, uri_of};
+use super::report::{EditorFileReport, EditorReport, omission_note, uri_of};
+use super::{EditorCallContext, EditorService, EditorServiceError, convert};
 
 /// Most files that are queried for one answer.
 const MAX_FILES: usize = 500;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::EditorServiceError;
+use super::error::EditorServiceError;
 
 /// Parses typed parameters. `null` counts as an object without fields. Unknown fields are rejected: a client that
 /// misspells a filter must not receive everything.

@@ -4,13 +4,14 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::lsp;
+use zubi_base::{lsp, uri};
 use zubi_ipc::wire::diagnostics::{
     AllDiagnostics, AllDiagnosticsParams, Coverage, Diagnostic, ErrorCounts, ErrorFile, FileDiagnostics, MAX_TOP_FILES,
     Severity, UNKNOWN_SOURCE, WorkspaceErrors,
 };
 
-use super::{EditorDiagnostics, convert, uri_of};
+use super::client::EditorDiagnostics;
+use super::convert;
 
 /// How the diagnostics of a file are obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,11 @@ const EDITOR_NOTE: &str = "from the editor: most of its servers check only open 
 
 /// Most bytes of files in one answer; a message over the socket may have 8 MiB.
 const MAX_BYTES: usize = 6 * 1024 * 1024;
+
+/// Returns the URI under which zubi names a file.
+pub(super) fn uri_of(path: &Utf8Path) -> String {
+    uri::from_path(path).0
+}
 
 /// Creates the report of one file from the editor's diagnostics.
 pub(super) fn from_editor(path: &Utf8Path, answer: EditorDiagnostics, mode: DiagnosticsMode) -> EditorFileReport {

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use zubi_base::text::pluralize;
 use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
+use super::file_tool::{FILE_TOOL, FileToolContext};
+use super::paths;
 use super::replace::{self, TextReplacement};
 use super::write_path::{self, FileWrite};
-use super::{FileToolContext, paths};
 use crate::adapter::{ToolMeta, TypedTool};
-use crate::file::FILE_TOOL;
 
 pub(crate) struct EditFile;
 

@@ -12,9 +12,8 @@ use zubi_base::lsp::{Range, Uri};
 use zubi_base::uri;
 use zubi_tool_api::{ErrorCode, OutputStatus, ToolCx, ToolError, ToolOutput};
 
-use super::FileToolContext;
+use super::file_tool::{FILE_TOOL, FileToolContext};
 use crate::adapter::{ToolMeta, TypedTool};
-use crate::file::FILE_TOOL;
 
 pub(crate) struct GetCurrent;
 

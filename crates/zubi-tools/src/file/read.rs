@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use zubi_base::text::TextOrigin;
 use zubi_tool_api::{Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
 
+use super::file_tool::{FILE_TOOL, FileToolContext};
+use super::paths;
 use super::read_guard::short_hash;
-use super::{FileToolContext, paths};
 use crate::adapter::{ToolMeta, TypedTool};
-use crate::file::FILE_TOOL;
 
 pub(crate) struct ReadFile;
 

@@ -14,10 +14,10 @@ use zubi_base::text::pluralize;
 use zubi_tool_api::{Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
 
 use self::engine::{SearchFindings, SearchLimits, SearchQuery};
+use super::file_tool::{FILE_TOOL, FileToolContext};
 use super::glob::GlobPattern;
-use super::{FileToolContext, paths};
+use super::paths;
 use crate::adapter::{ToolMeta, TypedTool};
-use crate::file::FILE_TOOL;
 
 pub(crate) struct SearchFiles;
 

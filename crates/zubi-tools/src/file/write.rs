@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use zubi_base::fs::ReadError;
 use zubi_tool_api::{Effect, ErrorCode, Footprint, ToolCx, ToolError, ToolOutput};
 
+use super::file_tool::{FILE_TOOL, FileToolContext};
 use super::write_path::{self, FileWrite};
-use super::{FileToolContext, paths, replace};
+use super::{paths, replace};
 use crate::adapter::{ToolMeta, TypedTool};
-use crate::file::FILE_TOOL;
 
 pub(crate) struct WriteFile;
 

@@ -11,7 +11,8 @@ use zubi_tool_api::Effect;
 use crate::adapter::ToolMeta;
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::document_symbols::resolve_file;
-use crate::lsp::view::{OutputBudget, plan_answer};
+use crate::lsp::plan_answer::plan_answer;
+use crate::lsp::view::OutputBudget;
 
 pub(crate) struct FormatDocument;
 

@@ -10,7 +10,8 @@ use zubi_tool_api::Effect;
 use crate::adapter::ToolMeta;
 use crate::lsp::arguments::TargetArgs;
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
-use crate::lsp::view::{OutputBudget, plan_answer, resolved_json};
+use crate::lsp::plan_answer::plan_answer;
+use crate::lsp::view::{OutputBudget, resolved_json};
 
 pub(crate) struct RenameSymbol;
 

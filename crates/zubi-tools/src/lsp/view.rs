@@ -3,16 +3,13 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use zubi_base::text::pluralize;
-use zubi_code::edit::Plan;
 use zubi_code::features::locations::{DisplayLocation, RawLocation};
 use zubi_code::locate::ResolvedTarget;
 use zubi_code::location::SourceLocation;
-use zubi_code::{AnswerStatus, CodeError, CodeQuery};
+use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Truncation;
 
 use crate::lsp::arguments::{OutputFormat, PagingArgs};
-use crate::lsp::code_tool::CodeAnswer;
 
 /// Size budget and output format of an answer.
 pub(crate) struct OutputBudget {
@@ -273,31 +270,6 @@ pub(crate) fn listed_location_json(location: &DisplayLocation) -> Value {
         item["unread"] = json!(why);
     }
     item
-}
-
-/// Answer of a tool that plans a change: id, counts, diff.
-pub(crate) fn plan_answer(view: &OutputBudget, header: Option<&str>, plan: &Plan, status: AnswerStatus) -> CodeAnswer {
-    let mut text = header.map(|header| format!("{header}\n")).unwrap_or_default();
-    // Writing to a `String` cannot fail.
-    let _ = writeln!(
-        text,
-        "plan {}: {}, {} in {}; nothing is written yet",
-        plan.id,
-        plan.title,
-        pluralize(plan.edit_count, "edit"),
-        pluralize(plan.files.len(), "file")
-    );
-    for note in &plan.notes {
-        let _ = writeln!(text, "note: {note}");
-    }
-    let (diff, truncated) = view.block(&plan.diff);
-    text.push_str(&diff);
-    let _ = writeln!(text, "apply_edit {{\"plan\":\"{}\"}} writes it", plan.id);
-    let data = view.data(|| {
-        let files: Vec<_> = plan.files.iter().map(|file| json!({ "path": file.path, "edits": file.edits })).collect();
-        json!({ "plan": plan.id, "title": plan.title, "items": files, "total": plan.edit_count, "diff": plan.diff })
-    });
-    CodeAnswer { text, data, status, truncated }
 }
 
 /// Returns the JSON form of the resolved symbol.

@@ -12,7 +12,7 @@ use zubi_exec::store::OutputStore;
 use zubi_tool_api::redact::Redactor;
 use zubi_tool_api::{ToolCx, ToolError, ToolOutput, Truncation};
 
-use super::{OUTPUT_TOOL, output_error, parse_handle};
+use super::output_tool::{OUTPUT_TOOL, output_error, parse_handle};
 use crate::adapter::{ToolMeta, TypedTool};
 use crate::file::search::engine::{self, SearchLimits, SearchQuery};
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use zubi_code::actions::ActionOutcome;
 use zubi_code::{CodeError, CodeIntel, CodeQuery};
 
-use super::{ApplyRequest, REFACTOR_TOOL, apply, files_in_uri, resolve_file};
+use super::refactor_tool::{ApplyRequest, REFACTOR_TOOL, apply, files_in_uri, resolve_file};
 use crate::adapter::ToolMeta;
 use crate::lsp::code_tool::{CodeAnswer, CodeTool};
 use crate::lsp::view::OutputBudget;

@@ -13,7 +13,7 @@ use zubi_code::features::rename_file::ImportUpdates;
 use zubi_code::text_search;
 use zubi_code::{CodeError, CodeIntel, CodeQuery};
 
-use super::{ApplyRequest, REFACTOR_TOOL, apply};
+use super::refactor_tool::{ApplyRequest, REFACTOR_TOOL, apply};
 use crate::adapter::ToolMeta;
 use crate::lsp::code_tool::{CodeAnswer, CodeTool};
 use crate::lsp::view::OutputBudget;

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_tool_api::{Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
-use super::{SETTINGS_TOOL, SettingsContext, editor, keys, store};
+use super::settings_tool::{SETTINGS_TOOL, SettingsContext};
+use super::{editor, keys, store};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct GetSetting;

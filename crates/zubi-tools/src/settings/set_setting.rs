@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::{SETTINGS_TOOL, SettingsContext, editor, keys, store};
+use super::settings_tool::{SETTINGS_TOOL, SettingsContext};
+use super::{editor, keys, store};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct SetSetting;

@@ -8,8 +8,9 @@ use zubi_base::endpoint::RequestCx;
 use zubi_code::settings::Scope;
 use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
+use super::settings_tool::{SETTINGS_TOOL, SettingsContext};
 use super::update_imports::{JAVASCRIPT, TYPESCRIPT};
-use super::{SETTINGS_TOOL, SettingsContext, editor, store, update_imports};
+use super::{editor, store, update_imports};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct SetUpdateImportsSetting;

@@ -7,7 +7,7 @@ use zubi_base::fs::ReadError;
 use zubi_base::text::SourceText;
 use zubi_tool_api::{ToolCx, ToolError, ToolOutput};
 
-use super::SettingsContext;
+use super::settings_tool::SettingsContext;
 use crate::file::paths;
 use crate::file::write_path::{self, FileWrite};
 use crate::jsonc::VS_CODE_DIALECT;

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use zubi_exec::job::{Background, CapturedOutput, ExitReason};
 use zubi_tool_api::{Effect, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
-use super::{SHELL_TOOL, ShellToolContext, answer, run_error};
+use super::answer;
+use super::shell_tool::{SHELL_TOOL, ShellToolContext, run_error};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct JobTool;

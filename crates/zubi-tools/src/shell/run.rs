@@ -11,7 +11,8 @@ use zubi_exec::sandbox::Net;
 use zubi_policy::shell::{self, MAX_SCRIPT};
 use zubi_tool_api::{Effect, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
-use super::{SHELL_TOOL, ShellToolContext, answer, directory, environment, run_error};
+use super::answer;
+use super::shell_tool::{SHELL_TOOL, ShellToolContext, directory, environment, run_error};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct RunCommand;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_tool_api::{Effect, ErrorCode, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::{SHELL_TOOL, ShellToolContext};
+use super::shell_tool::{SHELL_TOOL, ShellToolContext};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct VisibleTerminal;

@@ -10,7 +10,7 @@ use serde_json::json;
 use zubi_exec::program;
 use zubi_tool_api::{ToolCx, ToolError, ToolOutput};
 
-use super::{SHELL_TOOL, ShellToolContext};
+use super::shell_tool::{SHELL_TOOL, ShellToolContext};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct WhichTool;

@@ -9,17 +9,15 @@ use zubi_tool_api::registry::Registry;
 use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::delegation::{self, Input};
-use super::{CALL_TOOL, META_TOOL};
+use super::meta_tool::{CALL_READ_TOOL, CALL_TOOL, META_TOOL};
 use crate::adapter::{ToolMeta, TypedTool};
-
-pub(crate) const ID: &str = "call_read_tool";
 
 pub(super) struct ReadToolCaller;
 
 #[async_trait]
 impl TypedTool for ReadToolCaller {
     const META: ToolMeta = ToolMeta {
-        id: ID,
+        id: CALL_READ_TOOL,
         title: "Call a tool that changes nothing",
         description: "Calls a tool that find_tools named and that changes no file.",
         effect: Effect::Plan,

@@ -7,18 +7,16 @@ use serde_json::{Value, json};
 use zubi_tool_api::registry::Registry;
 use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::META_TOOL;
 use super::delegation::{self, Input};
+use super::meta_tool::{CALL_TOOL, META_TOOL};
 use crate::adapter::{ToolMeta, TypedTool};
-
-pub(crate) const ID: &str = "call_tool";
 
 pub(super) struct AnyToolCaller;
 
 #[async_trait]
 impl TypedTool for AnyToolCaller {
     const META: ToolMeta = ToolMeta {
-        id: ID,
+        id: CALL_TOOL,
         title: "Call any tool",
         description: "Calls a tool named by find_tools, including those that write or execute.",
         // The strongest case; the effect of a call is that of the called tool, see `footprint`.

@@ -10,7 +10,7 @@ use zubi_tool_api::footprint::DelegatedCall;
 use zubi_tool_api::registry::{CallError, Registry};
 use zubi_tool_api::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput};
 
-use super::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS};
+use super::meta_tool::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS};
 
 /// Arguments of the tools that call others.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -14,10 +14,9 @@ use zubi_tool_api::filter::ToolQuery;
 use zubi_tool_api::registry::Registry;
 use zubi_tool_api::{Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
-use super::{CALL_READ_TOOL, CALL_TOOL, META_TOOL, TOOLSET, delegation};
+use super::delegation;
+use super::meta_tool::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS, META_TOOL, TOOLSET};
 use crate::adapter::{ToolMeta, TypedTool};
-
-pub(crate) const ID: &str = "find_tools";
 
 /// Default number of described tools; each costs a schema.
 const DEFAULT_LIMIT: u32 = 5;
@@ -47,7 +46,7 @@ pub(super) struct FindTools;
 #[async_trait]
 impl TypedTool for FindTools {
     const META: ToolMeta = ToolMeta {
-        id: ID,
+        id: FIND_TOOLS,
         title: "Find tools",
         description: "Tools beyond this list, by what they do: id, description, schema.",
         tags: &["find", "search"],

@@ -10,8 +10,6 @@ use dlang_workspace::workspace::{LoadError, Progress, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use tokio::sync::{oneshot, watch};
 
-use super::{DomainModelError, PendingSnapshot};
-
 /// Handle of a thread that starts with the first query, and again after a panic. Dropping it ends the thread.
 pub(super) struct ModelThread {
     pub(super) files: SharedFiles,
@@ -19,6 +17,12 @@ pub(super) struct ModelThread {
     /// Whether the model had a file at the last query.
     has_files: Arc<AtomicBool>,
     handle: Mutex<Option<ThreadHandle>>,
+}
+
+/// A pending snapshot with its loading progress.
+pub(super) struct PendingSnapshot {
+    pub(super) snapshot: oneshot::Receiver<Result<WorkspaceSnapshot, LoadError>>,
+    pub(super) progress: watch::Receiver<Progress>,
 }
 
 /// Channel for a snapshot, or for the load error.
@@ -49,7 +53,7 @@ impl ModelThread {
     }
 
     /// Requests a snapshot from the thread; starts the thread if it is not running.
-    pub(super) fn request_snapshot(&self) -> Result<PendingSnapshot, DomainModelError> {
+    pub(super) fn request_snapshot(&self) -> anyhow::Result<PendingSnapshot> {
         let (reply, snapshot) = oneshot::channel();
         let mut handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
         let reply = match handle.as_ref() {
@@ -60,11 +64,11 @@ impl ModelThread {
                 Err(mpsc::SendError(reply)) => reply,
             },
         };
-        let started = self.start().map_err(|error| DomainModelError::Internal(error.into()))?;
+        let started = self.start()?;
         let progress = started.progress.clone();
         let sent = started.requests.send(reply);
         *handle = Some(started);
-        sent.map_err(|_| DomainModelError::Internal(anyhow!("the thread of the DomainLang model did not start")))?;
+        sent.map_err(|_| anyhow!("the thread of the DomainLang model did not start"))?;
         Ok(PendingSnapshot { snapshot, progress })
     }
 
