@@ -7,12 +7,14 @@
 //! An extension's task is an ordinary conversation, except for its approval prompts: the chat may not be visible, so
 //! they are dialogs of the editor.
 
+mod methods;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
-use dlang_server::{Answer, MethodTable, RequestError, RequestResponder, from_value};
+use dlang_server::{Answer, RequestError, RequestResponder};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
@@ -28,12 +30,12 @@ use zubi_models::ModelSource;
 use zubi_tool_api::approval_prompt;
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest};
 
+pub(crate) use self::methods::methods;
 use crate::approvals::Approvals;
 use crate::editor::Editor;
-use crate::models::EditorModels;
-use crate::tools::ConnectionTools;
-use crate::wire::agent::{AgentEventsParams, AgentRequestParams, AgentRunParams, AgentRunResult, WaitingQuestion};
-use crate::wire::{AGENT_EVENTS, AGENT_REQUEST, AGENT_RUN, MODEL_DELTA, MODEL_LIST, MODEL_REQUEST};
+use crate::models::{DEFAULT_MODEL, EditorModels};
+use crate::wire::agent::{AgentEventsParams, AgentRunParams, AgentRunResult, WaitingQuestion};
+use crate::wire::{AGENT_EVENTS, MODEL_LIST, MODEL_REQUEST};
 
 /// Surface that answers from this channel come from.
 const SURFACE: &str = "editor";
@@ -41,9 +43,6 @@ const SURFACE: &str = "editor";
 const BATCH: usize = 500;
 /// Time-out for the editor to process a batch.
 const BATCH_TIMEOUT: Duration = Duration::from_mins(1);
-
-/// Default of the editor's setting, which only means that the user has not chosen a model; it may not exist.
-pub(crate) const DEFAULT_MODEL: &str = "gpt-4o";
 
 /// Settings of the agent that the user has made in the editor; the program decides what is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -340,39 +339,6 @@ async fn show_approval(
     // The user may have answered in the chat first.
     if let Err(error) = chat.request("answer", params, SURFACE).await {
         tracing::debug!("an answer came too late: {error}");
-    }
-}
-
-/// Adds the methods of this agent to the table.
-pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<ConnectionTools>, methods: MethodTable) -> MethodTable {
-    let (request_tools, task_tools, task_agent, models) =
-        (Arc::clone(tools), Arc::clone(tools), Arc::clone(agent), agent.models.clone());
-    let methods = methods
-        .start(AGENT_REQUEST, move |params, responder| {
-            request_tools.begin(|tools, host| async move {
-                let answer = async {
-                    let AgentRequestParams { method, params } = from_value(&params)?;
-                    let chat = tools.chat(&host).await?;
-                    chat.request(&method, params, SURFACE).await.map_err(|error| request_failed(&error))
-                };
-                responder.answer(answer.await);
-            });
-        })
-        .start(AGENT_RUN, move |params, responder| {
-            let agent = Arc::clone(&task_agent);
-            task_tools.begin(|tools, host| async move {
-                let answer = async {
-                    let params = from_value(&params)?;
-                    let chat = tools.chat(&host).await?;
-                    agent.run(chat, params, &responder).await
-                };
-                let answer = answer.await;
-                responder.answer(answer);
-            });
-        });
-    match models {
-        Some(models) => methods.on_notification(MODEL_DELTA, move |params| models.handle_delta(params)),
-        None => methods,
     }
 }
 

@@ -81,6 +81,7 @@ mod contributions;
 mod editor;
 mod models;
 mod progress;
+mod pushed_state;
 mod settings;
 mod sink;
 mod status;
@@ -101,13 +102,14 @@ use zubi_ipc::listener::DEFAULT_PORT;
 
 pub use crate::agent::{AgentSettings, ChatFactory, ChatSpec};
 use crate::editor::{Editor, EditorSource};
+use crate::pushed_state::PushedState;
 use crate::settings::EditorConfiguration;
 use crate::sink::ChannelSink;
 pub use crate::status::PublicationReporter;
 use crate::status::Reporter;
 use crate::texts::EditorText;
-use crate::tools::ConnectionTools;
-use crate::view::{EditorView, PushedState};
+use crate::tools::{ConnectionTools, ReportingFactory};
+use crate::view::EditorView;
 use crate::wire::{EDITOR_APPLY, EDITOR_CONFIG, EDITOR_PROTOCOL, ServerOptions};
 
 /// Version of the program.
@@ -120,9 +122,6 @@ const DEFAULT_METHODS: [&str; 1] = ["textDocument/definition"];
 /// may block. It reports how other clients can find the host. The error is returned to the requester.
 pub type HostFactory =
     dyn Fn(EditorIntegration, PublicationReporter) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
-
-/// A [`HostFactory`] that reports each host to the editor.
-pub(crate) type ReportingFactory = dyn Fn(EditorIntegration) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
 
 /// The editor channel of one connection.
 pub struct EditorChannel {
@@ -170,7 +169,7 @@ impl EditorChannel {
                     // There is one `initialize` per connection.
                     let tools = tools.get_or_init(|| Arc::new(created));
                     tools.create_host();
-                    tools::methods(tools)
+                    agent::methods(tools, tools::methods(tools))
                 }
                 None => MethodTable::new(),
             };

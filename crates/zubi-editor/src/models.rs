@@ -22,7 +22,6 @@ use zubi_models::{
     Prompt, ToolDefinition,
 };
 
-use crate::agent::DEFAULT_MODEL;
 use crate::editor::Editor;
 use crate::wire::agent::{
     EditorModel, ModelCall, ModelDeltaParams, ModelFailure, ModelListResult, ModelMessage, ModelOutcome, ModelPart,
@@ -32,6 +31,9 @@ use crate::wire::{MODEL_LIST, MODEL_REQUEST};
 
 /// Provider of these models, the prefix of their ids.
 const PROVIDER: &str = "editor";
+
+/// Default of the editor's setting, which only means that the user has not chosen a model; it may not exist.
+pub(crate) const DEFAULT_MODEL: &str = "gpt-4o";
 
 /// Time-out for the list of models: the editor starts extensions for it.
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);

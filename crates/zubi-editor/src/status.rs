@@ -18,7 +18,7 @@ use zubi_ipc::wire::host::ClientStatus;
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::spec::Exposure;
 
-use crate::view::PushedState;
+use crate::pushed_state::PushedState;
 use crate::wire::STATUS;
 use crate::wire::editor::{ConnectedClient, StatusParams};
 

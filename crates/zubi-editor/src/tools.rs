@@ -27,8 +27,7 @@ use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, ProgressSink, Restrictio
 use zubi_tool_api::progress::ThrottledProgress;
 use zubi_tool_api::{Effect, ToolSpec};
 
-use crate::ReportingFactory;
-use crate::agent::{self, Agent, AgentSettings, ChatFactory};
+use crate::agent::{Agent, AgentSettings, ChatFactory};
 use crate::approvals::Approvals;
 use crate::contributions::{EditorContributions, HostRegistrations};
 use crate::editor::Editor;
@@ -38,6 +37,9 @@ use crate::wire::{self, TOOLS_CALL, TOOLS_LIST, TOOLS_PREPARE, TOOLS_REGISTER, T
 
 /// Maximum duration of a call that is not cancelled; the tools' own time-outs are shorter.
 const CALL_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// A [`HostFactory`](crate::HostFactory) that reports each host to the editor.
+pub(crate) type ReportingFactory = dyn Fn(EditorIntegration) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
 
 /// The tools of one connection.
 pub(crate) struct ConnectionTools {
@@ -52,7 +54,7 @@ pub(crate) struct ConnectionTools {
     approvals: Arc<Approvals>,
     contributed: EditorContributions,
     /// Absent if zubi has no agent.
-    agent: Option<Arc<Agent>>,
+    pub(crate) agent: Option<Arc<Agent>>,
     /// The list of tools that the editor has.
     listed: changes::ListedTools,
 }
@@ -96,7 +98,7 @@ pub(crate) fn methods(tools: &Arc<ConnectionTools>) -> MethodTable {
     let clone = || Arc::clone(tools);
     let (list, prepare, call, register, unregister) = (clone(), clone(), clone(), clone(), clone());
     let (folders, progress, pushed_state) = (clone(), clone(), Arc::clone(&tools.editor.pushed_state));
-    let methods = MethodTable::new()
+    MethodTable::new()
         .start(TOOLS_LIST, move |_, responder| {
             list.begin(|tools, host| async move { responder.answer(tools.list(&host).await) });
         })
@@ -142,11 +144,7 @@ pub(crate) fn methods(tools: &Arc<ConnectionTools>) -> MethodTable {
                 tracing::warn!("cannot parse zubi/editor/didChange: {error}");
             }
         })
-        .on_folders_changed(move |open| folders.open(open));
-    match &tools.agent {
-        Some(agent) => agent::methods(agent, tools, methods),
-        None => methods,
-    }
+        .on_folders_changed(move |open| folders.open(open))
 }
 
 impl ConnectionTools {

@@ -7,22 +7,22 @@
 //! carried out, and the answer says so.
 
 mod backend;
+mod config;
 pub(crate) mod election;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use camino::Utf8PathBuf;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use zubi_ipc::listener::PortChoice;
-use zubi_ipc::wire::host::{HostEnvironment, HostKind};
+use zubi_ipc::wire::host::HostKind;
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::spec::Effect;
 use zubi_tool_api::{ResourceSpec, ResourceText, ToolSpec};
 
 use self::backend::Backend;
+pub use self::config::HostClientConfig;
 use self::election::DiscoverySnapshot;
 use crate::local::LocalHost;
 use crate::remote::RemoteHost;
@@ -30,40 +30,9 @@ use crate::service::{
     CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostError, PolicyInForce,
     ToolService, UnknownTool,
 };
-use crate::serving::ClientPolicy;
 
 /// How many hosts in a row one request may try.
 const ATTEMPTS: usize = 3;
-
-/// Makes the host of this process.
-type MakeHost = dyn Fn() -> Result<LocalHost, String> + Send + Sync;
-
-/// The configuration of a [`HostClient`].
-pub struct HostClientConfig {
-    /// The workspace, with links resolved. A host suits this client if it has all of these folders.
-    pub folders: Vec<Utf8PathBuf>,
-    /// The name of the host to prefer over all others that have these folders. After that host has ended, the others
-    /// are considered.
-    pub instance: Option<String>,
-    /// Makes the host of this process, when one is needed. May block.
-    pub factory: Box<MakeHost>,
-    /// Whether others may find the host that this process becomes. A process that lives only for a single call should
-    /// not share its host, because others cannot rely on it.
-    pub is_shared: bool,
-    /// The directory in which hosts find each other.
-    pub run: Utf8PathBuf,
-    /// The journal of changes to files: each change is recorded before it is made, so that a later host can check
-    /// whether it happened.
-    pub journal: Utf8PathBuf,
-    /// Name and version of this process, for others.
-    pub client: String,
-    pub environment: HostEnvironment,
-    pub port: PortChoice,
-    /// The restrictions for clients of this process's host.
-    pub limits: ClientPolicy,
-    /// Shows a message to the user, once.
-    pub notify_user: Box<dyn Fn(&str) + Send + Sync>,
-}
 
 /// The client; see the module's documentation.
 pub struct HostClient {

@@ -8,6 +8,7 @@ pub mod contributed;
 mod daemon;
 pub mod doctor;
 pub mod environment;
+mod filters;
 pub mod local;
 mod remote;
 mod scope;
@@ -17,12 +18,12 @@ pub mod verify;
 
 pub use crate::client::{HostClient, HostClientConfig};
 pub use crate::daemon::{Daemon, DaemonConfig, DaemonEnd, DaemonError};
+pub use crate::filters::{misspelt_flags, user_requests_toolset};
 pub use crate::local::{
     DomainModel, EditorIntegration, EditorOptions, HostConfig, LocalHost, LocalHostError, Root, model_texts,
-    user_requests_toolset,
 };
 pub use crate::remote::{AttachError, RemoteHost};
-pub use crate::scope::{FilteredService, SessionFilters, misspelt_flags, split_filters};
+pub use crate::scope::{FilteredService, SessionFilters, split_filters};
 pub use crate::service::{
     AllowedTools, CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostError,
     PolicyInForce, RuleInForce, ToolService, UnknownTool,

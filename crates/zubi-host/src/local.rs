@@ -1,31 +1,28 @@
 //! A host in this process.
 
 pub(crate) mod code;
+mod config;
 mod editor_options;
 pub(crate) mod exec;
 pub(crate) mod policy;
 mod tool_service;
 
-use std::ffi::OsString;
 use std::sync::{Arc, Mutex};
 
 use camino::Utf8PathBuf;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use zubi_base::clock::Clock;
-use zubi_base::config::{Effective, Secrets, SettingSource, Settings};
+use zubi_base::config::{Effective, Secrets, Settings};
 use zubi_base::endpoint::{Endpoint as _, EndpointSource};
-use zubi_base::process::Spawner;
-use zubi_base::text::{DiskText, EditorSink, TextSource};
+use zubi_base::text::{DiskText, TextSource};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::CodeIntel;
-use zubi_code::settings::EditorSettings;
 use zubi_declared::testing::TestContext;
 use zubi_declared::{DeclaredProvider, DeclaredToolsConfig};
 use zubi_exec::job::Jobs;
 use zubi_ipc::wire::host::{HostKind, ServerStatus};
-use zubi_lsp_client::catalogue::CatalogueError;
 use zubi_lsp_client::pool::ServerPool;
 use zubi_policy::Policy;
 use zubi_tool_api::audit::{AuditFile, AuditSink, NoAudit};
@@ -35,69 +32,16 @@ use zubi_tool_api::redact::Redactor;
 use zubi_tool_api::registry::{READ_ONLY, Registry, RegistryConfig};
 use zubi_tool_api::{Resource, ToolProvider, spec};
 use zubi_tools::domainlang::{self, DomainExposure};
-use zubi_tools::editor_state::{EditorClient, EditorService, EditorServiceConfig};
+use zubi_tools::editor_state::{EditorService, EditorServiceConfig};
 
+pub use self::config::{EditorIntegration, HostConfig, LocalHostError};
 pub use self::editor_options::EditorOptions;
+pub use crate::filters::user_requests_toolset;
 pub use zubi_tools::domainlang::{DomainModel, Root, texts as model_texts};
 
 use crate::contributed::ContributionRegistrar;
-use crate::scope;
+use crate::filters;
 use crate::service::AllowedTools;
-
-/// The configuration of a host; the composition root supplies it.
-#[derive(Clone)]
-pub struct HostConfig {
-    /// The workspace's folders; the first is where relative paths start.
-    pub folders: Vec<Utf8PathBuf>,
-    /// The directory of plans, journal, trust and the audit log.
-    pub state_dir: Utf8PathBuf,
-    pub settings: Settings,
-    pub trust: Trust,
-    pub spawner: Spawner,
-    /// The user's rows for the catalogue of language servers (`servers.toml`), as text.
-    pub user_catalogue: Option<String>,
-    /// `PATH`, in which programs are looked up.
-    pub search_path: Option<OsString>,
-    /// The kind of process that the host runs in.
-    pub kind: HostKind,
-    pub clock: Arc<dyn Clock>,
-}
-
-/// The parts of an open editor that a host next to it needs.
-#[derive(Clone)]
-pub struct EditorIntegration {
-    /// The folders that the editor has open, if any.
-    pub folders: Vec<Utf8PathBuf>,
-    /// The source of answers about code.
-    pub source: Arc<dyn EndpointSource>,
-    /// The documents that are open in the editor, and the diagnostics that it shows.
-    pub view: Arc<dyn EditorClient>,
-    /// The editor's unsaved texts, and all other texts of the model's view ([`model_texts`]).
-    pub texts: Arc<dyn TextSource>,
-    /// The target for edits of documents open in the editor, computed on `texts`. `None`: the editor accepts no edits,
-    /// so nothing is written.
-    pub sink: Option<Arc<dyn EditorSink>>,
-    /// The editor's settings, if it sends them.
-    pub settings: Option<Arc<dyn EditorSettings>>,
-    /// The models that the editor sees.
-    pub model: Arc<DomainModel>,
-    /// Whether headless servers may answer requests that the editor cannot.
-    pub headless_fallback: bool,
-    /// The port on 127.0.0.1 for other clients, if the editor names one.
-    pub ipc_port: Option<u16>,
-    /// The options that the user has chosen in the editor.
-    pub options: EditorOptions,
-}
-
-/// Why there is no host.
-#[derive(Debug, thiserror::Error)]
-pub enum LocalHostError {
-    #[error("{0}")]
-    Workspace(std::io::Error),
-    /// A row of the user's catalogue is not usable.
-    #[error("catalogue of language servers: {0}")]
-    Catalogue(CatalogueError),
-}
 
 /// A host in this process: it owns the workspace, the servers and the registry.
 pub struct LocalHost {
@@ -263,7 +207,7 @@ impl LocalHost {
                 policy: policy::for_workspace(config, &workspace).with_auto_approve(chosen.auto_approve),
                 audit,
                 clock: Arc::clone(&config.clock),
-                restrictions: scope::restrictions(&config.settings).combine(&chosen.restrictions()),
+                restrictions: filters::restrictions(&config.settings).combine(&chosen.restrictions()),
             })
             .with_redactor(redactor)
             .with_read_only_reason(match config.kind {
@@ -354,10 +298,10 @@ impl LocalHost {
         let tools = self.registry.all_tools();
         let ids: Vec<_> = tools.iter().map(|tool| tool.spec().id.as_str()).collect();
         let toolsets: Vec<_> =
-            tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(scope::EXTRA_TOOLSETS).collect();
+            tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(filters::EXTRA_TOOLSETS).collect();
         let mut messages = code::unknown_servers(config).unwrap_or_default();
-        messages.extend(unmatched_patterns(&config.settings.tools, &ids));
-        messages.extend(unmatched_patterns(&config.settings.toolsets, &toolsets));
+        messages.extend(filters::unmatched_patterns(&config.settings.tools, &ids));
+        messages.extend(filters::unmatched_patterns(&config.settings.toolsets, &toolsets));
         // A complete name may be declared in another workspace; a partial name may not.
         for name in &config.settings.allow.value {
             let full_id = ids.iter().find(|id| id.rsplit_once('.').is_some_and(|(_, last)| last == name));
@@ -377,31 +321,10 @@ fn redactor(secrets: &Secrets) -> Redactor {
     Redactor::new(secrets.values().values().cloned())
 }
 
-/// Whether the user names a toolset, on the command line, in the environment or in the user's file. A workspace's file
-/// does not count: it would add tools for everyone who opens the folder.
-pub fn user_requests_toolset(settings: &Settings, toolset: &str) -> bool {
-    let user_filters = settings.toolsets.iter().filter(|filter| !matches!(filter.source, SettingSource::Workspace(_)));
-    user_filters
-        .map(|filter| ToolFilter::new(filter.value.iter().map(String::as_str)))
-        .any(|filter| filter.includes(toolset))
-}
-
 /// The setting `allow`, if it names anything.
 fn allowed_tools(settings: &Settings) -> Option<AllowedTools> {
     let Effective { value, source } = &settings.allow;
     (!value.is_empty()).then(|| AllowedTools { source: source.to_string(), tools: value.clone() })
-}
-
-pub(crate) fn unmatched_patterns(filters: &[Effective<Vec<String>>], names: &[&str]) -> Vec<String> {
-    let describe_unmatched = |filter: &Effective<Vec<String>>| {
-        let parsed = ToolFilter::new(filter.value.iter().map(String::as_str));
-        let patterns = parsed.unmatched_patterns(names.iter().copied());
-        patterns
-            .iter()
-            .map(|pattern| format!("filter `{pattern}` ({}) matches nothing", filter.source))
-            .collect::<Vec<_>>()
-    };
-    filters.iter().flat_map(describe_unmatched).collect()
 }
 
 #[cfg(test)]

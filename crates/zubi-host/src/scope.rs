@@ -14,38 +14,15 @@ use zubi_tool_api::spec::{Exposure, ToolSpec};
 use zubi_tool_api::{ResourceSpec, ResourceText};
 
 use crate::contributed::ContributionRegistrar;
-use crate::local::{unmatched_patterns, user_requests_toolset};
+use crate::filters::{EXTRA_TOOLSETS, restrictions, user_requests_toolset};
 use crate::service::{
     CallAnswer, CallContext, CallRequest, Explanation, HostDescription, HostError, PolicyInForce, ToolService,
 };
 use crate::serving::{ClientPolicy, PublishedHost};
 
-/// The toolsets of tools that are not zubi's own: those of a workspace, of clients and extensions, and of other MCP
-/// servers. They may be empty now and get tools later, so a filter that names one is not a misspelling.
-pub(crate) const EXTRA_TOOLSETS: [&str; 3] = [zubi_declared::TOOLSET, "contributed", "external"];
-
-/// The size limit of these tools in a list, in bytes, in addition to zubi's own; the rest are found by search.
+/// The size limit of the tools of [`EXTRA_TOOLSETS`] in a list, in bytes, in addition to zubi's own; the rest are found
+/// by search.
 const MAX_LISTED: usize = 4 * 1024;
-
-/// The filters given by the user in this process that do not match anything, one sentence each: most likely
-/// misspellings. The host reports those in files.
-pub fn misspelt_flags(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Vec<String> {
-    let process_filters = |filters: &[Effective<Vec<String>>]| -> Vec<Effective<Vec<String>>> {
-        filters
-            .iter()
-            .filter(|filter| matches!(filter.source, SettingSource::Flag | SettingSource::Environment))
-            .cloned()
-            .collect()
-    };
-    let (ids, mut toolsets): (Vec<&str>, Vec<&str>) =
-        specs.iter().map(|spec| (spec.id.as_str(), spec.toolset.as_str())).unzip();
-    toolsets.extend(EXTRA_TOOLSETS);
-    [
-        unmatched_patterns(&process_filters(&settings.tools), &ids),
-        unmatched_patterns(&process_filters(&settings.toolsets), &toolsets),
-    ]
-    .concat()
-}
 
 /// A session's own filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -88,16 +65,6 @@ pub fn split_filters(settings: &mut Settings, has_process_filters: bool) -> Clie
     };
     settings.read_only.value = false;
     ClientPolicy { always, default_restrictions }
-}
-
-/// The settings as restrictions.
-pub(crate) fn restrictions(settings: &Settings) -> Restrictions {
-    let values = |filters: &[Effective<Vec<String>>]| filters.iter().map(|filter| filter.value.clone()).collect();
-    Restrictions {
-        read_only: settings.read_only.value,
-        toolsets: values(&settings.toolsets),
-        tools: values(&settings.tools),
-    }
 }
 
 /// A host as one session sees it.

@@ -3,6 +3,7 @@
 //! [`CHECKS`] is the table. A check that panics has failed like any other, and one that cannot be made because an
 //! earlier one failed is skipped and says why; so there is always a whole report.
 
+mod check;
 mod environment;
 mod extension;
 mod program;
@@ -19,6 +20,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use zubi_base::clock::milliseconds;
 
+use self::check::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext, fail};
 use crate::local::{HostConfig, LocalHost};
 
 /// The time limit of each check.
@@ -46,36 +48,6 @@ pub struct VerifyCheck {
     /// The result of the check: `error` and `hint` after a failure, `reason` if the check was skipped.
     #[serde(flatten)]
     pub details: Map<String, Value>,
-}
-
-/// The result of a check: facts, or an error and its hint.
-type CheckOutcome = Result<CheckFinding, CheckProblem>;
-
-enum CheckFinding {
-    Facts(Value),
-    /// There is nothing to check here, for this reason.
-    Nothing(&'static str),
-}
-
-struct CheckProblem {
-    error: String,
-    hint: String,
-}
-
-impl CheckProblem {
-    fn new(error: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { error: error.into(), hint: hint.into() }
-    }
-}
-
-fn fail(error: impl Into<String>, hint: impl Into<String>) -> CheckOutcome {
-    Err(CheckProblem::new(error, hint))
-}
-
-/// The objects that the checks examine.
-struct VerifyContext {
-    config: HostConfig,
-    host: LocalHost,
 }
 
 /// The id of a check, its name, and the check.

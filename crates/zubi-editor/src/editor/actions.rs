@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 
-use super::Editor;
+use super::connection::Editor;
 
 /// Maximum number of kinds; each is a separate request.
 const MAX_KINDS: usize = 8;

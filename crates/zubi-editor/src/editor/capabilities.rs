@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Editor;
+use super::connection::Editor;
 
 /// LSP server capabilities of the editor.
 pub(super) fn lsp_capabilities(editor: &Editor) -> Value {

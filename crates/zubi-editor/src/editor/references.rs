@@ -3,7 +3,8 @@
 use serde_json::Value;
 use zubi_base::endpoint::{EndpointError, RequestCx};
 
-use super::{Editor, locations};
+use super::connection::Editor;
+use super::locations;
 
 /// Methods that return the declarations of a symbol.
 const DECLARING: [&str; 2] = ["textDocument/definition", "textDocument/declaration"];

@@ -5,7 +5,7 @@ use zubi_base::endpoint::{DocumentRef, Endpoint as _};
 use zubi_base::lsp;
 use zubi_base::uri;
 
-use super::Editor;
+use super::connection::Editor;
 
 /// Restores the plain names of symbols (TypeScript's extension appends `()` to functions), and removes those of
 /// DomainLang models: this process provides them, to the editor and to other clients.

@@ -16,8 +16,8 @@ use zubi_base::text::ContentHash;
 use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_ipc::wire::host::HostKind;
 
-use super::HostClientConfig;
 use super::backend::{Backend, LocalBackend};
+use super::config::HostClientConfig;
 use crate::remote::RemoteHost;
 use crate::serving::{PublishOptions, PublishedHost};
 

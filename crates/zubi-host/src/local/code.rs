@@ -12,7 +12,7 @@ use zubi_code::{CodeConfig, CodeIntel, edit};
 use zubi_lsp_client::catalogue::{Catalogue, CatalogueError};
 use zubi_lsp_client::pool::{PoolConfig, ServerPool};
 
-use super::{EditorIntegration, HostConfig, LocalHostError};
+use super::config::{EditorIntegration, HostConfig, LocalHostError};
 
 pub(super) fn intelligence(
     config: &HostConfig,

@@ -9,7 +9,7 @@ use zubi_exec::job::{Jobs, Runner};
 use zubi_exec::sandbox::Sandbox;
 use zubi_exec::store::OutputStore;
 
-use super::HostConfig;
+use super::config::HostConfig;
 
 pub(crate) fn jobs(config: &HostConfig, secrets: &Secrets) -> Jobs {
     let sandbox = sandbox(config)

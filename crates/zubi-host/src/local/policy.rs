@@ -14,7 +14,7 @@ use zubi_policy::{Policy, PolicyPaths, RuleStore};
 use zubi_tool_api::cx::ApprovalScope;
 use zubi_tool_api::filter::ToolFilter;
 
-use super::HostConfig;
+use super::config::HostConfig;
 
 /// The maximum size of a file of approvals, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::FixedClock;
 use zubi_base::config::{Layer, Layers, ServerLayer, UserLayer, WorkspaceLayer};
+use zubi_base::process::Spawner;
 use zubi_base::trust::TrustStore;
 use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Surface};
 use zubi_tool_api::spec::{Approval, Effect, Exposure};

@@ -10,8 +10,8 @@ use zubi_base::rpc::{Connection, ConnectionError};
 use zubi_ipc::wire::tools as wire;
 use zubi_tool_api::ToolCx;
 
-use super::Client;
-use super::methods::invalid;
+use super::errors::invalid;
+use super::server::Client;
 use crate::contributed::{ContributedToolInvoker, FunctionError, Owner, RegistrationError};
 
 pub(super) fn register(client: &Client, params: wire::RegisterParams) -> Result<wire::RegisteredTools, ResponseError> {

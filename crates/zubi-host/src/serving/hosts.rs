@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 use zubi_base::framing::ResponseError;
-use zubi_ipc::listener::Transport;
 use zubi_ipc::wire::codes;
-use zubi_ipc::wire::host::{ClientStatus, FolderInfo, HostInfo, HostInfoParams, HostStatus};
+use zubi_ipc::wire::host::{FolderInfo, HostInfo, HostInfoParams, HostStatus};
 
-use super::methods::{error, invalid};
-use super::{Client, ClientHello, HostServer};
+use super::errors::{error, invalid};
+use super::server::{Client, ClientHello, HostServer};
 use crate::service::ToolService as _;
 
 /// The maximum length of a client's name, in characters; a longer one is cut.
@@ -39,23 +38,10 @@ pub(super) async fn status(client: &Client) -> HostStatus {
     }
 }
 
-pub(super) fn client_status(client: &Client) -> ClientStatus {
-    let hello = client.lock_hello().clone();
-    ClientStatus {
-        client: hello.name,
-        pid: client.peer.pid.or(hello.pid),
-        transport: match client.peer.channel {
-            Transport::Socket => "socket".to_owned(),
-            Transport::Port => "port".to_owned(),
-        },
-        connected: client.peer.connected_at.elapsed().as_secs(),
-    }
-}
-
 /// Ends the process, if clients may end it.
 pub(super) fn shutdown(client: &Client) -> Result<Value, ResponseError> {
     let Some(shutdown_token) = &client.server.shutdown_token else {
-        let kind = client.server.identity.kind.name();
+        let kind = client.server.identity().kind.name();
         let message = format!("only a daemon ends on request; this host is of the kind `{kind}`");
         return Err(error(codes::INVALID_REQUEST, message));
     };
@@ -74,12 +60,12 @@ impl HostServer {
         HostInfo {
             protocol: zubi_ipc::wire::PROTOCOL,
             version: description.version,
-            instance: self.identity.instance.clone(),
+            instance: self.identity().instance.clone(),
             pid: std::process::id(),
-            kind: self.identity.kind,
+            kind: self.identity().kind,
             workspace_folders: description.folders.iter().map(folder).collect(),
             trusted: description.trusted,
-            environment: self.identity.environment.clone(),
+            environment: self.identity().environment.clone(),
         }
     }
 }

@@ -10,7 +10,7 @@ use zubi_base::rpc::{Connection, ConnectionError, ConnectionOptions, PeerHandler
 use zubi_ipc::listener::{ConnectedPeer, ConnectionHandler as _, Transport};
 use zubi_ipc::wire::codes;
 
-use super::HostServer;
+use super::server::HostServer;
 
 /// The size of the buffer between the two ends, in bytes.
 const BUFFER: usize = 64 * 1024;

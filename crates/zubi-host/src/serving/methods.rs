@@ -8,16 +8,35 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
+use zubi_base::rpc::{PeerHandler, Responder};
 use zubi_ipc::wire::{codes, host, methods, tools as wire};
 use zubi_tools::editor_state::{EditorCallContext, EditorServiceError};
 
-use super::{Client, hosts, tools};
+use super::errors::{error, invalid, socket_only_error};
+use super::server::Client;
+use super::{contributed, hosts, tools};
 
 /// The time limit of methods that only read.
 const READ_TIMEOUT: Duration = Duration::from_mins(2);
 
+impl PeerHandler for Client {
+    fn notification(&self, method: &str, _params: Value) {
+        tracing::debug!(method, "an unknown notification");
+    }
+
+    fn request(&self, method: &str, params: Value, responder: Responder) {
+        let Some(client) = self.me.upgrade() else { return };
+        let method = method.to_owned();
+        tokio::spawn(async move {
+            let cancel = responder.cancel().clone();
+            let answer = answer(&client, &method, params, cancel).await;
+            responder.answer(answer);
+        });
+    }
+}
+
 /// Answers a request.
-pub(super) async fn answer(
+async fn answer(
     client: &Arc<Client>,
     method: &str,
     params: Value,
@@ -35,8 +54,8 @@ pub(super) async fn answer(
         wire::CALL => to_value(tools::call(client, read(params)?, cancel).await?),
         wire::EXPLAIN => tools::explain(client, read(params)?, cancel).await,
         wire::POLICY => to_value(tools::policy(client).await?),
-        wire::REGISTER => to_value(super::contributed::register(client, read(params)?)?),
-        wire::UNREGISTER => to_value(super::contributed::unregister(client, &read_or_default(params)?)),
+        wire::REGISTER => to_value(contributed::register(client, read(params)?)?),
+        wire::UNREGISTER => to_value(contributed::unregister(client, &read_or_default(params)?)),
         wire::RESOURCES => to_value(tools::resources(client).await?),
         wire::READ_RESOURCE => to_value(tools::read_resource(client, read(params)?, cancel).await),
         host::INFO => to_value(hosts::info(client, read_or_default(params)?)?),
@@ -64,19 +83,6 @@ async fn handle_editor_method(
         }
         None => Err(unknown()),
     }
-}
-
-pub(super) fn error(code: i64, message: impl Into<String>) -> ResponseError {
-    ResponseError { code, message: message.into(), data: None }
-}
-
-/// The error for a request that is not allowed over the port, which is read-only.
-pub(super) fn socket_only_error(name: &str) -> ResponseError {
-    error(codes::UNAUTHENTICATED, format!("{name} is not available over the port; connect to the host's socket"))
-}
-
-pub(super) fn invalid(field: &str, message: impl Into<String>) -> ResponseError {
-    ResponseError { code: codes::INVALID_PARAMS, message: message.into(), data: Some(json!({ "field": field })) }
 }
 
 fn to_value(value: impl Serialize) -> Result<Value, ResponseError> {

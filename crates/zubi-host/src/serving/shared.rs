@@ -12,7 +12,7 @@ use zubi_ipc::listener::{Listener, ListenerConfig, PortChoice};
 use zubi_ipc::wire::PROTOCOL;
 use zubi_ipc::wire::host::{HostEnvironment, HostKind};
 
-use super::{ClientPolicy, HostServer, Identity};
+use super::server::{ClientPolicy, HostServer, Identity};
 use crate::local::LocalHost;
 use crate::service::ToolService as _;
 

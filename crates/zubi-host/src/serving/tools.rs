@@ -14,9 +14,9 @@ use zubi_tool_api::cx::{
 use zubi_tool_api::progress::ThrottledProgress;
 use zubi_tool_api::spec::Effect;
 
-use super::Client;
 use super::approvals::ConnectionApprover;
-use super::methods::{error, socket_only_error};
+use super::errors::{error, socket_only_error};
+use super::server::Client;
 use crate::remote::convert;
 use crate::service::{CallAnswer, CallContext, CallRequest, HostError, PolicyInForce, ToolService as _};
 

@@ -6,7 +6,7 @@ use serde_json::json;
 use zubi_base::owner_only;
 use zubi_tool_api::audit::AuditFile;
 
-use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext, fail};
+use super::check::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext, fail};
 use crate::doctor::{self, ServerState};
 use crate::local::{HostConfig, LocalHost};
 

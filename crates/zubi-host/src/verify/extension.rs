@@ -5,7 +5,7 @@ use camino::Utf8Path;
 use serde_json::{Value, json};
 use zubi_base::fs;
 
-use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext, fail};
+use super::check::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext, fail};
 
 /// The reason why there is nothing to check in any other folder.
 const NO_EXTENSION: &str = "the workspace is not the folder of a VS Code extension";

@@ -6,7 +6,7 @@ use serde_json::json;
 use zubi_base::process::CommandSpec;
 use zubi_exec::sandbox::Level;
 
-use super::{CheckFinding, CheckOutcome, VerifyContext, fail};
+use super::check::{CheckFinding, CheckOutcome, VerifyContext, fail};
 use crate::local::exec;
 
 /// A program that exists on every system and ends at once.

@@ -16,7 +16,7 @@ use zubi_tool_api::{
     Approval, Effect, Exposure, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec,
 };
 
-use super::{CheckFinding, CheckOutcome, VerifyContext, fail};
+use super::check::{CheckFinding, CheckOutcome, VerifyContext, fail};
 
 /// The id of its provider.
 const PROVIDER: &str = "verify";

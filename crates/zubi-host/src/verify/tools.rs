@@ -11,7 +11,7 @@ use zubi_tool_api::ToolSpec;
 use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 use zubi_tool_api::schema::{self, ArgumentChecker};
 
-use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext, fail};
+use super::check::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext, fail};
 use crate::service::{CallContext, ToolService as _};
 
 const REMEDY: &str = "Correct the file that declares the tool; a built-in tool with a problem is a defect of zubi.";

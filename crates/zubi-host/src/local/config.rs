@@ -1,0 +1,74 @@
+//! The configuration of a host in this process, with the parts of an open editor next to it.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use zubi_base::clock::Clock;
+use zubi_base::config::Settings;
+use zubi_base::endpoint::EndpointSource;
+use zubi_base::process::Spawner;
+use zubi_base::text::{EditorSink, TextSource};
+use zubi_base::trust::Trust;
+use zubi_code::settings::EditorSettings;
+use zubi_ipc::wire::host::HostKind;
+use zubi_lsp_client::catalogue::CatalogueError;
+use zubi_tools::domainlang::DomainModel;
+use zubi_tools::editor_state::EditorClient;
+
+use super::editor_options::EditorOptions;
+
+/// The configuration of a host; the composition root supplies it.
+#[derive(Clone)]
+pub struct HostConfig {
+    /// The workspace's folders; the first is where relative paths start.
+    pub folders: Vec<Utf8PathBuf>,
+    /// The directory of plans, journal, trust and the audit log.
+    pub state_dir: Utf8PathBuf,
+    pub settings: Settings,
+    pub trust: Trust,
+    pub spawner: Spawner,
+    /// The user's rows for the catalogue of language servers (`servers.toml`), as text.
+    pub user_catalogue: Option<String>,
+    /// `PATH`, in which programs are looked up.
+    pub search_path: Option<OsString>,
+    /// The kind of process that the host runs in.
+    pub kind: HostKind,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The parts of an open editor that a host next to it needs.
+#[derive(Clone)]
+pub struct EditorIntegration {
+    /// The folders that the editor has open, if any.
+    pub folders: Vec<Utf8PathBuf>,
+    /// The source of answers about code.
+    pub source: Arc<dyn EndpointSource>,
+    /// The documents that are open in the editor, and the diagnostics that it shows.
+    pub view: Arc<dyn EditorClient>,
+    /// The editor's unsaved texts, and all other texts of the model's view ([`model_texts`](crate::model_texts)).
+    pub texts: Arc<dyn TextSource>,
+    /// The target for edits of documents open in the editor, computed on `texts`. `None`: the editor accepts no edits,
+    /// so nothing is written.
+    pub sink: Option<Arc<dyn EditorSink>>,
+    /// The editor's settings, if it sends them.
+    pub settings: Option<Arc<dyn EditorSettings>>,
+    /// The models that the editor sees.
+    pub model: Arc<DomainModel>,
+    /// Whether headless servers may answer requests that the editor cannot.
+    pub headless_fallback: bool,
+    /// The port on 127.0.0.1 for other clients, if the editor names one.
+    pub ipc_port: Option<u16>,
+    /// The options that the user has chosen in the editor.
+    pub options: EditorOptions,
+}
+
+/// Why there is no host.
+#[derive(Debug, thiserror::Error)]
+pub enum LocalHostError {
+    #[error("{0}")]
+    Workspace(std::io::Error),
+    /// A row of the user's catalogue is not usable.
+    #[error("catalogue of language servers: {0}")]
+    Catalogue(CatalogueError),
+}
