@@ -14,7 +14,7 @@ use crate::error::CodeError;
 use crate::markup::clean_line;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
-use crate::router::{EndpointReply, readable};
+use crate::request::{EndpointReply, readable};
 use crate::status::{Completeness, QualifiedAnswer};
 
 /// One action.

@@ -1,139 +1,28 @@
 //! Problems in files, and how they change: each answer is remembered under a name, so that a later one can be given as
 //! what is new and what is fixed.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream;
-use serde_json::Value;
 use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint, EndpointError, RequestCx};
 use zubi_base::lsp;
 use zubi_base::walk::{self, WalkOptions};
 
+mod problem;
 pub mod report;
+pub(crate) mod snapshot;
 
 use crate::error::CodeError;
-use crate::location::SourceLocation;
-use crate::markup::clean_block;
 use crate::query::CodeQuery;
-use crate::router::ReadyEndpoints;
+use crate::request::ReadyEndpoints;
 use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 
-/// LSP's severities, worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    Error,
-    Warning,
-    Information,
-    Hint,
-}
-
-impl Severity {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Information => "info",
-            Self::Hint => "hint",
-        }
-    }
-
-    /// From the name an answer prints.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Error, Self::Warning, Self::Information, Self::Hint].into_iter().find(|severity| severity.name() == name)
-    }
-}
-
-/// One problem.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CodeProblem {
-    pub location: SourceLocation,
-    pub severity: Severity,
-    pub message: String,
-    pub code: Option<String>,
-    /// The reporting tool: `rustc`, `Ruff`.
-    pub source: Option<String>,
-}
-
-/// How many lines a problem may have moved while its own line was edited as well.
-const NEAR_LINES: u32 = 3;
-
-impl CodeProblem {
-    /// Whether two looks at a file saw the same kind of problem there.
-    fn is_like(&self, other: &Self) -> bool {
-        self.location.display_path == other.location.display_path
-            && self.severity == other.severity
-            && self.code == other.code
-            && self.source == other.source
-            && self.message == other.message
-    }
-
-    /// Whether both are the same diagnostic although lines above it were added or removed: the text of its line is
-    /// equal.
-    fn is_moved(&self, other: &Self) -> bool {
-        self.is_like(other) && self.location.source == other.location.source
-    }
-
-    /// Whether both are the same diagnostic although its line was edited.
-    fn is_near(&self, other: &Self) -> bool {
-        self.is_like(other) && self.location.line.abs_diff(other.location.line) <= NEAR_LINES
-    }
-}
-
-/// The difference between two snapshots.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DiagnosticsDelta {
-    pub new: Vec<CodeProblem>,
-    pub fixed: Vec<CodeProblem>,
-}
-
-impl DiagnosticsDelta {
-    pub fn compare(before: &[CodeProblem], after: &[CodeProblem]) -> Self {
-        let (mut fixed, mut new) = (before.to_vec(), after.to_vec());
-        // Those that only moved first, so that an edited line is not mistaken for its neighbour's.
-        for same in [CodeProblem::is_moved, CodeProblem::is_near] {
-            new.retain(|problem| match fixed.iter().position(|other| same(other, problem)) {
-                Some(at) => {
-                    fixed.remove(at);
-                    false
-                }
-                None => true,
-            });
-        }
-        Self { new, fixed }
-    }
-
-    /// Drops diagnostics that one snapshot could not contain because a source had not reported yet. They are not fixed
-    /// if the source was silent after the change, and not new if it was silent before.
-    #[must_use]
-    pub fn without_unanswered_sources(
-        mut self,
-        before: DiagnosticsSnapshot<'_>,
-        after: DiagnosticsSnapshot<'_>,
-    ) -> Self {
-        self.fixed.retain(|problem| after.has_source_of(problem));
-        self.new.retain(|problem| before.has_source_of(problem));
-        self
-    }
-}
-
-/// The diagnostics at one time.
-#[derive(Debug, Clone, Copy)]
-pub struct DiagnosticsSnapshot<'a> {
-    pub problems: &'a [CodeProblem],
-    /// Whether some source had not spoken about the present text.
-    pub is_partial: bool,
-}
-
-impl DiagnosticsSnapshot<'_> {
-    fn has_source_of(&self, problem: &CodeProblem) -> bool {
-        !self.is_partial || self.problems.iter().any(|other| other.source == problem.source)
-    }
-}
+pub use self::problem::{CodeProblem, Severity};
+pub use self::snapshot::{DiagnosticsDelta, DiagnosticsSnapshot};
 
 /// The problems of some files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -145,37 +34,6 @@ pub struct Problems {
     pub snapshot: String,
     /// Against the snapshot that was named.
     pub delta: Option<DiagnosticsDelta>,
-}
-
-/// The last few answers, by name.
-#[derive(Default)]
-pub(crate) struct SnapshotStore(Mutex<Snapshots>);
-
-#[derive(Default)]
-struct Snapshots {
-    next: u64,
-    entries: VecDeque<(String, Vec<CodeProblem>)>,
-}
-
-/// How many answers are remembered.
-const MAX_SNAPSHOTS: usize = 32;
-
-impl SnapshotStore {
-    fn store(&self, problems: Vec<CodeProblem>) -> String {
-        let mut snapshots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        snapshots.next += 1;
-        let name = format!("d-{}", snapshots.next);
-        snapshots.entries.push_back((name.clone(), problems));
-        if snapshots.entries.len() > MAX_SNAPSHOTS {
-            snapshots.entries.pop_front();
-        }
-        name
-    }
-
-    fn get(&self, name: &str) -> Option<Vec<CodeProblem>> {
-        let snapshots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        snapshots.entries.iter().find(|(stored_name, _)| stored_name == name).map(|(_, problems)| problems.clone())
-    }
 }
 
 /// The most files checked for one answer.
@@ -353,7 +211,7 @@ impl CodeQuery<'_> {
         for item in report.items {
             let location = lsp::Location { uri: reference.uri(), range: item.range };
             let location = self.location(&location, endpoint.encoding(), 0).await;
-            problems.push(problem(&item, location));
+            problems.push(CodeProblem::from_lsp(&item, location));
         }
         problems
     }
@@ -379,31 +237,5 @@ fn note_state(status: &mut AnswerStatus, endpoint: &dyn Endpoint, report: &Diagn
         && !status.notes.contains(note)
     {
         status.notes.push(note.clone());
-    }
-}
-
-fn problem(item: &lsp::Diagnostic, location: SourceLocation) -> CodeProblem {
-    // Read as JSON: the protocol allows strings and numbers, and text or markup, in these fields.
-    let value = serde_json::to_value(item).unwrap_or_default();
-    let text = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Object(markup) => markup.get("value").and_then(Value::as_str).map(str::to_owned),
-        _ => None,
-    };
-    let field =
-        |name: &str| value.get(name).and_then(text).map(|text| clean_block(&text)).filter(|text| !text.is_empty());
-    CodeProblem {
-        location,
-        severity: match value.get("severity").and_then(Value::as_u64) {
-            Some(2) => Severity::Warning,
-            Some(3) => Severity::Information,
-            Some(4) => Severity::Hint,
-            // The protocol leaves a missing severity to the client; an error is the reading that hides nothing.
-            _ => Severity::Error,
-        },
-        message: field("message").unwrap_or_default(),
-        code: field("code"),
-        source: field("source"),
     }
 }

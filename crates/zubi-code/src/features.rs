@@ -1,4 +1,4 @@
-//! The questions, one file each. All are methods of [`crate::Question`] and answer plain data with a verdict.
+//! The questions, one file each. All are methods of [`crate::CodeQuery`] and answer plain data with a verdict.
 
 pub mod annotations;
 pub mod completion;
@@ -6,6 +6,7 @@ pub mod format;
 pub mod hierarchy;
 pub mod hover;
 pub mod locations;
+mod outline;
 mod projects;
 pub mod rename;
 pub mod rename_file;

@@ -1,12 +1,14 @@
-//! Places as answers show them: a path, a one-based line and column, and the source line itself.
+//! Locations: as answers show them (a path, a one-based line and column, and the source line itself), and as servers
+//! return them.
 
 use camino::Utf8PathBuf;
+use serde::Deserialize as _;
+use serde_json::Value;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextIndex, TextRange, TextSize};
-use zubi_base::uri;
 
+use crate::document::SourceDocument;
 use crate::markup::clean_line;
-use crate::query::{CodeQuery, SourceDocument};
 
 /// A place in a document, in all the forms an answer needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,47 +55,6 @@ pub fn line_text<'a>(text: &'a str, index: &TextIndex, line: u32) -> Option<&'a 
     text.get(usize::from(range.start())..usize::from(range.end()))
 }
 
-impl CodeQuery<'_> {
-    /// Returns the name that answers show for a location's document, and whether it is outside the workspace; see
-    /// [`SourceLocation`].
-    pub(crate) fn display_location(&self, location: &lsp::Location) -> (String, bool) {
-        match uri::to_path(&location.uri) {
-            Some(path) => (clean_line(&self.workspace().display(&path)), !self.workspace().contains(&path)),
-            None => (display_uri(&location.uri), true),
-        }
-    }
-
-    /// The place a server means by a location. Never fails: what cannot be read is shown without its source line.
-    pub(crate) async fn location(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> SourceLocation {
-        let (shown, external) = self.display_location(location);
-        let path = uri::to_path(&location.uri);
-        let document = match &path {
-            // A server may point anywhere; only regular text files are opened, and at most a bounded part of them.
-            Some(path) => self.document(path).await.map_err(|_| "cannot be read".to_owned()),
-            None => self.virtual_document(&location.uri).await,
-        };
-        match document {
-            Ok(document) => {
-                let range = document.index.range_from_lsp(&location.range, encoding);
-                location_with_source(&document, path, shown, external, range, context)
-            }
-            Err(reason) => unread(location, path, shown, external, reason),
-        }
-    }
-
-    /// The place of a byte range in a document of the workspace.
-    pub fn location_in(&self, document: &SourceDocument, path: &camino::Utf8Path, range: TextRange) -> SourceLocation {
-        location_with_source(
-            document,
-            Some(path.to_owned()),
-            clean_line(&self.workspace().display(path)),
-            !self.workspace().contains(path),
-            range,
-            0,
-        )
-    }
-}
-
 /// The longest URI that is shown whole, in bytes. A class of a Java library has one of 300, most of it the library's place
 /// on this machine, behind the question mark.
 const MAX_URI: usize = 100;
@@ -104,7 +65,8 @@ pub(crate) fn display_uri(uri: &lsp::Uri) -> String {
     clean_line(if is_short { &uri.0 } else { uri.0.split('?').next().unwrap_or_default() })
 }
 
-fn unread(
+/// A location whose source line cannot be read, and why.
+pub(crate) fn unread(
     location: &lsp::Location,
     path: Option<Utf8PathBuf>,
     display_path: String,
@@ -125,7 +87,8 @@ fn unread(
     }
 }
 
-fn location_with_source(
+/// The location of a byte range in a document that was read, with so many lines around it.
+pub(crate) fn with_source(
     document: &SourceDocument,
     path: Option<Utf8PathBuf>,
     display_path: String,
@@ -157,4 +120,31 @@ fn location_with_source(
         context: context_lines,
         path,
     }
+}
+
+/// Parses the locations in any of the protocol's forms: one, a list, links, `null`. Skips items of another form. For a
+/// link it uses the range of the name, not of the whole declaration.
+pub(crate) fn parse(result: &Value) -> Vec<lsp::Location> {
+    let one = |item: &Value| {
+        let (uri, range) = uri_and_range(item)?;
+        Some(lsp::Location { uri: lsp::Uri(uri.to_owned()), range: lsp::Range::deserialize(range).ok()? })
+    };
+    match result {
+        Value::Array(items) => items.iter().filter_map(one).collect(),
+        Value::Object(_) => one(result).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether [`parse`] reads one location from an item.
+pub(crate) fn readable(item: &Value) -> bool {
+    uri_and_range(item).is_some_and(|(_, range)| lsp::Range::deserialize(range).is_ok())
+}
+
+fn uri_and_range(item: &Value) -> Option<(&str, &Value)> {
+    let (uri, range) = match item.get("targetUri") {
+        Some(uri) => (uri, item.get("targetSelectionRange").or_else(|| item.get("targetRange"))?),
+        None => (item.get("uri")?, item.get("range")?),
+    };
+    Some((uri.as_str().filter(|uri| !uri.is_empty())?, range))
 }

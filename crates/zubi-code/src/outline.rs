@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use serde::Deserialize as _;
-use serde_json::{Value, json};
-use zubi_base::endpoint::{DocumentRef, Readiness};
+use serde_json::Value;
 use zubi_base::lsp::{self, SymbolKind};
 use zubi_base::position::{Encoding, TextIndex, TextRange};
 
 use crate::cache::RevisionCache;
-use crate::error::CodeError;
 use crate::markup::clean_line;
-use crate::query::CodeQuery;
-use crate::readiness::ReadinessLevel;
-use crate::status::{Completeness, QualifiedAnswer};
+use crate::status::QualifiedAnswer;
 
 /// One declared symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,58 +121,8 @@ pub(crate) type RecentOutlines = RevisionCache<Utf8PathBuf, Outline, 4>;
 
 /// An outline with the text that its places are in.
 pub(crate) struct Outline {
-    text: Arc<str>,
-    answer: Arc<QualifiedAnswer<Vec<OutlineSymbol>>>,
-}
-
-impl CodeQuery<'_> {
-    /// The symbols of a document, to look a place up in: remembered until a file changes, because every question that
-    /// names a symbol needs them, and for a file of 2,700 lines they are 140 KB of JSON.
-    pub(crate) async fn declared_in(
-        &self,
-        path: &Utf8Path,
-    ) -> Result<Arc<QualifiedAnswer<Vec<OutlineSymbol>>>, CodeError> {
-        // Read before the first request, so that a later change makes another number.
-        let changes = self.intel.router.file_changes();
-        let key = path.to_owned();
-        // Changes of unwatched files (ignored ones, libraries) are not counted, so the text is compared as well.
-        let text = Arc::clone(&self.document(path).await?.text);
-        if let Some(cached) = self.intel.outlines.get(changes, &key).filter(|cached| cached.text == text) {
-            return Ok(Arc::clone(&cached.answer));
-        }
-        let outline = Arc::new(self.outline(path).await?);
-        // A server that is still reading may outline less than it will; texts are read again in case one gets installed.
-        let ready = outline.status.endpoints.iter().all(|state| matches!(state.readiness, Readiness::Ready));
-        let complete = ready && outline.status.completeness == Completeness::Complete && !outline.status.text_search;
-        // A note about the freshness of this answer does not hold for later ones.
-        if complete && self.freshness.is_none() {
-            self.intel.outlines.insert(changes, key, &Arc::new(Outline { text, answer: Arc::clone(&outline) }));
-        }
-        Ok(outline)
-    }
-
-    /// The symbols of a document, by the first endpoint that has any.
-    pub async fn outline(&self, path: &Utf8Path) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
-        let reference = DocumentRef::new(path);
-        let method = "textDocument/documentSymbol";
-        let ready =
-            match self.ready_for(&reference, method, "list the symbols of this file", ReadinessLevel::File).await {
-                Err(CodeError::NoEndpoint(absent)) => return self.textual_outline(path, absent).await,
-                ready => ready?,
-            };
-        let cx = self.request_cx().for_document(&reference);
-        let replies =
-            self.request_all(&ready, method, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await?;
-        let document = self.document(path).await?;
-        let mut symbols = Vec::new();
-        for reply in replies.replies {
-            symbols = parse(&reply.result, &document.index, reply.endpoint.encoding());
-            if !symbols.is_empty() {
-                break;
-            }
-        }
-        Ok(QualifiedAnswer { value: symbols, status: replies.status })
-    }
+    pub(crate) text: Arc<str>,
+    pub(crate) answer: Arc<QualifiedAnswer<Vec<OutlineSymbol>>>,
 }
 
 /// Reads either form of a `textDocument/documentSymbol` result. Items that are not the protocol are passed over.
@@ -266,6 +212,8 @@ pub(crate) fn nest(mut flat: Vec<OutlineSymbol>) -> Vec<OutlineSymbol> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn names(symbols: &[OutlineSymbol]) -> String {

@@ -1,6 +1,5 @@
-//! One request: its context, the texts it has read, and the notes for its answer.
+//! One request: its context, the texts it has read, the locations in them, and the notes for its answer.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,10 +8,16 @@ use rustc_hash::FxHashMap;
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::RequestCx;
 use zubi_base::fs::{self, ReadError};
-use zubi_base::position::TextIndex;
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, TextRange};
+use zubi_base::uri;
 use zubi_base::workspace::WorkspaceFolders;
 
-use crate::CodeIntel;
+pub use crate::document::SourceDocument;
+
+use crate::intel::CodeIntel;
+use crate::location::{self, SourceLocation};
+use crate::markup::clean_line;
 use crate::virtual_documents::VirtualDocumentCache;
 
 /// Receives progress while servers load: a fraction 0–1 when known, and a short clause.
@@ -33,36 +38,6 @@ pub struct CallCx {
     pub progress: ProgressCallback,
 }
 
-/// A document's text with its line index.
-#[derive(Debug)]
-pub struct SourceDocument {
-    pub text: Arc<str>,
-    pub index: TextIndex,
-}
-
-/// The documents of the last requests. Each request reads their texts again; the cache saves computing the line index
-/// of an unchanged text, which takes longer than reading for large files.
-#[derive(Debug, Default)]
-pub(crate) struct RecentDocuments(Mutex<VecDeque<(Utf8PathBuf, Arc<SourceDocument>)>>);
-
-/// The number of cached documents: an agent's requests circle around a few files.
-const MAX_RECENT: usize = 4;
-
-impl RecentDocuments {
-    /// The document with this text.
-    fn document(&self, path: &Utf8Path, text: Arc<str>) -> Arc<SourceDocument> {
-        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let cached = recent.iter().position(|(known, _)| known == path).and_then(|at| recent.remove(at));
-        let document = match cached {
-            Some((_, document)) if document.text == text => document,
-            _ => Arc::new(SourceDocument { index: TextIndex::new(&text), text }),
-        };
-        recent.push_front((path.to_owned(), Arc::clone(&document)));
-        recent.truncate(MAX_RECENT);
-        document
-    }
-}
-
 /// One question under way.
 pub struct CodeQuery<'a> {
     pub intel: &'a CodeIntel,
@@ -74,13 +49,17 @@ pub struct CodeQuery<'a> {
     pub(crate) virtual_documents: VirtualDocumentCache,
 }
 
-impl<'a> CodeQuery<'a> {
-    pub(crate) async fn begin(intel: &'a CodeIntel, cx: CallCx) -> Self {
+impl CodeIntel {
+    /// Begins a request: notifies the servers of every file that changed on disk before anything else is sent.
+    pub async fn query(&self, cx: CallCx) -> CodeQuery<'_> {
         let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
-        let freshness = intel.router.refresh(&request).await;
-        Self { intel, cx, freshness, documents: Mutex::default(), virtual_documents: VirtualDocumentCache::default() }
+        let freshness = self.router.refresh(&request).await;
+        let virtual_documents = VirtualDocumentCache::default();
+        CodeQuery { intel: self, cx, freshness, documents: Mutex::default(), virtual_documents }
     }
+}
 
+impl CodeQuery<'_> {
     pub fn workspace(&self) -> &WorkspaceFolders {
         &self.intel.workspace
     }
@@ -117,5 +96,44 @@ impl<'a> CodeQuery<'a> {
     /// Forgets the texts read so far; called after files were written.
     pub(crate) fn forget_documents(&self) {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Returns the name that answers show for a location's document, and whether it is outside the workspace; see
+    /// [`SourceLocation`].
+    pub(crate) fn display_location(&self, location: &lsp::Location) -> (String, bool) {
+        match uri::to_path(&location.uri) {
+            Some(path) => (clean_line(&self.workspace().display(&path)), !self.workspace().contains(&path)),
+            None => (location::display_uri(&location.uri), true),
+        }
+    }
+
+    /// The place a server means by a location. Never fails: what cannot be read is shown without its source line.
+    pub(crate) async fn location(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> SourceLocation {
+        let (shown, external) = self.display_location(location);
+        let path = uri::to_path(&location.uri);
+        let document = match &path {
+            // A server may point anywhere; only regular text files are opened, and at most a bounded part of them.
+            Some(path) => self.document(path).await.map_err(|_| "cannot be read".to_owned()),
+            None => self.virtual_documents.document(&location.uri, self.request_cx()).await,
+        };
+        match document {
+            Ok(document) => {
+                let range = document.index.range_from_lsp(&location.range, encoding);
+                location::with_source(&document, path, shown, external, range, context)
+            }
+            Err(reason) => location::unread(location, path, shown, external, reason),
+        }
+    }
+
+    /// The place of a byte range in a document of the workspace.
+    pub fn location_in(&self, document: &SourceDocument, path: &Utf8Path, range: TextRange) -> SourceLocation {
+        location::with_source(
+            document,
+            Some(path.to_owned()),
+            clean_line(&self.workspace().display(path)),
+            !self.workspace().contains(path),
+            range,
+            0,
+        )
     }
 }

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use crate::features::locations;
+use crate::location;
 
 /// How well an answer matches the form it should have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +29,8 @@ pub(crate) fn check_response(method: &str, answer: &Value) -> ResponseCheck {
         | "textDocument/implementation"
         | "textDocument/typeDefinition"
         | "textDocument/references" => match answer {
-            Value::Array(items) => list(items, locations::readable),
-            _ => either(locations::readable(answer)),
+            Value::Array(items) => list(items, location::readable),
+            _ => either(location::readable(answer)),
         },
         "textDocument/hover" => either(answer.get("contents").is_some_and(|contents| !contents.is_number())),
         "textDocument/documentSymbol" => items_of(answer, |item| {

@@ -13,6 +13,8 @@ use zubi_base::position::{Encoding, TextIndex, size};
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::{credentials, fs, lsp};
 
+use crate::cache::RevisionCache;
+
 fn starts(character: char) -> bool {
     character == '_' || unicode_ident::is_xid_start(character)
 }
@@ -149,6 +151,12 @@ pub struct WordOccurrences {
     /// Those that hold it, in the order of the disk.
     pub files: Vec<WordFile>,
 }
+
+/// The words looked for last, with what was found.
+pub(crate) type RecentWords = RevisionCache<WordKey, WordOccurrences, 16>;
+
+/// A word and the extension of the file of the request, which determines the files to search.
+type WordKey = (String, Option<String>);
 
 /// Every place of a whole word in the wanted source files below `roots`; `None` when the time or the number of places
 /// ran out first. Reads files on the calling thread, but for those that have another text, unsaved.

@@ -10,8 +10,8 @@ use zubi_base::lsp;
 use zubi_base::position::TextIndex;
 use zubi_base::uri;
 
+use crate::document::SourceDocument;
 use crate::markup::clean_line;
-use crate::query::{CodeQuery, SourceDocument};
 
 /// The most texts read for one question: a page of places may be as many documents.
 const MAX_READ: usize = 10;
@@ -44,13 +44,11 @@ impl VirtualDocumentCache {
             self.lock_state().named_by.entry(uri.0.clone()).or_insert_with(|| Arc::clone(by));
         }
     }
-}
 
-impl CodeQuery<'_> {
     /// Returns the text of a virtual document, or the reason why there is no text, as a clause.
-    pub(crate) async fn virtual_document(&self, uri: &lsp::Uri) -> Result<Arc<SourceDocument>, String> {
+    pub(crate) async fn document(&self, uri: &lsp::Uri, cx: RequestCx) -> Result<Arc<SourceDocument>, String> {
         let (endpoint, until) = {
-            let mut state = self.virtual_documents.lock_state();
+            let mut state = self.lock_state();
             if let Some(read) = state.read.get(&uri.0) {
                 return read.clone();
             }
@@ -61,25 +59,25 @@ impl CodeQuery<'_> {
             (state.named_by.get(&uri.0).cloned(), until)
         };
         let text = match endpoint {
-            Some(endpoint) => self.request_text(endpoint.as_ref(), uri, until).await,
+            Some(endpoint) => {
+                request_text(endpoint.as_ref(), uri, &RequestCx { deadline: cx.deadline.min(until), ..cx }).await
+            }
             None => Err("no text".to_owned()),
         };
         let document = text.map(|text| Arc::new(SourceDocument { index: TextIndex::new(&text), text: text.into() }));
-        self.virtual_documents.lock_state().read.insert(uri.0.clone(), document.clone());
+        self.lock_state().read.insert(uri.0.clone(), document.clone());
         document
     }
+}
 
-    async fn request_text(&self, endpoint: &dyn Endpoint, uri: &lsp::Uri, until: Instant) -> Result<String, String> {
-        let cx = self.request_cx();
-        let cx = RequestCx { deadline: cx.deadline.min(until), ..cx };
-        match endpoint.virtual_text(uri, &cx).await {
-            Ok(Some(text)) if !text.is_empty() => Ok(text),
-            Ok(Some(_)) => Err(format!("no text: {} has no source of it", endpoint.id())),
-            Ok(None) => match uri::scheme(uri) {
-                Some(scheme) => Err(format!("no text: {} gives none for `{scheme}:`", endpoint.id())),
-                None => Err("no text".to_owned()),
-            },
-            Err(error) => Err(clean_line(&format!("no text: {error}"))),
-        }
+async fn request_text(endpoint: &dyn Endpoint, uri: &lsp::Uri, cx: &RequestCx) -> Result<String, String> {
+    match endpoint.virtual_text(uri, cx).await {
+        Ok(Some(text)) if !text.is_empty() => Ok(text),
+        Ok(Some(_)) => Err(format!("no text: {} has no source of it", endpoint.id())),
+        Ok(None) => match uri::scheme(uri) {
+            Some(scheme) => Err(format!("no text: {} gives none for `{scheme}:`", endpoint.id())),
+            None => Err("no text".to_owned()),
+        },
+        Err(error) => Err(clean_line(&format!("no text: {error}"))),
     }
 }

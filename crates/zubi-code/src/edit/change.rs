@@ -32,43 +32,13 @@ use super::wire::{DocumentChange, DocumentEdit, WorkspaceEdit};
 
 mod listing;
 
-/// The most files and directories one change may touch. A rename over a large code base stays far below it.
-pub const MAX_FILES: usize = 5_000;
+pub use self::listing::{FileAction, FileChange};
+pub use super::overlay::{MAX_CHANGE_BYTES, MAX_FILES};
+
 /// The most text edits one change may hold.
 pub const MAX_EDITS: usize = 200_000;
-/// The most bytes of files that one change may read and write.
-pub const MAX_CHANGE_BYTES: u64 = 64 << 20;
 /// The most notes a plan carries; a server may send any number of annotations.
 const MAX_NOTES: usize = 20;
-
-/// The effect of a change on one file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum FileAction {
-    Edit,
-    Create,
-    Delete,
-    Rename,
-    /// A whole directory moves, with everything in it.
-    RenameDirectory,
-    DeleteDirectory,
-}
-
-/// One file of a change.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileChange {
-    /// The file's absolute path after the change; for a removed file, the path before.
-    pub path: Utf8PathBuf,
-    /// The path before the change, if it differs.
-    pub old_path: Option<Utf8PathBuf>,
-    pub action: FileAction,
-    /// Text edits made in it.
-    pub edits: usize,
-    /// The text before; `None` if there was no file or it is not text.
-    pub before: Option<Arc<str>>,
-    /// The text after; `None` if there is no file or the text does not change.
-    pub after: Option<Arc<str>>,
-}
 
 /// A text the change was worked out from; it must be the same when the change is made.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -1,8 +1,8 @@
 //! The workspace's tree as it would be after part of an edit: what a server's later operations speak of.
 //!
 //! Nothing is written here. The tree on disk is read; file operations are recorded as steps and paths translated
-//! through them: [`Overlay::disk`] says where a path's content lies on disk now, [`Overlay::forward`] where a path on
-//! disk has gone.
+//! through them: [`EditOverlay::disk`] says where a path's content lies on disk now, [`EditOverlay::forward`] where a
+//! path on disk has gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,10 +13,13 @@ use zubi_base::text::{ContentHash, FileOperation, TextOrigin};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
 
-use super::change::{MAX_CHANGE_BYTES, MAX_FILES};
 use super::error::EditError;
 use super::splice::ByteEdit;
 
+/// The most files and directories one change may touch. A rename over a large code base stays far below it.
+pub const MAX_FILES: usize = 5_000;
+/// The most bytes of files that one change may read and write.
+pub const MAX_CHANGE_BYTES: u64 = 64 << 20;
 /// The maximum number of new directories above one file. Real changes nest less deeply, and each directory is made
 /// durable before the next.
 const MAX_NEW_DIRECTORIES: usize = 32;

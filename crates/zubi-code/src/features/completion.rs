@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use crate::error::CodeError;
-use crate::features::locations::position_params;
 use crate::features::signature::{Trigger, documentation};
 use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
+use crate::request::position_params;
 use crate::status::QualifiedAnswer;
 
 /// One proposal.

@@ -14,13 +14,13 @@ use zubi_base::lsp;
 use zubi_base::uri;
 
 use crate::error::CodeError;
-use crate::features::locations::position_params;
 use crate::locate::ResolvedTarget;
 use crate::location::SourceLocation;
 use crate::markup::clean_line;
 use crate::outline::kind_of;
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
+use crate::request::position_params;
 use crate::status::{Completeness, QualifiedAnswer};
 
 /// The deepest walk. Beyond it, trees of calls are the whole program.

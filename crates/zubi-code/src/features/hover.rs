@@ -1,11 +1,11 @@
 //! The description of a symbol: type, signature and documentation, as the server explains it.
 
 use crate::error::CodeError;
-use crate::features::locations::position_params;
 use crate::locate::ResolvedTarget;
 use crate::markup::hover_text;
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
+use crate::request::position_params;
 use crate::status::QualifiedAnswer;
 
 impl CodeQuery<'_> {

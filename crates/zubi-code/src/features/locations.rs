@@ -5,19 +5,18 @@ use std::time::Duration;
 
 use camino::Utf8Path;
 use futures_util::future::join_all;
-use serde::Deserialize as _;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, Endpoint};
 use zubi_base::lsp;
-use zubi_base::position::{Encoding, TextRange, TextSize, size};
+use zubi_base::position::{Encoding, TextRange, size};
 use zubi_base::uri;
 
 use crate::error::CodeError;
 use crate::locate::ResolvedTarget;
-use crate::location::SourceLocation;
+use crate::location::{SourceLocation, parse};
 use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
-use crate::router::EndpointReply;
+use crate::request::{EndpointReply, position_params};
 use crate::status::{Completeness, QualifiedAnswer};
 
 /// The relation between a symbol and the requested locations.
@@ -310,46 +309,6 @@ impl CodeQuery<'_> {
         }
         Completeness::Unknown { reason: format!("{reason}; {references} references for {words} word matches") }
     }
-}
-
-/// `textDocument` and `position` of a request.
-pub(crate) fn position_params(
-    reference: &DocumentRef,
-    document: &SourceDocument,
-    offset: TextSize,
-    encoding: Encoding,
-) -> Value {
-    json!({
-        "textDocument": { "uri": reference.uri() },
-        "position": document.index.to_lsp(offset, encoding),
-    })
-}
-
-/// Parses the locations in any of the protocol's forms: one, a list, links, `null`. Skips items of another form. For a
-/// link it uses the range of the name, not of the whole declaration.
-pub(crate) fn parse(result: &Value) -> Vec<lsp::Location> {
-    let one = |item: &Value| {
-        let (uri, range) = uri_and_range(item)?;
-        Some(lsp::Location { uri: lsp::Uri(uri.to_owned()), range: lsp::Range::deserialize(range).ok()? })
-    };
-    match result {
-        Value::Array(items) => items.iter().filter_map(one).collect(),
-        Value::Object(_) => one(result).into_iter().collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Whether [`parse`] reads one location from an item.
-pub(crate) fn readable(item: &Value) -> bool {
-    uri_and_range(item).is_some_and(|(_, range)| lsp::Range::deserialize(range).is_ok())
-}
-
-fn uri_and_range(item: &Value) -> Option<(&str, &Value)> {
-    let (uri, range) = match item.get("targetUri") {
-        Some(uri) => (uri, item.get("targetSelectionRange").or_else(|| item.get("targetRange"))?),
-        None => (item.get("uri")?, item.get("range")?),
-    };
-    Some((uri.as_str().filter(|uri| !uri.is_empty())?, range))
 }
 
 fn same_start(a: &lsp::Location, b: &lsp::Location) -> bool {

@@ -14,12 +14,12 @@ use zubi_base::uri;
 
 use crate::edit::Plan;
 use crate::error::CodeError;
-use crate::features::locations::{RawLocation, Relation, position_params};
+use crate::features::locations::{RawLocation, Relation};
 use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
-use crate::router::Replies;
+use crate::request::{Replies, position_params};
 use crate::status::{AnswerStatus, Completeness};
 
 /// The maximum number of projects that are queried besides the symbol's own. Each may cost a process.

@@ -7,10 +7,10 @@ use zubi_base::uri;
 
 use crate::edit::Plan;
 use crate::error::CodeError;
-use crate::features::locations::position_params;
 use crate::locate::ResolvedTarget;
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
+use crate::request::position_params;
 use crate::status::QualifiedAnswer;
 
 impl CodeQuery<'_> {

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 use zubi_base::lsp;
 
 use crate::error::CodeError;
-use crate::features::locations::position_params;
 use crate::locate::ResolvedTarget;
 use crate::markup::{clean_block, clean_line};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
+use crate::request::position_params;
 use crate::status::QualifiedAnswer;
 
 /// How a request for completion or signatures came about (LSP `CompletionTriggerKind`, `SignatureHelpTriggerKind`).

@@ -11,7 +11,6 @@ use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::uri;
 
-use crate::cache::RevisionCache;
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
 use crate::locate::ResolvedTarget;
@@ -20,12 +19,6 @@ use crate::text_search::{self, WordOccurrences, WordPosition};
 
 /// The longest the search may take: it goes along with every answer about references and must not be felt.
 const WORD_SEARCH: Duration = Duration::from_millis(150);
-
-/// The words looked for last, with what was found.
-pub(crate) type RecentWords = RevisionCache<WordKey, WordOccurrences, 16>;
-
-/// A word and the extension of the file of the request, which determines the files to search.
-type WordKey = (String, Option<String>);
 
 impl CodeQuery<'_> {
     /// Returns the whole-word occurrences of the name in the workspace's files of the same language, that is, the files

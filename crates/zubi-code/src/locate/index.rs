@@ -20,7 +20,7 @@ use crate::location::{self, SourceLocation};
 use crate::markup::clean_line;
 use crate::outline;
 use crate::query::CodeQuery;
-use crate::router::EndpointReply;
+use crate::request::EndpointReply;
 use crate::status::AnswerStatus;
 
 /// The most index entries read from one server's answer.

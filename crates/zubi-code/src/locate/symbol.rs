@@ -16,11 +16,11 @@ use zubi_base::text::quote_all;
 
 use super::{NamePath, ResolvedTarget, name};
 use crate::error::CodeError;
-use crate::features::locations;
-use crate::location::SourceLocation;
+use crate::location::{self, SourceLocation};
 use crate::outline::{self, OutlineSymbol};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
+use crate::request::position_params;
 use crate::status::AnswerStatus;
 use crate::text_search;
 
@@ -220,12 +220,12 @@ impl CodeQuery<'_> {
         let offset = candidate.selection.start();
         let replies = self
             .request_all(&ready, method, &cx, |endpoint| {
-                locations::position_params(&reference, &document, offset, endpoint.encoding())
+                position_params(&reference, &document, offset, endpoint.encoding())
             })
             .await
             .ok()?;
         let reply = replies.replies.into_iter().next()?;
-        let location = locations::parse(&reply.result).into_iter().next()?;
+        let location = location::parse(&reply.result).into_iter().next()?;
         Some(self.location(&location, reply.endpoint.encoding(), 0).await)
     }
 

@@ -19,6 +19,7 @@ use zubi_tool_api::cx::ProgressSink as _;
 
 use crate::interrupt::Interrupt;
 use crate::output::DlangOutput;
+use crate::path_error;
 
 /// Shorter work shows no progress line.
 const DELAY: Duration = Duration::from_millis(300);
@@ -43,14 +44,14 @@ pub(crate) fn root(output: &DlangOutput, path_argument: &Utf8Path) -> Result<Roo
     let path = output.absolute(path_argument);
     match std::fs::metadata(&path) {
         Ok(metadata) if metadata.is_dir() => {
-            super::commands::ensure_readable_dir(path_argument, &path)?;
+            path_error::ensure_readable_dir(path_argument, &path)?;
             Ok(Root::Folder(path))
         }
         Ok(_) => Ok(Root::File(path)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Err(super::commands::not_found(path_argument))
+            Err(path_error::not_found(path_argument))
         }
-        Err(error) => Err(super::commands::unreadable(path_argument, &error)),
+        Err(error) => Err(path_error::unreadable(path_argument, &error)),
     }
 }
 
@@ -70,8 +71,8 @@ fn load_until(root: Root, path_argument: &Utf8Path, interrupt: &Interrupt) -> Re
     }
     match loaded {
         Err(LoadError::Interrupted) => Ok(LoadResult::Interrupted(Interrupt::code())),
-        Err(LoadError::NotAModel(_) | LoadError::NotAFile(_)) => Err(super::commands::wrong_extension(path_argument)),
-        Err(LoadError::NotFound(_) | LoadError::NotAFolder(_)) => Err(super::commands::not_found(path_argument)),
+        Err(LoadError::NotAModel(_) | LoadError::NotAFile(_)) => Err(path_error::wrong_extension(path_argument)),
+        Err(LoadError::NotFound(_) | LoadError::NotAFolder(_)) => Err(path_error::not_found(path_argument)),
         Ok(workspace) => {
             interrupt.disarm();
             Ok(LoadResult::Complete(Box::new(workspace)))

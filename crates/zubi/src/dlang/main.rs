@@ -9,6 +9,7 @@ mod excerpt;
 mod interrupt;
 mod load;
 mod output;
+mod path_error;
 mod table;
 mod yaml;
 

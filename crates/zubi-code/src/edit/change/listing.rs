@@ -1,4 +1,4 @@
-//! The net renames and removals of a change, for people.
+//! The files of a change, for people, and its net renames and removals.
 
 use std::sync::Arc;
 
@@ -6,8 +6,36 @@ use camino::Utf8PathBuf;
 use rustc_hash::FxHashMap;
 use zubi_base::text::FileOperation;
 
-use super::{FileAction, FileChange};
 use crate::edit::overlay::{self, EditOverlay, EntryKind};
+
+/// The effect of a change on one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum FileAction {
+    Edit,
+    Create,
+    Delete,
+    Rename,
+    /// A whole directory moves, with everything in it.
+    RenameDirectory,
+    DeleteDirectory,
+}
+
+/// One file of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// The file's absolute path after the change; for a removed file, the path before.
+    pub path: Utf8PathBuf,
+    /// The path before the change, if it differs.
+    pub old_path: Option<Utf8PathBuf>,
+    pub action: FileAction,
+    /// Text edits made in it.
+    pub edits: usize,
+    /// The text before; `None` if there was no file or it is not text.
+    pub before: Option<Arc<str>>,
+    /// The text after; `None` if there is no file or the text does not change.
+    pub after: Option<Arc<str>>,
+}
 
 /// Returns the net effect of the steps, from before the first to after the last: a file that moved twice is listed
 /// once.

@@ -20,6 +20,7 @@ use crate::cli::Fmt;
 use crate::excerpt::{self, ExcerptPosition};
 use crate::interrupt::Interrupt;
 use crate::output::{DlangOutput, Mode};
+use crate::path_error;
 
 pub(super) fn run(output: &DlangOutput, arguments: &Fmt) -> Result<ExitCode, Failure> {
     if arguments.stdin { format_stdin(output, arguments) } else { format_files(output, arguments) }
@@ -204,14 +205,14 @@ fn files(output: &DlangOutput, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8Pa
         }
         match DiskFiles.kind(&path) {
             Some(Kind::Directory) => {
-                super::ensure_readable_dir(path_argument, &path)?;
+                path_error::ensure_readable_dir(path_argument, &path)?;
                 let walk = DiskFiles.walk(&path, Bounds::default());
                 files.extend(walk.files.into_iter().filter(|file| file.extension() == Some(EXTENSION)));
                 skipped.extend(walk.skipped.into_iter().filter_map(|cut| skip_reason(output, &path, cut)));
             }
             Some(Kind::File) if path.extension() == Some(EXTENSION) => _ = files.insert(path),
-            Some(_) => return Err(super::wrong_extension(path_argument)),
-            None => return Err(super::not_found(path_argument)),
+            Some(_) => return Err(path_error::wrong_extension(path_argument)),
+            None => return Err(path_error::not_found(path_argument)),
         }
     }
     Ok((files, skipped))

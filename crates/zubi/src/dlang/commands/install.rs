@@ -16,6 +16,7 @@ use zubi_cli::terminal;
 use crate::cli::InstallArgs;
 use crate::excerpt::{self, ExcerptPosition};
 use crate::output::{DlangOutput, Mode};
+use crate::path_error;
 use crate::table;
 
 pub(super) fn run(output: &DlangOutput, arguments: &InstallArgs) -> Result<ExitCode, Failure> {
@@ -23,7 +24,7 @@ pub(super) fn run(output: &DlangOutput, arguments: &InstallArgs) -> Result<ExitC
     match DiskFiles.kind(&folder) {
         Some(Kind::Directory) => {}
         Some(_) => return Err(Failure::usage(format!("`{}` is not a folder", arguments.directory))),
-        None => return Err(super::not_found(&arguments.directory)),
+        None => return Err(path_error::not_found(&arguments.directory)),
     }
     let modules = Modules::new(DiskFiles);
     let module = modules.module_of_file(&folder.join(MANIFEST));

@@ -16,6 +16,7 @@ use zubi_mcp::{ElicitationMode, ServerIdentity};
 use crate::cli::Mcp;
 use crate::load;
 use crate::output::DlangOutput;
+use crate::path_error;
 
 /// The folder to which paths in answers about a file's model are relative, so that a path from an answer is valid in a call.
 fn folder_of(file: &Utf8Path) -> Utf8PathBuf {
@@ -32,7 +33,9 @@ pub(super) fn run(output: &DlangOutput, arguments: &Mcp) -> Result<ExitCode, Fai
     let path = zubi_base::fs::canonical(root.path()).map_err(Failure::environment)?;
     let (folder, root) = match root {
         Root::Folder(_) => (path.clone(), Root::Folder(path)),
-        Root::File(_) if path.extension() != Some(EXTENSION) => return Err(super::wrong_extension(&arguments.path)),
+        Root::File(_) if path.extension() != Some(EXTENSION) => {
+            return Err(path_error::wrong_extension(&arguments.path));
+        }
         Root::File(_) => (folder_of(&path), Root::File(path)),
     };
     let host = LocalHost::for_models(folder, root, Arc::new(SystemClock)).map_err(Failure::environment)?;

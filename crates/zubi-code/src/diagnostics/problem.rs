@@ -1,0 +1,95 @@
+//! One diagnostic, and when two of them are the same.
+
+use serde_json::Value;
+use zubi_base::lsp;
+
+use crate::location::SourceLocation;
+use crate::markup::clean_block;
+
+/// LSP's severities, worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    Error,
+    Warning,
+    Information,
+    Hint,
+}
+
+impl Severity {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Information => "info",
+            Self::Hint => "hint",
+        }
+    }
+
+    /// From the name an answer prints.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Error, Self::Warning, Self::Information, Self::Hint].into_iter().find(|severity| severity.name() == name)
+    }
+}
+
+/// One problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeProblem {
+    pub location: SourceLocation,
+    pub severity: Severity,
+    pub message: String,
+    pub code: Option<String>,
+    /// The reporting tool: `rustc`, `Ruff`.
+    pub source: Option<String>,
+}
+
+/// How many lines a problem may have moved while its own line was edited as well.
+const NEAR_LINES: u32 = 3;
+
+impl CodeProblem {
+    /// Whether two looks at a file saw the same kind of problem there.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.location.display_path == other.location.display_path
+            && self.severity == other.severity
+            && self.code == other.code
+            && self.source == other.source
+            && self.message == other.message
+    }
+
+    /// Whether both are the same diagnostic although lines above it were added or removed: the text of its line is
+    /// equal.
+    pub(super) fn is_moved(&self, other: &Self) -> bool {
+        self.is_like(other) && self.location.source == other.location.source
+    }
+
+    /// Whether both are the same diagnostic although its line was edited.
+    pub(super) fn is_near(&self, other: &Self) -> bool {
+        self.is_like(other) && self.location.line.abs_diff(other.location.line) <= NEAR_LINES
+    }
+
+    /// Reads a diagnostic of the protocol; `location` is where it is shown.
+    pub(super) fn from_lsp(item: &lsp::Diagnostic, location: SourceLocation) -> Self {
+        // Read as JSON: the protocol allows strings and numbers, and text or markup, in these fields.
+        let value = serde_json::to_value(item).unwrap_or_default();
+        let text = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Object(markup) => markup.get("value").and_then(Value::as_str).map(str::to_owned),
+            _ => None,
+        };
+        let field =
+            |name: &str| value.get(name).and_then(text).map(|text| clean_block(&text)).filter(|text| !text.is_empty());
+        Self {
+            location,
+            severity: match value.get("severity").and_then(Value::as_u64) {
+                Some(2) => Severity::Warning,
+                Some(3) => Severity::Information,
+                Some(4) => Severity::Hint,
+                // The protocol leaves a missing severity to the client; an error is the reading that hides nothing.
+                _ => Severity::Error,
+            },
+            message: field("message").unwrap_or_default(),
+            code: field("code"),
+            source: field("source"),
+        }
+    }
+}

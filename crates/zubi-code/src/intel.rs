@@ -1,0 +1,98 @@
+//! The object that answers questions about code, and the state that its requests share.
+
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use zubi_base::clock::Clock;
+use zubi_base::endpoint::{Endpoint, EndpointSource};
+use zubi_base::text::{EditSink, TextSource};
+use zubi_base::workspace::WorkspaceFolders;
+
+use crate::diagnostics::snapshot::SnapshotStore;
+use crate::document::RecentDocuments;
+use crate::edit::EditService;
+use crate::outline::RecentOutlines;
+use crate::router::Router;
+use crate::settings::EditorSettings;
+use crate::text_search::RecentWords;
+
+/// The parts of [`CodeIntel`], which the host supplies.
+pub struct CodeConfig {
+    pub workspace: Arc<WorkspaceFolders>,
+    /// The sources of endpoints, in order of preference.
+    pub sources: Vec<Arc<dyn EndpointSource>>,
+    pub texts: Arc<dyn TextSource>,
+    pub sink: Arc<dyn EditSink>,
+    /// The settings of an open editor that exposes them.
+    pub settings: Option<Arc<dyn EditorSettings>>,
+    /// The directory of plans and journals.
+    pub state_dir: Utf8PathBuf,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Answers questions about code. One for each workspace, shared by all callers.
+pub struct CodeIntel {
+    pub(crate) workspace: Arc<WorkspaceFolders>,
+    pub(crate) router: Router,
+    pub(crate) texts: Arc<dyn TextSource>,
+    pub(crate) recent: RecentDocuments,
+    pub(crate) edits: EditService,
+    settings: Option<Arc<dyn EditorSettings>>,
+    pub(crate) snapshots: SnapshotStore,
+    pub(crate) words: RecentWords,
+    pub(crate) outlines: RecentOutlines,
+}
+
+impl CodeIntel {
+    /// Does no slow work: servers are looked for with the first question.
+    pub fn new(config: CodeConfig) -> Arc<Self> {
+        let edits = EditService::new(
+            Arc::clone(&config.workspace),
+            Arc::clone(&config.texts),
+            config.sink,
+            &config.state_dir,
+            config.clock,
+        );
+        Arc::new(Self {
+            workspace: config.workspace,
+            router: Router::new(config.sources),
+            texts: config.texts,
+            recent: RecentDocuments::default(),
+            edits,
+            settings: config.settings,
+            snapshots: SnapshotStore::default(),
+            words: RecentWords::default(),
+            outlines: RecentOutlines::default(),
+        })
+    }
+
+    pub fn workspace(&self) -> &Arc<WorkspaceFolders> {
+        &self.workspace
+    }
+
+    /// The one way to change files of the workspace.
+    pub fn edits(&self) -> &EditService {
+        &self.edits
+    }
+
+    /// Returns the settings of the open editor, if it exposes them.
+    pub fn settings(&self) -> Option<&Arc<dyn EditorSettings>> {
+        self.settings.as_ref()
+    }
+
+    /// The open editor, which alone knows what its user looks at; `None` without one.
+    pub fn editor(&self) -> Option<Arc<dyn Endpoint>> {
+        self.router.editor()
+    }
+
+    /// Ends the servers that were started for these answers, so that the next request starts them again; returns their
+    /// number.
+    pub async fn restart_servers(&self) -> usize {
+        self.router.restart().await
+    }
+
+    /// Stops every server that was started for these answers.
+    pub async fn shutdown(&self) {
+        self.router.shutdown().await;
+    }
+}

@@ -1,0 +1,275 @@
+//! The requests of a query: endpoints waited for by the readiness policy, with one request to each.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use zubi_base::endpoint::{
+    DocumentRef, Endpoint, EndpointError, Endpoints, MissingServer, OMITTED_COUNT_FIELD, Readiness, RequestCx,
+};
+use zubi_base::position::{Encoding, TextSize};
+
+use crate::error::CodeError;
+use crate::query::{CodeQuery, SourceDocument};
+use crate::readiness::{self, ReadinessLevel};
+use crate::response_check::{self, ResponseCheck};
+use crate::status::{AnswerStatus, AnsweringEndpoint, Completeness};
+
+/// By which the sources know who reports problems.
+const DIAGNOSTICS: &str = "textDocument/diagnostic";
+
+/// One endpoint's answer to a request.
+pub(crate) struct EndpointReply {
+    pub(crate) endpoint: Arc<dyn Endpoint>,
+    pub(crate) result: Value,
+}
+
+/// All answers to a request, with the verdict so far.
+pub(crate) struct Replies {
+    pub(crate) replies: Vec<EndpointReply>,
+    pub(crate) status: AnswerStatus,
+}
+
+/// The endpoints that will get the request, each as ready as the caller's time-out allowed.
+pub(crate) struct ReadyEndpoints {
+    pub(crate) endpoints: Vec<Arc<dyn Endpoint>>,
+    pub(crate) status: AnswerStatus,
+}
+
+impl CodeQuery<'_> {
+    /// Waits for the endpoints that support `method` for a document and returns them. Returns an error if there are
+    /// none.
+    pub(crate) async fn ready_for(
+        &self,
+        document: &DocumentRef,
+        method: &str,
+        operation: &str,
+        need: ReadinessLevel,
+    ) -> Result<ReadyEndpoints, CodeError> {
+        let found = self.intel.router.for_document(document, method, &self.request_cx()).await;
+        self.ready(found, Some(document), method, operation, need).await
+    }
+
+    /// Those who know where the symbols of a document are used, as they are now: not waited for.
+    pub(crate) async fn navigators(&self, document: &DocumentRef) -> Vec<Arc<dyn Endpoint>> {
+        self.intel.router.for_document(document, "textDocument/references", &self.request_cx()).await.endpoints
+    }
+
+    /// Returns the absent servers that could have answered a request about a document.
+    pub(crate) async fn missing_providers(&self, document: &DocumentRef, method: &str) -> Vec<MissingServer> {
+        self.intel.router.for_document(document, method, &self.request_cx()).await.absent
+    }
+
+    /// The endpoints that report problems of a document, waited for; whether by push or by pull is their affair.
+    pub(crate) async fn ready_for_problems(&self, document: &DocumentRef) -> Result<ReadyEndpoints, CodeError> {
+        let found = self.intel.router.for_document(document, DIAGNOSTICS, &self.request_cx()).await;
+        if found.endpoints.is_empty() {
+            return Err(CodeError::NoEndpoint(found.absent));
+        }
+        let states = readiness::wait(&found.endpoints, ReadinessLevel::Project, &self.cx).await?;
+        if found.endpoints.iter().all(|endpoint| matches!(endpoint.readiness(), Readiness::Failed { .. })) {
+            return Err(unsupported_error(&found.endpoints, "answer", found.absent));
+        }
+        let status = self.status_of(&found.endpoints, states, ReadinessLevel::Project, found.absent);
+        Ok(ReadyEndpoints { endpoints: found.endpoints, status })
+    }
+
+    /// Returns the endpoints that report diagnostics anywhere in the workspace, initialized.
+    pub(crate) async fn ready_for_problems_anywhere(&self) -> Result<Endpoints, CodeError> {
+        let found = self.intel.router.for_workspace(DIAGNOSTICS, &self.request_cx()).await;
+        if found.endpoints.is_empty() {
+            return Err(CodeError::NoEndpoint(found.absent));
+        }
+        readiness::wait(&found.endpoints, ReadinessLevel::File, &self.cx).await?;
+        Ok(found)
+    }
+
+    fn status_of(
+        &self,
+        endpoints: &[Arc<dyn Endpoint>],
+        states: Vec<AnsweringEndpoint>,
+        need: ReadinessLevel,
+        absent: Vec<MissingServer>,
+    ) -> AnswerStatus {
+        let mut status = AnswerStatus {
+            completeness: verdict(&states, need),
+            endpoints: states,
+            absent,
+            notes: self.freshness.clone().into_iter().collect(),
+            beyond: Vec::new(),
+            is_partial: false,
+            text_search: false,
+        };
+        for limits in endpoints.iter().map(|endpoint| endpoint.limits()) {
+            status.notes.extend(limits.project);
+            status.beyond.extend(limits.beyond);
+        }
+        status
+    }
+
+    /// The endpoints of the whole workspace that offer `method`, waited for.
+    pub(crate) async fn ready_for_workspace(&self, method: &str, operation: &str) -> Result<ReadyEndpoints, CodeError> {
+        let mut found = self.intel.router.for_workspace(method, &self.request_cx()).await;
+        let uncovered = found.uncovered.take();
+        let mut ready = self.ready(found, None, method, operation, ReadinessLevel::Project).await?;
+        if let Some(reason) = uncovered {
+            ready.status.mark_incomplete(reason);
+        }
+        Ok(ready)
+    }
+
+    async fn ready(
+        &self,
+        found: Endpoints,
+        document: Option<&DocumentRef>,
+        method: &str,
+        operation: &str,
+        need: ReadinessLevel,
+    ) -> Result<ReadyEndpoints, CodeError> {
+        if found.endpoints.is_empty() {
+            return Err(CodeError::NoEndpoint(found.absent));
+        }
+        // An endpoint's capabilities are known only once it has answered `initialize`, and so is whether it matters.
+        readiness::wait(&found.endpoints, ReadinessLevel::File, &self.cx).await?;
+        let wait_deadline = Instant::now() + self.cx.wait;
+        let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.deadline.min(wait_deadline));
+        let supported = join_all(found.endpoints.iter().map(|endpoint| endpoint.supports(method, document, &cx))).await;
+        let (mut endpoints, mut others) = (Vec::new(), Vec::new());
+        for (endpoint, is_supported) in found.endpoints.into_iter().zip(supported) {
+            if is_supported { endpoints.push(endpoint) } else { others.push(endpoint) }
+        }
+        if endpoints.is_empty() {
+            return Err(unsupported_error(&others, operation, found.absent));
+        }
+        let states = readiness::wait(&endpoints, need, &self.cx).await?;
+        let status = self.status_of(&endpoints, states, need, found.absent);
+        Ok(ReadyEndpoints { endpoints, status })
+    }
+
+    /// Sends the same request to every ready endpoint at once. The status names an endpoint that fails; if all fail,
+    /// the first failure is the error.
+    pub(crate) async fn request_all(
+        &self,
+        ready: &ReadyEndpoints,
+        method: &str,
+        cx: &RequestCx,
+        params: impl Fn(&dyn Endpoint) -> Value,
+    ) -> Result<Replies, CodeError> {
+        let requests = ready.endpoints.iter().map(|endpoint| {
+            let params = params(endpoint.as_ref());
+            async move { (Arc::clone(endpoint), endpoint.request(method, params, cx).await) }
+        });
+        let mut replies = Vec::new();
+        let mut failures: Vec<EndpointError> = Vec::new();
+        let mut status = ready.status.clone();
+        for (endpoint, result) in join_all(requests).await {
+            match result.and_then(|result| readable(endpoint.as_ref(), method, result)) {
+                Ok((result, unreadable)) => {
+                    if let Some(reason) = unreadable {
+                        status.completeness = Completeness::Partial { reason };
+                    }
+                    replies.push(EndpointReply { endpoint, result });
+                }
+                Err(error) => failures.push(error),
+            }
+        }
+        if replies.is_empty()
+            && let Some(error) = failures.first()
+        {
+            return Err(error.clone().into());
+        }
+        if !failures.is_empty() {
+            let reason = failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+            status.completeness = Completeness::Partial { reason };
+        }
+        Ok(Replies { replies, status })
+    }
+}
+
+/// `textDocument` and `position` of a request.
+pub(crate) fn position_params(
+    reference: &DocumentRef,
+    document: &SourceDocument,
+    offset: TextSize,
+    encoding: Encoding,
+) -> Value {
+    json!({
+        "textDocument": { "uri": reference.uri() },
+        "position": document.index.to_lsp(offset, encoding),
+    })
+}
+
+/// An answer that can be read, and what of it cannot.
+pub(crate) fn readable(
+    endpoint: &dyn Endpoint,
+    method: &str,
+    mut answer: Value,
+) -> Result<(Value, Option<String>), EndpointError> {
+    let omitted = take_omitted_count(&mut answer);
+    match response_check::check_response(method, &answer) {
+        ResponseCheck::Right => Ok((answer, omitted.map(|count| format!("{} left out {count} more", endpoint.id())))),
+        ResponseCheck::Partly(count) => {
+            Ok((answer, Some(format!("{count} of the items that {} answered cannot be read", endpoint.id()))))
+        }
+        ResponseCheck::Wrong => Err(EndpointError::Protocol {
+            endpoint: endpoint.id().clone(),
+            message: format!("its answer to `{method}` is not of a form that the protocol has"),
+        }),
+    }
+}
+
+/// How much an endpoint has left out of its answer, if it says so.
+fn take_omitted_count(answer: &mut Value) -> Option<u64> {
+    match answer {
+        Value::Array(items) => {
+            let count = items.last()?.get(OMITTED_COUNT_FIELD)?.as_u64()?;
+            items.pop();
+            Some(count)
+        }
+        Value::Object(fields) => fields.remove(OMITTED_COUNT_FIELD)?.as_u64(),
+        _ => None,
+    }
+}
+
+fn unsupported_error(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<MissingServer>) -> CodeError {
+    // A server that failed to start offers nothing; why it failed is the thing to say.
+    for endpoint in endpoints {
+        if let Readiness::Failed { reason, hint } = endpoint.readiness() {
+            return EndpointError::Exited { endpoint: endpoint.id().clone(), reason, hint }.into();
+        }
+    }
+    for endpoint in endpoints {
+        if endpoint.readiness() == Readiness::Starting {
+            return CodeError::Declined {
+                endpoint: endpoint.id().to_string(),
+                reason: "it is still starting".to_owned(),
+                hint: "Retry in a moment, or with a larger `waitMs`.".to_owned(),
+            };
+        }
+    }
+    if !absent.is_empty() {
+        return CodeError::NoEndpoint(absent);
+    }
+    let servers = endpoints.iter().map(|endpoint| endpoint.id().to_string()).collect::<Vec<_>>().join(" + ");
+    CodeError::Unsupported { servers, operation: operation.to_owned(), nearest: None }
+}
+
+fn verdict(states: &[AnsweringEndpoint], need: ReadinessLevel) -> Completeness {
+    if need == ReadinessLevel::File {
+        return Completeness::Complete;
+    }
+    let unready: Vec<_> = states.iter().filter(|state| !state.readiness.is_settled()).collect();
+    if !unready.is_empty() {
+        let reason = unready
+            .iter()
+            .map(|state| format!("{} was still loading; retry, or give a larger `waitMs`", state.id))
+            .collect::<Vec<_>>()
+            .join("; ");
+        return Completeness::Partial { reason };
+    }
+    match states.iter().find(|state| matches!(state.readiness, Readiness::Unknown { .. })) {
+        Some(state) => Completeness::Unknown { reason: format!("{} gives no readiness signal", state.id) },
+        None => Completeness::Complete,
+    }
+}
