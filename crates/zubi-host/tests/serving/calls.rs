@@ -160,5 +160,5 @@ async fn client_details_are_in_the_status() {
     let refused = client.request_error("host/info", json!({ "protocol": 2 })).await;
     insta::assert_snapshot!(refused, @"-32602 [protocol]: this host (zubi 0.1.0) speaks version 1 of the protocol, not 2");
     let refused = client.request_error("host/shutdown", json!(null)).await;
-    insta::assert_snapshot!(refused, @"-32600: only a daemon ends on request; this host is of the kind `front`");
+    insta::assert_snapshot!(refused, @"-32600: only a daemon ends on request; this host is of the kind `agent`");
 }

@@ -17,11 +17,12 @@ pub enum HostKind {
 }
 
 impl HostKind {
+    /// The name in texts for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Editor => "editor",
             Self::Daemon => "daemon",
-            Self::InProcess => "front",
+            Self::InProcess => "agent",
         }
     }
 }
