@@ -14,7 +14,7 @@ pub(crate) struct Subject {
     pub(crate) title: &'static str,
     /// The measurements without a selection.
     pub(crate) depth: Depth,
-    /// The published sources, as [`Project::published`] names them.
+    /// The published sources, as [`Project::copy_published`] names them.
     pub(crate) project: &'static str,
     /// The server's name in the table, and part of its command line.
     pub(crate) server: &'static str,

@@ -18,7 +18,7 @@ pub(crate) fn directory() -> Utf8PathBuf {
     paths::ROOT.join("editors/vscode")
 }
 
-/// The maximum number of lines of TypeScript, without blank lines and comments: everything else belongs into Rust.
+/// The maximum number of lines of TypeScript, without blank lines and comments: everything else belongs in Rust.
 const MAX_LINES: usize = 1800;
 
 /// The files that prettier formats: the extension without its generated file, and the scripts of the chat page.

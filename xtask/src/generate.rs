@@ -26,7 +26,7 @@ pub(crate) fn write() -> Result<()> {
     fresh::write(&pages()?)
 }
 
-/// Fails if a page on disk differs from what [`write`] would write.
+/// Fails if a page on disk differs from what [`write()`] would write.
 pub(crate) fn check() -> Result<String> {
     fresh::check(&pages()?, "cargo xtask generate")
 }

@@ -1,7 +1,7 @@
 //! The project's own commands, run as `cargo xtask <command>`.
 //!
 //! Owns: the list of commands and their arguments. Each command has its own module; shared code is in [`run`] (starting
-//! programs) and [`place`] (directories). Nothing of the product is here.
+//! programs) and [`paths`] (directories). Nothing of the product is here.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,

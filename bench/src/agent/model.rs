@@ -30,7 +30,7 @@ pub(super) struct Model {
 
 impl Model {
     /// Starts the server. `script` returns the answer to the request that follows this number of tool results; its
-    /// second argument is whether [`Self::resumes`] was called.
+    /// second argument is whether [`Self::set_resuming`] was called.
     pub(super) fn start(script: impl Fn(usize, bool) -> Vec<String> + Send + Sync + 'static) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").context("a port")?;
         let port = listener.local_addr()?.port();

@@ -1,7 +1,7 @@
 //! Completion proposals at an offset.
 //!
-//! The context is found by inserting a name at the offset ([`place`]): the tree of *that* text shows whether the name
-//! is a reference, of which kind and in which namespace, and which token comes before it. A table ([`follow`]) maps the
+//! The context is found by inserting a name at the offset ([`context`]): the tree of *that* text shows whether the name
+//! is a reference, of which kind and in which namespace, and which token comes before it. A table ([`expected`]) maps the
 //! preceding token to what the grammar allows next. So every proposal fits into the text as it is, however broken it
 //! is; a reference is proposed only if it resolves once it is inserted.
 //!

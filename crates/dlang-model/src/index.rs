@@ -76,7 +76,7 @@ pub(crate) struct IndexBuilder {
 }
 
 impl IndexBuilder {
-    /// Begins an element; [`Self::end_element`] ends it.
+    /// Begins an element; [`Self::end`] ends it.
     pub(crate) fn begin(
         &mut self,
         kind: ElementKind,

@@ -1,6 +1,6 @@
 //! Table of the methods that the server answers, filled by [`crate::requests`] and by the host.
 //!
-//! There are two kinds. Most methods *query*: they receive a [`ModelSnapshot`], run on a thread of the pool,
+//! There are two kinds. Most methods *query*: they receive a [`Snapshot`], run on a thread of the pool,
 //! and are retried when the model changes meanwhile. Methods that do not use the model or take long are *started*: they
 //! receive a [`RequestResponder`], return soon, and answer when they are done.
 
@@ -57,7 +57,7 @@ impl MethodTable {
     }
 
     /// Adds a query of the model. It runs on a thread of the pool, possibly twice: when the model changes meanwhile,
-    /// its calls of the snapshot return [`Cancelled`], which it must propagate. It owns its snapshot and may drop it
+    /// its calls of the snapshot return [`QueryCancelled`](dlang_model::QueryCancelled), which it must propagate. It owns its snapshot and may drop it
     /// early; while it works without one it must check for cancellation itself, because changes wait for it. While the
     /// workspace loads, it is answered like `domainlang/*`.
     #[must_use]
@@ -140,7 +140,7 @@ impl MethodTable {
         }
     }
 
-    /// Takes the values added with [`Self::with_experimental`].
+    /// Takes the values added with [`Self::experimental`].
     pub(crate) fn take_experimental(&mut self) -> Map<String, Value> {
         std::mem::take(&mut self.experimental)
     }

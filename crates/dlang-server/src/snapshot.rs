@@ -82,7 +82,7 @@ impl Snapshot {
         &self.workspace
     }
 
-    /// Queries the model. Returns [`Cancelled`] when a change waits.
+    /// Queries the model. Returns [`QueryCancelled`] when a change waits.
     pub fn query<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, QueryCancelled> {
         self.workspace.query(question)
     }

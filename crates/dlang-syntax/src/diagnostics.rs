@@ -173,7 +173,7 @@ pub enum SyntaxCode {
     MisplacedPattern,
     /// Namespaces nested too deep.
     NestingTooDeep,
-    /// More errors than [`MAX_DIAGNOSTICS`](crate::MAX_DIAGNOSTICS).
+    /// More errors than [`MAX_DIAGNOSTICS`].
     TooManyErrors,
     /// Reserved word that is read as a name.
     ReservedName,

@@ -172,7 +172,7 @@ pub enum WalkGap {
     Unlisted(usize),
 }
 
-/// The most [`Cut`]s that are listed one by one.
+/// The most [`WalkGap`]s that are listed one by one.
 const MAX_CUTS: usize = 20;
 
 /// Folders that hold what programs made, by the names that version control, package managers and build tools give them;

@@ -1,9 +1,9 @@
 //! DomainLang on disk: [`Workspace`], the object that every channel queries, and its parts: manifests and locks of a
 //! folder, import specifiers, and modules.
 //!
-//! Nothing here knows the syntax of a model. Text goes in, data and [`ModelDiagnostic`]s come out: reading never fails and
-//! never panics, and uses everything that can be read of a broken file. Ranges are byte offsets ([`TextRange`]) into
-//! the given text, a byte-order mark included; callers convert them into other units.
+//! Nothing here knows the syntax of a model. Text goes in, data and [diagnostics](diagnostic) come out: reading never
+//! fails and never panics, and uses everything that can be read of a broken file. Ranges are byte offsets
+//! ([`TextRange`]) into the given text, a byte-order mark included; callers convert them into other units.
 //!
 //! - [`manifest`] reads `model.yaml` and returns diagnostics and fixes;
 //! - [`lock`] reads `model.lock` and compares it with the manifest;

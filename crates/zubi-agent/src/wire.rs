@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | `hello` | – | [`ServerInfo`] |
 //! | `models` | – | [`ModelList`] |
-//! | `conversations` | [`Search`] | [`ConversationList`] |
+//! | `conversations` | [`ConversationQuery`] | [`ConversationList`] |
 //! | `open` | [`OpenParams`] | [`OpenResult`] |
 //! | `send` | [`SendParams`] | [`SendResult`] |
 //! | `stop` | [`ConversationRef`] | `{}`; the turn ends at once, and its last event reports that |

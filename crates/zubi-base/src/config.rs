@@ -146,7 +146,7 @@ pub struct IgnoredSetting {
 impl fmt::Display for IgnoredSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.always {
-            return write!(f, "`{}` in `{}` has no effect: it belongs into your own {USER_FILE}", self.key, self.path);
+            return write!(f, "`{}` in `{}` has no effect: it belongs in your own {USER_FILE}", self.key, self.path);
         }
         write!(f, "`{}` in `{}` has no effect until the file is trusted (`zubi trust`)", self.key, self.path)
     }

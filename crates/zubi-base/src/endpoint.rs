@@ -211,7 +211,7 @@ pub trait Endpoint: Send + Sync {
     /// does not run is started; one that does not run by the deadline of `cx` offers nothing.
     async fn supports(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool;
 
-    /// The server's present capabilities object, for details that [`Self::offers`] does not return
+    /// The server's present capabilities object, for details that [`Self::supports`] does not return
     /// (`renameProvider.prepareProvider`, trigger characters, `codeActionProvider.resolveProvider`).
     fn capabilities(&self) -> Value;
 

@@ -1,7 +1,7 @@
 //! JSON-RPC messages over a byte stream, framed by `Content-Length` headers (LSP 3.18, "Base Protocol") or as
 //! [`lines`].
 //!
-//! This module implements the framing ([`Decoder`], [`FrameReader`], [`lines::Lines`]) and the envelope ([`Message`]).
+//! This module implements the framing ([`FrameDecoder`], [`FrameReader`], [`lines::LineReader`]) and the envelope ([`Message`]).
 //! It knows no methods and has no state about requests; the connection manages that.
 //!
 //! Real servers are sloppy: they print banners to their standard output, end header lines with a bare line feed, spell

@@ -1,6 +1,6 @@
 //! Child processes: the only place in zubi that starts one.
 //!
-//! A child gets three pipes, a directory, an environment that was chosen ([`Environment`]) and a process group of its
+//! A child gets three pipes, a directory, an environment that was chosen ([`ChildEnvironment`]) and a process group of its
 //! own, and it never outlives zubi, not even when zubi is killed with SIGKILL: a [`Spawner`] with a supervisor starts
 //! `<supervisor> __child -- program args…`, and [`supervise`] ends the program and everything it started as soon as
 //! zubi's end of the pipes closes. That needs neither `unsafe` code between fork and exec nor the cooperation of the

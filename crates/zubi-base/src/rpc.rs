@@ -10,7 +10,7 @@
 //! have been handled when the answer is delivered. A request that the peer makes is handed over in the same order and
 //! answered whenever its [`Responder`] is: a slow one holds up nothing that comes after it.
 //!
-//! **Bounds.** The [`Options`] bound the bytes that wait to be written, the size of one message and the number of the
+//! **Bounds.** The [`ConnectionOptions`] bound the bytes that wait to be written, the size of one message and the number of the
 //! peer's requests in progress.
 
 use std::sync::Arc;

@@ -235,7 +235,7 @@ impl Trust {
         Self { extent: Extent::Nothing, ..self }
     }
 
-    /// Whether it trusts nothing, as [`Self::none`] does.
+    /// Whether it trusts nothing, as [`Self::without_trust`] does.
     pub fn is_of_nothing(&self) -> bool {
         self.extent == Extent::Nothing
     }
@@ -259,7 +259,7 @@ impl Trust {
         }
     }
 
-    /// See [`TrustStore::known`].
+    /// See [`TrustStore::trusted_hash`].
     pub fn trusted_hash(&self, folder: &Utf8Path, file: &Utf8Path) -> Option<ContentHash> {
         self.store.trusted_hash(folder, file)
     }

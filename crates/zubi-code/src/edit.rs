@@ -1,6 +1,6 @@
 //! Edits: plan, preview, apply and undo. No other part of zubi changes a file of the workspace.
 //!
-//! A server's edit becomes a [`change::Change`] (the final contents; it is computed or refused as a whole). zubi stores
+//! A server's edit becomes a [`change::ComputedChange`] (the final contents; it is computed or refused as a whole). zubi stores
 //! it as a plan with the hash of every text it was made from ([`plan`]), shows it as a diff ([`diff`]), and applies it
 //! only while those hashes still match ([`apply`]). The data for an undo is stored before the first file is touched.
 

@@ -47,12 +47,12 @@ pub enum ProcessCommand {
     /// A script for bash, or sh if there is no bash, as one argument; `arguments` are `$1`, `$2`, ….
     Script { text: String, arguments: Vec<String> },
     /// A script that reaches its shell through a pipe: it may have any length (one argument has at most 128 KiB,
-    /// `MAX_ARG_STRLEN` of execve(2)), and no list of processes shows it. [`Job::stdin`] does not apply: its input, and
+    /// `MAX_ARG_STRLEN` of execve(2)), and no list of processes shows it. [`ProcessJob::stdin`] does not apply: its input, and
     /// that of its children, is empty.
     Piped { text: String, shell: Shell },
 }
 
-/// The shell of a [`Command::Piped`].
+/// The shell of a [`ProcessCommand::Piped`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shell {
     /// `/bin/sh`, of whatever make it is.

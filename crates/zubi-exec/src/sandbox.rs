@@ -278,7 +278,7 @@ impl Sandbox {
 impl Sandbox {
     /// Returns the confinement of zubi's own program for a tool's code ([`crate::script`]), and its level: it reads the
     /// files it is loaded from and the time zone, writes nothing, starts nothing else and has no network. Once it is
-    /// loaded it drops the rest as well ([`zubi_base::process::confine::landlock`]). Namespaces would add nothing to
+    /// loaded it drops the rest as well (`zubi_base::process::confine`). Namespaces would add nothing to
     /// that.
     pub async fn for_scripts(&self, executable: &Utf8Path) -> (Confinement, Level) {
         let level = self.probe().await.level.min(Level::LandlockSeccomp);

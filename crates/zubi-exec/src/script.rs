@@ -26,8 +26,8 @@
 //!
 //! # Messages between the processes
 //!
-//! One JSON value per line. To the child: a [`Job`], then a [`Reply`] for each call. From it: [`Message`]s, the last of
-//! which is [`Message::Done`].
+//! One JSON value per line. To the child: a [`ScriptJob`], then a [`CallReply`] for each call. From it: [`ChildMessage`]s, the last of
+//! which is [`ChildMessage::Done`].
 
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ pub struct ScriptJob {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChildMessage {
-    /// Call a tool; the next line to the child is the [`Reply`].
+    /// Call a tool; the next line to the child is the [`CallReply`].
     Call {
         tool: String,
         args: Value,

@@ -38,7 +38,7 @@
 //!
 //! # Secrets
 //!
-//! Values of `${env:…}` are secret: [`RenderedText::secrets`] names the used ones and [`RenderedText::shown`] has
+//! Values of `${env:…}` are secret: [`RenderedText::secrets`] names the used ones and [`RenderedText::redacted`] has
 //! [`REDACTED`] in their place.
 
 use std::collections::BTreeSet;
@@ -60,7 +60,7 @@ pub use render::{MAX_RENDERED, RenderError, RenderedText, Values};
 use placeholder::{PlaceholderPosition, PlaceholderSource, TemplatePart, array_problem};
 use scan::{ScannedTemplate, TemplateToken};
 
-/// The longest template, in bytes. One that is longer is a program of its own and belongs into a file.
+/// The longest template, in bytes. One that is longer is a program of its own and belongs in a file.
 pub const MAX_TEMPLATE: usize = 256 * 1024;
 
 /// The shells whose scripts [`Escaping::Shell`] understands, by the name of their program.

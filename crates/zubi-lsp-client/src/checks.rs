@@ -70,7 +70,7 @@ pub(crate) enum CheckState {
     Running,
 }
 
-/// The check of one server; without a [`Checker`] it is always settled.
+/// The check of one server; without a [`BackgroundCheck`] it is always settled.
 #[derive(Debug)]
 pub(crate) struct Checks {
     checker: Option<BackgroundCheck>,

@@ -1,7 +1,7 @@
 //! A language server as an [`Endpoint`]: started when needed, restarted when it has died, and sent fresh documents
 //! before a request.
 //!
-//! Owns the life cycle over several runs ([`Session`]s) and the retry rules of the protocol. The pool knows which
+//! Owns the life cycle over several runs ([`ServerSession`]s) and the retry rules of the protocol. The pool knows which
 //! servers exist; the caller decides how long to wait until one is ready.
 //!
 //! **Retries.** `ContentModified` (-32801) and `ServerCancelled` (-32802, unless `retriggerRequest` is false) mean

@@ -2,7 +2,7 @@
 //! client that runs them and sends them requests.
 //!
 //! The entry point is [`pool::ServerPool`], an [`zubi_base::endpoint::EndpointSource`] over all servers of a workspace.
-//! It owns a [`endpoint::ServerEndpoint`] for each server and project, which owns one [`session::Session`] after the
+//! It owns a [`endpoint::ServerEndpoint`] for each server and project, which owns one [`session::ServerSession`] after the
 //! other, which owns a process, a [`zubi_base::rpc::Connection`] and the mirror of its documents. [`catalogue`] and
 //! [`detect`] decide which servers can run; [`readiness`] follows how far a server has read its project.
 //!

@@ -336,7 +336,7 @@ impl ServerSession {
         self.sync_document_locked(&mut documents, path, certainly_changed)
     }
 
-    /// Like [`Self::bring_up_to_date`], and prevents the document from being closed until the guard is dropped.
+    /// Like [`Self::sync_document`], and prevents the document from being closed until the guard is dropped.
     pub(crate) fn pin(self: &Arc<Self>, path: &Utf8Path) -> Result<Pin, ReadError> {
         let mut documents = self.documents();
         self.sync_document_locked(&mut documents, path, false)?;

@@ -7,7 +7,7 @@
 //! **The fence.** An operating system delivers file events late, so "no event" proves nothing by itself. Before each
 //! examination a small file is written into a directory of zubi's own that the *same* watcher watches: events of one
 //! inotify instance arrive in order, so when that file's event has come, every earlier one has. If it does not come
-//! within [`FENCE_TIMEOUT`], or if the system has no watches left, all files are compared instead, and the caller gets
+//! within [`BARRIER_TIMEOUT`], or if the system has no watches left, all files are compared instead, and the caller gets
 //! a note. The limits are the user's, not zubi's: other programs use watches and release them, so each comparison tries
 //! again to watch the directories for which no watch was left.
 //!

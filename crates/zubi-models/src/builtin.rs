@@ -95,7 +95,7 @@ pub fn vendor(model: &str) -> Option<&'static str> {
     vendor.map(|well_known| well_known.name)
 }
 
-/// Returns [`WellKnown::good`] of a provider.
+/// Returns [`WellKnown::preferred`] of a provider.
 pub fn preferred_models(provider: &str) -> &'static [&'static str] {
     PROVIDERS.iter().find(|well_known| well_known.name == provider).map_or(&[], |well_known| well_known.preferred)
 }

@@ -44,7 +44,7 @@ pub enum Approval {
     Always,
 }
 
-/// A JSON Schema for a tool's arguments, in the portable subset (see [`crate::schema`]).
+/// A JSON Schema for a tool's arguments, in the portable subset (`zubi_tool_api::schema` checks it).
 pub type Schema = Map<String, Value>;
 
 /// One worked call, shown to models that take examples.

@@ -92,7 +92,7 @@ pub enum ToolError {
 }
 
 impl ToolError {
-    /// Creates an error that the caller can act on; see [`ToolError::Tell`]. The message must begin with one of the
+    /// Creates an error that the caller can act on; see [`ToolError::Actionable`]. The message must begin with one of the
     /// three prefixes of [`ToolError::render`].
     pub fn user(code: ErrorCode, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Actionable { code, message: message.into(), hint: hint.into() }

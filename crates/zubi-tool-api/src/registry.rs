@@ -79,7 +79,7 @@ pub enum CallError {
     Unknown {
         name: String,
         reason: String,
-        /// [`Code::Unavailable`] if the tool would exist under another condition, for example if its file were trusted.
+        /// [`ErrorCode::Unavailable`] if the tool would exist under another condition, for example if its file were trusted.
         code: ErrorCode,
     },
     /// The tool, or the registry in its place, returned an error.

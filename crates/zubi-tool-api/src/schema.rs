@@ -2,7 +2,7 @@
 //!
 //! The subset: the root is an object; no `$ref`, `$defs` or `$schema`; no `anyOf`, `oneOf` or `allOf` at the root; every
 //! property has a description. [`schema_of`] derives such a schema from a Rust type, [`problems()`] checks a whole
-//! [`ToolSpec`](crate::ToolSpec), [`Checker`] checks arguments before a call, [`parse`] reads them into the tool's type.
+//! [`ToolSpec`](crate::ToolSpec), [`ArgumentChecker`] checks arguments before a call, [`parse`] reads them into the tool's type.
 
 mod check;
 mod coerce;

@@ -177,7 +177,7 @@ fn secrets_belong_to_the_machine() {
         let settings = layers.resolve();
         assert_eq!(settings.env.get("TOKEN"), Some(&SecretEntry::Value("mine".to_owned())));
         let messages: Vec<_> = settings.ignored.iter().map(ToString::to_string).collect();
-        assert_eq!(messages, ["`env` in `/w/.zubi.toml` has no effect: it belongs into your own zubi.toml"]);
+        assert_eq!(messages, ["`env` in `/w/.zubi.toml` has no effect: it belongs in your own zubi.toml"]);
         assert!(!format!("{layers:?}{settings:?}").contains("mine"));
     }
 }
@@ -194,14 +194,14 @@ fn model_endpoints_are_user_settings() {
     model openai/mine (`/u/zubi.toml`)
     models.work https://mine.example/v1
     ignored: `model` in `/w/.zubi.toml` has no effect until the file is trusted (`zubi trust`)
-    ignored: `models` in `/w/.zubi.toml` has no effect: it belongs into your own zubi.toml
+    ignored: `models` in `/w/.zubi.toml` has no effect: it belongs in your own zubi.toml
     ");
     assert_snapshot!(show(&layers("", "", Some((workspace, true)), user)), @"
     read-only false (default)
     allow [] (default)
     model work/theirs (`/w/.zubi.toml`)
     models.work https://mine.example/v1
-    ignored: `models` in `/w/.zubi.toml` has no effect: it belongs into your own zubi.toml
+    ignored: `models` in `/w/.zubi.toml` has no effect: it belongs in your own zubi.toml
     ");
     let flagged = layers("model = 'mock'", "model = 'ollama/x'", Some((workspace, true)), user);
     assert_eq!(flagged.resolve().model, Some(Effective { value: "mock".to_owned(), source: SettingSource::Flag }));

@@ -40,7 +40,7 @@ pub enum Frame {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("it writes something that is not the protocol: {sample}")]
 pub struct NotJsonRpc {
-    /// The end of what it wrote; of a [strict](Decoder::strict) decoder the beginning, with escapes.
+    /// The end of what it wrote; of a [strict](FrameDecoder::strict) decoder the beginning, with escapes.
     pub sample: String,
 }
 

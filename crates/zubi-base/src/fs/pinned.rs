@@ -79,7 +79,7 @@ impl DirHandle {
 }
 
 impl DirHandle {
-    /// [`Pinned::open`], where what is missing of the path is made.
+    /// Like [`DirHandle::open`], and creates the directories of the path that are missing.
     pub fn make(path: &Utf8Path) -> io::Result<Self> {
         let mut missing = Vec::new();
         let mut existing = path;

@@ -32,7 +32,7 @@ pub struct CommandSpec {
 }
 
 impl CommandSpec {
-    /// A program without arguments, with the variables of [`Environment::from_allowlist`].
+    /// A program without arguments, with the variables of [`ChildEnvironment::from_allowlist`].
     pub fn new(program: impl Into<Utf8PathBuf>, directory: impl Into<Utf8PathBuf>) -> Self {
         Self {
             program: program.into(),
@@ -68,7 +68,7 @@ impl Spawner {
         Self { supervisor: None }
     }
 
-    /// Children are started through an executable whose `main` calls [`supervise`] on [`SUPERVISOR_ARGUMENT`]: zubi's
+    /// Children are started through an executable whose `main` calls [`super::supervise`] on [`SUPERVISOR_ARGUMENT`]: zubi's
     /// own. They end with this process, however it ends.
     pub fn with_supervisor(executable: impl Into<Utf8PathBuf>) -> Self {
         Self { supervisor: Some(executable.into()) }

@@ -2,8 +2,8 @@
 //! use.
 //!
 //! A [`Confinement`] is plain data and names exactly the [`SandboxBackends`] that enforce it; its creator chooses them
-//! from those that [`super::Spawner::offers`] reports. The supervisor starts the program through this very executable
-//! once more (`__child --apply`), which confines *itself* and then becomes the program with `exec`: Landlock domains,
+//! from those that [`super::Spawner::probe_capabilities`] reports. The supervisor starts the program through this very
+//! executable once more (`__child --apply`), which confines *itself* and then becomes the program with `exec`: Landlock domains,
 //! seccomp filters, `no_new_privs` and resource limits all outlive `exec`, so no `unsafe` code runs between fork and
 //! exec, and inside bubblewrap's namespaces the step is the same. If a requested backend is not available, the program
 //! does not start (exit code [`CANNOT_CONFINE`]); a backend is never silently omitted.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-/// The first argument with which a supervisor is started; `main` hands over to [`supervise`] when it sees it.
+/// The first argument with which a supervisor is started; `main` hands over to [`super::supervise`] when it sees it.
 pub const SUPERVISOR_ARGUMENT: &str = "__child";
 
 /// How long a program may take to end after SIGTERM, or after its owner has gone, before it is killed. Servers write

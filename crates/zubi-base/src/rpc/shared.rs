@@ -20,7 +20,7 @@ pub(super) struct ConnectionState {
     pub(super) options: ConnectionOptions,
     state: Mutex<RpcState>,
     pub(super) closed: watch::Sender<Option<String>>,
-    /// Cancelled to end both directions; [`State::ending`] says why.
+    /// Cancelled to end both directions; [`RpcState::end_reason`] says why.
     pub(super) end: CancellationToken,
     /// Cancelled when the writing task has ended.
     pub(super) writer_ended: CancellationToken,

@@ -11,7 +11,7 @@ use crate::wire::diagnostics::{self, Diagnostic};
 pub const PING: &str = "ping";
 /// Files that are open in the editor: no parameters to [`OpenFiles`].
 pub const GET_OPEN_FILES: &str = "getOpenFiles";
-/// File in the active editor: no parameters to [`ActiveFile`].
+/// File in the active editor: no parameters to [`ActiveFileResult`].
 pub const GET_ACTIVE_FILE: &str = "getActiveFile";
 /// Runs one of a few commands: [`ExecuteCommandParams`] to [`ExecutedCommand`].
 pub const EXECUTE_COMMAND: &str = "executeCommand";

@@ -21,7 +21,7 @@ pub(super) fn affects_execution(variable: &str) -> bool {
         || upper.ends_with("RC")
 }
 
-/// Whether programs run a variable's value, or what it leads to: one who sets it chooses a command. Unlike [`steers`] only
+/// Whether programs run a variable's value, or what it leads to: one who sets it chooses a command. Unlike [`affects_execution`] only
 /// names of which that is known.
 pub(super) fn selects_commands(variable: &str) -> bool {
     const NAMES: &[&str] = &[

@@ -1,6 +1,6 @@
 //! Resolves file arguments, and renders errors about files that cannot be named or read.
 //!
-//! [`Workspace`](zubi_base::workspace::Workspace) decides containment: after symlinks are resolved, component by
+//! [`WorkspaceFolders`](zubi_base::workspace::WorkspaceFolders) decides containment: after symlinks are resolved, component by
 //! component.
 
 use camino::{Utf8Path, Utf8PathBuf};

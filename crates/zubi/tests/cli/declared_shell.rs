@@ -85,14 +85,14 @@ fn secrets_come_from_user_config_and_problems_are_reported() {
     assert_snapshot!(sandbox.check(&["call", "workspace.open"]), @"
     exit 1
     --- stderr
-    warning: `env` in `[PLACE]/work/.zubi.toml` has no effect: it belongs into your own zubi.toml
+    warning: `env` in `[PLACE]/work/.zubi.toml` has no effect: it belongs in your own zubi.toml
     error: Failed to run workspace.open: the secret `OPEN` cannot be used: `[PLACE]/config/zubi/open` is open to others (mode 644); make it yours alone: `chmod 600 [PLACE]/config/zubi/open`
     hint: The user can fix it in zubi.toml, `[env]` `OPEN`; `zubi doctor` reports it too.
     ");
     assert_snapshot!(sandbox.check(&["call", "workspace.absent"]), @r#"
     exit 1
     --- stderr
-    warning: `env` in `[PLACE]/work/.zubi.toml` has no effect: it belongs into your own zubi.toml
+    warning: `env` in `[PLACE]/work/.zubi.toml` has no effect: it belongs in your own zubi.toml
     error: Failed to run workspace.absent: the secret `ABSENT` is not set on this machine
     hint: The user can set it in zubi.toml: `[env]` `ABSENT = { file = "…" }`.
     "#);
@@ -103,7 +103,7 @@ fn secrets_come_from_user_config_and_problems_are_reported() {
     secrets: the secret `ODD` cannot be used: it is of type integer; write `NAME = "value"` or `NAME = { file = "path" }`
     secrets: the secret `OPEN` cannot be used: `[PLACE]/config/zubi/open` is open to others (mode 644); make it yours alone: `chmod 600 [PLACE]/config/zubi/open`
     secrets: others can read `[PLACE]/config/zubi/zubi.toml`, which has secrets in it; `chmod 600` it
-    warning: `env` in `[PLACE]/work/.zubi.toml` has no effect: it belongs into your own zubi.toml
+    warning: `env` in `[PLACE]/work/.zubi.toml` has no effect: it belongs in your own zubi.toml
     "#);
     // A secret that a model knows from elsewhere is in no record.
     let output = sandbox.check(&["call", "workspace.good", "--value", "it is hunter2"]);

@@ -13,7 +13,7 @@ use crate::process::supervisor::{report_error, start_failure};
 /// The argument of the step; the next one is a [`Confinement`] as JSON, then `--`, the program and its arguments.
 pub(in crate::process) const APPLY: &str = "--apply";
 
-/// The argument of a process that finds out which backends are available, and prints [`offers::ProbeResult`] as JSON.
+/// The argument of a process that finds out which backends are available, and prints [`super::availability::ProbeResult`] as JSON.
 pub(in crate::process) const PROBE: &str = "--probe";
 
 /// Exit code of a program that was not started because it could not be confined. Standard error says why, in a line

@@ -10,7 +10,7 @@ use super::journal::EditJournal;
 use super::prepare::prepare;
 use super::step;
 
-/// A sink that writes to disk, all or nothing. The caller must hold the edit lock, as [`crate::edit::Edits`] does.
+/// A sink that writes to disk, all or nothing. The caller must hold the edit lock, as [`crate::edit::EditService`] does.
 pub struct DiskSink {
     state_dir: Utf8PathBuf,
     #[cfg(test)]

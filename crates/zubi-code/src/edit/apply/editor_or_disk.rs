@@ -18,7 +18,7 @@ use super::disk::DiskSink;
 use super::prepare::{ReversibleStep, prepare, undo_of};
 use crate::edit::overlay::disk_before;
 
-/// A sink that writes to the editor or to disk. The caller must hold the edit lock, as [`crate::edit::Edits`] does.
+/// A sink that writes to the editor or to disk. The caller must hold the edit lock, as [`crate::edit::EditService`] does.
 pub struct EditorOrDiskSink {
     disk: DiskSink,
     editor: Arc<dyn EditorSink>,

@@ -12,7 +12,7 @@ use crate::edit::plan::ExpectedContent;
 
 /// Makes one operation. Between the check and the write lie microseconds, in which another program could still write:
 /// no file system call replaces a file on the condition of its content. The target of the write is certain all the same
-/// ([`Entry`]).
+/// ([`DirectoryEntry`]).
 pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
     let path = operation.path();
     let changed = || SinkError::Changed { path: path.to_owned() };
