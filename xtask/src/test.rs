@@ -1,6 +1,6 @@
 //! `cargo xtask test`: set-up, checks, build and tests, with the seconds that each part took. CI runs this command.
 //!
-//! The quick run leaves out what takes long and seldom fails: the tests in [`FULL_ONLY`] and the documentation of private
+//! The quick run leaves out what takes long and seldom fails: the tests in `FULL_ONLY` and the documentation of private
 //! items. `--full` runs everything. CONTRIBUTING.md has the table of what runs where.
 
 use std::fmt::Write as _;
