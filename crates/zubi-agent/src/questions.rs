@@ -6,12 +6,13 @@
 mod rules;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
+use zubi_base::sync::lock;
 use zubi_host::ToolService;
 use zubi_policy::rule::{Action, RuleText};
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
@@ -46,27 +47,15 @@ pub trait ApproverFactory: Send + Sync {
 #[error("no question `{0}` waits for an answer: it was answered, or its turn has ended. Open the conversation again.")]
 pub struct UnknownQuestion(pub String);
 
-/// A waiting approval prompt.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PendingApproval {
-    pub question: String,
-    pub turn: u64,
-    pub call: String,
-    /// The request, as in [`EventKind::Question`].
-    pub request: Value,
-}
-
 /// The approval prompts of one conversation. The conversation's journal generates their ids.
 #[derive(Clone)]
 pub struct Questions {
     auto: Arc<AutoApprove>,
-    open: Arc<Mutex<BTreeMap<String, OpenApproval>>>,
+    open: Arc<Mutex<OpenPrompts>>,
 }
 
-struct OpenApproval {
-    approval: PendingApproval,
-    answer: oneshot::Sender<(ApprovalAnswer, String)>,
-}
+/// The senders of the answer and its surface, by the id of the prompt.
+type OpenPrompts = BTreeMap<String, oneshot::Sender<(ApprovalAnswer, String)>>;
 
 impl Questions {
     /// Creates an empty set of prompts. `auto_approve` are the rules that answer for this run, as [`auto_approve_rule`]
@@ -77,19 +66,16 @@ impl Questions {
 
     /// Answers a waiting prompt. `surface` is the surface of the answer: `web`, `editor` or `terminal`.
     pub fn answer(&self, question: &str, answer: ApprovalAnswer, surface: &str) -> Result<(), UnknownQuestion> {
-        let open = lock_pending(&self.open).remove(question);
-        let sent = open.map(|open| open.answer.send((answer, surface.to_owned())).is_ok());
+        let open = lock(&self.open).remove(question);
+        let sent = open.map(|open| open.send((answer, surface.to_owned())).is_ok());
         if sent == Some(true) { Ok(()) } else { Err(UnknownQuestion(question.to_owned())) }
     }
 
-    /// Returns the approval prompts that wait now, for a client that opens the conversation later.
-    pub fn list_pending(&self) -> Vec<PendingApproval> {
-        lock_pending(&self.open).values().map(|open| open.approval.clone()).collect()
+    /// Returns the number of prompts that wait now.
+    #[cfg(test)]
+    pub(crate) fn open_count(&self) -> usize {
+        lock(&self.open).len()
     }
-}
-
-fn lock_pending(open: &Mutex<BTreeMap<String, OpenApproval>>) -> MutexGuard<'_, BTreeMap<String, OpenApproval>> {
-    open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl ApproverFactory for Questions {
@@ -125,25 +111,19 @@ impl Approver for CallApprover {
             (request.reason, request.rule) = (remaining.reason, remaining.rule);
         }
         let question = self.journal.new_id();
-        let approval = PendingApproval {
-            question: question.clone(),
-            turn: self.turn,
-            call: self.call.clone(),
-            request: json!(request),
-        };
         let event = EventKind::Question {
             turn: self.turn,
             call: self.call.clone(),
             question: question.clone(),
-            request: approval.request.clone(),
+            request: json!(request),
         };
         let (answer, answered) = oneshot::channel();
         // The prompt can be answered as soon as its event is sent.
         if !is_allowed_by_rule {
-            lock_pending(&self.questions.open).insert(question.clone(), OpenApproval { approval, answer });
+            lock(&self.questions.open).insert(question.clone(), answer);
         }
         if let Err(error) = self.journal.add(event) {
-            lock_pending(&self.questions.open).remove(&question);
+            lock(&self.questions.open).remove(&question);
             return ApprovalAnswer::NotPrompted { reason: error.to_string() };
         }
         let mut prompt = PublishedPrompt { approver: self, question, is_decided: false };
@@ -183,7 +163,7 @@ struct PublishedPrompt<'a> {
 impl PublishedPrompt<'_> {
     fn decide(&mut self, answer: ApprovalAnswer, surface: &str) -> ApprovalAnswer {
         self.is_decided = true;
-        lock_pending(&self.approver.questions.open).remove(&self.question);
+        lock(&self.approver.questions.open).remove(&self.question);
         let event =
             EventKind::Decision { question: self.question.clone(), answer: json!(answer), surface: surface.to_owned() };
         match self.approver.journal.add(event) {

@@ -20,6 +20,7 @@ pub mod process;
 pub mod random;
 pub mod rpc;
 pub mod secret;
+pub mod sync;
 pub mod text;
 pub mod trust;
 pub mod uri;

@@ -32,7 +32,7 @@ mod validate;
 mod tests;
 
 pub use self::definition::{ResolvedDefinition, TOOLSET};
-pub use self::load::{DIRECTORY, FileContent, MAIN_FILE, load, load_files, read_file, tool_files};
+pub use self::load::{DIRECTORY, FileContent, MAIN_FILE, load, load_files, read_file};
 pub use self::loaded::{DeclaredTools, LoadedFile, LoadedTool, TrustState};
 pub use self::problem::{LocatedProblem, ProblemSeverity, ToolFileProblem};
 pub use self::provider::{DeclaredProvider, DeclaredToolsConfig};

@@ -44,14 +44,8 @@ const MAX_VARIABLES: usize = 500;
 /// The published schema, built once.
 static SCHEMA: LazyLock<Value> = LazyLock::new(format::schema);
 
-/// Returns the tool files of a folder that are used, the main file first, whether or not they are readable.
-pub fn tool_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
-    let mut files = all_tool_files(folder);
-    files.truncate(MAX_FILES);
-    files
-}
-
-fn all_tool_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+/// Returns the tool files of a folder, the main file first, whether or not they are readable.
+pub(crate) fn tool_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let mut files = Vec::new();
     let main = folder.join(MAIN_FILE);
     // Includes a dangling link; reading it reports the problem.
@@ -70,7 +64,7 @@ fn all_tool_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 pub fn load(workspace: &WorkspaceFolders, trust: &Trust, secrets: &[String]) -> DeclaredTools {
     let mut loaded = DeclaredTools::default();
     for folder in workspace.folders() {
-        let files = all_tool_files(&folder.path);
+        let files = tool_files(&folder.path);
         let used = files.iter().take(MAX_FILES);
         loaded.files.extend(used.map(|path| read_file(workspace, folder, path, trust, secrets)));
         // The remaining files are not opened; one problem covers them all.

@@ -10,12 +10,13 @@ mod backend;
 mod config;
 pub(crate) mod election;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Instant;
 
 use async_trait::async_trait;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use zubi_base::sync::lock;
 use zubi_ipc::wire::host::HostKind;
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::spec::Effect;
@@ -196,10 +197,6 @@ impl HostClient {
             None => None,
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Looks for another host as soon as the present one has gone, and forwards its notifications about changes of the

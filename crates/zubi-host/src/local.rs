@@ -162,12 +162,21 @@ impl LocalHost {
             clock,
             restrictions: Restrictions::default(),
         }));
-        Ok(Self {
+        Ok(Self::new_minimal(workspace, registry, domainlang::resources()))
+    }
+
+    /// A host that runs no foreign code: no servers, no jobs, no trust.
+    fn new_minimal(
+        workspace: Arc<WorkspaceFolders>,
+        registry: Arc<Registry>,
+        resources: Vec<Arc<dyn Resource>>,
+    ) -> Self {
+        Self {
             workspace,
             trust: None,
             registry,
             allowed: None,
-            resources: domainlang::resources(),
+            resources,
             texts: Arc::new(DiskText),
             intel: None,
             jobs: None,
@@ -176,7 +185,7 @@ impl LocalHost {
             editor_service: None,
             changes: watch::Sender::new(0),
             followers: Mutex::default(),
-        })
+        }
     }
 
     /// A host over other providers, without language servers of its own. The tools about tools are always there.
@@ -216,19 +225,9 @@ impl LocalHost {
             })
         });
         Self {
-            workspace,
             trust: Some(config.trust.clone()),
-            registry,
             allowed: allowed_tools(&config.settings),
-            resources,
-            texts: Arc::new(DiskText),
-            intel: None,
-            jobs: None,
-            pool: None,
-            declared: None,
-            editor_service: None,
-            changes: watch::Sender::new(0),
-            followers: Mutex::default(),
+            ..Self::new_minimal(workspace, registry, resources)
         }
     }
 

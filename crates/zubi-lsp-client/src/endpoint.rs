@@ -24,6 +24,7 @@ use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::process::CommandSpec;
 use zubi_base::rpc::ConnectionError;
+use zubi_base::sync::lock;
 use zubi_base::workspace::WorkspaceFolders;
 
 use crate::capabilities::ServerCapabilities;
@@ -41,7 +42,7 @@ mod virtual_text;
 
 pub use lifecycle::RetentionPolicy;
 pub(crate) use lifecycle::Starter;
-use lifecycle::{EndpointPhase, EndpointState, await_end_reason, lock, retry_hint, was_shut_down};
+use lifecycle::{EndpointPhase, EndpointState, await_end_reason, retry_hint, was_shut_down};
 use partial::merge_partial;
 
 /// LSP 3.18, `LSPErrorCodes.ContentModified`.

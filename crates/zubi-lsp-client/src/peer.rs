@@ -4,7 +4,7 @@
 //! until they have it (gopls on `workspace/configuration`), so all answers are given at once and from memory.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
@@ -15,6 +15,7 @@ use zubi_base::endpoint::{EditCapture, Readiness};
 use zubi_base::framing::ResponseError;
 use zubi_base::lsp::WorkspaceEdit;
 use zubi_base::rpc::{PeerHandler, Responder};
+use zubi_base::sync::lock;
 use zubi_base::workspace::Folder;
 
 use crate::capabilities::ServerCapabilities;
@@ -308,8 +309,4 @@ impl ServerPeer {
             _ => return Err(ResponseError::method_not_found(method)),
         })
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

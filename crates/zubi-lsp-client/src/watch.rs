@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -24,6 +24,7 @@ use notify::event::{AccessKind, AccessMode, CreateKind, Flag, ModifyKind, Rename
 use notify::{EventKind, RecursiveMode, Watcher};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::watch;
+use zubi_base::sync::lock;
 use zubi_base::walk::{self, WalkOptions, is_directory};
 
 use crate::capabilities::ChangeKind;
@@ -194,10 +195,6 @@ impl FileWatcher {
         drop(std::fs::remove_file(&path));
         matches!(passed, Ok(Ok(_)))
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The function that receives each event.

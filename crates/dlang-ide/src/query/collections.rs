@@ -22,14 +22,6 @@ impl<'db> Query<'db> {
         Self { db, files: project_files(db).into() }
     }
 
-    /// Queries these files, each once, in the order of their paths. They may refer to declarations in other files.
-    pub fn from_files(db: &'db dyn Db, files: impl IntoIterator<Item = File>) -> Self {
-        let mut files: Vec<File> = files.into_iter().collect();
-        files.sort_by_key(|file| file.path(db));
-        files.dedup();
-        Self { db, files: files.into() }
-    }
-
     /// How many files are looked at.
     pub fn file_count(&self) -> usize {
         self.files.len()

@@ -1,6 +1,6 @@
 //! The life cycle of an endpoint over several runs of its server: start, end, and the time of the next start.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::{EndpointError, Readiness};
 use zubi_base::position::Encoding;
+use zubi_base::sync::lock;
 
 use super::{LaunchSpec, ServerEndpoint};
 use crate::session::{ServerSession, StartError};
@@ -290,10 +291,6 @@ pub(super) fn retry_hint(hint: &str, retry_at: Instant) -> String {
     let seconds = pause.as_millis().div_ceil(1000);
     let next_step = if hint == RETRY_HINT { "retry the request then" } else { hint };
     format!("it failed several times in a row and is started again only after {seconds} s; {next_step}")
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the reason and the hint for a server that was ended on request.

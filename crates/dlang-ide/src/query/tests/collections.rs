@@ -83,18 +83,6 @@ fn context_relationships_precede_map_relationships() {
 }
 
 #[test]
-fn elements_of_selected_files() {
-    let host = host(MODEL);
-    let b = host.file("b.dlang").expect("a file");
-    let query = Query::from_files(host.db(), [b, b]);
-    assert_eq!(query.file_count(), 1);
-    assert_eq!(fqns(host.db(), query.bounded_contexts()), "Orders");
-    let both: Vec<_> = host.files().collect();
-    let query = Query::from_files(host.db(), both.into_iter().rev());
-    assert_eq!(fqns(host.db(), query.domains()), "Shop.Sales Sales");
-}
-
-#[test]
 fn by_name() {
     assert_eq!(elements(|it| it.bounded_contexts().with_name("Orders")), "Shop.Orders Orders");
     assert_eq!(elements(|it| it.bounded_contexts().with_fqn("Orders")), "Orders");

@@ -116,14 +116,10 @@ async fn approved_calls_run_alone_with_the_edited_arguments() {
     answer(&world, edited).await;
     // The policy judges the edited arguments again, and requires approval for them.
     let second = |kind: &EventKind| match kind {
-        EventKind::Question { question, .. } if question == "id-2" => Some(()),
+        EventKind::Question { question, request, .. } if question == "id-2" => Some(request["arguments"].to_string()),
         _ => None,
     };
-    world.journal.wait("the second question", second).await;
-    assert_eq!(
-        world.questions.list_pending().first().map(|waiting| waiting.request["arguments"].to_string()).unwrap(),
-        r#"{"name":"other"}"#
-    );
+    assert_eq!(world.journal.wait("the second question", second).await, r#"{"name":"other"}"#);
     world.questions.answer("id-2", ApprovalAnswer::allow_once(), "editor").unwrap();
     let unknown = world.questions.answer("id-2", ApprovalAnswer::allow_once(), "web").unwrap_err();
     assert_eq!(
@@ -184,7 +180,7 @@ async fn stopping_the_turn_withdraws_waiting_approval_prompts() {
     world.journal.wait("a question", |kind| matches!(kind, EventKind::Question { .. }).then_some(())).await;
     world.stop.cancel();
     with_deadline("the end", turn).await.unwrap();
-    assert_eq!(world.questions.list_pending(), []);
+    assert_eq!(world.questions.open_count(), 0);
     insta::assert_snapshot!(world.render_events(), @r#"
     > go
     #1
@@ -325,7 +321,7 @@ async fn auto_approve_rules_do_not_cover_command_chains() {
     let turn = tokio::spawn(turn);
     // The call requires approval, and no rule answers.
     world.journal.wait("a question", |kind| matches!(kind, EventKind::Question { .. }).then_some(())).await;
-    assert_eq!(world.questions.list_pending().len(), 1);
+    assert_eq!(world.questions.open_count(), 1);
     world.stop.cancel();
     with_deadline("the end", turn).await.unwrap();
 
