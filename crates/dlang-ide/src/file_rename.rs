@@ -21,7 +21,7 @@ pub struct MovedImport<'a> {
     pub target: &'a str,
     /// Whether afterwards there is a folder of the target's path without its extension. Then the extension cannot be left
     /// out, because the import would lead to the folder.
-    pub has_folder_beside: bool,
+    pub has_sibling_folder: bool,
     /// The aliases for `@…` in the importing file's manifest: keys such as `@lib`, and their folders. `@` itself with
     /// the root folder belongs to them if it is valid there.
     pub aliases: &'a [(&'a str, &'a str)],
@@ -87,7 +87,7 @@ impl SpecifierForm {
     /// The form in which a path names the target before, as far as that form can name the target afterwards.
     fn detect(path: &str, moved: &MovedImport<'_>) -> Self {
         let Some(rest) = moved.target_before.strip_prefix(path) else { return Self::Whole };
-        if rest == EXTENSION && moved.target.ends_with(EXTENSION) && !moved.has_folder_beside {
+        if rest == EXTENSION && moved.target.ends_with(EXTENSION) && !moved.has_sibling_folder {
             Self::Short
         } else if rest.starts_with('/') && moved.target.ends_with(rest) {
             // The folder moved with its entry.

@@ -24,7 +24,7 @@ enum State {
     /// Waiting for the client to create the token.
     Requested,
     /// Shown, with the percentage.
-    Shown(u64),
+    Visible(u64),
 }
 
 impl LoadProgress {
@@ -44,7 +44,7 @@ impl LoadProgress {
     /// Handles the creation of the token by the client.
     pub(crate) fn on_token_created(&mut self, client: &ClientHandle, number: u32) {
         if number == self.number && self.state == State::Requested {
-            self.state = State::Shown(0);
+            self.state = State::Visible(0);
             self.send_progress(client, &json!({ "kind": "begin", "title": TITLE, "percentage": 0 }));
         }
     }
@@ -54,10 +54,10 @@ impl LoadProgress {
         let Progress { loaded, total } = progress;
         let percent = u64::try_from(loaded.saturating_mul(100) / total.max(1)).unwrap_or(100).min(100);
         // The total grows while loading, but a progress bar never goes back.
-        if let State::Shown(before) = self.state
+        if let State::Visible(before) = self.state
             && percent > before
         {
-            self.state = State::Shown(percent);
+            self.state = State::Visible(percent);
             let message = format!("{loaded}/{total} files");
             self.send_progress(client, &json!({ "kind": "report", "percentage": percent, "message": message }));
         }
@@ -65,7 +65,7 @@ impl LoadProgress {
 
     /// Ends the load.
     pub(crate) fn end(&mut self, client: &ClientHandle) {
-        if matches!(std::mem::take(&mut self.state), State::Shown(_)) {
+        if matches!(std::mem::take(&mut self.state), State::Visible(_)) {
             self.send_progress(client, &json!({ "kind": "end" }));
         }
     }

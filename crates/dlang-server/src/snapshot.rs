@@ -97,7 +97,7 @@ impl Snapshot {
     pub fn uri(&self, path: &Utf8Path) -> Uri {
         match self.names.open.get(path) {
             Some(open) => Uri(open.uri.clone()),
-            None if self.settings.is_program => uri::from_path(&self.workspace.without_links(path)),
+            None if self.settings.is_program => uri::from_path(&self.workspace.real_path(path)),
             None => uri::from_path(path),
         }
     }

@@ -105,7 +105,7 @@ pub fn check_text(fields: &Map<String, Value>) -> Result<(), InvalidInput> {
 ///
 /// The counts always cover the whole workspace.
 pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result<Validation, QueryError> {
-    let problems = match file.map(|path| snapshot.spelling(path)) {
+    let problems = match file.map(|path| snapshot.workspace_path(path)) {
         None => snapshot.problems()?,
         Some(path) => {
             let path = &*path;

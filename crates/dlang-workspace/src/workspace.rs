@@ -178,21 +178,21 @@ impl Workspace {
         match path.file_name() {
             Some(MANIFEST | LOCK) => {
                 self.invalidate();
-                self.settle_all(Vec::new(), Resolve::All)
+                self.load_all(Vec::new(), Resolve::All)
             }
             _ if path.extension() != Some(EXTENSION) => false,
             _ if self.overlay.kind(&path).is_none() => {
                 // An unsaved file that was never written is gone with its text.
                 self.invalidate();
                 self.list();
-                self.settle_all(Vec::new(), Resolve::All)
+                self.load_all(Vec::new(), Resolve::All)
             }
             _ if is_new => {
                 self.invalidate();
-                self.settle_all(vec![path], Resolve::Unresolved)
+                self.load_all(vec![path], Resolve::Unresolved)
             }
             _ => {
-                let is_changed = self.settle_all(vec![path], Resolve::New);
+                let is_changed = self.load_all(vec![path], Resolve::New);
                 // It may have been here for its unsaved text alone.
                 is_changed | (is_closed && self.collect_garbage())
             }
@@ -210,10 +210,10 @@ impl Workspace {
             self.invalidate();
             self.list();
             read.extend(self.listed.iter().filter(|path| !self.sources.contains_key(*path)).cloned());
-            self.settle_all(read, Resolve::All)
+            self.load_all(read, Resolve::All)
         } else {
             // New imports may be in folders that no walk enters, such as the package cache.
-            self.settle_all(read, Resolve::Unresolved)
+            self.load_all(read, Resolve::Unresolved)
         }
     }
 
@@ -292,7 +292,7 @@ impl Workspace {
     }
 
     /// Processes a change until nothing else changes.
-    fn settle_all(&mut self, read: Vec<Utf8PathBuf>, resolve: Resolve) -> bool {
+    fn load_all(&mut self, read: Vec<Utf8PathBuf>, resolve: Resolve) -> bool {
         match self.load_to_fixpoint(read, resolve, &mut |_| ControlFlow::Continue(())) {
             ControlFlow::Continue(is_changed) => is_changed,
             ControlFlow::Break(()) => false,

@@ -195,7 +195,7 @@ impl ConversationManager {
             let open = found.conversations.iter().filter(|row| row.digest.open.is_some());
             let locked = context.dir.locked_ids(open.map(|row| row.id.as_str()))?;
             let summary = |row: crate::conversation::store::ConversationRow| match live.get(&row.id) {
-                Some(digest) => summary(&row.id, digest, live_state(digest), row.excerpt),
+                Some(digest) => summary(&row.id, digest, active_state(digest), row.excerpt),
                 None => {
                     let state =
                         if locked.contains(&row.id) { ConversationState::Elsewhere } else { ConversationState::Idle };
@@ -217,11 +217,11 @@ impl ConversationManager {
         let mut active = session.conversation();
         let mut free = None;
         if active.is_none() {
-            let live = session.live().await;
+            let active_turn = session.lock_active_turn().await;
             active = session.conversation();
             // No other request can begin a turn meanwhile, because we hold the session's lock. A running turn does not
             // have to wait until its file has been read.
-            free = active.is_none().then_some(live);
+            free = active.is_none().then_some(active_turn);
         }
         if let Some(conversation) = active {
             let (digest, partial_answer) = conversation.snapshot();
@@ -230,7 +230,7 @@ impl ConversationManager {
             let (_, mut events) = self.run_blocking(move |context| context.load_since(&conversation_id, after)).await?;
             // The client receives later events through its subscription.
             events.retain(|event| event.seq <= digest.seq);
-            let summary = summary(&id, &digest, live_state(&digest), None);
+            let summary = summary(&id, &digest, active_state(&digest), None);
             return Ok(OpenResult { summary, last: digest.seq, events, partial_answer });
         }
         let opened = self.run_blocking(move |context| {
@@ -295,7 +295,7 @@ impl ConversationManager {
 }
 
 /// Returns the state of a conversation that runs in this process.
-fn live_state(digest: &ConversationSummary) -> ConversationState {
+fn active_state(digest: &ConversationSummary) -> ConversationState {
     match &digest.open {
         None => ConversationState::Idle,
         Some(open) if open.questions.is_empty() => ConversationState::Running,

@@ -220,7 +220,7 @@ pub trait Endpoint: Send + Sync {
     fn allows_command(&self, command: &str) -> bool;
 
     /// The caveats of the endpoint's answers, whatever its readiness.
-    fn limits(&self) -> Caveats;
+    fn caveats(&self) -> Caveats;
 
     /// Sends a request and waits for its answer. Retries the errors that the protocol declares retryable
     /// (`ContentModified`, `ServerCancelled`), collects partial results, and cancels the request on the server when the

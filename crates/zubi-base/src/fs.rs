@@ -1,13 +1,13 @@
 //! File access with the two properties the rest of zubi relies on: reads are capped and name the file in the error,
 //! writes are atomic.
 
-mod pinned;
+mod dir_handle;
 
 use std::io::{self, Read as _, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use self::pinned::DirHandle;
+pub use self::dir_handle::DirHandle;
 
 /// The largest file zubi reads as source text, in bytes. Larger ones are generated data; language servers choke on
 /// them too (rust-analyzer and clangd both refuse or stall on sources of this size).

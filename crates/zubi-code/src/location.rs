@@ -32,7 +32,7 @@ pub struct SourceLocation {
     /// `None` when the text cannot be read.
     pub source: Option<String>,
     /// Why there is no source line, as a clause.
-    pub unread: Option<String>,
+    pub unreadable_reason: Option<String>,
     /// Lines around the position with their one-based numbers, if requested; the line itself is among them.
     pub context: Vec<(u32, String)>,
 }
@@ -66,7 +66,7 @@ pub(crate) fn display_uri(uri: &lsp::Uri) -> String {
 }
 
 /// A location whose source line cannot be read, and why.
-pub(crate) fn unread(
+pub(crate) fn unreadable_location(
     location: &lsp::Location,
     path: Option<Utf8PathBuf>,
     display_path: String,
@@ -82,7 +82,7 @@ pub(crate) fn unread(
         end_line: location.range.end.line.saturating_add(1),
         range: location.range,
         source: None,
-        unread: Some(reason),
+        unreadable_reason: Some(reason),
         context: Vec::new(),
     }
 }
@@ -116,7 +116,7 @@ pub(crate) fn with_source(
         range: document.index.range_to_lsp(range, Encoding::Utf16),
         source: line_text(&document.text, &document.index, start.line)
             .map(|line| crate::markup::source_line(line.trim())),
-        unread: None,
+        unreadable_reason: None,
         context: context_lines,
         path,
     }

@@ -121,7 +121,7 @@ impl CodeQuery<'_> {
                 let range = document.index.range_from_lsp(&location.range, encoding);
                 location::with_source(&document, path, shown, external, range, context)
             }
-            Err(reason) => location::unread(location, path, shown, external, reason),
+            Err(reason) => location::unreadable_location(location, path, shown, external, reason),
         }
     }
 

@@ -101,9 +101,9 @@ impl CodeQuery<'_> {
             is_partial: false,
             text_search: false,
         };
-        for limits in endpoints.iter().map(|endpoint| endpoint.limits()) {
-            status.notes.extend(limits.project);
-            status.beyond.extend(limits.beyond);
+        for caveats in endpoints.iter().map(|endpoint| endpoint.caveats()) {
+            status.notes.extend(caveats.project);
+            status.beyond.extend(caveats.beyond);
         }
         status
     }

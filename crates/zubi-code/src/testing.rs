@@ -293,7 +293,7 @@ impl Endpoint for ToyEndpoint {
         command == "toy.sort"
     }
 
-    fn limits(&self) -> Caveats {
+    fn caveats(&self) -> Caveats {
         Caveats { project: Vec::new(), beyond: vec!["the toy library was not read".to_owned()] }
     }
 

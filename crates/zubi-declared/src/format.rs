@@ -355,15 +355,15 @@ enum ParameterType {
 pub fn schema() -> Value {
     let settings = SchemaSettings::draft07();
     let mut schema = settings.into_generator().into_root_schema_for::<ToolFile>().to_value();
-    tidy(&mut schema);
+    simplify(&mut schema);
     schema
 }
 
 /// Removes null types and number formats: optional fields are omitted, never null, and Rust's number widths are not
 /// JSON Schema formats.
-fn tidy(schema: &mut Value) {
+fn simplify(schema: &mut Value) {
     match schema {
-        Value::Array(items) => items.iter_mut().for_each(tidy),
+        Value::Array(items) => items.iter_mut().for_each(simplify),
         Value::Object(object) => {
             if let Some(Value::Array(types)) = object.get_mut("type") {
                 types.retain(|name| name != "null");
@@ -391,7 +391,7 @@ fn tidy(schema: &mut Value) {
             if let Some(Value::String(text)) = object.get_mut("description") {
                 *text = text.replace('\n', " ");
             }
-            object.values_mut().for_each(tidy);
+            object.values_mut().for_each(simplify);
         }
         _ => {}
     }

@@ -69,7 +69,7 @@ pub fn load(workspace: &WorkspaceFolders, trust: &Trust, secrets: &[String]) -> 
         loaded.files.extend(used.map(|path| read_file(workspace, folder, path, trust, secrets)));
         // The remaining files are not opened; one problem covers them all.
         if let Some(path) = files.get(MAX_FILES) {
-            let mut file = LoadedFile::unread(workspace, folder, path);
+            let mut file = LoadedFile::without_content(workspace, folder, path);
             let message =
                 format!("{} tool files; the {} from this one on are not used", files.len(), files.len() - MAX_FILES);
             file.add_problems([ToolFileProblem::error(
@@ -111,7 +111,7 @@ pub fn read_file(
     trust: &Trust,
     secrets: &[String],
 ) -> LoadedFile {
-    let mut file = LoadedFile::unread(workspace, folder, path);
+    let mut file = LoadedFile::without_content(workspace, folder, path);
     let bytes = match read_tool_file(folder, path) {
         Ok(bytes) => bytes,
         Err(problem) => {

@@ -111,7 +111,7 @@ impl DeclaredTools {
 
 impl LoadedFile {
     /// Creates an entry for a file whose content is not known yet.
-    pub(super) fn unread(workspace: &WorkspaceFolders, folder: &Folder, path: &Utf8Path) -> Self {
+    pub(super) fn without_content(workspace: &WorkspaceFolders, folder: &Folder, path: &Utf8Path) -> Self {
         Self {
             path: path.to_owned(),
             display_path: workspace.display(path),

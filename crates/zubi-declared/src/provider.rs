@@ -59,11 +59,11 @@ pub struct DeclaredProvider {
 }
 
 /// Files with content hash and trust, and the version of the registered functions.
-type SeenState = (Vec<(Utf8PathBuf, ContentHash, bool)>, u64);
+type ProviderFingerprint = (Vec<(Utf8PathBuf, ContentHash, bool)>, u64);
 
 #[derive(Default)]
 struct ProviderState {
-    fingerprint: SeenState,
+    fingerprint: ProviderFingerprint,
     tools: Vec<Arc<dyn Tool>>,
     notes: Vec<String>,
     /// Tools that are left out, by id, with the reason.
@@ -118,14 +118,14 @@ impl DeclaredProvider {
         let loaded = load::load(&self.workspace, &self.trust, &names);
         let is_trusted = |file: &LoadedFile| file.trust == TrustState::Trusted;
         let files = loaded.files.iter().map(|file| (file.path.clone(), file.hash.clone(), is_trusted(file))).collect();
-        let seen = (files, self.context.functions.version());
+        let fingerprint = (files, self.context.functions.version());
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            if state.fingerprint == seen {
+            if state.fingerprint == fingerprint {
                 return;
             }
             *state = ProviderState {
-                fingerprint: seen,
+                fingerprint,
                 tools: self.tools_of(&loaded),
                 notes: notes(&loaded),
                 omitted_tools: omitted_tools(&loaded),

@@ -340,7 +340,7 @@ fn decision(
     let paths =
         PolicyPaths { roots: vec![root.to_owned()], home: zubi_base::env::home(), zubi_directories: Vec::new() };
     let policy = Policy::from_rules(ToolFilter::default(), std::iter::empty::<(&Value, String)>(), paths);
-    Ok(policy.judge(&tool.definition.spec(None), &cx.caller, &footprint).action)
+    Ok(policy.decide(&tool.definition.spec(None), &cx.caller, &footprint).action)
 }
 
 impl ExpectedDecision {

@@ -66,7 +66,7 @@ impl Endpoint for Editor {
         false
     }
 
-    fn limits(&self) -> Caveats {
+    fn caveats(&self) -> Caveats {
         Caveats::default()
     }
 

@@ -360,7 +360,7 @@ impl ConnectionTools {
         message: String,
         explained: Explanation,
     ) -> Value {
-        if explained.judgement.action != Action::Ask {
+        if explained.decision.action != Action::Ask {
             return json!(ToolsPrepareResult { message, confirmation: None });
         }
         let confirmation = Some(prepare::confirmation(spec, &explained));

@@ -280,7 +280,7 @@ const MESSAGES: &[MessageSpec] = &[
         result: schema_fn!(Value),
     },
     MessageSpec {
-        name: "AGENT_TOLD",
+        name: "AGENT_EVENTS",
         method: AGENT_EVENTS,
         to: Recipient::Editor,
         summary: "Reports conversation events, from the first request on; answered once they are processed.",
@@ -312,7 +312,7 @@ const MESSAGES: &[MessageSpec] = &[
         result: schema_fn!(ModelRequestResult),
     },
     MessageSpec {
-        name: "MODEL_PIECE",
+        name: "MODEL_DELTA",
         method: MODEL_DELTA,
         to: Recipient::Server,
         summary: "Sends a delta of an answer as soon as it is available.",

@@ -134,7 +134,7 @@ impl OutputStore {
         let digits = zubi_base::text::hex(&hash.finalize());
         file.persist(self.directory.join(&digits)).map_err(|error| error.error)?;
         let id = OutputId(digits.chars().take(HANDLE_DIGITS).collect());
-        self.make_room(&digits);
+        self.evict_outputs(&digits);
         Ok(id)
     }
 
@@ -144,7 +144,7 @@ impl OutputStore {
     }
 
     /// Removes expired outputs, and the oldest while the total is too large. A failed removal is tried again next time.
-    fn make_room(&self, newest: &str) {
+    fn evict_outputs(&self, newest: &str) {
         let Ok(entries) = self.directory.read_dir_utf8() else { return };
         let oldest = self.oldest();
         let mut files: Vec<(Duration, u64, Utf8PathBuf)> = entries

@@ -384,7 +384,7 @@ fn run_sealed() -> ExitCode {
     let (backends, port, readable) = (args.next().unwrap(), args.next().unwrap(), args.next().unwrap());
     let executable = std::env::current_exe().unwrap();
     let file = std::fs::File::open(&executable).unwrap();
-    confine::seal(&serde_json::from_str(&backends).unwrap()).unwrap();
+    confine::lock_down(&serde_json::from_str(&backends).unwrap()).unwrap();
     let attempts = [
         ("reading", std::fs::read(&readable).map(drop)),
         ("reading its own program", std::fs::read(&executable).map(drop)),

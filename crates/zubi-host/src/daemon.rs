@@ -24,7 +24,7 @@ pub struct DaemonConfig {
     pub environment: HostEnvironment,
     pub port: PortChoice,
     /// The restrictions for clients.
-    pub limits: ClientPolicy,
+    pub client_policy: ClientPolicy,
     /// The time without any connected client after which the daemon ends; `None`: never.
     pub idle: Option<Duration>,
 }
@@ -87,7 +87,7 @@ impl Daemon {
             kind: HostKind::Daemon,
             environment: config.environment,
             port: config.port,
-            limits: config.limits,
+            client_policy: config.client_policy,
             shutdown_token: Some(shutdown_token.clone()),
         };
         let published = PublishedHost::open(Arc::clone(&host), &run, options)

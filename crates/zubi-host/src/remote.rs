@@ -1,7 +1,7 @@
 //! A host in another process, over its socket.
 
+mod call_router;
 pub(crate) mod convert;
-mod inbox;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use zubi_ipc::wire::{PROTOCOL, codes, editor, tools as wire};
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::{ErrorCode, ResourceSpec, ResourceText, ToolSpec};
 
-use self::inbox::CallRouter;
+use self::call_router::CallRouter;
 use crate::environment;
 use crate::service::{
     CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostError, PolicyInForce,
@@ -58,7 +58,7 @@ pub enum AttachError {
 pub struct RemoteHost {
     info: HostInfo,
     connection: Connection,
-    inbox: Arc<CallRouter>,
+    router: Arc<CallRouter>,
     /// How its environment differs from that of this process, as a clause for status lines.
     difference: Option<String>,
 }
@@ -73,8 +73,8 @@ impl RemoteHost {
                 env!("CARGO_PKG_VERSION")
             )));
         }
-        let inbox = Arc::new(CallRouter::default());
-        let connection = client::connect(record, Arc::clone(&inbox) as _, CONNECT).await?;
+        let router = Arc::new(CallRouter::default());
+        let connection = client::connect(record, Arc::clone(&router) as _, CONNECT).await?;
         let params =
             HostInfoParams { protocol: Some(PROTOCOL), client: Some(client.to_owned()), pid: Some(std::process::id()) };
         let no_cancel = CancellationToken::new();
@@ -85,7 +85,7 @@ impl RemoteHost {
             Err(error) => return Err(AttachError::Silent(error.to_string())),
         };
         let difference = environment::difference(own, &info.environment);
-        Ok(Self { info, connection, inbox, difference })
+        Ok(Self { info, connection, router, difference })
     }
 
     pub fn info(&self) -> &HostInfo {
@@ -159,8 +159,8 @@ fn call_params(request: &CallRequest, context: &CallContext, token: Value) -> wi
         budget: request.token_budget,
         timeout_ms: u64::try_from(context.timeout.as_millis()).ok(),
         token: Some(token).filter(|token| !token.is_null()),
-        asks: true,
-        client_asks: context.approver.client_prompts(),
+        handles_approvals: true,
+        client_prompts: context.approver.client_prompts(),
     }
 }
 
@@ -241,7 +241,7 @@ impl ToolService for RemoteHost {
 
     async fn call(&self, request: &CallRequest, context: &CallContext) -> Result<CallAnswer, HostError> {
         let started = Instant::now();
-        let subscription = self.inbox.listen(Arc::clone(&context.progress), Arc::clone(&context.approver));
+        let subscription = self.router.listen(Arc::clone(&context.progress), Arc::clone(&context.approver));
         let params = call_params(request, context, subscription.token());
         let timeout = context.timeout.saturating_add(GRACE);
         let answer = self.request_raw(wire::CALL, json!(params), &context.cancel, timeout).await;
@@ -278,7 +278,7 @@ impl ToolService for RemoteHost {
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
-        self.inbox.changes()
+        self.router.changes()
     }
 
     async fn resources(&self) -> Result<Vec<ResourceSpec>, HostError> {

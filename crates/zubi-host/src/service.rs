@@ -93,7 +93,7 @@ impl CallFailure {
 pub struct Explanation {
     pub tool: String,
     #[serde(flatten)]
-    pub judgement: Decision,
+    pub decision: Decision,
     pub footprint: Footprint,
     /// Rules that would allow the call, as written in `zubi.toml`.
     pub would_allow: Vec<String>,

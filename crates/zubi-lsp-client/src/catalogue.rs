@@ -102,7 +102,7 @@ pub struct ServerEntry {
     #[serde(default)]
     pub needs_document: bool,
     /// The signal by which the server is known to have read the project.
-    #[serde(with = "RecipeForm")]
+    #[serde(with = "ReadinessSignalForm")]
     pub readiness: ReadinessSignal,
     /// LSP methods that zubi does not use although the server supports them.
     #[serde(default)]
@@ -257,7 +257,7 @@ pub struct Restriction {
 /// [`ReadinessSignal`] as it is written in the catalogue.
 #[derive(Deserialize)]
 #[serde(remote = "ReadinessSignal", rename_all = "snake_case", deny_unknown_fields)]
-enum RecipeForm {
+enum ReadinessSignalForm {
     ServerStatus,
     Progress {
         titles: Vec<String>,

@@ -9,7 +9,7 @@
 //! `didSave` of one document makes it check every open one again. Each time it reports `parsing includes` and then
 //! `idle`; `idle` alone proves nothing, because two threads take turns, and clangd sometimes also reports it between
 //! the new preamble and the diagnostics found with it. Those are queued by then, so a request about the same document
-//! is answered after them: that request is the fence.
+//! is answered after them: that request is the barrier.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -137,8 +137,8 @@ impl DocumentActivity {
         self.status.as_ref().map(|status| status.barrier_method.as_str())
     }
 
-    /// Returns the number of texts sent and saved. If it is the same before and after the fence, the fence came after
-    /// all of them.
+    /// Returns the number of texts sent and saved. If it is the same before and after the barrier, the barrier
+    /// came after all of them.
     pub(crate) fn sent_so_far(&self) -> u64 {
         self.lock_state().sent
     }
@@ -160,16 +160,18 @@ mod tests {
     /// Runs a script of messages sent and received about `/w/a.cc`. Returns after each step whether the document is
     /// idle.
     fn run(script: &[&str]) -> String {
-        let settling = DocumentActivity::new(Some(crate::testing::document_status()));
+        let document_activity = DocumentActivity::new(Some(crate::testing::document_status()));
         let path = Utf8Path::new("/w/a.cc");
         let mut states = String::new();
         for step in script {
             match *step {
-                "sent" => settling.mark_sent(path),
-                "saved" => settling.mark_saved(),
-                state => settling.notification("fake/status", &json!({ "uri": "file:///w/a.cc", "state": state })),
+                "sent" => document_activity.mark_sent(path),
+                "saved" => document_activity.mark_saved(),
+                state => {
+                    document_activity.notification("fake/status", &json!({ "uri": "file:///w/a.cc", "state": state }))
+                }
             }
-            writeln!(states, "{step:18} → {}", if settling.is_idle(path) { "idle" } else { "busy" }).unwrap();
+            writeln!(states, "{step:18} → {}", if document_activity.is_idle(path) { "idle" } else { "busy" }).unwrap();
         }
         states
     }

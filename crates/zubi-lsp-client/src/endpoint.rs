@@ -73,7 +73,7 @@ pub struct LaunchSpec {
     /// How the server returns the texts of documents that are not files.
     pub virtual_documents: Option<VirtualDocuments>,
     /// The caveats of its answers, as far as they are known before the server runs.
-    pub limits: Caveats,
+    pub caveats: Caveats,
 }
 
 /// One language server in one root.
@@ -185,7 +185,7 @@ impl ServerEndpoint {
                 return None;
             }
         }
-        self.running_now()?.deliver(changes)
+        self.running_now()?.notify_changes(changes)
     }
 
     /// Ends the server permanently.
@@ -478,14 +478,14 @@ impl Endpoint for ServerEndpoint {
             && self.running_now().is_none_or(|session| session.peer().capabilities().supports_command(command))
     }
 
-    fn limits(&self) -> Caveats {
-        let mut limits = self.shared.launch.limits.clone();
+    fn caveats(&self) -> Caveats {
+        let mut caveats = self.shared.launch.caveats.clone();
         match self.running_now().and_then(|session| session.peer().health()) {
-            Some(Health::Error(message)) => limits.project.push(message),
-            Some(Health::Warning(message)) => limits.beyond.push(message),
+            Some(Health::Error(message)) => caveats.project.push(message),
+            Some(Health::Warning(message)) => caveats.beyond.push(message),
             None => {}
         }
-        limits
+        caveats
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {

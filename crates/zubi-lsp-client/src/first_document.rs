@@ -13,8 +13,8 @@ const MAX_CANDIDATES: usize = 200;
 
 /// Returns the file of the project to open first: one that a project file covers if there is any, of the extension that
 /// comes first in the list (a source file before a header), the least deep. `None` when the root has no such file.
-pub(crate) fn find(root: &Utf8Path, extensions: &[String], recipe: &ReadinessSignal) -> Option<Utf8PathBuf> {
-    let project_files: &[String] = match recipe {
+pub(crate) fn find(root: &Utf8Path, extensions: &[String], signal: &ReadinessSignal) -> Option<Utf8PathBuf> {
+    let project_files: &[String] = match signal {
         ReadinessSignal::Progress { project_files, .. } => project_files,
         _ => &[],
     };
@@ -43,21 +43,21 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(directory.path()).unwrap();
         let extensions = ["cc".to_owned(), "h".to_owned()];
-        let recipe =
+        let signal =
             ReadinessSignal::Progress { titles: Vec::new(), project_files: vec!["compile_commands.json".to_owned()] };
         let write = |name: &str| {
             let path = root.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::File::create(path).unwrap();
         };
-        assert_eq!(find(root, &extensions, &recipe), None);
+        assert_eq!(find(root, &extensions, &signal), None);
         write("a.h");
         write("a.py");
-        assert_eq!(find(root, &extensions, &recipe), Some(root.join("a.h")));
+        assert_eq!(find(root, &extensions, &signal), Some(root.join("a.h")));
         write("z/b.cc");
         write("a/deep/c.cc");
-        assert_eq!(find(root, &extensions, &recipe), Some(root.join("z/b.cc")));
+        assert_eq!(find(root, &extensions, &signal), Some(root.join("z/b.cc")));
         write("a/deep/compile_commands.json");
-        assert_eq!(find(root, &extensions, &recipe), Some(root.join("a/deep/c.cc")));
+        assert_eq!(find(root, &extensions, &signal), Some(root.join("a/deep/c.cc")));
     }
 }

@@ -54,7 +54,7 @@ pub(crate) struct ServerPeer {
     pub(crate) diagnostics: DiagnosticsStore,
     pub(crate) log: LineRing,
     pub(crate) checks: Checks,
-    pub(crate) settling: DocumentActivity,
+    pub(crate) document_activity: DocumentActivity,
     /// The store for edits while a captured request runs.
     capture: Mutex<Option<ActiveCapture>>,
     /// Partial results, by token, of requests that support them.
@@ -92,11 +92,11 @@ impl ServerPeer {
             folder: spec.folder.clone(),
             settings: spec.settings.clone(),
             capabilities: Mutex::new(capabilities),
-            tracker: Mutex::new(Tracker::new(spec.recipe.clone())),
+            tracker: Mutex::new(Tracker::new(spec.signal.clone())),
             diagnostics: DiagnosticsStore::new(spec.names_versions),
             log: LineRing::default(),
             checks: Checks::new(spec.checker.clone()),
-            settling: DocumentActivity::new(spec.document_status.clone()),
+            document_activity: DocumentActivity::new(spec.document_status.clone()),
             capture: Mutex::default(),
             partial: Mutex::default(),
             readiness,
@@ -256,7 +256,7 @@ impl PeerHandler for ServerPeer {
             }
             "experimental/serverStatus" => self.track(|tracker| tracker.notification(method, &params)),
             // Telemetry, traces and servers' own notifications; those that report a document's state are used.
-            _ => self.settling.notification(method, &params),
+            _ => self.document_activity.notification(method, &params),
         }
     }
 

@@ -232,9 +232,9 @@ impl EndpointSource for ServerPool {
         // Requests from now on start new servers; a task that waits for one of the old ones gets the error that it has
         // ended.
         let ended = std::mem::take(&mut *self.shared.servers());
-        let retire =
+        let shut_down =
             |RunningServer { endpoint, .. }| self.shared.retiring.spawn(async move { endpoint.shutdown().await });
-        join_all(ended.into_values().map(retire)).await.len()
+        join_all(ended.into_values().map(shut_down)).await.len()
     }
 
     async fn shutdown(&self) {
@@ -440,8 +440,8 @@ impl PoolState {
     async fn endpoint(&self, needed: &NeededServer, program: &Utf8Path, trusted: bool) -> Arc<ServerEndpoint> {
         let (row, root, finder) = (Arc::clone(&needed.row), needed.root().clone(), Arc::clone(&self.finder));
         // Finding the caveats of its answers may take a walk through the project.
-        let limits = tokio::task::spawn_blocking(move || caveats(&row, &root, trusted, &finder)).await;
-        let launch = self.launch(needed, program, trusted, limits.unwrap_or_default());
+        let row_caveats = tokio::task::spawn_blocking(move || caveats(&row, &root, trusted, &finder)).await;
+        let launch = self.launch(needed, program, trusted, row_caveats.unwrap_or_default());
         Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)))
     }
 
@@ -450,7 +450,7 @@ impl PoolState {
         needed: &NeededServer,
         program: &Utf8Path,
         trusted: bool,
-        limits: zubi_base::endpoint::Caveats,
+        caveats: zubi_base::endpoint::Caveats,
     ) -> LaunchSpec {
         let NeededServer { row, folder, .. } = needed;
         let root = needed.root();
@@ -459,7 +459,7 @@ impl PoolState {
         let spec = SessionSpec {
             name: row.id.as_str().into(),
             folder: Folder { name, path: root.clone() },
-            recipe: row.readiness.clone(),
+            signal: row.readiness.clone(),
             settings: row.settings(trusted),
             initialization_options: row.initialization_options(trusted),
             push_settings: row.push_settings,
@@ -487,7 +487,7 @@ impl PoolState {
             request_timeout: row.timeouts.request(),
             virtual_documents: row.virtual_documents.clone(),
             retention: RetentionPolicy { idle: Duration::from_millis(row.idle_ms), memory_mb: row.max_memory_mb },
-            limits,
+            caveats,
         }
     }
 

@@ -116,11 +116,11 @@ pub enum Health {
 /// The state machine for one run of one server.
 #[derive(Debug)]
 pub struct Tracker {
-    recipe: ReadinessSignal,
+    signal: ReadinessSignal,
     state: TrackerState,
     initialized_at: Option<Instant>,
     progresses: BTreeMap<String, OpenProgress>,
-    /// Tokens of open progresses that the recipe waits for.
+    /// Tokens of open progresses that the signal waits for.
     awaited_tokens: BTreeSet<String>,
     /// Whether the server has reported that it is busy, so that its "idle" means something.
     was_busy: bool,
@@ -137,9 +137,9 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    pub fn new(recipe: ReadinessSignal) -> Self {
+    pub fn new(signal: ReadinessSignal) -> Self {
         Self {
-            recipe,
+            signal,
             state: TrackerState::Starting,
             initialized_at: None,
             progresses: BTreeMap::new(),
@@ -156,7 +156,7 @@ impl Tracker {
     /// Records that `initialize` was answered.
     pub fn on_initialized(&mut self, now: Instant) {
         self.initialized_at = Some(now);
-        self.state = match &self.recipe {
+        self.state = match &self.signal {
             ReadinessSignal::Initialized => TrackerState::Ready,
             ReadinessSignal::Unknown => TrackerState::Unknown,
             ReadinessSignal::Log { answers_before: false, .. } => TrackerState::Starting,
@@ -165,21 +165,21 @@ impl Tracker {
             }
         };
         if self.uncovered {
-            self.settle();
+            self.update_state();
         }
     }
 
     /// Records that there is no document to open, so a signal that needs one will not come.
     pub fn nothing_to_open(&mut self) {
-        if matches!(&self.recipe, ReadinessSignal::Progress { project_files, .. } if !project_files.is_empty()) {
+        if matches!(&self.signal, ReadinessSignal::Progress { project_files, .. } if !project_files.is_empty()) {
             self.uncovered = true;
-            self.settle();
+            self.update_state();
         }
     }
 
     /// Records that a document is about to be opened. `root` bounds the search for the project that covers it.
     pub fn on_opened(&mut self, document: &Utf8Path, root: &Utf8Path) {
-        let ReadinessSignal::Progress { project_files, .. } = &self.recipe else { return };
+        let ReadinessSignal::Progress { project_files, .. } = &self.signal else { return };
         // A library's file does not belong to the project.
         if project_files.is_empty() || !document.starts_with(root) {
             return;
@@ -193,7 +193,7 @@ impl Tracker {
             }
             None => self.uncovered = true,
         }
-        self.settle();
+        self.update_state();
     }
 
     /// Records that a changed file was sent to the server, which will publish diagnostics for it when it has read it;
@@ -209,14 +209,14 @@ impl Tracker {
 
     /// Records that the document could not be opened after all.
     pub fn not_opened(&mut self, document: &Utf8Path, root: &Utf8Path) {
-        let ReadinessSignal::Progress { project_files, .. } = &self.recipe else { return };
+        let ReadinessSignal::Progress { project_files, .. } = &self.signal else { return };
         let before = self.expected.len();
         self.expected.retain(|expected| expected.document != document);
         if self.expected.len() < before {
             if let Some(project) = project_of(document, root, project_files) {
                 self.opened_projects.remove(&project);
             }
-            self.settle();
+            self.update_state();
         }
     }
 
@@ -255,7 +255,7 @@ impl Tracker {
                     }
                     self.state = TrackerState::Loading;
                 }
-                if self.recipe == ReadinessSignal::ServerStatus && title == "Fetching" {
+                if self.signal == ReadinessSignal::ServerStatus && title == "Fetching" {
                     self.was_busy = true;
                 }
                 self.progresses.insert(token, OpenProgress { title, message: text("message"), percent });
@@ -269,7 +269,7 @@ impl Tracker {
             Some("end") => {
                 self.progresses.remove(&token);
                 if self.awaited_tokens.remove(&token) && self.awaited_tokens.is_empty() {
-                    self.settle();
+                    self.update_state();
                 }
             }
             _ => {}
@@ -277,7 +277,7 @@ impl Tracker {
     }
 
     fn is_awaited(&self, token: &str, title: &str) -> bool {
-        match &self.recipe {
+        match &self.signal {
             ReadinessSignal::Progress { titles, .. } => {
                 titles.iter().any(|expected| token == expected || title.starts_with(expected))
             }
@@ -286,7 +286,7 @@ impl Tracker {
     }
 
     fn server_status(&mut self, params: &Value) {
-        if self.recipe != ReadinessSignal::ServerStatus {
+        if self.signal != ReadinessSignal::ServerStatus {
             return;
         }
         self.health = match params.get("health").and_then(Value::as_str) {
@@ -309,7 +309,7 @@ impl Tracker {
     }
 
     fn log(&mut self, params: &Value) {
-        let ReadinessSignal::Log { prefixes, parts, .. } = &self.recipe else { return };
+        let ReadinessSignal::Log { prefixes, parts, .. } = &self.signal else { return };
         let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
         let has_prefix = prefixes.iter().any(|prefix| message.starts_with(prefix.as_str()));
         if has_prefix || parts.iter().any(|part| message.contains(part.as_str())) {
@@ -334,12 +334,12 @@ impl Tracker {
         if let Some(index) = self.expected.iter().position(|expected| expected.document == path) {
             let expected = self.expected.remove(index);
             self.uncovered |= !expected.progress_seen;
-            self.settle();
+            self.update_state();
         }
     }
 
-    /// Decides between loading, ready and unknown after an event, for a recipe that waits for progress.
-    fn settle(&mut self) {
+    /// Decides between loading, ready and unknown after an event, for a signal that waits for progress.
+    fn update_state(&mut self) {
         if self.initialized_at.is_none() {
             return;
         }

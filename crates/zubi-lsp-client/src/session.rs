@@ -52,7 +52,7 @@ pub struct SessionSpec {
     pub name: Arc<str>,
     /// The workspace folder in which the server works.
     pub folder: Folder,
-    pub recipe: ReadinessSignal,
+    pub signal: ReadinessSignal,
     /// Answers to `workspace/configuration`, by section.
     pub settings: Value,
     pub initialization_options: Value,
@@ -105,9 +105,9 @@ impl SessionSpec {
         match requested {
             Some(requested) => Some(requested),
             None => {
-                let (root, extensions, recipe) =
-                    (self.folder.path.clone(), self.extensions.clone(), self.recipe.clone());
-                let find = move || crate::first_document::find(&root, &extensions, &recipe);
+                let (root, extensions, signal) =
+                    (self.folder.path.clone(), self.extensions.clone(), self.signal.clone());
+                let find = move || crate::first_document::find(&root, &extensions, &signal);
                 tokio::task::spawn_blocking(find).await.unwrap_or_default()
             }
         }
@@ -318,7 +318,7 @@ impl ServerSession {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a request, behind the fence if texts were sent. The caller opens the documents.
+    /// Sends a request, behind the barrier if texts were sent. The caller opens the documents.
     pub(crate) async fn request(
         &self,
         method: &str,
@@ -413,13 +413,13 @@ impl OutgoingSync for TextSentGuard<'_> {
     fn notify(&self, method: &str, params: Value) -> bool {
         if method == "textDocument/didSave" {
             self.session.peer.checks.on_saved(Instant::now());
-            self.session.peer.settling.mark_saved();
+            self.session.peer.document_activity.mark_saved();
         }
         let version = params.pointer("/textDocument/version").and_then(Value::as_i64);
         // A document that is closed to make room for this one has no version here.
         if let Some(version) = version.and_then(|version| i32::try_from(version).ok()) {
             self.session.peer.diagnostics.expect(self.path, version);
-            self.session.peer.settling.mark_sent(self.path);
+            self.session.peer.document_activity.mark_sent(self.path);
             self.session.sync_barrier.mark_sent(self.path);
         }
         OutgoingSync::notify(&self.session.connection, method, params)

@@ -49,7 +49,7 @@ impl TestWorkspace {
         let spec = SessionSpec {
             name: "fake".into(),
             folder: Folder { name: "w".to_owned(), path: root.clone() },
-            recipe: ReadinessSignal::Initialized,
+            signal: ReadinessSignal::Initialized,
             settings: json!({ "fake": { "deep": { "value": 1 } }, "fake.dotted": 2 }),
             initialization_options: Value::Null,
             push_settings: false,

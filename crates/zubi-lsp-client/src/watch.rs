@@ -4,7 +4,7 @@
 //! modules decide which servers a change concerns. Nothing happens between requests: events only mark paths, and a
 //! request examines the marked ones.
 //!
-//! **The fence.** An operating system delivers file events late, so "no event" proves nothing by itself. Before each
+//! **The barrier.** An operating system delivers file events late, so "no event" proves nothing by itself. Before each
 //! examination a small file is written into a directory of zubi's own that the *same* watcher watches: events of one
 //! inotify instance arrive in order, so when that file's event has come, every earlier one has. If it does not come
 //! within [`BARRIER_TIMEOUT`], or if the system has no watches left, all files are compared instead, and the caller gets
@@ -33,7 +33,7 @@ use crate::stamp::Stamp;
 #[cfg(test)]
 mod tests;
 
-/// The time that a request waits for its fence. On an idle Linux machine the event takes about 0.1 ms.
+/// The time that a request waits for its barrier. On an idle Linux machine the event takes about 0.1 ms.
 const BARRIER_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The maximum number of paths marked between two requests. Beyond it (a checkout of another branch) everything is
@@ -63,8 +63,8 @@ pub(crate) struct FileChanges {
 pub(crate) struct FileWatcher {
     marks: Arc<Marks>,
     record: Arc<Mutex<Record>>,
-    /// The number of the last fence. The lock lets one request at a time pass the fence.
-    fence: tokio::sync::Mutex<u64>,
+    /// The number of the last barrier. The lock lets one request at a time pass the barrier.
+    barrier: tokio::sync::Mutex<u64>,
     barrier_directory: Option<tempfile::TempDir>,
     /// The number of examinations that have found changes.
     found: AtomicU64,
@@ -73,8 +73,8 @@ pub(crate) struct FileWatcher {
 /// The marks that the event thread sets.
 struct Marks {
     marked: Mutex<MarkedPaths>,
-    /// The number of the last fence seen.
-    fence: watch::Sender<u64>,
+    /// The number of the last barrier seen.
+    barrier: watch::Sender<u64>,
 }
 
 #[derive(Default)]
@@ -108,7 +108,7 @@ impl FileWatcher {
     /// Starts to watch. Walks the folders, so it takes about 10 ms for a thousand directories; never fails, but may
     /// have to compare files at each request.
     ///
-    /// `state_directory` is where the fence is written: outside the folders, private to the user.
+    /// `state_directory` is where the barrier is written: outside the folders, private to the user.
     pub(crate) fn start(folders: &[Utf8PathBuf], state_directory: &Utf8Path) -> Self {
         Self::start_with(folders, state_directory, |handler| Ok(Box::new(notify::recommended_watcher(handler)?)))
     }
@@ -119,7 +119,7 @@ impl FileWatcher {
         state_directory: &Utf8Path,
         open: impl FnOnce(Handler) -> notify::Result<Box<dyn Watcher + Send>>,
     ) -> Self {
-        let marks = Arc::new(Marks { marked: Mutex::default(), fence: watch::Sender::new(0) });
+        let marks = Arc::new(Marks { marked: Mutex::default(), barrier: watch::Sender::new(0) });
         let mut record = Record {
             folders: folders.to_vec(),
             files: BTreeMap::new(),
@@ -144,7 +144,7 @@ impl FileWatcher {
         Self {
             marks,
             record: Arc::new(Mutex::new(record)),
-            fence: tokio::sync::Mutex::new(0),
+            barrier: tokio::sync::Mutex::new(0),
             barrier_directory,
             found: AtomicU64::new(0),
         }
@@ -152,7 +152,7 @@ impl FileWatcher {
 
     /// Returns all changes before this call that were not reported earlier.
     pub(crate) async fn refresh(&self) -> FileChanges {
-        let mut last = self.fence.lock().await;
+        let mut last = self.barrier.lock().await;
         *last += 1;
         let fenced = self.pass_barrier(*last).await;
         let marked = std::mem::take(&mut *lock(&self.marks.marked));
@@ -171,7 +171,7 @@ impl FileWatcher {
         let changes = tokio::task::spawn_blocking(move || lock(&record).examine(&marked.paths, compare_all)).await;
         let changes = changes.unwrap_or_default();
         if !changes.is_empty() {
-            // Before the next request may pass the fence: it finds nothing new and must see the new number.
+            // Before the next request may pass the barrier: it finds nothing new and must see the new number.
             self.found.fetch_add(1, Ordering::AcqRel);
         }
         FileChanges { changes, note }
@@ -182,16 +182,16 @@ impl FileWatcher {
         self.found.load(Ordering::Acquire)
     }
 
-    /// Writes the fence file and waits for its event.
+    /// Writes the barrier file and waits for its event.
     async fn pass_barrier(&self, number: u64) -> bool {
         let Some(directory) = &self.barrier_directory else { return false };
         let path = directory.path().join(number.to_string());
-        let mut seen = self.marks.fence.subscribe();
+        let mut seen = self.marks.barrier.subscribe();
         if std::fs::File::create(&path).is_err() {
             return false;
         }
         let passed = tokio::time::timeout(BARRIER_TIMEOUT, seen.wait_for(|seen| *seen >= number)).await;
-        // A remaining fence file is only an empty file in a directory that is removed at the end.
+        // A remaining barrier file is only an empty file in a directory that is removed at the end.
         drop(std::fs::remove_file(&path));
         matches!(passed, Ok(Ok(_)))
     }
@@ -263,7 +263,7 @@ impl Marks {
         for path in event.paths {
             if let Ok(name) = path.strip_prefix(barrier_directory) {
                 if let Some(number) = name.to_str().and_then(|name| name.parse::<u64>().ok()) {
-                    self.fence.send_if_modified(|seen| {
+                    self.barrier.send_if_modified(|seen| {
                         let newer = number > *seen;
                         *seen = number.max(*seen);
                         newer

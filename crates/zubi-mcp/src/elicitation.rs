@@ -37,7 +37,7 @@ const MAX_ARGUMENTS: usize = 4_000;
 pub struct ElicitationMode {
     /// With a client that has no elicitation: whether the question that it puts to its own user before a call counts, for
     /// tools that a person has trusted.
-    pub client_asks: bool,
+    pub client_prompts: bool,
     /// How long a form may stay open.
     pub timeout: Duration,
 }
@@ -45,14 +45,14 @@ pub struct ElicitationMode {
 impl Default for ElicitationMode {
     fn default() -> Self {
         // Half of what a call may take in all, so that there is time left for what was allowed.
-        Self { client_asks: true, timeout: Duration::from_mins(5) }
+        Self { client_prompts: true, timeout: Duration::from_mins(5) }
     }
 }
 
 impl ElicitationMode {
     /// The approver for a client without forms.
     pub(crate) fn fallback_approver(self) -> std::sync::Arc<dyn Approver> {
-        if self.client_asks { std::sync::Arc::new(ClientApprover) } else { std::sync::Arc::new(NoApprover) }
+        if self.client_prompts { std::sync::Arc::new(ClientApprover) } else { std::sync::Arc::new(NoApprover) }
     }
 }
 

@@ -62,7 +62,7 @@ impl RecentCall {
 pub fn options(
     policy: &Policy,
     call: &RecentCall,
-    judgement: &Decision,
+    decision: &Decision,
     recent: &[RecentCall],
     can_store_rules: bool,
 ) -> Vec<ApprovalOption> {
@@ -74,7 +74,7 @@ pub fn options(
         would_also_allow: Vec::new(),
     };
     let mut options = vec![once_option];
-    let unapproved: Vec<&Access> = judgement
+    let unapproved: Vec<&Access> = decision
         .parts
         .iter()
         .filter(|part_decision| part_decision.action == Action::Ask)
@@ -90,7 +90,7 @@ pub fn options(
         let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return };
         let extended = policy.with_rules(new);
         let action =
-            |policy: &Policy, call: &RecentCall| policy.judge(&call.spec, &call.caller, &call.footprint).action;
+            |policy: &Policy, call: &RecentCall| policy.decide(&call.spec, &call.caller, &call.footprint).action;
         // An `ask` rule takes precedence over the rules of an approval, so a longer scope would have no effect.
         if action(&extended, call) != Action::Allow {
             return;

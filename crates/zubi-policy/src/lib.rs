@@ -169,11 +169,11 @@ impl Policy {
 
     /// Decides on one call of a tool, and says what was decided about each part. A footprint without an effect counts as
     /// the tool's worst.
-    pub fn judge(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
+    pub fn decide(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
         let effect = footprint.effect.unwrap_or(spec.effect);
         let parts: Vec<PartDecision> = part::find_accesses(spec, footprint, self.paths.home.as_deref())
             .iter()
-            .map(|part| self.judge_part(spec, effect, part, footprint))
+            .map(|part| self.decide_part(spec, effect, part, footprint))
             .collect();
         // Whole calls are denied by rules that name them, whatever they consist of.
         let call_rule = self.whole_call_rule(spec, effect);
@@ -204,7 +204,7 @@ impl Policy {
         footprint: &Footprint,
     ) -> Decision {
         let effect = footprint.effect.unwrap_or(spec.effect);
-        let mut decision = self.judge(spec, caller, footprint);
+        let mut decision = self.decide(spec, caller, footprint);
         if decision.action != Action::Ask {
             return decision;
         }
@@ -220,7 +220,7 @@ impl Policy {
             allowing.any(|rule| rule.matches(&part, footprint.directory.as_deref()))
         };
         for part_decision in decision.parts.iter_mut().filter(|part_decision| part_decision.action == Action::Ask) {
-            let answer = approving.judge_part(spec, effect, &part_decision.part, footprint);
+            let answer = approving.decide_part(spec, effect, &part_decision.part, footprint);
             if answer.action == Action::Allow && (part_decision.rule.is_none() || is_approved(&part_decision.part)) {
                 *part_decision = answer;
             }
@@ -241,7 +241,7 @@ impl Policy {
             .max_by_key(|rule| rule.text.action)
     }
 
-    fn judge_part(&self, spec: &ToolSpec, effect: Effect, part: &Access, footprint: &Footprint) -> PartDecision {
+    fn decide_part(&self, spec: &ToolSpec, effect: Effect, part: &Access, footprint: &Footprint) -> PartDecision {
         let description = part.to_string();
         // A path is judged as written and with its links resolved, so a link cannot evade a rule.
         let (resolved, is_unresolvable) = match resolve_links(part) {
@@ -273,7 +273,7 @@ impl Policy {
             reason: reason.or_else(|| rule.and_then(|rule| rule.text.reason.clone())),
             needs_specific_rule: false,
         };
-        let embedded = self.judge_words(spec, effect, part, footprint);
+        let embedded = self.decide_words(spec, effect, part, footprint);
         for action in [Action::Deny, Action::Ask] {
             if let Some(rule) = find_rule(action) {
                 return part_decision(action, Some(rule), None);
@@ -320,7 +320,7 @@ impl Policy {
 
     /// Applies the `ask` and `deny` rules to the words of a command: paths that it names, commands that it may start.
     /// Returns each action with the rule's source and the reason.
-    fn judge_words(
+    fn decide_words(
         &self,
         spec: &ToolSpec,
         effect: Effect,

@@ -29,7 +29,7 @@ fn the_effect_decides() {
     ] {
         let decide = |read_only| {
             let footprint = Footprint::from_effect(effect);
-            word(Policy::default().judge(&spec("a.b", effect), &caller(read_only), &footprint).action)
+            word(Policy::default().decide(&spec("a.b", effect), &caller(read_only), &footprint).action)
         };
         assert_eq!((decide(false), decide(true)), (expected, read_only), "{effect:?}");
     }
@@ -38,7 +38,7 @@ fn the_effect_decides() {
 #[test]
 fn the_footprint_of_this_call_counts_not_the_worst_case() {
     let spec = spec("a.b", Effect::Execute);
-    let decide = |footprint| Policy::default().judge(&spec, &caller(true), &footprint).action;
+    let decide = |footprint| Policy::default().decide(&spec, &caller(true), &footprint).action;
     assert_eq!(decide(Footprint::from_effect(Effect::Read)), Action::Allow);
     assert_eq!(decide(Footprint::default()), Action::Deny, "an unknown effect counts as the strongest");
 }
@@ -50,10 +50,10 @@ fn a_rule_approves_calls_but_not_denied_ones() {
         commands: vec![vec!["make".to_owned(), "all".to_owned()]],
         ..Footprint::from_effect(Effect::Execute)
     };
-    let judge = |tool: &str, read_only| policy.judge(&spec(tool, Effect::Execute), &caller(read_only), &footprint);
-    assert_eq!(judge("a.b", false).action, Action::Allow);
-    assert_eq!(judge("a.b", true).action, Action::Deny);
-    let decision = judge("c", false);
+    let decide = |tool: &str, read_only| policy.decide(&spec(tool, Effect::Execute), &caller(read_only), &footprint);
+    assert_eq!(decide("a.b", false).action, Action::Allow);
+    assert_eq!(decide("a.b", true).action, Action::Deny);
+    let decision = decide("c", false);
     assert_eq!((decision.action, decision.reason.as_str()), (Action::Ask, "it runs `make all`"), "no rule names it");
 }
 
@@ -61,8 +61,8 @@ fn a_rule_approves_calls_but_not_denied_ones() {
 fn authors_can_require_approval_for_every_call() {
     let mut confirmed_spec = spec("a", Effect::Write);
     confirmed_spec.approval = Approval::Always;
-    let judgement = Policy::default().judge(&confirmed_spec, &caller(false), &Footprint::from_effect(Effect::Write));
-    assert_eq!(judgement.action, Action::Ask);
+    let decision = Policy::default().decide(&confirmed_spec, &caller(false), &Footprint::from_effect(Effect::Write));
+    assert_eq!(decision.action, Action::Ask);
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn exclusions_override_allowed_patterns() {
         (&["!a.c"], Action::Ask),
     ] {
         let policy = Policy::new(ToolFilter::new(allow.iter().copied()));
-        let judgement = policy.judge(&spec("a.b", Effect::Execute), &caller(false), &footprint);
-        assert_eq!(judgement.action, expected, "{allow:?}");
+        let decision = policy.decide(&spec("a.b", Effect::Execute), &caller(false), &footprint);
+        assert_eq!(decision.action, expected, "{allow:?}");
     }
 }
 
@@ -109,7 +109,7 @@ fn only_named_rules_allow_calls_that_need_confirmation() {
         let rules = rule.iter().map(|rule| (rule, "zubi.toml:1".to_owned()));
         let policy = Policy::from_rules(ToolFilter::new(allow.iter().copied()), rules, policy_paths());
         assert_eq!(policy.broken(), None);
-        let decide = |spec| word(policy.judge(spec, &caller(false), &footprint).action);
+        let decide = |spec| word(policy.decide(spec, &caller(false), &footprint).action);
         assert_eq!(decide(&confirmed_spec), expected, "{allow:?} {rule:?}");
     }
 }
@@ -133,7 +133,7 @@ fn shell(policy: &Policy, text: &str) -> &'static str {
         directory: Some("/w".into()),
         ..Footprint::from_effect(Effect::Execute)
     };
-    word(policy.judge(&spec("shell.run", Effect::Execute), &caller(false), &footprint).action)
+    word(policy.decide(&spec("shell.run", Effect::Execute), &caller(false), &footprint).action)
 }
 
 fn word(action: Action) -> &'static str {
@@ -219,7 +219,7 @@ fn parts_other_than_commands() {
     let policy = policy(&rules);
     assert_eq!(policy.broken(), None);
     let decide = |tool: &str, footprint: Footprint| {
-        word(policy.judge(&spec(tool, Effect::Write), &caller(false), &footprint).action)
+        word(policy.decide(&spec(tool, Effect::Write), &caller(false), &footprint).action)
     };
     let empty = || Footprint::from_effect(Effect::Write);
     let network = |host: &str| Footprint { hosts: vec![host.to_owned()], ..Footprint::from_effect(Effect::Network) };
@@ -261,9 +261,9 @@ fn a_broken_policy_denies_changes() {
     ] {
         let policy = policy(std::slice::from_ref(&rule));
         assert!(policy.broken().is_some_and(|broken| broken.contains(reason)), "{rule}: {:?}", policy.broken());
-        let judge = |effect| policy.judge(&spec("a", effect), &caller(false), &Footprint::from_effect(effect));
-        assert_eq!(judge(Effect::Read).action, Action::Allow);
-        let closed = judge(Effect::Write);
+        let decide = |effect| policy.decide(&spec("a", effect), &caller(false), &Footprint::from_effect(effect));
+        assert_eq!(decide(Effect::Read).action, Action::Allow);
+        let closed = decide(Effect::Write);
         assert!(closed.action == Action::Deny && closed.reason.contains("zubi.toml:1"), "{closed:?}");
     }
 }
@@ -418,7 +418,7 @@ fn host_patterns_match_equivalent_spellings() {
     ] {
         let policy = policy(&[json!({"action": action, "hosts": [pattern]})]);
         let footprint = Footprint { hosts: vec![host.to_owned()], ..Footprint::from_effect(Effect::Network) };
-        let decision = policy.judge(&spec("a", Effect::Network), &caller(false), &footprint);
+        let decision = policy.decide(&spec("a", Effect::Network), &caller(false), &footprint);
         assert_eq!(word(decision.action), expected, "{action} {pattern}: {host}");
     }
 }
@@ -428,7 +428,7 @@ fn host_patterns_match_equivalent_spellings() {
 fn writes_to_automatically_executed_files_need_approval() {
     let writes = |path: &str, checked| {
         let footprint = Footprint { writes: vec![path.into()], checked, ..Footprint::from_effect(Effect::Write) };
-        word(policy(&[]).judge(&spec("a", Effect::Write), &caller(false), &footprint).action)
+        word(policy(&[]).decide(&spec("a", Effect::Write), &caller(false), &footprint).action)
     };
     for path in [
         "/w/.vscode/settings.json",
@@ -471,9 +471,9 @@ fn long_lived_approvals_name_the_command() {
         };
         let spec = spec("shell.run", Effect::Execute);
         let policy = policy(&[]);
-        let judgement = policy.judge(&spec, &caller(false), &footprint);
+        let decision = policy.decide(&spec, &caller(false), &footprint);
         let call = RecentCall { spec: Arc::new(spec), caller: Arc::new(caller(false)), footprint };
-        let options_shown = options(&policy, &call, &judgement, &[], true);
+        let options_shown = options(&policy, &call, &decision, &[], true);
         options_shown.into_iter().map(|option| option.label).collect::<Vec<_>>().join("\n")
     };
     for script in ["python3 - <<E\nx\nE", "echo x | python3 -", "bash < x", "bash <<< $x", "psql db <<< x", "a | node"]

@@ -92,7 +92,7 @@ mod bash {
             directory: Some(directory.to_owned()),
             ..Footprint::from_effect(Effect::Execute)
         };
-        policy.judge(&spec, &caller, &footprint).action
+        policy.decide(&spec, &caller, &footprint).action
     }
 
     /// Compares a judgement with whether the script leaves the mark. The error says what is wrong with it; otherwise

@@ -44,7 +44,7 @@ pub fn prompt_text(request: &ApprovalRequest) -> String {
     list("reads", footprint.reads.iter().map(ToString::to_string).collect());
     list("host", footprint.hosts.clone());
     list("secret", footprint.secrets.clone());
-    list("unclear", footprint.unresolved.clone());
+    list("dynamic", footprint.unresolved.clone());
     list("sandbox", footprint.sandbox.iter().cloned().collect());
     if let Some(preview) = &footprint.preview {
         let lines: Vec<&str> = preview.lines().collect();

@@ -183,7 +183,7 @@ impl EditorService {
             }
             (Some(_), Some(_)) => return Err(EditorServiceError::invalid("uri", "`path` is given too; pass only one")),
         };
-        let report = self.file_report(&path, DiagnosticsMode::Known, cx).await?;
+        let report = self.file_report(&path, DiagnosticsMode::Cached, cx).await?;
         let EditorFileReport { uri, diagnostics, coverage, note, .. } = report;
         Ok(FileDiagnostics { uri, path: path.into_string(), diagnostics, coverage, note })
     }
@@ -236,7 +236,7 @@ impl EditorService {
         let Some(file) = self.open_file(file) else {
             return Ok(none(Some("the active tab is not a file of the workspace")));
         };
-        let report = self.file_report(Utf8Path::new(&file.path), DiagnosticsMode::Known, cx).await?;
+        let report = self.file_report(Utf8Path::new(&file.path), DiagnosticsMode::Cached, cx).await?;
         Ok(ActiveFileResult {
             active: true,
             uri: Some(file.uri),
@@ -304,7 +304,7 @@ impl EditorService {
     ) -> Result<EditorFileReport, EditorServiceError> {
         if let Some(view) = &self.client {
             let answer = match mode {
-                DiagnosticsMode::Known => view.diagnostics(path, &cx.request()).await,
+                DiagnosticsMode::Cached => view.diagnostics(path, &cx.request()).await,
                 DiagnosticsMode::Refresh => view.validate(path, &cx.request()).await,
             };
             match answer {

@@ -60,7 +60,7 @@ pub(crate) struct HostSession {
     /// The filters of this session, for callers that use its host without going through `service`.
     pub(crate) scope: SessionFilters,
     /// The session's filters as a policy for the clients of a host in this process.
-    pub(crate) limits: ClientPolicy,
+    pub(crate) client_policy: ClientPolicy,
 }
 
 impl CliSession {
@@ -175,14 +175,14 @@ impl CliSession {
         let mut config = self.config()?;
         change(&mut config.settings);
         let scope = SessionFilters::from_settings(&config.settings);
-        let limits = split_filters(&mut config.settings.clone(), true);
+        let client_policy = split_filters(&mut config.settings.clone(), true);
         let scoped = |host: Arc<dyn ToolService>| Arc::new(FilteredService::new(host, scope.clone()));
         let attached = |service, client, local_host| HostSession {
             service,
             host_client: client,
             local_host,
             scope: scope.clone(),
-            limits,
+            client_policy,
         };
         if self.uses_private_host()? {
             let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
@@ -191,7 +191,7 @@ impl CliSession {
         }
         let folders = canonical(&self.folders)?;
         let mut files = self.settings(&self.folders, &self.trust(), SettingsScope::Host)?;
-        let default_limits = split_filters(&mut files, false);
+        let default_policy = split_filters(&mut files, false);
         let (session, settings) = (self.clone(), config.clone());
         let make = move || {
             let mut host_config =
@@ -212,7 +212,7 @@ impl CliSession {
             client: client(),
             environment: self.wire_environment(),
             port: PortChoice::Default,
-            limits: default_limits,
+            client_policy: default_policy,
             notify_user: Box::new(|message| terminal::print_err(&format!("warning: {message}"))),
         });
         let host_client = host_client.await.map_err(Failure::usage)?;
@@ -307,10 +307,10 @@ impl CliSession {
             terminal::print_err(&format!("warning: {ignored}"));
         }
         let (scope, initial_config) = (SessionFilters::from_settings(&config.settings), config.clone());
-        let limits = split_filters(&mut config.settings, true);
+        let client_policy = split_filters(&mut config.settings, true);
         let host = LocalHost::with_editor(&config, editor).map_err(Failure::usage)?;
         warn_unknown_names(&host, &initial_config);
-        Ok((host, scope, limits))
+        Ok((host, scope, client_policy))
     }
 
     /// Reads the user's server catalogue, if there is one.

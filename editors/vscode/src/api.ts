@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { type LanguageClient, State } from "vscode-languageclient/node";
 import type { ToolContext, ToolDefinition, ToolHandler, ToolProvider, ToolResult, ZubiApi } from "../api/zubi.d.ts";
-import type { Part } from "./channel.ts";
+import type { ChannelFeature } from "./channel.ts";
 import { failure, message, sendable, withoutLinks } from "./failure.ts";
 import * as protocol from "./protocol.ts";
 import type { RequestSender } from "./tools.ts";
@@ -11,7 +11,7 @@ import type { RequestSender } from "./tools.ts";
 type Contribution = Readonly<{ tool: protocol.ContributedTool; functions: readonly string[]; run: ToolHandler }>;
 
 /** The contributions of extensions. It outlives servers: each new one receives all of them. */
-export class Contributions implements Part {
+export class Contributions implements ChannelFeature {
   readonly #contributions = new Map<string, Contribution>();
   readonly #toolAdded = new vscode.EventEmitter<ToolDefinition>();
   readonly #toolRemoved = new vscode.EventEmitter<string>();

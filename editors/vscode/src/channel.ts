@@ -11,8 +11,8 @@ import { OpenState } from "./state.ts";
 /** The channel of one client: sends the open files that the server does not have yet, and detaches. */
 export type EditorChannel = ReturnType<typeof attach>;
 
-/** A part of the extension that handles requests of each client, one after the other. */
-export interface Part {
+/** A feature of the extension that handles requests of each client, one after the other. */
+export interface ChannelFeature {
   /** Called before the client is started; the returned object undoes it. */
   attach(client: LanguageClient): vscode.Disposable;
 }
@@ -25,7 +25,7 @@ const REQUESTS = [
   protocol.EDITOR_CONFIG,
   protocol.INVOKE_CONTRIBUTED,
   protocol.APPROVAL_REQUEST,
-  protocol.AGENT_TOLD,
+  protocol.AGENT_EVENTS,
   protocol.MODEL_LIST,
   protocol.MODEL_REQUEST,
 ];
@@ -53,14 +53,17 @@ export function channelOptions(): protocol.ChannelOptions {
   return { ...values, editorProtocol: protocol.EDITOR_PROTOCOL, editorMethods: [...METHODS, ...REQUESTS], isTrusted };
 }
 
-/** Registers the handlers for the server's requests on a client; `parts` outlive clients. */
-export function attach(client: LanguageClient, parts: readonly Part[]): { flush(): Promise<void>; dispose(): void } {
+/** Registers the handlers for the server's requests on a client; `features` outlive clients. */
+export function attach(
+  client: LanguageClient,
+  features: readonly ChannelFeature[],
+): { flush(): Promise<void>; dispose(): void } {
   const state = new OpenState((method, params) => client.sendNotification(method, params));
   const subscriptions = vscode.Disposable.from(
     state,
     attachEndpoint(client),
     handleEdits(client, state),
-    ...parts.map((part) => part.attach(client)),
+    ...features.map((feature) => feature.attach(client)),
     client.onDidChangeState(() => client.isRunning() && void state.restart()),
     vscode.commands.registerCommand("zubi.refreshViews", () => state.restart().then(() => true)),
     client.onRequest(protocol.EDITOR_FLUSH, () => state.flush().then(() => null)),

@@ -1,7 +1,7 @@
 // The chat view: the page of `zubi web` in a view. Its requests and events pass through here unchanged.
 import * as vscode from "vscode";
 import { type LanguageClient, State } from "vscode-languageclient/node";
-import type { Part } from "./channel.ts";
+import type { ChannelFeature } from "./channel.ts";
 import { message, withoutLinks } from "./failure.ts";
 import * as protocol from "./protocol.ts";
 import type { RequestSender } from "./tools.ts";
@@ -9,7 +9,7 @@ import type { RequestSender } from "./tools.ts";
 /** A command for the page (`crates/zubi-web/page/transport.js`). */
 export type ChatCommand = Readonly<{ do: "new" | "focus" } | { do: "open"; conversation: string }>;
 
-export class Chat implements Part, vscode.WebviewViewProvider {
+export class Chat implements ChannelFeature, vscode.WebviewViewProvider {
   readonly #server: RequestSender;
   readonly #page: vscode.Uri;
   #view: vscode.WebviewView | undefined;
@@ -25,7 +25,7 @@ export class Chat implements Part, vscode.WebviewViewProvider {
 
   attach(client: LanguageClient): vscode.Disposable {
     return vscode.Disposable.from(
-      client.onRequest(protocol.AGENT_TOLD, this.#forwardEvents.bind(this)),
+      client.onRequest(protocol.AGENT_EVENTS, this.#forwardEvents.bind(this)),
       client.onDidChangeState(({ newState }) => {
         this.#post(newState === State.Running ? { fresh: true } : { away: "The zubi language server does not run." });
       }),

@@ -1,7 +1,7 @@
 // The models of the editor's extensions, for zubi's agent. Rust interprets their answers.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import type { Part } from "./channel.ts";
+import type { ChannelFeature } from "./channel.ts";
 import { message, sendable } from "./failure.ts";
 import * as protocol from "./protocol.ts";
 
@@ -9,7 +9,7 @@ import * as protocol from "./protocol.ts";
 const justification = "zubi's agent uses this model for the task that you gave it.";
 
 /** Answers requests for the editor's models. */
-export const models: Part = {
+export const models: ChannelFeature = {
   attach: (client) =>
     vscode.Disposable.from(
       client.onRequest(protocol.MODEL_LIST, async (): Promise<protocol.ModelListResult> => {
@@ -37,7 +37,7 @@ async function requestModel(
   const calls: protocol.ModelCall[] = [];
   const sendDelta = (kind: "text" | "thought", delta: string): void => {
     answer[kind] += delta;
-    void client.sendNotification(protocol.MODEL_PIECE, { token, [kind]: delta });
+    void client.sendNotification(protocol.MODEL_DELTA, { token, [kind]: delta });
   };
   try {
     const [model] = await vscode.lm.selectChatModels({ id, vendor });

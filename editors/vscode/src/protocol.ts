@@ -54,7 +54,7 @@ export const STATUS = "zubi/status";
 export const AGENT_REQUEST = "zubi/agent/request";
 
 /** To the editor, a request. Reports conversation events, from the first request on; answered once they are processed. */
-export const AGENT_TOLD = "zubi/agent/told";
+export const AGENT_EVENTS = "zubi/agent/told";
 
 /** To the server, a request. Runs a task of the agent to its end. Its approval prompts are sent with `zubi/approval/request`. */
 export const AGENT_RUN = "zubi/agent/run";
@@ -66,7 +66,7 @@ export const MODEL_LIST = "zubi/model/list";
 export const MODEL_REQUEST = "zubi/model/request";
 
 /** To the server, a notification. Sends a delta of an answer as soon as it is available. */
-export const MODEL_PIECE = "zubi/model/piece";
+export const MODEL_DELTA = "zubi/model/piece";
 
 /** Result of `zubi/tools/list`. */
 export interface ToolsListResult {

@@ -2,7 +2,7 @@
 // `package.json`.
 import * as vscode from "vscode";
 import { type LanguageClient, State } from "vscode-languageclient/node";
-import type { Part } from "./channel.ts";
+import type { ChannelFeature } from "./channel.ts";
 import { STATUS, type StatusParams } from "./protocol.ts";
 
 /** The icon and the word for each state. */
@@ -13,7 +13,7 @@ const APPEARANCES = new Map([
 const STOPPED = ["debug-disconnect", "stopped"];
 
 /** The state of the server and of its host. */
-export class Status implements Part {
+export class Status implements ChannelFeature {
   /** While the server runs. */
   host: StatusParams | undefined;
   readonly #changed = new vscode.EventEmitter<void>();

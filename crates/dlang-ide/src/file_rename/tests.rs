@@ -12,7 +12,7 @@ fn check(specifier: &str, from: &str, to: &str, target: &str) -> String {
 }
 
 /// Moves a path, a file or a folder, and with it what lies below it.
-fn check_move(specifier: &str, from: &str, to: &str, target: &str, has_folder_beside: bool) -> String {
+fn check_move(specifier: &str, from: &str, to: &str, target: &str, has_sibling_folder: bool) -> String {
     let moved = |path: &str| match path.strip_prefix(from) {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{to}{rest}"),
         _ => path.to_owned(),
@@ -24,7 +24,7 @@ fn check_move(specifier: &str, from: &str, to: &str, target: &str, has_folder_be
         importer: &importer_after,
         target_before: target,
         target: &target_after,
-        has_folder_beside,
+        has_sibling_folder,
         aliases: &[("@", "/w"), ("@lib", "/w/lib"), ("@lib/deep", "/w/elsewhere")],
     };
     moved_specifier(specifier, &moved).unwrap_or_else(|| "=".to_owned())

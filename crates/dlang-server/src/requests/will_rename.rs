@@ -67,7 +67,7 @@ fn edits(snapshot: &Snapshot, db: &dyn Db, moves: &Moves) -> Edits {
                 importer: importer.as_str(),
                 target_before: target_before.as_str(),
                 target: target.as_str(),
-                has_folder_beside: folders.contains(target.with_extension("").as_path()),
+                has_sibling_folder: folders.contains(target.with_extension("").as_path()),
                 aliases: &aliases,
             };
             moved_specifier(specifier, &moved)

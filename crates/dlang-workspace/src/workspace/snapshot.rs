@@ -110,7 +110,7 @@ impl WorkspaceSnapshot {
 
     /// The file of an absolute path, with or without the links by which folders are open.
     pub fn file(&self, path: &Utf8Path) -> Result<Option<File>, QueryCancelled> {
-        let path = self.spelling(path);
+        let path = self.workspace_path(path);
         self.query(|db| {
             let files = project_files(db);
             let found = files.binary_search_by_key(&path.as_str(), |file| file.path(db));
@@ -119,13 +119,13 @@ impl WorkspaceSnapshot {
     }
 
     /// A path as it is spelled here: below a folder that is open by a link, by that link. Other paths stay.
-    pub fn spelling<'p>(&self, path: &'p Utf8Path) -> Cow<'p, Utf8Path> {
+    pub fn workspace_path<'p>(&self, path: &'p Utf8Path) -> Cow<'p, Utf8Path> {
         let spelled = self.view.links.iter().find_map(|(real, spelled)| move_path(path, real, spelled));
         spelled.map_or(Cow::Borrowed(path), Cow::Owned)
     }
 
-    /// A path as others spell it who know no links: the opposite of [`Self::spelling`].
-    pub fn without_links<'p>(&self, path: &'p Utf8Path) -> Cow<'p, Utf8Path> {
+    /// A path as others spell it who know no links: the opposite of [`Self::workspace_path`].
+    pub fn real_path<'p>(&self, path: &'p Utf8Path) -> Cow<'p, Utf8Path> {
         let real = self.view.links.iter().find_map(|(real, spelled)| move_path(path, spelled, real));
         real.map_or(Cow::Borrowed(path), Cow::Owned)
     }
@@ -162,7 +162,7 @@ impl WorkspaceSnapshot {
     pub fn find(&self, display_path: &str) -> Option<Utf8PathBuf> {
         let path = Utf8Path::new(display_path);
         if path.is_absolute() {
-            return Some(self.spelling(&crate::paths::normalize(path)).into_owned());
+            return Some(self.workspace_path(&crate::paths::normalize(path)).into_owned());
         }
         let folders = &self.view.folders;
         let named = folders.iter().filter_map(|(folder, name)| Some((folder, path.strip_prefix(name).ok()?)));

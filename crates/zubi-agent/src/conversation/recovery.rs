@@ -11,8 +11,8 @@ use crate::event::{AgentEvent, EventKind};
 use crate::history::{History, OUTCOME_UNKNOWN};
 use crate::questions::AUTO_DECIDER;
 
-/// The result text of a call that had not begun.
-const NOT_MADE: &str = "The run was interrupted before this call was made. Nothing has happened by it.";
+/// The result text of a call that had not started.
+const NOT_STARTED: &str = "The run was interrupted before this call was made. Nothing has happened by it.";
 
 /// Returns the missing results and the end of the turn.
 pub(crate) fn recovery_events(
@@ -36,7 +36,7 @@ pub(crate) fn recovery_events(
     for call in calls_pending_approval(events) {
         started_calls.remove(call);
     }
-    let result_text = |call: &str| if started_calls.contains(call) { OUTCOME_UNKNOWN } else { NOT_MADE };
+    let result_text = |call: &str| if started_calls.contains(call) { OUTCOME_UNKNOWN } else { NOT_STARTED };
     recovery.extend(history.pending_calls().map(|call| EventKind::Result {
         turn: turn.turn,
         call: call.to_owned(),

@@ -21,8 +21,8 @@ pub(super) struct ConversationSession {
     session: u64,
     questions: Questions,
     /// Locked while a turn begins or ends, and during operations in which no turn may begin.
-    live: tokio::sync::Mutex<Option<ActiveTurn>>,
-    /// The view of the running turn, for callers that must not wait for `live`.
+    active_turn: tokio::sync::Mutex<Option<ActiveTurn>>,
+    /// The view of the running turn, for callers that must not wait for `active_turn`.
     active_view: Mutex<Option<ActiveTurnView>>,
 }
 
@@ -67,15 +67,15 @@ impl ActiveTurn {
 
 impl ConversationSession {
     pub(super) fn new(session: u64, questions: Questions) -> Self {
-        Self { session, questions, live: tokio::sync::Mutex::new(None), active_view: Mutex::new(None) }
+        Self { session, questions, active_turn: tokio::sync::Mutex::new(None), active_view: Mutex::new(None) }
     }
 
     pub(super) fn questions(&self) -> &Questions {
         &self.questions
     }
 
-    pub(super) async fn live(&self) -> MutexGuard<'_, Option<ActiveTurn>> {
-        self.live.lock().await
+    pub(super) async fn lock_active_turn(&self) -> MutexGuard<'_, Option<ActiveTurn>> {
+        self.active_turn.lock().await
     }
 
     /// Returns the summary of the conversation, if a turn is running in it.
@@ -104,20 +104,20 @@ impl ConversationManager {
         let Some(id) = send.conversation.clone() else {
             let model = self.model(send.model.as_deref(), None).await?;
             let session = self.new_session()?;
-            let mut live = session.live().await;
+            let mut active_turn = session.lock_active_turn().await;
             let conversation = Arc::new(self.run_blocking(Conversation::create).await?);
             self.sessions().insert(conversation.id().to_owned(), Arc::clone(&session));
-            return self.begin(&session, &mut live, conversation, model, send, surface);
+            return self.begin(&session, &mut active_turn, conversation, model, send, surface);
         };
         let mut model = None;
         loop {
             let session = self.get_session(&id)?;
-            let mut live = session.live().await;
-            let released = match live.as_ref() {
+            let mut active_turn = session.lock_active_turn().await;
+            let released = match active_turn.as_ref() {
                 None => {
                     let conversation_id = id.clone();
                     let Some(model) = model.take() else {
-                        drop(live);
+                        drop(active_turn);
                         // A provider may take a while to answer: other requests do not wait for the session meanwhile.
                         let last = match &send.model {
                             Some(_) => None,
@@ -133,7 +133,7 @@ impl ConversationManager {
                         continue;
                     };
                     let opened = self.run_blocking(move |context| Conversation::open(context, &conversation_id)).await;
-                    return self.begin(&session, &mut live, Arc::new(opened?), model, send, surface);
+                    return self.begin(&session, &mut active_turn, Arc::new(opened?), model, send, surface);
                 }
                 // The turn is ending and does not read any more messages.
                 Some(active) if active.inbox.is_closed() => active.released.clone(),
@@ -145,7 +145,7 @@ impl ConversationManager {
                     }
                 }
             };
-            drop(live);
+            drop(active_turn);
             released.cancelled().await;
         }
     }
@@ -167,7 +167,7 @@ impl ConversationManager {
     fn begin(
         &self,
         session: &Arc<ConversationSession>,
-        live: &mut Option<ActiveTurn>,
+        active_turn: &mut Option<ActiveTurn>,
         conversation: Arc<Conversation>,
         model: Arc<dyn zubi_models::LanguageModel>,
         send: SendParams,
@@ -208,7 +208,7 @@ impl ConversationManager {
         let number = conversation.digest().turns + 1;
         let sent = SendResult { conversation: conversation.id().to_owned(), turn: number };
         session.show(Some(ActiveTurnView { conversation: Arc::clone(&conversation), stop }));
-        *live = Some(ActiveTurn {
+        *active_turn = Some(ActiveTurn {
             conversation: Arc::clone(&conversation),
             turn: number,
             model: names,
@@ -234,11 +234,11 @@ impl ConversationManager {
                 conversation.publish_unsaved_end(ended);
             }
             // A client that sends a message as soon as it sees the end of the turn waits for the session until here.
-            let mut live = session.live().await;
+            let mut active_turn = session.lock_active_turn().await;
             session.show(None);
-            *live = None;
+            *active_turn = None;
             drop(conversation);
-            drop(live);
+            drop(active_turn);
             released.cancel();
         });
         Ok(sent)
@@ -255,7 +255,7 @@ impl ConversationManager {
             return Ok(());
         }
         // A turn may be about to begin.
-        drop(session.live().await);
+        drop(session.lock_active_turn().await);
         if stop_active() {
             return Ok(());
         }
@@ -267,11 +267,11 @@ impl ConversationManager {
 
     pub(super) async fn rename(&self, id: String, title: String) -> Result<(), ChatError> {
         let session = self.get_session(&id)?;
-        let live = session.live().await;
+        let active_turn = session.lock_active_turn().await;
         let titled = EventKind::Titled { title };
         let save_error = |error: crate::journal::PersistError| ChatError::Failed(error.to_string());
-        match live.as_ref() {
-            Some(live) => live.conversation.add(titled).map_err(save_error),
+        match active_turn.as_ref() {
+            Some(active_turn) => active_turn.conversation.add(titled).map_err(save_error),
             None => self
                 .run_blocking(move |context| Conversation::open(context, &id))
                 .await?
@@ -282,8 +282,8 @@ impl ConversationManager {
 
     pub(super) async fn delete(&self, id: String) -> Result<(), ChatError> {
         let session = self.get_session(&id)?;
-        let live = session.live().await;
-        if live.is_some() {
+        let active_turn = session.lock_active_turn().await;
+        if active_turn.is_some() {
             return Err(ChatError::Failed("a turn is running in this conversation. Stop it first.".to_owned()));
         }
         let conversation_id = id.clone();

@@ -132,7 +132,7 @@ impl AutoApprove {
         let policy = Policy::from_rules(allow, [], self.allow_policy.paths().clone()).with_rules(rules.ok()?);
         let caller = Caller { surface: Surface::Agent, client: None, session: 0, restrictions };
         // If these rules do not require approval, others do: the policy has changed, or is incomplete here.
-        let requires_approval = policy.judge(&spec, &caller, &request.footprint).action == Action::Ask;
+        let requires_approval = policy.decide(&spec, &caller, &request.footprint).action == Action::Ask;
         requires_approval.then(|| policy.remaining_after(&self.allow_policy, &spec, &caller, &request.footprint))
     }
 }

@@ -221,7 +221,7 @@ impl RunningTurn {
                 let spec = match &item.action {
                     CallAction::Skip(text, code) => {
                         self.record_start(item, None)?;
-                        batch.end(next, CompletedCall::not_made(text.clone(), *code));
+                        batch.end(next, CompletedCall::not_started(text.clone(), *code));
                         next += 1;
                         continue;
                     }
@@ -230,7 +230,7 @@ impl RunningTurn {
                 if grace_end.is_some() {
                     let (why, _) = self.describe_stop(outcomes.stop_reason.unwrap_or(StopReason::Stopped));
                     self.record_start(item, None)?;
-                    batch.end(next, CompletedCall::not_made(format!("Not made. {why}"), Some(ErrorCode::Cancelled)));
+                    batch.end(next, CompletedCall::not_started(format!("Not made. {why}"), Some(ErrorCode::Cancelled)));
                     next += 1;
                     continue;
                 }
@@ -313,7 +313,7 @@ impl RunningTurn {
     ) -> Result<(), TurnEnd> {
         while let Some(item) = items.get(batch.recorded) {
             let Some(completed) = batch.completed.get_mut(batch.recorded).and_then(Option::take) else { break };
-            let CompletedCall { mut text, failure, has_begun, duration } = completed;
+            let CompletedCall { mut text, failure, has_started, duration } = completed;
             if let CallAction::Execute(spec, key) = &item.action {
                 let prepared = batch.prepared.get(batch.recorded).and_then(Option::as_ref);
                 let effect = prepared.map_or(spec.effect, |prepared| prepared.effect);
@@ -326,7 +326,7 @@ impl RunningTurn {
                 {
                     text = format!("{}\n{}", text.trim_end(), loop_guard::LOOP_NOTE);
                 }
-                if failure == Some(ErrorCode::Cancelled) && has_begun && prepared.is_some() && effect > Effect::Plan {
+                if failure == Some(ErrorCode::Cancelled) && has_started && prepared.is_some() && effect > Effect::Plan {
                     text = format!("{} {CHANGES_REMAIN}", text.trim_end());
                 }
             }
@@ -338,8 +338,8 @@ impl RunningTurn {
             match &item.action {
                 // The final answer does not count as work.
                 CallAction::Skip(text, None) if text == FINAL_ANSWER_RESULT => {}
-                CallAction::Skip(_, Some(ErrorCode::Cancelled)) => self.report.not_made(),
-                CallAction::Execute(..) if !has_begun => self.report.not_made(),
+                CallAction::Skip(_, Some(ErrorCode::Cancelled)) => self.report.count_skipped(),
+                CallAction::Execute(..) if !has_started => self.report.count_skipped(),
                 _ => self.report.call(&item.tool, failure.is_some()),
             }
             self.unmeasured += text.len();
@@ -388,7 +388,7 @@ impl Batch {
         self.running.clear();
         for at in std::mem::take(&mut self.accesses).into_keys() {
             let (text, failure) = (OUTCOME_UNKNOWN.to_owned(), Some(ErrorCode::OutcomeUnknown));
-            self.end(at, CompletedCall { text, failure, has_begun: true, duration: GRACE });
+            self.end(at, CompletedCall { text, failure, has_started: true, duration: GRACE });
         }
     }
 }

@@ -18,7 +18,7 @@ const MAX_TEXT: usize = 2_000;
 pub(super) struct TurnReport {
     /// For each tool, the numbers of successful and failed calls.
     calls: BTreeMap<String, (u64, u64)>,
-    not_made: u64,
+    skipped_count: u64,
     changed: BTreeSet<Utf8PathBuf>,
     last_text: String,
 }
@@ -29,8 +29,8 @@ impl TurnReport {
         *if has_failed { failed } else { succeeded } += 1;
     }
 
-    pub(super) fn not_made(&mut self) {
-        self.not_made += 1;
+    pub(super) fn count_skipped(&mut self) {
+        self.skipped_count += 1;
     }
 
     pub(super) fn add_changed_files(&mut self, files: &[Utf8PathBuf]) {
@@ -62,8 +62,8 @@ impl TurnReport {
             calls if calls.is_empty() => writeln!(report, "Calls made: none."),
             calls => writeln!(report, "Calls made: {calls}."),
         };
-        if self.not_made > 0 {
-            let _ = writeln!(report, "Calls requested but not made: {}.", self.not_made);
+        if self.skipped_count > 0 {
+            let _ = writeln!(report, "Calls requested but not made: {}.", self.skipped_count);
         }
         if !self.changed.is_empty() {
             let display_path = |path: &Utf8PathBuf| {

@@ -31,7 +31,7 @@ impl CallAccess {
         let effect = footprint.effect.unwrap_or(spec.effect);
         let has_only_paths =
             footprint.commands.is_empty() && footprint.hosts.is_empty() && footprint.unresolved.is_empty();
-        if explained.judgement.action != Action::Allow || effect > Effect::Write || !has_only_paths {
+        if explained.decision.action != Action::Allow || effect > Effect::Write || !has_only_paths {
             return Self::Alone;
         }
         if effect <= Effect::Plan {

@@ -110,9 +110,9 @@ fn file_replaced_by_a_link_is_refused() {
     assert!(matches!(read_text_in_place(&root.join("real/c")), Err(ReadError::NotFound { .. })));
     assert_eq!(read_text(&root.join("link/b")).unwrap(), "text");
     assert!(DirHandle::open(&root.join("link")).is_err());
-    let pinned = DirHandle::open(&root.join("real")).unwrap();
+    let directory = DirHandle::open(&root.join("real")).unwrap();
     std::fs::rename(root.join("real"), root.join("moved")).unwrap();
-    write_entry(&pinned.entry("b"), b"other").unwrap();
+    write_entry(&directory.entry("b"), b"other").unwrap();
     assert_eq!(names(&root.join("moved")), ["a", "b"], "written where the directory is, and no temporary file is left");
     assert!(!root.join("moved/b").is_symlink(), "the link was replaced and not followed");
     assert_eq!(read_text(&root.join("moved/a")).unwrap(), "text");

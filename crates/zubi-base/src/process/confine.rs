@@ -26,7 +26,7 @@ pub(super) mod stage;
 
 pub use availability::{Availability, Capabilities};
 pub use confinement::{ConfineError, Confinement, MAX_PROCESSES, Network, ResourceLimits, SandboxBackends};
-pub use stage::{CANNOT_CONFINE, seal};
+pub use stage::{CANNOT_CONFINE, lock_down};
 
 #[cfg(test)]
 mod tests;

@@ -31,7 +31,7 @@ pub struct FileReport {
     /// Why it is not analysed.
     pub reason: Option<String>,
     /// Caveats of the answer even when all servers are ready: no `compile_commands.json`, libraries that were not read.
-    pub limits: Vec<String>,
+    pub caveats: Vec<String>,
 }
 
 /// The problems of many files.
@@ -63,7 +63,7 @@ impl CodeQuery<'_> {
             analysed: loading.is_none(),
             loading,
             reason: None,
-            limits: Vec::new(),
+            caveats: Vec::new(),
         };
         let mut failures: Vec<EndpointError> = Vec::new();
         for (endpoint, answer) in ready.endpoints.iter().zip(reports) {
@@ -93,7 +93,7 @@ impl CodeQuery<'_> {
         report.items.dedup();
         let mut status = ready.status;
         status.add_library_caveats(!report.items.is_empty());
-        report.limits = status.notes;
+        report.caveats = status.notes;
         Ok(report)
     }
 
@@ -122,9 +122,9 @@ impl CodeQuery<'_> {
         let absent = found.absent.iter().take(crate::status::MAX_ABSENT);
         report.notes.extend(absent.map(|absent| format!("{}: {}", absent.reason, absent.hint)));
         report.notes.extend(more_absent(found.absent.len()));
-        for limit in report.files.iter().flat_map(|file| &file.limits) {
-            if !report.notes.contains(limit) {
-                report.notes.push(limit.clone());
+        for caveat in report.files.iter().flat_map(|file| &file.caveats) {
+            if !report.notes.contains(caveat) {
+                report.notes.push(caveat.clone());
             }
         }
         Ok(report)

@@ -55,10 +55,10 @@ impl CodeQuery<'_> {
             // It may be of a language whose server is absent.
             return self.symbols_by_word(&name_path, kind, index.status, "without a server").await;
         }
-        let unread = self.missing_from_index(&index, &name_path).await?;
-        let reason = if unread.is_some() { "beside an index that may lack names" } else { "without a server" };
-        let mut outlined = match unread {
-            Some(unread) => unread,
+        let unindexed = self.missing_from_index(&index, &name_path).await?;
+        let reason = if unindexed.is_some() { "beside an index that may lack names" } else { "without a server" };
+        let mut outlined = match unindexed {
+            Some(unindexed) => unindexed,
             None => self.unindexed_matches(&index, &name_path, None).await?,
         };
         let IndexedSymbols { symbols: mut found, mut status, .. } = index;

@@ -140,9 +140,9 @@ impl CodeQuery<'_> {
         name_path: &NamePath,
         scope: Option<&Utf8Path>,
     ) -> Result<UnindexedMatches, CodeError> {
-        let mut beside = UnindexedMatches::default();
+        let mut unindexed = UnindexedMatches::default();
         if index.status.absent.is_empty() {
-            return Ok(beside);
+            return Ok(unindexed);
         }
         let named: FxHashSet<_> = index.symbols.iter().map(|symbol| &symbol.path).collect();
         let is_indexed = |file: &DocumentRef| {
@@ -151,18 +151,18 @@ impl CodeQuery<'_> {
         let found = self.search_words(name_path.last(), scope).await.files;
         let files = found.into_iter().map(|(path, _)| DocumentRef::new(path));
         let files: Vec<_> = files.filter(|file| !is_indexed(file)).take(MAX_WORD_FILES).collect();
-        beside.cut = files.len() == MAX_WORD_FILES;
+        unindexed.cut = files.len() == MAX_WORD_FILES;
         // A text about the code has its names as well, and what answers for texts is not what the index lacks.
         let missing_providers = join_all(files.iter().map(|file| self.missing_providers(file, METHOD))).await;
         let is_missing = |absent: &[MissingServer]| absent.iter().any(|absent| index.status.absent.contains(absent));
         let files = files.into_iter().zip(missing_providers).filter(|(_, absent)| is_missing(absent));
         let files: Vec<_> = files.map(|(file, _)| file.path).collect();
-        beside.files = files.len();
-        beside.candidates = self.find_by_outline(&files, name_path, &mut beside.status).await?;
-        for candidate in &mut beside.candidates {
-            candidate.beside = true;
+        unindexed.files = files.len();
+        unindexed.candidates = self.find_by_outline(&files, name_path, &mut unindexed.status).await?;
+        for candidate in &mut unindexed.candidates {
+            candidate.unindexed = true;
         }
-        Ok(beside)
+        Ok(unindexed)
     }
 
     /// Declarations that the index lacks although their language is answered for, where it lacks the name altogether: who gives
@@ -186,9 +186,9 @@ impl CodeQuery<'_> {
         if files.is_empty() {
             return Ok(None);
         }
-        let mut unread = UnindexedMatches { files: files.len(), cut, ..UnindexedMatches::default() };
-        unread.candidates = self.find_by_outline(&files, name_path, &mut unread.status).await?;
-        Ok(Some(unread))
+        let mut unindexed = UnindexedMatches { files: files.len(), cut, ..UnindexedMatches::default() };
+        unindexed.candidates = self.find_by_outline(&files, name_path, &mut unindexed.status).await?;
+        Ok(Some(unindexed))
     }
 
     /// The place of an index entry: its name where it can be found in the range that the server gave, which often is

@@ -45,7 +45,7 @@ pub(crate) struct Candidate {
     selection: TextRange,
     depth: usize,
     /// Whether the candidate's language has no server while an index answered for others.
-    pub(super) beside: bool,
+    pub(super) unindexed: bool,
     pub(crate) location: SourceLocation,
 }
 
@@ -120,10 +120,10 @@ impl CodeQuery<'_> {
             files.retain(|file| !searched_files.contains(file));
             candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         } else if let Some(index) = index {
-            let beside = self.unindexed_matches(&index, name_path, scope).await?;
-            if !beside.candidates.is_empty() {
-                candidates.extend(beside.candidates);
-                status.merge(beside.status);
+            let unindexed = self.unindexed_matches(&index, name_path, scope).await?;
+            if !unindexed.candidates.is_empty() {
+                candidates.extend(unindexed.candidates);
+                status.merge(unindexed.status);
             }
         }
         Ok((candidates, status))
@@ -172,7 +172,7 @@ impl CodeQuery<'_> {
                     path: path.to_owned(),
                     name: name_path.last().to_owned(),
                     depth: own.split('/').count(),
-                    beside: false,
+                    unindexed: false,
                     name_path: own,
                     kind: symbol.kind,
                     selection: name_in(&document.text, symbol.selection, name_path.last()),
@@ -341,8 +341,8 @@ pub(super) fn name_in(text: &str, selection: TextRange, name: &str) -> TextRange
 /// name means that one; the answer's first line mentions the others. The nesting depth of a model and of code is not
 /// comparable.
 fn prefer_outermost(candidates: &mut Vec<Candidate>, name_path: &NamePath) -> Option<String> {
-    let beside = candidates.iter().filter(|candidate| candidate.beside).count();
-    if candidates.len() < 2 || name_path.is_qualified() || (beside > 0 && beside < candidates.len()) {
+    let unindexed = candidates.iter().filter(|candidate| candidate.unindexed).count();
+    if candidates.len() < 2 || name_path.is_qualified() || (unindexed > 0 && unindexed < candidates.len()) {
         return None;
     }
     let outermost = candidates.iter().map(|candidate| candidate.depth).min()?;

@@ -33,7 +33,7 @@ fn shared_host(
         kind: HostKind::Editor,
         environment: HostEnvironment::default(),
         port: PortChoice::None,
-        limits: ClientPolicy::default(),
+        client_policy: ClientPolicy::default(),
         shutdown_token: None,
     };
     let published = PublishedHost::open(Arc::clone(&host), &run, publish_options).map_err(|error| error.to_string())?;

@@ -23,11 +23,11 @@ pub(super) fn message(spec: &ToolSpec, args: &Value, host: &HostDescription) -> 
 
 /// Confirmation shown before the tool runs.
 pub(super) fn confirmation(spec: &ToolSpec, explained: &Explanation) -> Confirmation {
-    let Explanation { tool, judgement, footprint, .. } = explained;
+    let Explanation { tool, decision, footprint, .. } = explained;
     let request = ApprovalRequest {
         tool: tool.clone(),
-        reason: judgement.reason.clone(),
-        rule: judgement.rule.clone(),
+        reason: decision.reason.clone(),
+        rule: decision.rule.clone(),
         footprint: footprint.clone(),
         arguments: Value::Null,
         options: Vec::new(),

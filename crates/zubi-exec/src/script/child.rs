@@ -13,8 +13,8 @@ use super::{CallReply, ChildMessage, ScriptJob, engine};
 pub(super) const MAX_LINE: u64 = 16 * 1024 * 1024;
 
 /// Runs one job in this process, which must have no other thread yet. `backends` are those of
-/// [`zubi_base::process::confine::seal`] as JSON; they confine the process before it reads the job. The process ends
-/// when its caller has ended.
+/// [`zubi_base::process::confine::lock_down`] as JSON; they confine the process before it reads the job. The process
+/// ends when its caller has ended.
 pub fn run_in_child(
     backends: Option<OsString>,
     input: impl BufRead + 'static,
@@ -24,7 +24,7 @@ pub fn run_in_child(
         let backends = backends.to_str().ok_or(io::ErrorKind::InvalidInput)?;
         let backends = serde_json::from_str(backends)?;
         engine::warm_up();
-        confine::seal(&backends).map_err(io::Error::other)?;
+        confine::lock_down(&backends).map_err(io::Error::other)?;
     }
     run_job(input, output)
 }

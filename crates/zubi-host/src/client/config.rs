@@ -32,7 +32,7 @@ pub struct HostClientConfig {
     pub environment: HostEnvironment,
     pub port: PortChoice,
     /// The restrictions for clients of this process's host.
-    pub limits: ClientPolicy,
+    pub client_policy: ClientPolicy,
     /// Shows a message to the user, once.
     pub notify_user: Box<dyn Fn(&str) + Send + Sync>,
 }

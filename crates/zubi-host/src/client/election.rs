@@ -196,7 +196,7 @@ fn become_host(
         kind: HostKind::InProcess,
         environment: config.environment.clone(),
         port: config.port,
-        limits: config.limits.clone(),
+        client_policy: config.client_policy.clone(),
         shutdown_token: None,
     };
     let published = match PublishedHost::open(Arc::clone(&host), run, options) {

@@ -108,9 +108,9 @@ impl ToolService for LocalHost {
     async fn explain(&self, request: &CallRequest, context: &CallContext) -> Result<Explanation, HostError> {
         self.registry.prepare().await;
         let cx = self.cx(&request.caller, context, request.token_budget);
-        let check = self.registry.judge(&request.tool, request.arguments.clone(), &cx).map_err(host_error)?;
-        let PolicyCheck { tool, footprint, judgement, would_allow } = check;
-        Ok(Explanation { tool, judgement, footprint, would_allow })
+        let check = self.registry.check_policy(&request.tool, request.arguments.clone(), &cx).map_err(host_error)?;
+        let PolicyCheck { tool, footprint, decision, would_allow } = check;
+        Ok(Explanation { tool, decision, footprint, would_allow })
     }
 
     async fn policy(&self) -> Result<PolicyInForce, HostError> {

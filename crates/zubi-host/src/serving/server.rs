@@ -40,7 +40,7 @@ pub struct ClientPolicy {
 pub struct HostServer {
     pub(super) host: Arc<LocalHost>,
     identity: Identity,
-    pub(super) limits: ClientPolicy,
+    pub(super) client_policy: ClientPolicy,
     /// Ends the process, if clients may request that.
     pub(super) shutdown_token: Option<CancellationToken>,
     /// The clients, by the number of their connection.
@@ -73,13 +73,13 @@ impl HostServer {
     pub fn new(
         host: Arc<LocalHost>,
         identity: Identity,
-        limits: ClientPolicy,
+        client_policy: ClientPolicy,
         shutdown_token: Option<CancellationToken>,
     ) -> Arc<Self> {
         Arc::new_cyclic(|me| Self {
             host,
             identity,
-            limits,
+            client_policy,
             shutdown_token,
             clients: Mutex::default(),
             count: watch::Sender::new(0),
@@ -167,7 +167,7 @@ impl Client {
     /// The restrictions that hold for every request over this connection.
     pub(super) fn restrictions(&self) -> Restrictions {
         let port = Restrictions { read_only: self.is_on_port(), ..Restrictions::default() };
-        self.server.limits.always.combine(&port)
+        self.server.client_policy.always.combine(&port)
     }
 }
 

@@ -23,7 +23,7 @@ pub struct PublishOptions {
     pub environment: HostEnvironment,
     pub port: PortChoice,
     /// The restrictions for clients.
-    pub limits: ClientPolicy,
+    pub client_policy: ClientPolicy,
     /// Cancelled when a client requests the end of the host; without it, no client can end the host.
     pub shutdown_token: Option<CancellationToken>,
 }
@@ -71,7 +71,7 @@ impl PublishedHost {
         let published = run.publish(&advertisement)?;
         let file = published.file().to_owned();
         let identity = Identity { instance, kind: options.kind, environment: options.environment };
-        let server = HostServer::new(host, identity, options.limits, options.shutdown_token);
+        let server = HostServer::new(host, identity, options.client_policy, options.shutdown_token);
         let stop = CancellationToken::new();
         let task = tokio::spawn(listener.serve(Arc::clone(&server) as _, stop.clone()));
         Ok(Self { server, published: Mutex::new(Some(published)), port, file, stop, task: Mutex::new(Some(task)) })

@@ -101,7 +101,7 @@ pub(super) async fn read_resource(
 /// The restrictions of the client, from its connection and from its own request, or else from the settings.
 fn combined_restrictions(client: &Client, requested: Option<&wire::Restrictions>) -> Restrictions {
     let requested = requested.map(convert::restrictions_from);
-    client.restrictions().combine(requested.as_ref().unwrap_or(&client.server.limits.default_restrictions))
+    client.restrictions().combine(requested.as_ref().unwrap_or(&client.server.client_policy.default_restrictions))
 }
 
 /// A script has no surface of its own; a client on the port has none, whatever it sends.
@@ -131,13 +131,13 @@ fn request(client: &Client, params: wire::CallParams) -> CallRequest {
 fn context(client: &Client, params: &wire::CallParams, cancel: CancellationToken) -> CallContext {
     let approver: Arc<dyn Approver> = match &params.token {
         _ if client.is_on_port() => Arc::new(NoApprover),
-        Some(token) if params.asks => Arc::new(ConnectionApprover {
+        Some(token) if params.handles_approvals => Arc::new(ConnectionApprover {
             connection: client.connection.clone(),
             token: token.clone(),
-            client_prompts: params.client_asks,
+            client_prompts: params.client_prompts,
             cancel: cancel.clone(),
         }),
-        _ if params.client_asks => Arc::new(ClientApprover),
+        _ if params.client_prompts => Arc::new(ClientApprover),
         _ => Arc::new(NoApprover),
     };
     let progress: Arc<dyn ProgressSink> = match &params.token {

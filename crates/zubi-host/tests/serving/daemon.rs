@@ -24,7 +24,7 @@ fn config(world: &World, idle: Option<Duration>) -> DaemonConfig {
         run: world.root.join("daemons"),
         environment: HostEnvironment::default(),
         port: PortChoice::None,
-        limits: ClientPolicy::default(),
+        client_policy: ClientPolicy::default(),
         idle,
     }
 }

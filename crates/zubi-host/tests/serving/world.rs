@@ -72,7 +72,7 @@ impl World {
             kind: HostKind::InProcess,
             environment: HostEnvironment::default(),
             port: PortChoice::Default,
-            limits: ClientPolicy::default(),
+            client_policy: ClientPolicy::default(),
             shutdown_token: None,
         };
         let published = PublishedHost::open(Arc::clone(&host), &run, options).unwrap();

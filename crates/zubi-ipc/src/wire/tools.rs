@@ -107,11 +107,11 @@ pub struct CallParams {
     /// Whether the client answers `approval/request`.
     #[serde(rename = "asks")]
     #[serde(default)]
-    pub asks: bool,
+    pub handles_approvals: bool,
     /// Whether the client itself prompts its user before each call.
     #[serde(rename = "clientAsks")]
     #[serde(default)]
-    pub client_asks: bool,
+    pub client_prompts: bool,
 }
 
 /// Result of `tools/call`.

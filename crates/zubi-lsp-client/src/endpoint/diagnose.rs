@@ -99,9 +99,9 @@ impl ServerEndpoint {
         cx: &RequestCx,
     ) -> Result<bool, EndpointError> {
         let store = &session.peer().diagnostics;
-        let settling = &session.peer().settling;
+        let document_activity = &session.peer().document_activity;
         let mut publications = store.publications();
-        let mut statuses = settling.changes();
+        let mut statuses = document_activity.changes();
         let mut registrations = session.peer().registrations();
         let mut ended = session.end_reason();
         loop {
@@ -111,8 +111,8 @@ impl ServerEndpoint {
             if !session.pulls_for(path).is_empty() {
                 return Ok(false);
             }
-            if store.published_report(path).current && settling.is_idle(path) {
-                match settling.barrier_method() {
+            if store.published_report(path).current && document_activity.is_idle(path) {
+                match document_activity.barrier_method() {
                     None => return Ok(true),
                     Some(method) => {
                         if Self::pass_barrier(session, method, path, cx).await? {
@@ -136,21 +136,21 @@ impl ServerEndpoint {
     /// server has finished with the document then.
     async fn pass_barrier(
         session: &ServerSession,
-        fence: &str,
+        barrier: &str,
         path: &Utf8Path,
         cx: &RequestCx,
     ) -> Result<bool, EndpointError> {
-        let settling = &session.peer().settling;
-        let sent = settling.sent_so_far();
+        let document_activity = &session.peer().document_activity;
+        let sent = document_activity.sent_so_far();
         let params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path) } });
-        match session.request(fence, params, &cx.cancel, cx.deadline).await {
+        match session.request(barrier, params, &cx.cancel, cx.deadline).await {
             Err(ConnectionError::Cancelled) => return Err(EndpointError::Cancelled),
             Err(ConnectionError::TimedOut { .. } | ConnectionError::Closed { .. }) => return Ok(false),
             // A refusal is an answer, too.
             Ok(_) | Err(ConnectionError::Response { .. } | ConnectionError::Protocol { .. }) => {}
         }
-        Ok(settling.sent_so_far() == sent
-            && settling.is_idle(path)
+        Ok(document_activity.sent_so_far() == sent
+            && document_activity.is_idle(path)
             && session.peer().diagnostics.published_report(path).current)
     }
 

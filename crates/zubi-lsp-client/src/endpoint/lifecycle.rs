@@ -132,7 +132,7 @@ pub(super) async fn run(shared: Arc<EndpointState>) {
         return;
     }
     if !changes.is_empty() {
-        session.deliver(&changes);
+        session.notify_changes(&changes);
     }
     // Only now, so that a client that sees it ready can send it requests.
     session.peer().activate();

@@ -42,7 +42,7 @@ impl Fixture {
             request_timeout,
             retention: RetentionPolicy { idle, memory_mb: None },
             virtual_documents: None,
-            limits: Caveats::default(),
+            caveats: Caveats::default(),
         };
         let endpoint = Arc::new(ServerEndpoint::new(launch, starter));
         Self { workspace, endpoint, starts }
@@ -212,7 +212,7 @@ async fn capability_queries_restart_a_dead_server() {
 #[tokio::test]
 async fn retry_waits_until_the_new_server_is_ready() {
     let mut workspace = TestWorkspace::new(&[]);
-    workspace.spec.recipe = crate::readiness::ReadinessSignal::Log {
+    workspace.spec.signal = crate::readiness::ReadinessSignal::Log {
         prefixes: vec!["ready".to_owned()],
         parts: Vec::new(),
         answers_before: true,

@@ -86,7 +86,7 @@ fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
 /// Returns the caveats of a server's answers in a root, as far as files and programs show them. Reads files, and may
 /// walk the whole project.
 pub(super) fn caveats(row: &ServerEntry, root: &Utf8Path, trusted: bool, finder: &ProgramFinder) -> Caveats {
-    let mut limits = Caveats::default();
+    let mut caveats = Caveats::default();
     for fact in &row.limits {
         if fact.programs.iter().any(|program| finder.has(program)) {
             continue;
@@ -104,14 +104,14 @@ pub(super) fn caveats(row: &ServerEntry, root: &Utf8Path, trusted: bool, finder:
             }),
         };
         match fact.scope {
-            CaveatScope::Project => limits.project.extend(clause),
-            CaveatScope::Beyond => limits.beyond.extend(clause),
+            CaveatScope::Project => caveats.project.extend(clause),
+            CaveatScope::Beyond => caveats.beyond.extend(clause),
         }
     }
     if !trusted && matches!(row.untrusted, UntrustedRule::Restricted(_)) {
-        limits.beyond.push(format!("restricted, because the folder is not trusted: it does not run {}", row.runs));
+        caveats.beyond.push(format!("restricted, because the folder is not trusted: it does not run {}", row.runs));
     }
-    limits
+    caveats
 }
 
 #[cfg(test)]

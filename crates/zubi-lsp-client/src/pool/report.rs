@@ -237,11 +237,11 @@ pub async fn state(
             abilities.push(*name);
         }
     }
-    let limits = endpoint.limits();
+    let caveats = endpoint.caveats();
     ServerState::Works {
         readiness: readiness.to_string(),
         ready_ms,
         abilities,
-        notes: limits.project.into_iter().chain(limits.beyond).collect(),
+        notes: caveats.project.into_iter().chain(caveats.beyond).collect(),
     }
 }

@@ -10,9 +10,9 @@ use super::*;
 
 /// Runs a script of lines: `initialized`, `open <path>`, or a notification's method and params. Returns the state after
 /// each.
-fn run(recipe: ReadinessSignal, root: &Utf8Path, script: &[&str]) -> String {
+fn run(signal: ReadinessSignal, root: &Utf8Path, script: &[&str]) -> String {
     let start = Instant::now();
-    let mut tracker = Tracker::new(recipe);
+    let mut tracker = Tracker::new(signal);
     let mut states = String::new();
     for line in script {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -201,9 +201,9 @@ fn second_project_is_awaited_before_ready() {
 #[test]
 fn gopls_waits_only_for_its_own_progress() {
     let (_guard, root) = tree(&[]);
-    let recipe =
+    let signal =
         ReadinessSignal::Progress { titles: vec!["Setting up workspace".to_owned()], project_files: Vec::new() };
-    assert_snapshot!(run(recipe, &root, &[
+    assert_snapshot!(run(signal, &root, &[
         "initialized",
         "begin 1 Setting up workspace",
         "begin 2 diagnosing",
@@ -224,8 +224,8 @@ fn gopls_waits_only_for_its_own_progress() {
 fn pyright_is_ready_when_it_has_found_its_files() {
     let (_guard, root) = tree(&[]);
     let prefixes = vec!["Found ".to_owned(), "No source files found".to_owned()];
-    let recipe = ReadinessSignal::Log { prefixes, parts: Vec::new(), answers_before: true };
-    assert_snapshot!(run(recipe, &root, &[
+    let signal = ReadinessSignal::Log { prefixes, parts: Vec::new(), answers_before: true };
+    assert_snapshot!(run(signal, &root, &[
         "log Pyright language server 1.1.414 starting",
         "initialized",
         "begin a Finding references",
@@ -280,10 +280,10 @@ fn progress_is_bounded_and_hostile_values_are_harmless() {
 fn bash_language_server_begins_its_lines_with_the_time() {
     let (_guard, root) = tree(&[]);
     let parts = vec!["BackgroundAnalysis: Completed".to_owned()];
-    let recipe = ReadinessSignal::Log { prefixes: Vec::new(), parts, answers_before: false };
+    let signal = ReadinessSignal::Log { prefixes: Vec::new(), parts, answers_before: false };
     let script =
         ["initialized", "log 12:00 INFO BackgroundAnalysis: resolving", "log 12:01 INFO BackgroundAnalysis: Completed"];
-    assert_snapshot!(run(recipe, &root, &script), @"
+    assert_snapshot!(run(signal, &root, &script), @"
     initialized                              → Starting
     log 12:00 INFO BackgroundAnalysis: resolving → Starting
     log 12:01 INFO BackgroundAnalysis: Completed → Ready

@@ -15,7 +15,7 @@ pub(super) const MAX_OPENED_AT_ONCE: usize = 64;
 
 impl ServerSession {
     /// Notifies the server about files changed on disk. Returns a note when it may not know all of it yet.
-    pub(crate) fn deliver(&self, changes: &[WatchedFileChange]) -> Option<String> {
+    pub(crate) fn notify_changes(&self, changes: &[WatchedFileChange]) -> Option<String> {
         let mut documents = self.documents();
         let watched: Vec<&WatchedFileChange> = {
             let capabilities = self.peer.capabilities();

@@ -15,13 +15,13 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, ConnectionError};
 
-/// The texts that one server may not have processed yet. Empty for a server without a fence.
+/// The texts that one server may not have processed yet. Empty for a server without a barrier.
 #[derive(Debug)]
 pub(super) struct SyncBarrier {
     /// The request; `None` for servers that need none.
     method: Option<String>,
     sent: Mutex<SentText>,
-    /// The lock with which a request waits while another one waits at the fence.
+    /// The lock with which a request waits while another one waits at the barrier.
     turn: tokio::sync::Mutex<()>,
 }
 
@@ -86,7 +86,7 @@ impl SyncBarrier {
         }
         let mut state = self.lock();
         for (path, count) in sent {
-            // A text that was sent meanwhile has a fence of its own to pass.
+            // A text that was sent meanwhile has a barrier of its own to pass.
             if state.documents.get(&path) == Some(&count) {
                 state.documents.remove(&path);
             }

@@ -89,7 +89,7 @@ async fn a_server_that_refuses_or_exits_is_not_started() {
 async fn a_server_that_needs_a_document_gets_one_and_is_not_ready_before() {
     let mut workspace = TestWorkspace::new(&[("src/a.rs", "fn a() {}"), ("proj.json", "{}")]);
     workspace.spec.needs_document = true;
-    workspace.spec.recipe =
+    workspace.spec.signal =
         ReadinessSignal::Progress { titles: vec!["indexing".to_owned()], project_files: vec!["proj.json".to_owned()] };
     let mut states = workspace.readiness.subscribe();
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
@@ -106,7 +106,7 @@ async fn a_server_that_needs_a_document_gets_one_and_is_not_ready_before() {
 async fn server_without_a_document_to_open_is_not_awaited() {
     let mut workspace = TestWorkspace::new(&[("proj.json", "{}")]);
     workspace.spec.needs_document = true;
-    workspace.spec.recipe =
+    workspace.spec.signal =
         ReadinessSignal::Progress { titles: Vec::new(), project_files: vec!["proj.json".to_owned()] };
     let (_session, _server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
     assert!(matches!(*workspace.readiness.borrow(), Readiness::Unknown { .. }));
@@ -122,7 +122,7 @@ async fn changes_on_disk_reach_a_server_as_it_registered_for_them() {
         ["a.rs", "b.rs", "c.py", "Cargo.toml"].map(|name| change(&workspace, name, ChangeKind::Changed)).to_vec();
     workspace.write("a.rs", "2");
     // Without a registration: its own languages and project files.
-    session.deliver(&changes);
+    session.notify_changes(&changes);
     assert_snapshot!(sync_messages(&session, &mut server, &workspace.root).await, @"
     didChangeWatchedFiles 2 file:///W/a.rs 2 file:///W/b.rs 2 file:///W/Cargo.toml
     didChange file:///W/a.rs
@@ -132,8 +132,8 @@ async fn changes_on_disk_reach_a_server_as_it_registered_for_them() {
     let registration =
         json!({ "id": "1", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
     server.request("client/registerCapability", json!({ "registrations": [registration] })).await.unwrap();
-    session.deliver(&changes);
-    session.deliver(&[change(&workspace, "a.rs", ChangeKind::Deleted)]);
+    session.notify_changes(&changes);
+    session.notify_changes(&[change(&workspace, "a.rs", ChangeKind::Deleted)]);
     assert_snapshot!(sync_messages(&session, &mut server, &workspace.root).await, @"
     didChangeWatchedFiles 2 file:///W/c.py
     didClose file:///W/a.rs
@@ -150,7 +150,7 @@ async fn changed_files_are_opened_up_to_a_limit() {
         workspace.write(&format!("{number}.rs"), "x");
         changes.push(change(&workspace, &format!("{number}.rs"), ChangeKind::Created));
     }
-    assert_snapshot!(session.deliver(&changes).unwrap(), @"3 more files changed at once; fake may still be reading them");
+    assert_snapshot!(session.notify_changes(&changes).unwrap(), @"3 more files changed at once; fake may still be reading them");
     let messages = sync_messages(&session, &mut server, &workspace.root).await;
     assert_eq!(messages.lines().filter(|line| line.starts_with("didOpen")).count(), MAX_OPENED_AT_ONCE);
     assert!(!messages.contains("c.py"));
@@ -198,10 +198,12 @@ async fn a_created_file_is_opened_for_a_server_that_finds_it_late() {
     let mut workspace = TestWorkspace::new(&[("a.rs", "1"), ("b.rs", "1")]);
     workspace.spec.freshness = Freshness::OpenCreated;
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1, "diagnosticProvider": {} })).await;
-    session
-        .deliver(&[change(&workspace, "a.rs", ChangeKind::Created), change(&workspace, "b.rs", ChangeKind::Changed)]);
+    session.notify_changes(&[
+        change(&workspace, "a.rs", ChangeKind::Created),
+        change(&workspace, "b.rs", ChangeKind::Changed),
+    ]);
     std::fs::remove_file(workspace.path("a.rs")).unwrap();
-    session.deliver(&[change(&workspace, "a.rs", ChangeKind::Deleted)]);
+    session.notify_changes(&[change(&workspace, "a.rs", ChangeKind::Deleted)]);
     assert_snapshot!(sync_messages(&session, &mut server, &workspace.root).await, @"
     didChangeWatchedFiles 1 file:///W/a.rs 2 file:///W/b.rs
     didOpen file:///W/a.rs
@@ -218,8 +220,10 @@ async fn a_server_that_reads_only_opened_files_becomes_ready_after_reading_the_c
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
     let mut states = workspace.readiness.subscribe();
     std::fs::remove_file(workspace.path("b.rs")).unwrap();
-    session
-        .deliver(&[change(&workspace, "a.rs", ChangeKind::Changed), change(&workspace, "b.rs", ChangeKind::Deleted)]);
+    session.notify_changes(&[
+        change(&workspace, "a.rs", ChangeKind::Changed),
+        change(&workspace, "b.rs", ChangeKind::Deleted),
+    ]);
     server.expect_notification("workspace/didChangeWatchedFiles").await;
     let mut opened = Vec::new();
     for text in ["1", ""] {
@@ -239,7 +243,7 @@ async fn a_server_that_reads_only_opened_files_becomes_ready_after_reading_the_c
     crate::testing::wait_until(&mut states, |state| *state == Readiness::Ready).await;
     // Written again, it is no longer empty.
     workspace.write("b.rs", "2");
-    session.deliver(&[change(&workspace, "b.rs", ChangeKind::Created)]);
+    session.notify_changes(&[change(&workspace, "b.rs", ChangeKind::Created)]);
     server.expect_notification("workspace/didChangeWatchedFiles").await;
     let changed = server.expect_notification("textDocument/didChange").await;
     assert_eq!(changed.pointer("/contentChanges/0/text"), Some(&json!("2")));
@@ -253,7 +257,7 @@ async fn changes_of_closed_files_count_as_saved() {
     let (session, mut server) = workspace.start(sync.clone()).await;
     // A document that is opened for a request was not saved just now.
     session.sync_document(&workspace.path("a.rs"), false).unwrap();
-    session.deliver(&[change(&workspace, "b.rs", ChangeKind::Changed)]);
+    session.notify_changes(&[change(&workspace, "b.rs", ChangeKind::Changed)]);
     assert_snapshot!(sync_messages(&session, &mut server, &workspace.root).await, @"
     didOpen file:///W/a.rs
     didChangeWatchedFiles 2 file:///W/b.rs
@@ -264,7 +268,7 @@ async fn changes_of_closed_files_count_as_saved() {
     workspace.spec.freshness = Freshness::WatchedFiles;
     workspace.spec.checker = Some(crate::testing::checker());
     let (session, mut server) = workspace.start(sync).await;
-    session.deliver(&[
+    session.notify_changes(&[
         change(&workspace, "a.rs", ChangeKind::Created),
         change(&workspace, "b.rs", ChangeKind::Changed),
         change(&workspace, "c.py", ChangeKind::Changed),
@@ -281,7 +285,7 @@ async fn changes_of_closed_files_count_as_saved() {
 #[tokio::test]
 async fn requests_wait_until_a_concurrent_server_has_processed_the_texts() {
     let mut workspace = TestWorkspace::new(&[("a.rs", "1")]);
-    workspace.spec.barrier_method = Some("fake/fence".to_owned());
+    workspace.spec.barrier_method = Some("fake/barrier".to_owned());
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
     let send_request = |method: &'static str| {
         let session = Arc::clone(&session);
@@ -290,14 +294,14 @@ async fn requests_wait_until_a_concurrent_server_has_processed_the_texts() {
     };
     session.sync_document(&workspace.path("a.rs"), false).unwrap();
     server.expect_notification("textDocument/didOpen").await;
-    // Both wait behind one fence, whatever its answer is.
+    // Both wait behind one barrier, whatever its answer is.
     let requests = [send_request("fake/one"), send_request("fake/two")];
-    let (id, params) = server.expect_request("fake/fence").await;
+    let (id, params) = server.expect_request("fake/barrier").await;
     assert_eq!(params["textDocument"]["uri"], json!(zubi_base::uri::from_path(&workspace.path("a.rs"))));
     server.refuse(id, -32803, None).await;
     for _ in &requests {
         match server.next().await {
-            Some(Message::Request(request)) if request.method != "fake/fence" => {
+            Some(Message::Request(request)) if request.method != "fake/barrier" => {
                 server.reply(request.id, json!(1)).await;
             }
             other => panic!("{other:?}"),
@@ -306,7 +310,7 @@ async fn requests_wait_until_a_concurrent_server_has_processed_the_texts() {
     for request in requests {
         assert_eq!(request.await.unwrap().unwrap(), json!(1));
     }
-    // Nothing was sent since, so no fence comes in between.
+    // Nothing was sent since, so no barrier comes in between.
     let request = send_request("fake/three");
     let (id, _) = server.expect_request("fake/three").await;
     server.reply(id, json!(3)).await;

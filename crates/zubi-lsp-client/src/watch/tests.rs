@@ -193,7 +193,7 @@ impl Watcher for LimitedWatcher {
     }
 }
 
-/// Creates a workspace with three directories, of which a limited number may be watched, the fence's among them.
+/// Creates a workspace with three directories, of which a limited number may be watched, the barrier's among them.
 fn limited_workspace(limit: u64) -> (Fixture, Arc<AtomicU64>) {
     let mut fixture = Fixture::new(&["a.rs", "one/b.rs", "two/c.rs"]);
     let limit = Arc::new(AtomicU64::new(limit));
@@ -257,10 +257,10 @@ async fn without_a_watcher_files_are_compared_and_the_reason_is_reported() {
 
 #[tokio::test]
 async fn too_many_marks_turn_into_a_comparison() {
-    let marks = Marks { marked: Mutex::default(), fence: watch::Sender::new(0) };
+    let marks = Marks { marked: Mutex::default(), barrier: watch::Sender::new(0) };
     for number in 0..=MAX_MARKED {
         let event = notify::Event::new(EventKind::Any).add_path(format!("/w/{number}").into());
-        marks.on_event(Ok(event), std::path::Path::new("/fence"));
+        marks.on_event(Ok(event), std::path::Path::new("/barrier"));
     }
     let marked = lock(&marks.marked);
     assert!(marked.compare_all && marked.paths.len() == 1);

@@ -230,7 +230,7 @@ async fn a_prompt_without_an_answer_times_out() {
 /// Clients without forms, and the rules for them.
 #[tokio::test]
 async fn client_confirmation_counts_without_forms() {
-    let elicitation_mode = |client_asks| ElicitationMode { client_asks, ..ElicitationMode::default() };
+    let elicitation_mode = |client_prompts| ElicitationMode { client_prompts, ..ElicitationMode::default() };
     for (mode, capabilities, is_allowed) in [
         (elicitation_mode(true), json!({}), true),
         (elicitation_mode(false), json!({}), false),

@@ -45,7 +45,7 @@ fn messages(provider: &str, prompt: Prompt<'_>) -> Vec<Value> {
     if !prompt.system.is_empty() {
         messages.push(json!({ "role": "system", "content": prompt.system }));
     }
-    let mut ids = Ids::default();
+    let mut ids = WireIds::default();
     let mut user_texts: Vec<&str> = Vec::new();
     for message in prompt.messages {
         if let PromptMessage::User { text } = message {
@@ -75,7 +75,7 @@ fn push_user_message(messages: &mut Vec<Value>, user_texts: &mut Vec<&str>) {
 }
 
 /// Returns no message if there is neither text nor a call: servers refuse such a message.
-fn assistant(provider: &str, answer: &AssistantMessage, ids: &mut Ids) -> Option<Value> {
+fn assistant(provider: &str, answer: &AssistantMessage, ids: &mut WireIds) -> Option<Value> {
     if answer.text.is_empty() && answer.calls.is_empty() {
         return None;
     }
@@ -96,7 +96,7 @@ fn assistant(provider: &str, answer: &AssistantMessage, ids: &mut Ids) -> Option
     Some(message)
 }
 
-fn call(call: &ToolCall, extra: Option<&Value>, ids: &mut Ids) -> Value {
+fn call(call: &ToolCall, extra: Option<&Value>, ids: &mut WireIds) -> Value {
     let arguments = match &call.arguments {
         Value::Object(_) => call.arguments.to_string(),
         // Servers parse the arguments that they get back, and fail if these are not an object.
@@ -113,9 +113,9 @@ fn call(call: &ToolCall, extra: Option<&Value>, ids: &mut Ids) -> Value {
 /// Ids in a form that every server accepts. Another provider's ids may be too long, or have characters that this one
 /// refuses.
 #[derive(Default)]
-struct Ids(BTreeMap<String, String>);
+struct WireIds(BTreeMap<String, String>);
 
-impl Ids {
+impl WireIds {
     fn wire_id(&mut self, id: &str) -> String {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if !id.is_empty() && id.len() <= MAX_ID_LENGTH && id.bytes().all(is_plain) {

@@ -40,7 +40,7 @@ pub(super) fn read(raw: &str) -> ShellWord {
         word: ShellWord { raw: raw.to_owned(), ..ShellWord::default() },
         braces: BraceExpansion::None,
     };
-    reader.plain();
+    reader.read_unquoted();
     let WordReader { mut word, braces, .. } = reader;
     // The commands of that name.
     if matches!(raw, "[" | "[[") {
@@ -91,7 +91,7 @@ impl WordReader<'_> {
         Some(c)
     }
 
-    fn plain(&mut self) {
+    fn read_unquoted(&mut self) {
         let mut first = true;
         while let Some(c) = self.next() {
             match c {

@@ -57,7 +57,7 @@ fn approval_prompts_name_credential_files() {
             ..Footprint::from_effect(Effect::Execute)
         };
         let spec = spec("shell.run", Effect::Execute);
-        let judgement = policy.judge(&spec, &caller(false), &footprint);
+        let decision = policy.decide(&spec, &caller(false), &footprint);
         writeln!(report, "{text}").unwrap();
         let is_shown = |part_decision: &&PartDecision| {
             matches!(
@@ -65,16 +65,16 @@ fn approval_prompts_name_credential_files() {
                 Access::Read(_) | Access::MayRead(_) | Access::Mentions(_) | Access::Unresolved(_)
             )
         };
-        for part_decision in judgement.parts.iter().filter(is_shown) {
+        for part_decision in decision.parts.iter().filter(is_shown) {
             let reason = part_decision.reason.as_deref().unwrap_or_default();
             writeln!(report, "    {}: {} ({reason})", word(part_decision.action), part_decision.description).unwrap();
         }
-        if judgement.action == Action::Allow {
+        if decision.action == Action::Allow {
             report.push_str("    allow\n");
             continue;
         }
         let call = RecentCall { spec: Arc::new(spec), caller: Arc::new(caller(false)), footprint };
-        for option in options(&policy, &call, &judgement, &[], false).iter().skip(1) {
+        for option in options(&policy, &call, &decision, &[], false).iter().skip(1) {
             writeln!(report, "    offered: {}", option.label).unwrap();
         }
     }

@@ -43,7 +43,7 @@ fn the_resolved_call_is_shown() {
       writes     /w/a
       host       api.example.com:443
       secret     TOKEN
-      unclear    `$x` is worked out only when it runs
+      dynamic    `$x` is worked out only when it runs
       sandbox    Landlock and seccomp
       | POST https://api.example.com/items
       | {"a": 1}

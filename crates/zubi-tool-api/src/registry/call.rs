@@ -160,23 +160,23 @@ impl Registry {
     ) -> Result<Permission, ToolError> {
         let spec = entry.tool.spec();
         let policy = self.policy_for(entry.tool.as_ref(), &cx.caller);
-        let judgement = policy.judge(spec, &cx.caller, footprint);
-        match judgement.action {
+        let decision = policy.decide(spec, &cx.caller, footprint);
+        match decision.action {
             Action::Allow => return Ok(Permission::Granted("allow")),
             Action::Deny => {
                 let hint =
                     "Do it another way, or let the user decide: `zubi policy explain` shows which rule denies it.";
-                let by = judgement.rule.map(|rule| format!("; see the rule at {rule}")).unwrap_or_default();
-                let message = format!("Failed to run {}: {}{by}", spec.id, judgement.reason);
+                let by = decision.rule.map(|rule| format!("; see the rule at {rule}")).unwrap_or_default();
+                let message = format!("Failed to run {}: {}{by}", spec.id, decision.reason);
                 return Err(ToolError::user(ErrorCode::Denied, message, hint));
             }
             Action::Ask => {}
         }
         let recent = self.recent_calls(&cx.caller);
         let call = RecentCall::new(spec, &cx.caller, footprint.clone());
-        let choices = options(&policy, &call, &judgement, &recent, policy.store().is_some());
-        let needs_specific_rule = needs_specific_rules(&judgement);
-        let (reason, rule) = (judgement.reason.clone(), judgement.rule.clone());
+        let choices = options(&policy, &call, &decision, &recent, policy.store().is_some());
+        let needs_specific_rule = needs_specific_rules(&decision);
+        let (reason, rule) = (decision.reason.clone(), decision.rule.clone());
         let request = ApprovalRequest {
             tool: spec.id.clone(),
             reason: reason.clone(),
@@ -223,26 +223,26 @@ impl Registry {
                 format!("Failed to run {}: {reason}, and no one can approve it here", spec.id),
                 approval_hint(spec, &choices, rule.as_deref(), needs_specific_rule),
             )),
-            ApprovalAnswer::OnlyRules { rules } => Err(remaining_approval_error(&policy, &call, &judgement, &rules)),
+            ApprovalAnswer::OnlyRules { rules } => Err(remaining_approval_error(&policy, &call, &decision, &rules)),
         }
     }
 
     /// Returns the policy's decision about a call, without running it or prompting a user.
-    pub fn judge(&self, name: &str, args: Value, cx: &ToolCx) -> Result<PolicyCheck, CallError> {
+    pub fn check_policy(&self, name: &str, args: Value, cx: &ToolCx) -> Result<PolicyCheck, CallError> {
         let entry = self.entry(name, &cx.caller.restrictions)?;
         let spec = entry.tool.spec();
         let (_, footprint) =
             prepare(&entry, args, cx).map_err(|error| CallError::Tool { id: spec.id.clone(), error })?;
         if let Some(inner) = &footprint.delegated_call {
-            return self.judge(&inner.tool, inner.arguments.clone(), cx);
+            return self.check_policy(&inner.tool, inner.arguments.clone(), cx);
         }
         let explained = footprint.clone();
         let policy = self.policy_for(entry.tool.as_ref(), &cx.caller);
-        let judgement = policy.judge(spec, &cx.caller, &footprint);
+        let decision = policy.decide(spec, &cx.caller, &footprint);
         let call = RecentCall::new(spec, &cx.caller, footprint);
-        let choices = options(&policy, &call, &judgement, &[], true);
-        let would_allow = if judgement.action == Action::Ask { allowing_rules(&choices) } else { Vec::new() };
-        Ok(PolicyCheck { tool: spec.id.clone(), footprint: explained, judgement, would_allow })
+        let choices = options(&policy, &call, &decision, &[], true);
+        let would_allow = if decision.action == Action::Ask { allowing_rules(&choices) } else { Vec::new() };
+        Ok(PolicyCheck { tool: spec.id.clone(), footprint: explained, decision, would_allow })
     }
 }
 
@@ -252,7 +252,7 @@ pub struct PolicyCheck {
     /// The tool's id; for a forwarded call, the id of the tool that receives it.
     pub tool: String,
     pub footprint: Footprint,
-    pub judgement: Decision,
+    pub decision: Decision,
     /// Rules that would allow the parts of the call that need approval.
     pub would_allow: Vec<String>,
 }
@@ -282,8 +282,8 @@ fn allowing_rules(choices: &[ApprovalOption]) -> Vec<String> {
 }
 
 /// Returns whether no rule for whole calls can allow the parts that need approval.
-fn needs_specific_rules(judgement: &Decision) -> bool {
-    judgement.parts.iter().any(|part| part.needs_specific_rule)
+fn needs_specific_rules(decision: &Decision) -> bool {
+    decision.parts.iter().any(|part| part.needs_specific_rule)
 }
 
 /// Returns the error if the rules of a run do not allow the whole call: the remaining parts, and what would allow them.

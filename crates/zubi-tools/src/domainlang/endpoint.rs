@@ -129,7 +129,7 @@ impl DomainLangEndpoint {
         }
         let query = |snapshot: &WorkspaceSnapshot| {
             let texts = snapshot.modules().iter().flat_map(|module| module.own_texts());
-            Ok::<_, DomainModelError>(texts.map(|text| snapshot.without_links(text.path).into_owned()).collect())
+            Ok::<_, DomainModelError>(texts.map(|text| snapshot.real_path(text.path).into_owned()).collect())
         };
         // Unknown manifests are not reported as checked.
         let found = self.model.query(&ModelCallContext::without_deadline(&cx.cancel), query).await.unwrap_or_default();
@@ -195,7 +195,7 @@ fn exclusion_reason(
     for document in documents {
         let file = snapshot.file(&document.path).map_err(|_| DomainModelError::Changing)?;
         if file.is_none() && document.path.extension() == Some(EXTENSION) {
-            let path = snapshot.show(&snapshot.spelling(&document.path));
+            let path = snapshot.show(&snapshot.workspace_path(&document.path));
             let reason = "it is ignored or outside the workspace folders, and nothing imports it";
             return Ok(Some(format!("`{path}` is not part of the model: {reason}")));
         }
@@ -250,7 +250,7 @@ impl Endpoint for DomainLangEndpoint {
         false
     }
 
-    fn limits(&self) -> Caveats {
+    fn caveats(&self) -> Caveats {
         Caveats::default()
     }
 

@@ -215,10 +215,10 @@ impl DomainModel {
             ModelOwner::Thread(thread) => Ok((Arc::clone(&thread.files), root)),
             ModelOwner::Server(_) => {
                 let snapshot = self.snapshot(&ModelCallContext::without_deadline(&cx.cancel)).await?;
-                let spelling_of = |path: Utf8PathBuf| snapshot.spelling(&path).into_owned();
+                let workspace_path_of = |path: Utf8PathBuf| snapshot.workspace_path(&path).into_owned();
                 let root = match root {
-                    Root::Folder(path) => Root::Folder(spelling_of(path)),
-                    Root::File(path) => Root::File(spelling_of(path)),
+                    Root::Folder(path) => Root::Folder(workspace_path_of(path)),
+                    Root::File(path) => Root::File(workspace_path_of(path)),
                 };
                 Ok((snapshot.shared_files(), root))
             }

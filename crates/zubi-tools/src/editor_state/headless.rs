@@ -84,7 +84,7 @@ impl EditorService {
 
 fn file_coverage(report: &FileReport) -> Coverage {
     let reason = report.reason.clone().or_else(|| report.loading.clone()).filter(|_| !report.analysed);
-    let notes = reason.map(|reason| format!("{reason}; try again")).into_iter().chain(report.limits.iter().cloned());
+    let notes = reason.map(|reason| format!("{reason}; try again")).into_iter().chain(report.caveats.iter().cloned());
     Coverage {
         analysed: usize::from(report.analysed),
         total: 1,

@@ -17,7 +17,7 @@ use super::convert;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DiagnosticsMode {
     /// Diagnostics known to the editor.
-    Known,
+    Cached,
     /// Diagnostics after opening and checking the file.
     Refresh,
 }
@@ -55,7 +55,7 @@ pub(super) fn uri_of(path: &Utf8Path) -> String {
 pub(super) fn from_editor(path: &Utf8Path, answer: EditorDiagnostics, mode: DiagnosticsMode) -> EditorFileReport {
     let (diagnostics, omitted) = convert::convert_all(&answer.items);
     let mut notes = Vec::new();
-    if !answer.is_open && mode == DiagnosticsMode::Known {
+    if !answer.is_open && mode == DiagnosticsMode::Cached {
         notes.push("the file is not open in the editor, so it may be unchecked; validating it opens it".to_owned());
     } else if !answer.is_current {
         notes.push(

@@ -228,7 +228,7 @@ fn write_location(text: &mut String, before: Option<&DisplayLocation>, location:
     if place.context.is_empty() {
         if let Some(source) = &place.source {
             let _ = write!(text, "  {source}");
-        } else if let Some(why) = &place.unread {
+        } else if let Some(why) = &place.unreadable_reason {
             let _ = write!(text, "  ({why})");
         }
         text.push_str(mark);
@@ -266,7 +266,7 @@ pub(crate) fn listed_location_json(location: &DisplayLocation) -> Value {
     if location.location.external {
         item["external"] = json!(true);
     }
-    if let Some(why) = &location.location.unread {
+    if let Some(why) = &location.location.unreadable_reason {
         item["unread"] = json!(why);
     }
     item

@@ -123,7 +123,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) instructions: Option<Utf8PathBuf>,
     #[command(flatten)]
-    pub(crate) shown: OutputArgs,
+    pub(crate) output_args: OutputArgs,
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -185,7 +185,7 @@ pub(crate) struct Resume {
     #[arg(long, value_name = "FILE")]
     pub(crate) instructions: Option<Utf8PathBuf>,
     #[command(flatten)]
-    pub(crate) shown: OutputArgs,
+    pub(crate) output_args: OutputArgs,
 }
 
 const RESUME_EXAMPLES: &str = "\

@@ -80,8 +80,8 @@ fn render(survey: &Survey) -> String {
     if survey.languages.is_empty() {
         text.push_str("no file of a language that zubi knows a server for\n");
     }
-    let is_beside = |language: &&LanguageReport| language.auxiliary && servers_to_list(language).is_empty();
-    for language in survey.languages.iter().filter(|language| !is_beside(language)) {
+    let is_unused_auxiliary = |language: &&LanguageReport| language.auxiliary && servers_to_list(language).is_empty();
+    for language in survey.languages.iter().filter(|language| !is_unused_auxiliary(language)) {
         let files = pluralize(language.files, "file");
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{} · {files}", language.language);
@@ -90,9 +90,10 @@ fn render(survey: &Survey) -> String {
         }
         text.push('\n');
     }
-    let beside: Vec<_> = survey.languages.iter().filter(is_beside).map(|language| language.language.as_str()).collect();
-    if !beside.is_empty() {
-        let _ = writeln!(text, "without a server, not needed for the code: {}", beside.join(", "));
+    let auxiliaries: Vec<_> =
+        survey.languages.iter().filter(is_unused_auxiliary).map(|language| language.language.as_str()).collect();
+    if !auxiliaries.is_empty() {
+        let _ = writeln!(text, "without a server, not needed for the code: {}", auxiliaries.join(", "));
     }
     if let Some(cut) = &survey.incomplete_reason {
         let _ = writeln!(text, "note: {cut}");

@@ -50,7 +50,7 @@ pub(super) fn run(session: &CliSession, ipc: &Ipc) -> Result<ExitCode, Failure> 
                     kind: HostKind::InProcess,
                     environment: session.wire_environment(),
                 };
-                let serving = HostServer::new(Arc::clone(host), identity, attached.limits.clone(), None);
+                let serving = HostServer::new(Arc::clone(host), identity, attached.client_policy.clone(), None);
                 serving.handle_local(method, params, &stop, Instant::now() + timeout).await
             }
             (None, None) => Err(ConnectionError::Closed { reason: "the host has exited".to_owned() }),

@@ -51,13 +51,13 @@ fn host(
     editor: &EditorIntegration,
     publication: &PublicationReporter,
 ) -> Result<Arc<dyn ToolService>, String> {
-    let (host, scope, limits) = session.editor_host(editor).map_err(|failure| failure.text())?;
+    let (host, scope, client_policy) = session.editor_host(editor).map_err(|failure| failure.text())?;
     let host = Arc::new(host);
     // As on the editor channel: zubi does not change files with unsaved text in the editor; only the editor does.
-    let read_only = limits.always.read_only || editor.sink.is_none();
-    let limits = ClientPolicy { always: Restrictions { read_only, ..limits.always }, ..limits };
+    let read_only = client_policy.always.read_only || editor.sink.is_none();
+    let client_policy = ClientPolicy { always: Restrictions { read_only, ..client_policy.always }, ..client_policy };
     let port = editor.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
-    let shared = share(session, &host, limits, port, publication);
+    let shared = share(session, &host, client_policy, port, publication);
     Ok(Arc::new(FilteredService::new(host, scope).with_published(shared)))
 }
 
@@ -76,7 +76,7 @@ fn chat(session: &CliSession, spec: ChatSpec) -> Result<Arc<dyn ChatService>, Fa
 fn share(
     session: &CliSession,
     host: &Arc<LocalHost>,
-    limits: ClientPolicy,
+    client_policy: ClientPolicy,
     choice: PortChoice,
     publication: &PublicationReporter,
 ) -> Option<PublishedHost> {
@@ -87,7 +87,7 @@ fn share(
         kind: HostKind::Editor,
         environment: session.wire_environment(),
         port: choice,
-        limits,
+        client_policy,
         shutdown_token: None,
     };
     let run = session.run_directory();

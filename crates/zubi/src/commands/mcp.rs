@@ -30,7 +30,7 @@ pub(super) fn run(session: Result<CliSession, Failure>) -> Result<ExitCode, Fail
     let served = block_on(async {
         let stop = on_interrupt()?;
         let attached = session.attach(true, |settings| {
-            mode.client_asks = settings.mcp_approval_fallback.value == McpApprovalFallback::Client;
+            mode.client_prompts = settings.mcp_approval_fallback.value == McpApprovalFallback::Client;
             without_shell(settings);
         });
         let service = match attached.await {

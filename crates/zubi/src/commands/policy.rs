@@ -65,7 +65,7 @@ fn explain(session: &CliSession, explain: &ExplainPolicy) -> Result<ExitCode, Fa
         } else {
             terminal::print(&render_explanation(&explanation))?;
         }
-        Ok(if explanation.judgement.action == Action::Allow { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if explanation.decision.action == Action::Allow { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     })?
 }
 
@@ -99,12 +99,12 @@ fn word(action: Action) -> &'static str {
 }
 
 pub(super) fn render_explanation(explanation: &Explanation) -> String {
-    let judgement = &explanation.judgement;
-    let mut text = format!("{}: {}", explanation.tool, word(judgement.action));
-    if judgement.action != Action::Allow {
-        let _ = write!(text, ", because {}", escape(&judgement.reason));
+    let decision = &explanation.decision;
+    let mut text = format!("{}: {}", explanation.tool, word(decision.action));
+    if decision.action != Action::Allow {
+        let _ = write!(text, ", because {}", escape(&decision.reason));
     }
-    for part in &judgement.parts {
+    for part in &decision.parts {
         let by = part.rule.as_deref().unwrap_or("no rule");
         let _ = write!(text, "\n  {:<5} {} [{by}]", word(part.action), escape(&part.description));
         if let Some(reason) = &part.reason {

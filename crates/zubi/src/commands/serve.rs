@@ -45,7 +45,7 @@ pub(super) fn run(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failu
     let mut config = session.config()?;
     config.kind = HostKind::Daemon;
     let unfiltered_config = config.clone();
-    let limits = split_filters(&mut config.settings, true);
+    let client_policy = split_filters(&mut config.settings, true);
     let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
     session::warn_unknown_names(&host, &unfiltered_config);
     let daemon = DaemonConfig {
@@ -53,7 +53,7 @@ pub(super) fn run(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failu
         run: session.run_directory(),
         environment: session.wire_environment(),
         port: port(serve),
-        limits,
+        client_policy,
         idle: (serve.idle > 0).then(|| Duration::from_secs(serve.idle.saturating_mul(60))),
     };
     block_on(async {

@@ -37,10 +37,10 @@ async function main(config: Config): Promise<number> {
   let browser: Browser | undefined;
   try {
     browser = await chromium.launch({ executablePath: config.chromium, args: CHROMIUM });
-    for (const wanted of config.windows) {
+    for (const spec of config.windows) {
       // Each has a cache of its own: two that load the same at once are in each other's way.
       const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } });
-      windows.push(await Window.prepare(config, wanted, context));
+      windows.push(await Window.prepare(config, spec, context));
     }
     const runs = windows.map(async (window) => {
       await window.open(server.authority, payload?.(server.authority));
@@ -50,7 +50,7 @@ async function main(config: Config): Promise<number> {
     return windows.some(({ outcomes }) => outcomes.some(({ failure }) => failure !== undefined)) ? 1 : 0;
   } catch (error) {
     stdout.write(server.output);
-    for (const window of windows) await window.shot(`failed-${window.wanted.group}`).catch(() => undefined);
+    for (const window of windows) await window.shot(`failed-${window.spec.group}`).catch(() => undefined);
     throw error;
   } finally {
     await browser?.close();
@@ -86,7 +86,7 @@ async function grantAll(connection: Socket, windows: readonly Window[], results:
   let window: Window | undefined;
   for await (const line of createInterface({ input: connection })) {
     const request = JSON.parse(line) as HarnessRequest;
-    if (request.kind === "begin") window = windows.find(({ wanted }) => wanted.folder === request.folder);
+    if (request.kind === "begin") window = windows.find(({ spec }) => spec.folder === request.folder);
     let answer: Answer;
     try {
       if (window === undefined) throw new Error("no window has this folder");

@@ -2,14 +2,14 @@
 import * as path from "node:path";
 import { stdout } from "node:process";
 import type { BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
-import type { Config, Window as Wanted } from "./config.ts";
+import type { Config, Window as WindowSpec } from "./config.ts";
 import type { Progress, Outcome, HarnessRequest } from "./wire.ts";
 
 /** How long something may take to show, in milliseconds; less than a case has. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export class Window {
-  readonly wanted: Wanted;
+  readonly spec: WindowSpec;
   readonly outcomes: Outcome[] = [];
   /** Holds when there are no more cases; fails when they cannot run. */
   readonly ended: Promise<void>;
@@ -18,9 +18,9 @@ export class Window {
   #end: () => void = () => undefined;
   #fail: (error: Error) => void = () => undefined;
 
-  private constructor(config: Config, wanted: Wanted, page: Page) {
+  private constructor(config: Config, spec: WindowSpec, page: Page) {
     this.#config = config;
-    this.wanted = wanted;
+    this.spec = spec;
     this.#page = page;
     this.ended = new Promise((resolve, reject) => {
       this.#end = resolve;
@@ -31,20 +31,20 @@ export class Window {
   }
 
   /** A page that shows nothing yet. */
-  static async prepare(config: Config, wanted: Wanted, context: BrowserContext): Promise<Window> {
+  static async prepare(config: Config, spec: WindowSpec, context: BrowserContext): Promise<Window> {
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(TIMEOUT_MS);
     if (config.likeUser) {
       page.on("console", (message) => {
         if (message.type() !== "log") stdout.write(`[${message.type()}] ${message.text().slice(0, 1000)}\n`);
       });
     }
-    return new Window(config, wanted, page);
+    return new Window(config, spec, page);
   }
 
   /** Opens the folder; with a `payload` VS Code itself runs the tests and reports them. */
   async open(authority: string, payload: readonly (readonly string[])[] | undefined): Promise<void> {
-    const query = new URLSearchParams({ folder: this.wanted.folder });
+    const query = new URLSearchParams({ folder: this.spec.folder });
     if (payload !== undefined) {
       query.set("payload", JSON.stringify(payload));
       await this.#page.exposeFunction("codeAutomationExit", (code: number) => {
@@ -64,10 +64,10 @@ export class Window {
     const page = this.#page;
     switch (request.kind) {
       case "begin":
-        return { group: this.wanted.group, done: this.outcomes.length } satisfies Progress;
+        return { group: this.spec.group, done: this.outcomes.length } satisfies Progress;
       case "outcome":
         this.outcomes.push(request.outcome);
-        if (request.outcome.failure !== undefined) await this.shot(`failed-${this.wanted.group}-${this.outcomes.length}`);
+        if (request.outcome.failure !== undefined) await this.shot(`failed-${this.spec.group}-${this.outcomes.length}`);
         return null;
       case "end":
         this.#end();

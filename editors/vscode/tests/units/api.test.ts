@@ -239,10 +239,10 @@ test("tools are listed, and it is told when they come and go", async () => {
   };
   answers = () => ({ tools: [spec] });
   expect(await api.getTools()).toEqual([tool]);
-  const heard: unknown[] = [];
-  api.onDidRegisterTool((added) => heard.push(added));
-  api.onDidUnregisterTool((id) => heard.push(id));
+  const received: unknown[] = [];
+  api.onDidRegisterTool((added) => received.push(added));
+  api.onDidUnregisterTool((id) => received.push(id));
   client.send("zubi/tools/didChange", { added: [spec], removed: ["jira.find"] });
-  expect(heard).toEqual(["jira.find", tool]);
+  expect(received).toEqual(["jira.find", tool]);
   expect(api.version).toBe("1.0.0");
 });

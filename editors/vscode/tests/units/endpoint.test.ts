@@ -5,13 +5,13 @@ import { attachEndpoint, METHODS } from "../../src/endpoint.ts";
 import table from "../../src/endpoint.json" with { type: "json" };
 import { commandResults, EventEmitter, Position, Range } from "./vscode.ts";
 
-type Ask = (request: { method: string; params: unknown }, token: object) => Promise<unknown>;
+type RequestHandler = (request: { method: string; params: unknown }, token: object) => Promise<unknown>;
 
 /** Queries an endpoint as the server does. */
 function endpoint(cancelled = new EventEmitter<void>()): (method: string, params: object) => Promise<unknown> {
-  let request: Ask | undefined;
+  let request: RequestHandler | undefined;
   const client = {
-    onRequest: (_method: string, handler: Ask) => {
+    onRequest: (_method: string, handler: RequestHandler) => {
       request = handler;
       return { dispose: () => undefined };
     },

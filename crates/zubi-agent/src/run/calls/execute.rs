@@ -59,14 +59,14 @@ pub(super) struct CompletedCall {
     pub(super) text: String,
     pub(super) failure: Option<ErrorCode>,
     /// Whether the call may have had an effect.
-    pub(super) has_begun: bool,
+    pub(super) has_started: bool,
     pub(super) duration: Duration,
 }
 
 impl CompletedCall {
     /// Creates the result of a call that is not made.
-    pub(super) fn not_made(text: String, failure: Option<ErrorCode>) -> Self {
-        Self { text, failure, has_begun: false, duration: Duration::ZERO }
+    pub(super) fn not_started(text: String, failure: Option<ErrorCode>) -> Self {
+        Self { text, failure, has_started: false, duration: Duration::ZERO }
     }
 }
 
@@ -190,10 +190,10 @@ impl RunningTurn {
                 && cancel.is_cancelled()
                 && *approval_state.lock().unwrap_or_else(PoisonError::into_inner) == ApprovalState::Waiting
             {
-                return (at, CompletedCall::not_made(NOT_ANSWERED.to_owned(), Some(ErrorCode::Cancelled)));
+                return (at, CompletedCall::not_started(NOT_ANSWERED.to_owned(), Some(ErrorCode::Cancelled)));
             }
             let text = journal.shorten(text, RESULT_BYTES);
-            (at, CompletedCall { text, failure, has_begun: true, duration: started.elapsed() })
+            (at, CompletedCall { text, failure, has_started: true, duration: started.elapsed() })
         }
         .boxed()
     }

@@ -157,7 +157,7 @@ const SEALED_OLD: &[c_long] = &[
 const SEALED_OLD: &[c_long] = &[];
 
 /// Leaves this thread and those that it starts nothing but memory, time and the files that are open.
-pub(super) fn seal() -> Result<(), ConfineError> {
+pub(super) fn lock_down() -> Result<(), ConfineError> {
     let seccomp_error = |error: &dyn std::fmt::Display| ConfineError::Seccomp(error.to_string());
     let arch: TargetArch =
         std::env::consts::ARCH.try_into().map_err(|_| seccomp_error(&"there is no filter for this processor"))?;

@@ -59,12 +59,12 @@ fn confine(confinement: &Confinement) -> Result<(), ConfineError> {
 ///
 /// # Errors
 /// If one of the backends is not available. The process then must not continue as if it were sealed.
-pub fn seal(backends: &SandboxBackends) -> Result<(), ConfineError> {
+pub fn lock_down(backends: &SandboxBackends) -> Result<(), ConfineError> {
     if backends.landlock {
         landlock::lock_down()?;
     }
     if backends.seccomp {
-        seccomp::seal()?;
+        seccomp::lock_down()?;
     }
     Ok(())
 }

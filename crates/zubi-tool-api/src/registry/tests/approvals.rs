@@ -127,8 +127,9 @@ impl Session {
     }
 
     fn is_allowed_in(&self, session: u64, tool: &str, text: &str) -> bool {
-        let judged_call = self.fixture.registry.judge(tool, json!({ "text": text }), &session_cx(session)).unwrap();
-        judged_call.judgement.action == Action::Allow
+        let policy_check =
+            self.fixture.registry.check_policy(tool, json!({ "text": text }), &session_cx(session)).unwrap();
+        policy_check.decision.action == Action::Allow
     }
 
     /// Returns the options of the last prompt.
@@ -414,8 +415,9 @@ async fn deny_beats_ask_beats_allow_across_files() {
         rules.reverse();
         let session = Session::new(&rules);
         let action = |text: &str| {
-            let judged_call = session.fixture.registry.judge("shell.run", json!({ "text": text }), &cx()).unwrap();
-            judged_call.judgement.action
+            let policy_check =
+                session.fixture.registry.check_policy("shell.run", json!({ "text": text }), &cx()).unwrap();
+            policy_check.decision.action
         };
         assert_eq!(
             (action("git log"), action("git fetch"), action("git push")),

@@ -99,7 +99,7 @@ struct ModelQuery {
     task: JoinHandle<Result<ModelsState, Failure>>,
     result: Option<Result<ModelsState, Failure>>,
     /// The message if the query is cancelled.
-    given_up: String,
+    cancelled_message: String,
 }
 
 /// The result of a query about models.
@@ -157,7 +157,7 @@ impl Chat<'_> {
                 {
                     if let Some(model_query) = self.model_query.take() {
                         model_query.task.abort();
-                        terminal::print_err(&model_query.given_up);
+                        terminal::print_err(&model_query.cancelled_message);
                     }
                     if self.is_busy {
                         is_stopping = true;
@@ -248,7 +248,7 @@ impl Chat<'_> {
             "model" => {
                 let (models, wanted) = (Arc::clone(&self.models), argument.to_owned());
                 let as_before = format!("Still using {}.", printable(&self.model_name()));
-                let given_up = as_before.clone();
+                let cancelled_message = as_before.clone();
                 let found = async move {
                     let named = agent::open_model(&models, &wanted)
                         .await
@@ -263,7 +263,7 @@ impl Chat<'_> {
                         is_listed,
                     })
                 };
-                self.query_models(found, given_up);
+                self.query_models(found, cancelled_message);
             }
             "new" | "open" if self.is_busy => {
                 return Err(Failure::usage("A turn is running: /stop stops it."));
@@ -291,9 +291,9 @@ impl Chat<'_> {
     fn query_models(
         &mut self,
         what: impl Future<Output = Result<ModelsState, Failure>> + std::marker::Send + 'static,
-        given_up: String,
+        cancelled_message: String,
     ) {
-        self.model_query = Some(ModelQuery { task: tokio::spawn(what), result: None, given_up });
+        self.model_query = Some(ModelQuery { task: tokio::spawn(what), result: None, cancelled_message });
     }
 
     /// Shows the result of the query. If the requested model exists, it is used from now on.

@@ -176,7 +176,7 @@ impl ChatSession {
                 }
                 written = finish_writing(&mut self.writing) => {
                     let ended = match written {
-                        Ok(events) => self.handle_shown(events).await?,
+                        Ok(events) => self.handle_events(events).await?,
                         Err(failure) => return Err(self.unwritten(failure)),
                     };
                     if let Some(ended) = ended {
@@ -273,7 +273,7 @@ impl ChatSession {
     }
 
     /// Handles the meaning of events that were shown: approval prompts, and the end of a turn.
-    async fn handle_shown(&mut self, new: Vec<AgentEvent>) -> Result<Option<TurnEnded>, Failure> {
+    async fn handle_events(&mut self, new: Vec<AgentEvent>) -> Result<Option<TurnEnded>, Failure> {
         // If a rule of this run decides at once, there is no prompt.
         let is_decided = |id: &str| {
             new.iter().any(|event| matches!(&event.kind, EventKind::Decision { question, .. } if question == id))

@@ -29,10 +29,10 @@ pub(super) fn run(session: &CliSession, run: &RunArgs) -> Result<ExitCode, Failu
         "-" => from_stdin()?,
         task => task.to_owned(),
     };
-    let params = send_params(text, &run.turns, &run.shown, run.instructions.as_deref())?;
+    let params = send_params(text, &run.turns, &run.output_args, run.instructions.as_deref())?;
     block_on(async {
         let agent_session = agent::open(session, &run.turns).await?;
-        let exit = turn(&agent_session, None, params, &run.shown).await;
+        let exit = turn(&agent_session, None, params, &run.output_args).await;
         agent_session.end().await;
         exit
     })?
@@ -45,12 +45,12 @@ pub(super) fn resume(session: &CliSession, resume: &Resume) -> Result<ExitCode, 
         (id, text) => (id.as_deref(), text.as_ref()),
     };
     let text = text.map_or(CONTINUE_PROMPT, String::as_str).to_owned();
-    let params = send_params(text, &resume.turns, &resume.shown, resume.instructions.as_deref())?;
+    let params = send_params(text, &resume.turns, &resume.output_args, resume.instructions.as_deref())?;
     block_on(async {
         let agent_session = agent::open(session, &resume.turns).await?;
         let exit = async {
             let opened = find(agent_session.chats(), id, NO_EVENTS).await?;
-            turn(&agent_session, Some(opened), params, &resume.shown).await
+            turn(&agent_session, Some(opened), params, &resume.output_args).await
         };
         let exit = exit.await;
         agent_session.end().await;
@@ -62,7 +62,7 @@ pub(super) fn resume(session: &CliSession, resume: &Resume) -> Result<ExitCode, 
 fn send_params(
     text: String,
     turns: &TurnArgs,
-    shown: &OutputArgs,
+    output_args: &OutputArgs,
     instructions: Option<&Utf8Path>,
 ) -> Result<SendParams, Failure> {
     if text.trim().is_empty() {
@@ -74,7 +74,7 @@ fn send_params(
         model: turns.model.clone(),
         max_iterations: Some(turns.max_iterations),
         tools: Vec::new(),
-        schema: shown.output_schema.as_deref().map(schema).transpose()?,
+        schema: output_args.output_schema.as_deref().map(schema).transpose()?,
         instructions: instructions.map(text_of).transpose()?,
     })
 }
@@ -83,9 +83,9 @@ async fn turn(
     agent_session: &agent::AgentSession,
     conversation: Option<OpenResult>,
     params: SendParams,
-    shown: &OutputArgs,
+    output_args: &OutputArgs,
 ) -> Result<ExitCode, Failure> {
-    let output = EventOutput::turn(shown.json, shown.output_schema.is_some());
+    let output = EventOutput::turn(output_args.json, output_args.output_schema.is_some());
     let mut session = ChatSession::new(agent_session.chat_service(), output)?;
     if let Some(opened) = &conversation {
         session.resume(opened);
@@ -96,7 +96,7 @@ async fn turn(
         match session.step(InputMode::Answers, std::future::pending()).await? {
             ChatStep::Ended(ended) => {
                 if ended.reason != StopReason::Completed
-                    && !shown.json
+                    && !output_args.json
                     && let Some(id) = session.conversation()
                 {
                     terminal::print_err(&format!("hint: `zubi agent resume {id}` resumes it."));

@@ -101,7 +101,7 @@ fn dry_run(session: &CliSession, file: &LoadedFile, tool: &LoadedTool, words: &[
     } else {
         terminal::print(&render_dry_run(&explanation, &unusable))?;
     }
-    let runs = explanation.judgement.action != Action::Deny && unusable.is_empty();
+    let runs = explanation.decision.action != Action::Deny && unusable.is_empty();
     Ok(if runs { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
 }
 

@@ -6,6 +6,7 @@ import { bench } from "./bench.ts";
 import { beside } from "./beside.ts";
 import { chat } from "./chat.ts";
 import { diagnostics } from "./diagnostics.ts";
+import { editorState } from "./editorState.ts";
 import { edits } from "./edits.ts";
 import { endpoint } from "./endpoint.ts";
 import { everything } from "./everything.ts";
@@ -17,7 +18,6 @@ import { packaged } from "./packaged.ts";
 import { processes } from "./processes.ts";
 import { python } from "./python.ts";
 import { runGroup } from "./runner.ts";
-import { sight } from "./sight.ts";
 import { silent } from "./silent.ts";
 import { stopped } from "./stopped.ts";
 import { disposed, reloaded, window } from "./windows.ts";
@@ -32,7 +32,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   approved,
   bench,
   beside,
-  code: [...endpoint, ...answers, ...diagnostics, ...processes, ...sight, ...edits, ...stopped],
+  code: [...endpoint, ...answers, ...diagnostics, ...processes, ...editorState, ...edits, ...stopped],
   everything,
   look: [...look, ...disposed],
   mcp,

@@ -32,8 +32,8 @@ struct PendingCall {
 }
 
 /// A call whose progress and approval requests are received, until this is dropped.
-pub(super) struct Subscription<'inbox> {
-    inbox: &'inbox CallRouter,
+pub(super) struct Subscription<'router> {
+    router: &'router CallRouter,
     token: u64,
 }
 
@@ -45,7 +45,7 @@ impl Subscription<'_> {
 
 impl Drop for Subscription<'_> {
     fn drop(&mut self) {
-        self.inbox.calls().open.remove(&self.token);
+        self.router.calls().open.remove(&self.token);
     }
 }
 
@@ -55,7 +55,7 @@ impl CallRouter {
         calls.last += 1;
         let token = calls.last;
         calls.open.insert(token, PendingCall { progress, approver });
-        Subscription { inbox: self, token }
+        Subscription { router: self, token }
     }
 
     pub(super) fn changes(&self) -> watch::Receiver<u64> {

@@ -30,7 +30,7 @@ interface Active extends OpenFile, Problems {
 /** A mistake that only a server for TypeScript sees. */
 const WRONG = 'const wrong: number = "no";\n';
 
-export const sight: readonly Case[] = [
+export const editorState: readonly Case[] = [
   {
     name: "the tool editor returns unsaved text and its diagnostics",
     body: async () => {
