@@ -6,7 +6,7 @@ import type { Config, Window as Wanted } from "./config.ts";
 import type { Progress, Outcome, HarnessRequest } from "./wire.ts";
 
 /** How long something may take to show, in milliseconds; less than a case has. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export class Window {
   readonly wanted: Wanted;
@@ -33,7 +33,7 @@ export class Window {
   /** A page that shows nothing yet. */
   static async prepare(config: Config, wanted: Wanted, context: BrowserContext): Promise<Window> {
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(TIMEOUT_MS);
     if (config.likeUser) {
       page.on("console", (message) => {
         if (message.type() !== "log") stdout.write(`[${message.type()}] ${message.text().slice(0, 1000)}\n`);
@@ -48,7 +48,7 @@ export class Window {
     if (payload !== undefined) {
       query.set("payload", JSON.stringify(payload));
       await this.#page.exposeFunction("codeAutomationExit", (code: number) => {
-        // The tests say it themselves when all of them have run.
+        // The tests themselves report that all of them have run.
         this.#fail(new Error(`VS Code ended the tests with ${code}`));
       });
       await this.#page.exposeFunction("codeAutomationLog", (kind: string, parts: readonly unknown[]) => {

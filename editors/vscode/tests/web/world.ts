@@ -7,7 +7,7 @@ import { before } from "../real/deadline.ts";
 import type { Config } from "./config.ts";
 
 /** How long something may take to show, in milliseconds. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
 export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, deviceScaleFactor: 2 };
 
@@ -64,10 +64,10 @@ export class World {
   async page(options: BrowserContextOptions = DESKTOP, address = this.#address): Promise<Page> {
     const context = await this.browser.newContext(options);
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(TIMEOUT_MS);
     page.on("pageerror", (error) => this.complaints.push(String(error)));
     page.on("console", (message) => {
-      // A server that is away is a failed request; the tests see what the page says of it.
+      // A server that is away is a failed request; the tests check what the page shows then.
       if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) this.complaints.push(message.text());
     });
     await page.goto(address);
