@@ -18,10 +18,10 @@ fn tasks_run_with_the_editors_models_and_in_the_chat_view() {
     ok      a cancelled task ends, and so does the model's answer
     ok      two tasks run at once, and the reason for a missing answer is reported
     ok      a task's call that needs approval opens a dialog, whatever the task claims
-    ok      a task reads, edits and runs: the diff is shown, the command needs approval, and arguments can be changed
-    ok      a turn is stopped, and the conversation goes on
-    ok      an approval request that comes while the chat is closed is announced, and opens it
-    ok      the command stops the running task
-    ok      a window that is loaded anew has the conversation, and a new one can be begun
+    ok      a task reads, edits and runs: the chat shows the diff and requests approval with editable arguments
+    ok      the conversation continues after a stopped turn
+    ok      a notification announces an approval prompt while the chat is closed, and opens the chat
+    ok      the command zubi.agent.abort stops the running task
+    ok      a reloaded window shows the conversation and can start a new one
     ");
 }

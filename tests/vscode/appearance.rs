@@ -9,11 +9,11 @@ use crate::project;
 #[test]
 fn the_visible_parts_appear_and_uninstalling_removes_them() {
     assert_snapshot!(Editor::new(&project(), &tools::zubi()).like_user().window("", "look").run(), @"
-    ok      the status item says that the server runs, and opens a menu
-    ok      the tools are shown by where they come from
+    ok      the status item shows that the server runs, and opens a menu
+    ok      the tool list opens the description of a tool
     ok      the walkthrough opens
-    ok      the chat offers the tools by their names for people
-    ok      the extension runs, and is taken away
-    ok      its tools and commands are gone then, and its server has ended
+    ok      the chat suggests the tools by their reference names
+    ok      the extension runs and is uninstalled
+    ok      uninstalling removes the tools and commands and ends the server
     ");
 }

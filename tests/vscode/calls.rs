@@ -16,13 +16,13 @@ fn every_tool_answers() {
     let editor =
         Editor::new(&fixture.project, &tools::zubi()).extension("sample").setting("zubi.autoApprove", json!(true));
     assert_snapshot!(editor.window("", "everything").run(), @"
-    ok      every tool of the manifest is offered, with its schema and tags
-    ok      every tool of the manifest is called by the tables below
-    ok      the tools that look, and those that plan, answer
-    ok      the tools that write write, and take it back
-    ok      the tools that move files, set settings and run something do so
-    ok      an invalid call is reported as a text
-    ok      text that is typed and not saved is in the very next answer about TypeScript
+    ok      VS Code offers every tool of the manifest with its schema and tags
+    ok      the tables of this test call every tool of the manifest
+    ok      the tools that read or plan answer
+    ok      the tools that write and undo answer
+    ok      the tools that move files, change settings and run commands answer
+    ok      a tool reports an invalid call as text
+    ok      the next answer about TypeScript contains unsaved text
     ");
 }
 
@@ -32,7 +32,7 @@ fn python_is_answered_by_the_editor() {
     project.add("tests/fixtures/python", "");
     assert_snapshot!(Editor::new(&project, &tools::zubi()).python().window("", "python").run(), @"
     ok      the tools answer for Python from the extension's server
-    ok      a rename in Python reaches the file that is open and the one that is not
+    ok      a rename in Python changes open and closed files
     ");
 }
 
@@ -59,9 +59,9 @@ fn contributed_tools_are_called_over_mcp() {
         window.join().expect("the window")
     });
     assert_snapshot!(output, @"
-    ok      another extension's tool is found, and receives the visible editor
+    ok      find_tools finds another extension's tool, which reads the visible editor
     ok      VS Code starts the MCP server of this window, and calls its tools
-    ok      an agent in another process calls it too
+    ok      an agent in another process calls the tool of the extension
     ");
     eventually("the host has ended", WINDOW_TIMEOUT, || fixture.live_records().is_empty().then_some(()));
 }

@@ -46,31 +46,31 @@ fn project_with_tools() -> Project {
 fn the_tools_answer_in_a_real_editor() {
     assert_snapshot!(vscode::run("code", &project(), &tools::zubi()), @"
     ok      the code tools answer from the editor
-    ok      problems and their fixes are those of a file that is shown
-    ok      places in text that is not saved are those that the user sees
-    ok      every other method answers in LSP's shapes
-    ok      the five tools are offered to language models
-    ok      domainlang_validate answers for the workspace and for one file
+    ok      a visible file has diagnostics and quick fixes
+    ok      positions refer to the unsaved text
+    ok      the editor answers every other method in LSP's shapes
+    ok      VS Code offers the five tools to language models
+    ok      domainlang_validate validates the workspace or one file
     ok      domainlang_list lists and filters
     ok      domainlang_get finds an element, and counts without one
     ok      domainlang_explain explains, and reports unknown names
-    ok      an invalid input is reported as a text
-    ok      a call that was given up ends with a text
-    ok      text that is typed and not saved is in the very next answer
+    ok      a tool reports invalid input as text
+    ok      a cancelled call ends with a text
+    ok      the next answer contains unsaved text
     ok      lsp_definition answers for a TypeScript file through the editor
-    ok      errors and warnings of domainlang_validate are the editor's, in every file
+    ok      domainlang_validate reports the editor's errors and warnings in every file
     ok      the tools start no process besides the language server
     ok      the tool editor returns unsaved text and its diagnostics
-    ok      a file that is not open is opened to be validated, and not shown
+    ok      validate_file opens a closed file without showing it
     ok      another process queries the editor, and runs only allowed commands
-    ok      a file that is written while it is open, with nothing unsaved, is saved
-    ok      a file that is edited while something in it is not saved is not saved
-    ok      imports follow a file that moves, in open and in closed files, and go back
-    ok      imports stay if the setting is `never`, and the user's own settings are never changed
-    ok      a symbol in unsaved text is renamed, and saved only on request
-    ok      a plan for a text that was typed into since is refused
-    ok      imports are organized in the text that the user sees
-    ok      a stopped server is reported as a text, and starting it again helps
+    ok      file.write saves an open file that has no unsaved changes
+    ok      file.edit does not save a file that has unsaved changes
+    ok      rename_file updates imports in open and closed files, and undo_edit restores them
+    ok      imports stay unchanged if the setting is `never`, and tools cannot change the user's own settings
+    ok      rename_symbol changes unsaved text and saves it only on request
+    ok      apply_edit refuses a plan if the text has changed since
+    ok      organize_imports changes the unsaved text
+    ok      tools report a stopped server as text, and they answer again after a restart
     ");
 }
 
@@ -94,5 +94,5 @@ fn an_unresponsive_server_is_restarted() {
 #[test]
 fn without_the_program_the_tools_report_it() {
     let missing_program = tools::ROOT.join("no/such/program");
-    assert_snapshot!(vscode::run("missing", &project(), &missing_program), @"ok      without the program every tool says so in a text");
+    assert_snapshot!(vscode::run("missing", &project(), &missing_program), @"ok      without the program every tool reports an error as text");
 }

@@ -24,8 +24,8 @@ fn the_package_installs_and_runs_the_program_in_it() {
     // No program exists except the bundled one.
     let missing_program = tools::ROOT.join("no/such/program");
     let installed = Editor::new(&project, &missing_program).package(package.clone());
-    assert_snapshot!(installed.window("", "packaged").run(), @"ok      the installed package runs the program that came with it");
+    assert_snapshot!(installed.window("", "packaged").run(), @"ok      the installed package runs its bundled program");
     let fixture = HostsProject::new(project_with_tools(), &["node"]);
     let untrusted = Editor::new(&fixture.project, &missing_program).package(package).without_trust();
-    assert_snapshot!(untrusted.window("", "untrusted").run(), @"ok      without trust no other program runs than the one that came with the extension, and nothing of the folder");
+    assert_snapshot!(untrusted.window("", "untrusted").run(), @"ok      in an untrusted folder only the bundled program runs, and no tool of the folder");
 }

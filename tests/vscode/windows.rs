@@ -61,7 +61,7 @@ fn an_agent_moves_from_a_daemon_to_the_window_and_back() {
         fixture.project.write("agent.seen", "seen");
         window.join().expect("the window")
     });
-    assert_snapshot!(output, @"ok      an agent of a daemon uses this window as long as it is open");
+    assert_snapshot!(output, @"ok      an agent of a daemon uses this window while it is open");
     eventually("the agent uses the daemon again", WINDOW_TIMEOUT, || {
         (open_files(&mut agent).contains("no editor") && is_client(&fixture, "daemon", agent.pid())).then_some(())
     });
@@ -92,7 +92,7 @@ fn each_of_two_windows_has_its_own_agents() {
             assert!(text.contains(&format!("// not saved in {folder}")), "{text}");
             let text = open_files(&mut agent);
             assert!(text.contains("src/shape.ts") && text.contains("not saved"), "{text}");
-            wait_until_ready(&fixture, &format!("{folder}/window.asked"));
+            wait_until_ready(&fixture, &format!("{folder}/window.connected"));
             // The agent must end before the windows, so that it does not count as left behind.
             assert!(agent.close().success());
             fixture.project.write(&format!("{folder}/agent.seen"), "");
@@ -125,6 +125,6 @@ fn a_reload_leaves_no_process_and_the_agent_reconnects() {
     });
     assert_snapshot!(output, @"
     ok      an agent uses this window
-    ok      after a reload another server runs, the one before has ended, and the agent is back
+    ok      a reload replaces the server, and the agent reconnects
     ");
 }

@@ -100,9 +100,9 @@ fn a_complete_task() {
         ],
     );
     assert_snapshot!(run("task", &project, &server), @r#"
-    ok      what is said streams in, thoughts are folded, what was read is grouped
-    ok      what was changed is shown as a diff, in words besides colours
-    ok      a command is asked about, with all that it would do
+    ok      the answer streams in, thoughts are collapsed, and read-only calls are grouped
+    ok      a diff marks the changes with labels as well as colours
+    ok      the approval prompt for a command shows all its effects
     - 'form "Allow this call? Run a command: grep -c tea catalogue.md"':
       - 'heading "Allow this call? Run a command: grep -c tea catalogue.md" [level=3]'
       - paragraph:
@@ -148,20 +148,20 @@ fn a_complete_task() {
       - text: Reason for the denial
       - textbox "Reason for the denial":
         - /placeholder: Reason for the denial (optional)
-    ok      a second tab follows
-    ok      arguments that are none are not sent
-    ok      allowed for the session with other arguments, it runs and is not asked about again
+    ok      a second tab shows the same conversation
+    ok      the page does not send invalid arguments
+    ok      a command allowed for the session runs with edited arguments and needs no second approval
             ✓ Edit a file: catalogue.md done
             ✓ Run a command, with other arguments done Allowed for this session, on this page
             ✓ Run a command: grep -c cake catalogue.md done
-    ok      tokens are counted, for the turn and for the conversation
-    ok      a turn is stopped with Escape, what was said so far stays
-    ok      zubi goes away and the page says so
-    ok      it is resumed where it was
-    ok      by keyboard alone: search, choose, ask, allow, stop
-    ok      a call is denied with words for the model, what is said meanwhile is heard next
-    ok      a conversation of ten thousand events is shown at its end, the rest on demand
-    ok      a conversation is renamed, exported and deleted
+    ok      the page shows the tokens, iterations and calls of the turn
+    ok      Escape stops a turn, and the text so far remains
+    ok      the page reports that zubi does not answer
+    ok      the conversation resumes after a restart of zubi
+    ok      the keyboard alone can search, open a conversation, send a message and allow a call
+    ok      the model receives the reason for a denial and the message sent meanwhile
+    ok      the page shows the end of a conversation of ten thousand events, and the rest on demand
+    ok      the user renames, exports and deletes a conversation
     "#);
     server.finish();
 }
@@ -170,7 +170,7 @@ fn a_complete_task() {
 fn tools_are_called_manually() {
     let server = Server::start(Dialect::OpenAiChat, KEY, Vec::new());
     assert_snapshot!(run("inspector", &project(), &server), @r#"
-    ok      a tool is found and called by a form that is made of its schema
+    ok      the search finds a tool, and a form built from its schema calls it
     - form "Call Read a file":
       - text: path (required)
       - textbox "path (required)": catalogue.md
@@ -182,11 +182,11 @@ fn tools_are_called_manually() {
       - checkbox "Write the arguments as JSON"
       - text: Write the arguments as JSON
       - button "Call"
-    ok      what cannot be is not sent
-    ok      a list of objects has fields of its own
-    ok      a command is asked about, and not run when it is denied
-    ok      a call that waits for an answer is stopped, and so is its question
-    ok      Escape leads back to the conversation
+    ok      the form does not send invalid values
+    ok      a list of objects has nested fields
+    ok      a denied command does not run
+    ok      stopping a call closes its approval prompt
+    ok      Escape returns to the conversation
     "#);
 }
 
@@ -194,10 +194,10 @@ fn tools_are_called_manually() {
 fn unauthorized_clients_are_refused() {
     let server = Server::start(Dialect::OpenAiChat, KEY, Vec::new());
     assert_snapshot!(run("guarded", &project(), &server), @"
-    ok      a page without the token says how to get it, and shows nothing
-    ok      the token is in no address after it was taken, and a reload needs it no more
-    ok      a page of another origin is refused, also with the token
-    ok      a program that names another host or origin, or no token, is refused
+    ok      a page without a valid token shows only how to get one
+    ok      the page removes the token from its address, and a reload works without it
+    ok      zubi refuses a page of another origin, even with the token
+    ok      zubi refuses requests with another host, another origin or a wrong token
             as the page: 200
             evil host: 403
             foreign origin: 403
@@ -225,8 +225,8 @@ fn the_page_matches_its_snapshot() {
         ],
     );
     assert_snapshot!(run("look", &project, &server), @r##"
-    ok      a conversation that asks
-    ok      a conversation that is done
+    ok      a conversation with an approval prompt
+    ok      a completed conversation
     ok      a tool in the inspector
     ok      roles and names of the whole page
     - banner:

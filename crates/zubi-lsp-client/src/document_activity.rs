@@ -168,7 +168,7 @@ mod tests {
                 "sent" => document_activity.mark_sent(path),
                 "saved" => document_activity.mark_saved(),
                 state => {
-                    document_activity.notification("fake/status", &json!({ "uri": "file:///w/a.cc", "state": state }))
+                    document_activity.notification("fake/status", &json!({ "uri": "file:///w/a.cc", "state": state }));
                 }
             }
             writeln!(states, "{step:18} → {}", if document_activity.is_idle(path) { "idle" } else { "busy" }).unwrap();

@@ -41,7 +41,7 @@ class MethodTests(ClientTestCase):
 
         host = self.host(echo)
         file = os.path.join(os.getcwd(), "src/é.py")
-        asked: list[tuple[Callable[[VSCodeIPCClient], Any], str, Any]] = [
+        requests: list[tuple[Callable[[VSCodeIPCClient], Any], str, Any]] = [
             (lambda it: it.ping(), "ping", None),
             (lambda it: it.get_diagnostics("src/é.py"), "getDiagnostics", {"path": file}),
             (lambda it: it.get_diagnostics(pathlib.Path("/a/../b")), "getDiagnostics", {"path": "/a/../b"}),
@@ -63,12 +63,12 @@ class MethodTests(ClientTestCase):
             ),
         ]
         with self.client() as over_socket, self.client(port=host.port) as over_port:
-            for ask, method, params in asked:
+            for send, method, params in requests:
                 for client in (over_socket, over_port):
-                    self.assertEqual(ask(client), {"method": method, "params": params})
+                    self.assertEqual(send(client), {"method": method, "params": params})
         self.assertEqual({message["jsonrpc"] for message in host.received}, {"2.0"})
 
-    def test_connect_and_close_may_be_called_again(self) -> None:
+    def test_connect_and_close_can_be_called_again(self) -> None:
         self.host()
         client = self.client()
         for _ in range(2):
@@ -80,7 +80,7 @@ class MethodTests(ClientTestCase):
             client.close()
         self.fails(ConnectionFailed, "not connected", client.ping)
 
-    def test_a_timeout_is_above_zero(self) -> None:
+    def test_an_invalid_timeout_is_rejected(self) -> None:
         for timeout in (0, -1, float("nan"), float("inf")):
             with self.assertRaises(ValueError):
                 VSCodeIPCClient(timeout=timeout)
@@ -100,7 +100,7 @@ class DiscoveryTests(ClientTestCase):
         with self.client() as client:
             self.assertEqual(client.ping()["status"], "ok")
 
-    def test_a_port_that_no_file_names_is_refused(self) -> None:
+    def test_a_port_without_a_host_file_is_refused(self) -> None:
         host = self.host()
         os.remove(os.path.join(self.directory, "one.json"))
         self.fails(NoHost, f"No file of a host names the port {host.port}", self.client(port=host.port).connect)
@@ -178,7 +178,7 @@ class ProofTests(ClientTestCase):
                     os.remove(os.path.join(self.directory, "one.sock"))
                 self.refused("", greeting=greeting)
 
-    def test_a_first_line_without_end_is_not_read(self) -> None:
+    def test_an_oversized_first_line_is_rejected(self) -> None:
         self.refused("a line of more than 4096 bytes", greeting=b"x" * 5000)
 
     def test_a_refusal_is_shown(self) -> None:
@@ -205,7 +205,7 @@ class ChunkedSocket:
 
 
 class FrameTests(ClientTestCase):
-    def test_a_line_may_arrive_in_any_two_chunks(self) -> None:
+    def test_a_line_can_arrive_in_any_two_chunks(self) -> None:
         line = json.dumps({"text": "größer → 🦀"}, ensure_ascii=False).encode()
         data = line + b"\n" + line + b"\n"
         deadline = time.monotonic() + 60
@@ -215,7 +215,7 @@ class FrameTests(ClientTestCase):
         wire = Wire(cast(Any, ChunkedSocket(data[index : index + 1] for index in range(len(data)))))
         self.assertEqual([wire.read_line(len(line), deadline) for _ in range(2)], [line, line])
 
-    def test_multibyte_characters_may_be_split(self) -> None:
+    def test_multibyte_characters_can_be_split(self) -> None:
         def answer(message: dict[str, Any]) -> Iterable[Reply]:
             line = json.dumps(result(message, {"text": "größer → 🦀"}), ensure_ascii=False).encode() + b"\n"
             for index in range(len(line)):
@@ -354,14 +354,14 @@ class ErrorTests(ClientTestCase):
 class FunctionTests(ClientTestCase):
     def test_answers_are_returned_unchanged(self) -> None:
         def answer(message: dict[str, Any]) -> Iterable[Reply]:
-            return pong(message) if message["method"] == "ping" else [result(message, {"asked": message["params"]})]
+            return pong(message) if message["method"] == "ping" else [result(message, {"params": message["params"]})]
 
         self.host(answer)
         where = {"workspace": self.workspace}
         self.assertTrue(zubi_ipc.is_vscode_available(**where))
-        self.assertEqual(zubi_ipc.get_vscode_diagnostics("/p/a", **where), {"asked": {"path": "/p/a"}})
+        self.assertEqual(zubi_ipc.get_vscode_diagnostics("/p/a", **where), {"params": {"path": "/p/a"}})
         filtered = zubi_ipc.get_vscode_diagnostics(severity="error", limit=3, **where)
-        self.assertEqual(filtered, {"asked": {"severity": "error", "limit": 3}})
+        self.assertEqual(filtered, {"params": {"severity": "error", "limit": 3}})
 
     def test_a_failure_is_an_answer(self) -> None:
         where = {"workspace": self.workspace}
@@ -391,13 +391,13 @@ PROBLEM = {
 
 class ProgramTests(HostTestCase):
     def check(self, arguments: list[str], code: int, out: str, err: str) -> None:
-        printed, said = io.StringIO(), io.StringIO()
+        stdout, stderr = io.StringIO(), io.StringIO()
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.workspace)
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
+        with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
             ended = problems.main(arguments)
-        self.assertEqual((ended, printed.getvalue()), (code, out))
-        self.assertIn(err, said.getvalue())
+        self.assertEqual((ended, stdout.getvalue()), (code, out))
+        self.assertIn(err, stderr.getvalue())
 
     def test_diagnostics_are_printed(self) -> None:
         file = {"path": os.path.join(self.workspace, "src", "a.py"), "diagnostics": [PROBLEM]}

@@ -53,12 +53,12 @@ class ReadHostsTests(HostTestCase):
             self.advertise(mode=mode)
             self.check("one.json: it is open to other users")
 
-    def test_a_link_is_not_followed(self) -> None:
+    def test_a_link_is_rejected(self) -> None:
         os.rename(self.advertise(), os.path.join(self.root, "elsewhere"))
         os.symlink(os.path.join(self.root, "elsewhere"), os.path.join(self.directory, "one.json"))
         self.check("one.json: it is a link")
 
-    def test_a_directory_that_is_a_link_is_not_followed(self) -> None:
+    def test_a_directory_that_is_a_link_is_rejected(self) -> None:
         self.advertise()
         os.rename(self.directory, os.path.join(self.root, "elsewhere"))
         os.symlink(os.path.join(self.root, "elsewhere"), self.directory)
@@ -73,7 +73,7 @@ class ReadHostsTests(HostTestCase):
         os.mkfifo(os.path.join(self.directory, "one.json"), 0o600)
         self.check("one.json: it is not a regular file")
 
-    def test_a_directory_is_not_a_file(self) -> None:
+    def test_a_directory_in_place_of_a_file_is_rejected(self) -> None:
         os.mkdir(os.path.join(self.directory, "one.json"), 0o700)
         self.check("one.json: it is not a regular file")
 

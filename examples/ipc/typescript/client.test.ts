@@ -40,7 +40,7 @@ async function fails(name: string, message: RegExp, attempt: Promise<unknown>): 
   return caught;
 }
 
-test("every method sends what the contract says", async (context) => {
+test("every method sends the documented request", async (context) => {
   const fixture = new TestDirectory(context);
   const host = await fixture.host((message) => [
     result(message, { method: message["method"], params: message["params"] ?? null }),
@@ -69,12 +69,12 @@ test("every method sends what the contract says", async (context) => {
   ];
   for (const options of [{}, { port: host.port }]) {
     const connected = await client(context, fixture, options).connect();
-    for (const [ask, method, params] of requests) assert.deepEqual(await ask(connected), { method, params });
+    for (const [send, method, params] of requests) assert.deepEqual(await send(connected), { method, params });
   }
   assert.deepEqual(new Set(host.received.map((message) => message["jsonrpc"])), new Set(["2.0"]));
 });
 
-test("connect and close may be called again", async (context) => {
+test("connect and close can be called again", async (context) => {
   const fixture = new TestDirectory(context);
   const host = await fixture.host();
   const made = client(context, fixture);
@@ -94,7 +94,7 @@ test("connect and close may be called again", async (context) => {
   await fails("ConnectionFailed", /closed while it connected/, opening);
 });
 
-test("a client connects again when its host has gone", async (context) => {
+test("a client can connect again after its host has ended", async (context) => {
   const fixture = new TestDirectory(context);
   const host = await fixture.host(() => []);
   const made = await client(context, fixture).connect();
@@ -106,13 +106,13 @@ test("a client connects again when its host has gone", async (context) => {
   assert.equal((await (await made.connect()).ping()).status, "ok");
 });
 
-test("a time-out is above zero", () => {
+test("the client rejects an invalid time-out", () => {
   for (const timeoutMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31]) {
     assert.throws(() => new VSCodeIPCClient({ timeoutMs }), RangeError);
   }
 });
 
-test("answers may come in any order", async (context) => {
+test("the client accepts answers in any order", async (context) => {
   const fixture = new TestDirectory(context);
   const waiting: Message[] = [];
   await fixture.host((message) => {
@@ -127,7 +127,7 @@ test("answers may come in any order", async (context) => {
   );
 });
 
-test("the current directory is the workspace", async (context) => {
+test("the client uses the current directory as the workspace", async (context) => {
   const fixture = new TestDirectory(context);
   await fixture.host();
   const before = process.cwd();
@@ -139,14 +139,14 @@ test("the current directory is the workspace", async (context) => {
   }
 });
 
-test("a host without a socket is reached over its port", async (context) => {
+test("the client connects to the port of a host without a socket", async (context) => {
   const fixture = new TestDirectory(context);
   const host = await fixture.host();
   fixture.advertise({ socket: null, port: host.port });
   assert.equal(await isVscodeAvailable({ workspace: fixture.workspace }), true);
 });
 
-test("a port that no file names is refused", async (context) => {
+test("the client refuses a port that no trusted file names", async (context) => {
   const fixture = new TestDirectory(context);
   const host = await fixture.host();
   fs.chmodSync(path.join(fixture.directory, "one.json"), 0o644);
@@ -157,14 +157,14 @@ test("a port that no file names is refused", async (context) => {
   assert.deepEqual(host.connections, []);
 });
 
-test("another version of the protocol is refused", async (context) => {
+test("the client refuses another version of the protocol", async (context) => {
   const fixture = new TestDirectory(context);
   fixture.advertise({ version: 2 });
   const message = /speaks version 2 of the protocol, this client version 1/;
   await fails("ConnectionFailed", message, client(context, fixture).connect());
 });
 
-test("a path that is not a socket, or is a link to one, is refused", async (context) => {
+test("the client refuses a path that is not a socket or that is a link", async (context) => {
   const fixture = new TestDirectory(context);
   fixture.write("none.sock", "");
   await fixture.host();
@@ -175,7 +175,7 @@ test("a path that is not a socket, or is a link to one, is refused", async (cont
   }
 });
 
-test("the socket of another user is refused", async (context) => {
+test("the client refuses the socket of another user", async (context) => {
   const fixture = new TestDirectory(context);
   const host = await fixture.host();
   const status = fs.lstatSync(fixture.socket);
@@ -184,14 +184,14 @@ test("the socket of another user is refused", async (context) => {
   assert.deepEqual(host.connections, []);
 });
 
-test("a host that has gone is reported", async (context) => {
+test("the client reports a host that has ended", async (context) => {
   const fixture = new TestDirectory(context);
   fixture.advertise();
   await fails("ConnectionFailed", /Cannot connect .* no such file/, client(context, fixture).connect());
   const host = await fixture.host();
-  fs.renameSync(fixture.socket, `${fixture.socket}.kept`);
+  fs.renameSync(fixture.socket, `${fixture.socket}.moved`);
   host.close();
-  fixture.advertise({ socket: `${fixture.socket}.kept` });
+  fixture.advertise({ socket: `${fixture.socket}.moved` });
   await fails("ConnectionFailed", /Cannot connect .* refused/, client(context, fixture).connect());
 });
 
@@ -204,22 +204,22 @@ test("the proof is the same in every implementation", () => {
 });
 
 const unauthenticatedCases: [string, RegExp, Parameters<TestDirectory["host"]>[1]][] = [
-  ["a host that proves itself wrongly", /does not know the host's token/, { prove: () => "00".repeat(32) }],
+  ["a host with a wrong proof", /does not know the host's token/, { prove: () => "00".repeat(32) }],
   [
-    "a host that sends a proof of our kind",
+    "a host that reflects the client's proof",
     /does not know the host's token/,
     { prove: () => proofOf(TOKEN, "client", "11".repeat(32), "22".repeat(32)) },
   ],
-  ["a host that proves nothing", /does not know the host's token/, { prove: () => undefined }],
+  ["a host without a proof", /does not know the host's token/, { prove: () => undefined }],
   ["a host with another token", /did not accept our proof/, { token: "00".repeat(32) }],
-  ["a host that says so", /did not accept our proof. wrong$/, { token: "00".repeat(32), refusal: "wrong" }],
-  ["a host that speaks HTTP", /not JSON/, { greeting: Buffer.from("HTTP/1.1 400 Bad Request\r\n") }],
+  ["a host that rejects the proof", /did not accept our proof. wrong$/, { token: "00".repeat(32), refusal: "wrong" }],
+  ["an HTTP server", /not JSON/, { greeting: Buffer.from("HTTP/1.1 400 Bad Request\r\n") }],
   ["a host with a short nonce", /does not begin/, { greeting: Buffer.from('{"nonce":"1"}\n') }],
   ["a host with a number for a nonce", /does not begin/, { greeting: Buffer.from('{"nonce":7}\n') }],
   ["a host that begins with a list", /not a message/, { greeting: Buffer.from("[]\n") }],
-  ["a first line without end", /more than 4096 bytes/, { greeting: Buffer.from("x".repeat(5000)) }],
+  ["a host with an oversized first line", /more than 4096 bytes/, { greeting: Buffer.from("x".repeat(5000)) }],
   [
-    "a host that refuses",
+    "a host that refuses the connection",
     /^The host refused: 64 connections\ufffd\[2J$/,
     {
       greeting: Buffer.from(
@@ -229,7 +229,7 @@ const unauthenticatedCases: [string, RegExp, Parameters<TestDirectory["host"]>[1
   ],
 ];
 for (const [name, message, options] of unauthenticatedCases) {
-  test(`nothing is requested from ${name}`, async (context) => {
+  test(`the client sends no request to ${name}`, async (context) => {
     const fixture = new TestDirectory(context);
     const host = await fixture.host(pong, options);
     const made = client(context, fixture, { port: host.port });
@@ -238,13 +238,13 @@ for (const [name, message, options] of unauthenticatedCases) {
   });
 }
 
-test("a host that does not begin is not waited for", async (context) => {
+test("connect times out if the host sends no greeting", async (context) => {
   const fixture = new TestDirectory(context);
   const host = await fixture.host(pong, { greeting: Buffer.alloc(0) });
   await fails("TimedOut", /in time/, client(context, fixture, { port: host.port, timeoutMs: 100 }).connect());
 });
 
-test("a line may come in any two pieces", () => {
+test("a line can arrive in any two chunks", () => {
   const line = Buffer.from(JSON.stringify({ text: "größer → 🦀" }));
   const end = Buffer.from("\n");
   const data = Buffer.concat([line, end, line, end]);
@@ -260,7 +260,7 @@ test("a line may come in any two pieces", () => {
   assert.throws(() => [...new Lines(line.length - 1).take(data)], { name: "ProtocolError" });
 });
 
-test("notifications are passed over and requests are answered", async (context) => {
+test("the client ignores notifications and answers requests", async (context) => {
   const fixture = new TestDirectory(context);
   let question: Message = {};
   await fixture.host((message) => {
@@ -288,7 +288,7 @@ const noAnswers: [RegExp, Reply][] = [
 ];
 for (const [message, reply] of noAnswers) {
   const description = Buffer.isBuffer(reply) ? reply.subarray(0, 40).toString().trim() : JSON.stringify(reply);
-  test(`this is not a valid answer: ${description}`, async (context) => {
+  test(`the client rejects this answer: ${description}`, async (context) => {
     const fixture = new TestDirectory(context);
     await fixture.host(() => [reply]);
     const made = await client(context, fixture).connect();
@@ -297,14 +297,14 @@ for (const [message, reply] of noAnswers) {
   });
 }
 
-test("an answer that comes twice ends the connection", async (context) => {
+test("a repeated answer ends the connection", async (context) => {
   const fixture = new TestDirectory(context);
   await fixture.host((message) => [...pong(message), ...(message["id"] === 1 ? [] : pong(message))]);
   const made = await client(context, fixture).connect();
   await Promise.all([made.ping(), fails("ProtocolError", /without a request/, made.ping())]);
 });
 
-test("a request that cannot be sent leaves the connection as it is", async (context) => {
+test("a request that cannot be sent does not affect the connection", async (context) => {
   const fixture = new TestDirectory(context);
   const host = await fixture.host();
   const made = await client(context, fixture).connect();
@@ -317,13 +317,13 @@ test("a request that cannot be sent leaves the connection as it is", async (cont
   assert.equal(host.received.length, 1);
 });
 
-test("an answer that is not an object is refused", async (context) => {
+test("the client refuses an answer that is not an object", async (context) => {
   const fixture = new TestDirectory(context);
   await fixture.host((message) => [result(message, "ok")]);
   await fails("ProtocolError", /not an object/, (await client(context, fixture).connect()).ping());
 });
 
-test("a request that times out is cancelled, and its late answer ignored", async (context) => {
+test("the client cancels a request that times out and ignores its late answer", async (context) => {
   const fixture = new TestDirectory(context);
   const host = await fixture.host((message) => {
     if (message["method"] === "ping") return pong(message);
@@ -335,7 +335,7 @@ test("a request that times out is cancelled, and its late answer ignored", async
   assert.deepEqual(host.received[1], { jsonrpc: "2.0", method: "$/cancelRequest", params: { id: 0 } });
 });
 
-test("a connection to a host that sends only other messages is closed", async (context) => {
+test("the client closes the connection to a host that sends only notifications", async (context) => {
   const fixture = new TestDirectory(context);
   const host = await fixture.host(() => []);
   const made = await client(context, fixture, { timeoutMs: 200 }).connect();
@@ -349,7 +349,7 @@ test("a connection to a host that sends only other messages is closed", async (c
   host.close();
 });
 
-test("a connection to a host that does not read is closed", async (context) => {
+test("the client closes the connection to a host that does not read", async (context) => {
   const fixture = new TestDirectory(context);
   await fixture.host(pong, { isReading: false });
   const made = await client(context, fixture, { timeoutMs: 200 }).connect();
@@ -357,7 +357,7 @@ test("a connection to a host that does not read is closed", async (context) => {
   await fails("ConnectionFailed", /not connected/, made.ping());
 });
 
-test("a connection to a host that sends requests and does not read answers is closed", async (context) => {
+test("the client closes the connection to a host that sends requests and reads no answers", async (context) => {
   const fixture = new TestDirectory(context);
   const host = await fixture.host(pong, { isReading: false });
   const made = await client(context, fixture, { timeoutMs: 60_000 }).connect();
@@ -372,7 +372,7 @@ test("a connection to a host that sends requests and does not read answers is cl
   await fails("ProtocolError", /reads no answers/, pending);
 });
 
-test("a port on which nothing answers times out", async (context) => {
+test("connect times out if nothing answers on the port", async (context) => {
   const fixture = new TestDirectory(context);
   const silent = net.createServer(() => undefined);
   await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
@@ -383,7 +383,7 @@ test("a port on which nothing answers times out", async (context) => {
 });
 
 for (const { name, code, field, suggestion } of CASES.errors) {
-  test(`an error of the host has its code, its field and a next step: ${name}`, async (context) => {
+  test(`an error of the host has a code, a field and a suggestion: ${name}`, async (context) => {
     const fixture = new TestDirectory(context);
     await fixture.host((message) => [failure(message, code, "no\u202e", field === null ? null : { field })]);
     const made = await client(context, fixture).connect();
@@ -396,27 +396,27 @@ for (const { name, code, field, suggestion } of CASES.errors) {
   });
 }
 
-test("a malformed error is still an error", async (context) => {
+test("the client reports a malformed error", async (context) => {
   const fixture = new TestDirectory(context);
   await fixture.host((message) => [{ jsonrpc: "2.0", id: message["id"], error: { code: "x", data: 7 } }]);
   const error = await fails("RpcError", /no message/, (await client(context, fixture).connect()).ping());
   assert.equal(error.code, -32603);
 });
 
-test("the functions give an answer as it is", async (context) => {
+test("the functions return answers unchanged", async (context) => {
   const fixture = new TestDirectory(context);
   await fixture.host((message) =>
-    message["method"] === "ping" ? pong(message) : [result(message, { asked: message["params"] ?? null })],
+    message["method"] === "ping" ? pong(message) : [result(message, { params: message["params"] ?? null })],
   );
   const where = { workspace: fixture.workspace };
   assert.equal(await isVscodeAvailable(where), true);
-  assert.deepEqual(await getVscodeDiagnostics("/p/a", where), { asked: { path: "/p/a" } });
+  assert.deepEqual(await getVscodeDiagnostics("/p/a", where), { params: { path: "/p/a" } });
   const filtered = await getVscodeDiagnostics(undefined, { severity: "error", limit: 3, ...where });
-  assert.deepEqual(filtered, { asked: { severity: "error", limit: 3 } });
-  assert.deepEqual(await getVscodeErrorSummary(where), { asked: null });
+  assert.deepEqual(filtered, { params: { severity: "error", limit: 3 } });
+  assert.deepEqual(await getVscodeErrorSummary(where), { params: null });
 });
 
-test("a failure of the functions is an answer", async (context) => {
+test("the functions return a failure as an answer", async (context) => {
   const fixture = new TestDirectory(context);
   const where = { workspace: fixture.workspace };
   const expected = {

@@ -32,7 +32,7 @@ function check(...rejections: string[]): void {
   assert.deepEqual(readHosts(), { hosts: [], rejections });
 }
 
-test("a host that lives is read", (context) => {
+test("readHosts reads a running host", (context) => {
   new TestDirectory(context).advertise();
   const { hosts, rejections } = readHosts();
   assert.deepEqual([hosts.map((host) => host.instance), rejections], [["one"], []]);
@@ -43,7 +43,7 @@ test("no directory means no hosts", (context) => {
   check();
 });
 
-test("a file that others may read is not trusted", (context) => {
+test("readHosts rejects a file that is open to other users", (context) => {
   const fixture = new TestDirectory(context);
   for (const mode of [0o644, 0o640, 0o604, 0o602]) {
     fixture.advertise({}, "one.json", mode);
@@ -51,7 +51,7 @@ test("a file that others may read is not trusted", (context) => {
   }
 });
 
-test("a link is not followed", (context) => {
+test("readHosts rejects a link", (context) => {
   const fixture = new TestDirectory(context);
   const elsewhere = path.join(fixture.root, "elsewhere");
   const file = fixture.advertise();
@@ -60,7 +60,7 @@ test("a link is not followed", (context) => {
   check("one.json: it is a link");
 });
 
-test("a directory that is a link is not followed", (context) => {
+test("readHosts rejects a run directory that is a link", (context) => {
   const fixture = new TestDirectory(context);
   fixture.advertise();
   fs.renameSync(fixture.directory, path.join(fixture.root, "elsewhere"));
@@ -68,25 +68,25 @@ test("a directory that is a link is not followed", (context) => {
   check(`${fixture.directory}: not a directory`);
 });
 
-test("a directory that others may enter is not trusted", (context) => {
+test("readHosts rejects a run directory that is open to other users", (context) => {
   const fixture = new TestDirectory(context);
   fixture.advertise();
   fs.chmodSync(fixture.directory, 0o755);
   check(`${fixture.directory}: it is open to other users; \`chmod 700\` it if it is yours`);
 });
 
-test("a pipe does not block the search", (context) => {
+test("a pipe does not block readHosts", (context) => {
   const fixture = new TestDirectory(context);
   execFileSync("mkfifo", ["-m", "600", path.join(fixture.directory, "one.json")]);
   check("one.json: it is not a regular file");
 });
 
-test("a directory is not a file", (context) => {
+test("readHosts rejects a directory in place of a file", (context) => {
   fs.mkdirSync(path.join(new TestDirectory(context).directory, "one.json"), 0o700);
   check("one.json: it is not a regular file");
 });
 
-test("what belongs to another user is not trusted", (context) => {
+test("rejectionReason rejects a file of another user", (context) => {
   const status = fs.statSync(new TestDirectory(context).advertise());
   assert.equal(rejectionReason(status, "regular file"), undefined);
   assert.equal(
@@ -95,12 +95,12 @@ test("what belongs to another user is not trusted", (context) => {
   );
 });
 
-test("a file that is too large is not trusted", (context) => {
+test("readHosts rejects an oversized file", (context) => {
   new TestDirectory(context).advertise({ program: "x".repeat(70_000) });
   check("one.json: it has more than 65536 bytes");
 });
 
-test("garbage is not trusted", (context) => {
+test("readHosts rejects a file that is not a JSON object", (context) => {
   const fixture = new TestDirectory(context);
   for (const garbage of ["", "{", Buffer.from([0xff, 0xfe]), "[".repeat(60_000), '{"pid": 1e999999}{', "\ufeff{}"]) {
     fixture.write("one.json", garbage);
@@ -110,14 +110,14 @@ test("garbage is not trusted", (context) => {
   check("one.json: it is not an object");
 });
 
-test("files that are being written and other files are passed over", (context) => {
+test("readHosts ignores temporary and other files", (context) => {
   const fixture = new TestDirectory(context);
   fixture.write(".one.json", "{");
   fixture.write("one.sock", "");
   check();
 });
 
-test("a process that has ended leaves nothing", async (context) => {
+test("readHosts ignores a process that has ended", async (context) => {
   const fixture = new TestDirectory(context);
   const child = spawn("cat", { stdio: ["pipe", "ignore", "ignore"] });
   await once(child, "spawn");
@@ -129,7 +129,7 @@ test("a process that has ended leaves nothing", async (context) => {
   check();
 });
 
-test("a process that reuses another one's ID is distinguished", (context) => {
+test("readHosts ignores a process that reuses the ID of a host", (context) => {
   new TestDirectory(context).advertise({ startedAt: startTime(process.pid) - 1 });
   check();
 });
@@ -142,14 +142,14 @@ test("one bad file does not hide the others", (context) => {
   assert.deepEqual([hosts.length, rejections], [1, ["a.json: it is not JSON"]]);
 });
 
-test("only so many files are read", (context) => {
+test("readHosts reads at most 256 files", (context) => {
   const fixture = new TestDirectory(context);
   for (let number = 100; number < 358; number += 1) fixture.write(`${number}.json`, "{");
   const { rejections } = readHosts();
   assert.deepEqual([rejections.length, rejections.at(-1)], [257, "2 files beyond the first 256"]);
 });
 
-test("a link to the workspace leads to its host", (context) => {
+test("findHost resolves a link to the workspace", (context) => {
   const fixture = new TestDirectory(context);
   fixture.advertise();
   fs.symlinkSync(fixture.workspace, path.join(fixture.root, "link"));
@@ -166,7 +166,7 @@ test("the error for a missing host lists the hosts that exist", (context) => {
   assert.throws(() => findHost(path.join(fixture.root, "gone")), NoHost);
 });
 
-test("the run directory is where hosts write", (context) => {
+test("runDirectory returns the directory in which hosts write", (context) => {
   const fixture = new TestDirectory(context);
   const { HOME: home, XDG_STATE_HOME: before } = process.env;
   context.after(() => {
@@ -185,21 +185,21 @@ test("the run directory is where hosts write", (context) => {
 });
 
 for (const { name, hosts, workspace, chosen } of CASES.choices) {
-  test(`the best host is chosen: ${name}`, () => {
+  test(`choose returns the best host: ${name}`, () => {
     const read = hosts.map((change) => parse(hostFile(change)) as Host);
     assert.equal(choose(read, workspace)?.instance ?? null, chosen);
   });
 }
 
 for (const { name, change, doubt } of CASES.files) {
-  test(`a file is trusted as a whole or not: ${name}`, () => {
+  test(`parse accepts or rejects a file as a whole: ${name}`, () => {
     const read = parse(hostFile(change));
     if (doubt === null) assert.equal(typeof read, "object");
     else assert.equal(read, `\`${doubt}\` is missing or not as it must be`);
   });
 }
 
-test("every field that is used must be there", () => {
+test("parse rejects a file without a required field", () => {
   for (const field of ["version", "instance", "pid", "startedAt", "kind", "workspaceFolders", "token"]) {
     assert.equal(parse(hostFile({ [field]: undefined })), `\`${field}\` is missing or not as it must be`);
   }

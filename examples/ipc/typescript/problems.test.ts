@@ -24,7 +24,7 @@ async function check(fixture: TestDirectory, files: string[], code: number, out:
   assert.match(stderrText, err);
 }
 
-test("problems are printed for people", async (context) => {
+test("the program prints diagnostics", async (context) => {
   const fixture = new TestDirectory(context);
   const file = { path: path.join(fixture.workspace, "src", "a.py"), diagnostics: [PROBLEM] };
   const coverage = { analysed: 1, total: 2, mode: "headless", note: "ty has read one file" };
@@ -36,12 +36,12 @@ test("problems are printed for people", async (context) => {
   await check(fixture, [], 1, `${line}looked at 1 of 2 files: ty has read one file\n`, /using/);
 });
 
-test("without problems there is no output", async (context) => {
+test("without diagnostics there is no output", async (context) => {
   const fixture = new TestDirectory(context);
   await fixture.host((message) => [result(message, { files: [] })]);
   await check(fixture, [], 0, "", /using the daemon host/);
 });
 
-test("no host is an exit code of its own", async (context) => {
+test("a missing host has its own exit code", async (context) => {
   await check(new TestDirectory(context), [], 3, "", /zubi serve/);
 });

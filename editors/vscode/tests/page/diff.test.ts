@@ -25,7 +25,7 @@ function shown(text: string): string[] {
   });
 }
 
-test("a diff within a text is found, its lines are numbered", () => {
+test("split finds a diff within a text and numbers its lines", () => {
   expect(shown(`Done.\n${EDIT}Undo with u1.`)).toEqual([
     'text "Done."',
     "file src/a.rs changed +2 -1",
@@ -51,6 +51,6 @@ test.each([
   expect(shown(text)).toEqual(lines);
 });
 
-test("two files are two cards", () => {
+test("split returns one part for each file", () => {
   expect(shown(EDIT + EDIT.replaceAll("a.rs", "b.rs")).filter((line) => line.startsWith("file"))).toHaveLength(2);
 });

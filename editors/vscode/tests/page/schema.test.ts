@@ -11,7 +11,7 @@ function fields(properties: object, required: readonly string[] = []): string {
   return fieldsOf({ type: "object", properties, required }).map(short).join(" ");
 }
 
-test("each kind of value has its field, what is required comes first, what all tools have comes last", () => {
+test("each kind of value has a field; required fields come first and common fields last", () => {
   expect(fields({
     limit: { type: "integer", "x-common": true },
     text: { type: "string" },
@@ -23,7 +23,7 @@ test("each kind of value has its field, what is required comes first, what all t
   }, ["path"])).toBe("path:text! text:text count:integer share:number all:boolean mode:choice(a,b) limit:integer~");
 });
 
-test("lists and objects have fields of their own, down to a depth", () => {
+test("lists and objects have nested fields up to a maximum depth", () => {
   const edit = { type: "object", properties: { old: { type: "string" }, all: { type: "boolean" } }, required: ["old"] };
   expect(fields({ edits: { type: "array", items: edit } })).toBe("edits:list[:object![old:text! all:boolean]]");
   let deep: object = { type: "string" };
@@ -31,7 +31,7 @@ test("lists and objects have fields of their own, down to a depth", () => {
   expect(fields({ deep })).toContain("x:json");
 });
 
-test("what no field asks for is written as JSON", () => {
+test("a value without a matching kind of field has a JSON field", () => {
   expect(fields({ any: {}, free: { type: "object" }, either: { type: ["string", "integer"] }, maybe: { type: ["string", "null"] } }))
     .toBe("any:json free:json either:json maybe:text");
 });
@@ -56,11 +56,11 @@ test.each<[object, boolean, string, object]>([
 });
 
 test.each([["[1]", "The arguments must be a JSON object: { … }."], ["{", "Invalid JSON"], ["null", "The arguments must be a JSON object"]])(
-  "%s is no object of arguments", (typed, problem) => {
+  "readArguments rejects %s", (typed, problem) => {
     expect(readArguments(typed).problem).toContain(problem);
   });
 
-test("what a field is set to, it reads", () => {
+test("a field reads back the value that was written", () => {
   for (const [schema, value] of [[{ type: "integer" }, 3], [{ type: "boolean" }, false], [{}, { a: 1 }], [{ type: "string" }, "x"]] as const) {
     const [field] = fieldsOf({ properties: { x: schema } });
     expect(read(field as Field, write(field as Field, value))).toEqual({ value });

@@ -53,18 +53,18 @@ const ended = (reason: string): Record<string, unknown> =>
 const question = (request: object = { tool: "shell.run", options: [{ scope: "once" }, { scope: "session" }] }): Record<string, unknown> =>
   ({ type: "question", turn: 1, call: "a", question: "q1", request });
 
-test("text streams in, and is replaced by what is kept", () => {
+test("the stored answer replaces the streamed text", () => {
   const events = numbered(MESSAGE, ITERATION, delta(0, "I "), delta(2, "look"), answered("I look.", "a"));
   expect(shown(of(events.slice(0, 4)))).toEqual(["you: Add cake", "zubi: I look▍"]);
   expect(shown(of(events))).toEqual(["you: Add cake", "zubi: I look.", "pending: file_read"]);
 });
 
-test("text that is heard twice, or overlaps, stands there once", () => {
+test("repeated or overlapping deltas appear once", () => {
   const conversation = of(numbered(MESSAGE, ITERATION, delta(0, "I lo"), delta(2, "look"), delta(0, "I lo")));
   expect(shown(conversation).at(-1)).toBe("zubi: I look▍");
 });
 
-test("what is missing is noticed", () => {
+test("apply reports a gap if an event is missing", () => {
   const [message, iteration, late] = numbered(MESSAGE, ITERATION, delta(5, "late"));
   const conversation = new Conversation("c");
   expect(conversation.apply(message as Event)).toBe("applied");
@@ -74,7 +74,7 @@ test("what is missing is noticed", () => {
   expect(conversation.apply(late as Event)).toBe("gap");
 });
 
-test("the end of a turn that could not be kept is its end, once", () => {
+test("an end that was not stored ends its turn once", () => {
   const conversation = of(numbered(MESSAGE, ITERATION, calling("a")));
   const unstored = { seq: 3, at: 0, ...ended("failed"), type: "ended" };
   expect(conversation.apply({ ...unstored, turn: 2 })).toBe("known");
@@ -84,7 +84,7 @@ test("the end of a turn that could not be kept is its end, once", () => {
   expect(shown(conversation)).toEqual(["you: Add cake", "stopped: Read a file: a", "ended: failed"]);
 });
 
-test("the end of a turn whose request could not be kept is shown, each time", () => {
+test("the page shows each end of a turn whose request was not stored", () => {
   const conversation = of(numbered(MESSAGE, ITERATION, answered("Done."), ended("completed")));
   const lastSeq = conversation.seq;
   const unstored = { ...ended("failed"), type: "ended", seq: lastSeq, turn: 2 };
@@ -95,20 +95,20 @@ test("the end of a turn whose request could not be kept is shown, each time", ()
   expect(shown(conversation)).toEqual(["you: Add cake", "zubi: Done.", "ended: completed", "ended: failed", "ended: failed"]);
 });
 
-test("text that comes after its answer counts for nothing", () => {
+test("the conversation ignores a delta that arrives after its answer", () => {
   const conversation = of(numbered(MESSAGE, ITERATION, answered("Done.")));
   expect(conversation.apply({ seq: 2, at: 0, type: "text", turn: 1, iteration: 1, offset: 0, text: "Do" })).toBe("known");
   expect(conversation.apply({ seq: 3, at: 0, type: "text", turn: 1, iteration: 1, offset: 0, text: "Do" })).toBe("known");
   expect(shown(conversation)).toEqual(["you: Add cake", "zubi: Done."]);
 });
 
-test("what was heard before another try counts for nothing", () => {
+test("a retry discards the text of the previous attempt", () => {
   const retry = { type: "retrying", turn: 1, iteration: 1, kind: "overloaded", message: "busy", attempt: 1, wait: 10 };
   const conversation = of(numbered(MESSAGE, ITERATION, delta(0, "Half an ans"), retry, delta(0, "Whole")));
   expect(shown(conversation)).toEqual(["you: Add cake", "retry", "zubi: Whole▍"]);
 });
 
-test("a call runs, tells how far it is, and ends; results belong to their call", () => {
+test("a call shows its own progress and result", () => {
   const progress = { type: "progress", call: "a", fraction: 0.5, message: "half" };
   const events = numbered(MESSAGE, ITERATION, answered("", "a", "b"), calling("a"), calling("b"), progress, result("b"),
     result("a", { failure: "failed" }));
@@ -116,7 +116,7 @@ test("a call runs, tells how far it is, and ends; results belong to their call",
   expect(shown(of(events)).slice(1)).toEqual(["failed: Read a file: a · tea", "ok: Read a file: b · tea"]);
 });
 
-test("a question waits, and is answered here or elsewhere", () => {
+test("an approval prompt waits until a surface answers it", () => {
   const decision = (answer: object): Record<string, unknown> => ({ type: "decision", question: "q1", answer, by: "editor" });
   const options = [{ scope: "once" }, { scope: "session" }];
   const events = [MESSAGE, ITERATION, answered("", "a"), calling("a", "execute"), question({ tool: "file.read", options })];
@@ -131,7 +131,7 @@ test("a question waits, and is answered here or elsewhere", () => {
   expect(last({ allow: { option: 1, arguments: null } })).toBe("running: Read a file: a · Allowed for this session, in the editor");
   expect(last({ allow: { option: 0, arguments: {} } })).toBe("running: Read a file, with other arguments · Arguments changed in the editor");
   expect(last({ deny: { text: "no" } })).toBe("refused: Read a file: a · Denied, in the editor: no");
-  expect(last({ unanswered: { how: "nobody came" } })).toBe("refused: Read a file: a · Not allowed: nobody came");
+  expect(last({ unanswered: { how: "timed out" } })).toBe("refused: Read a file: a · Not allowed: timed out");
 });
 
 test("edited arguments of a nested call do not change those of the call, unless its tool delegates", () => {
@@ -149,14 +149,14 @@ test("edited arguments of a nested call do not change those of the call, unless 
   expect(edited("call_tool", { tool: "flow.release" }, "shell.run")).toEqual({ tool: "flow.release" });
 });
 
-test("a turn that ends leaves no question and nothing that seems to run", () => {
+test("the end of a turn closes its approval prompts and stops its calls", () => {
   const conversation = of(numbered(MESSAGE, ITERATION, answered("", "a"), calling("a"), question(), ended("killed")));
   expect(conversation.prompts.size).toBe(0);
   expect(conversation.running).toBe(0);
   expect(shown(conversation).slice(1)).toEqual(["stopped: Read a file: a", "ended: killed"]);
 });
 
-test("what is said while a turn goes on is queued until the model hears it", () => {
+test("a message during a turn is queued until the model receives it", () => {
   const conversation = of(numbered(MESSAGE, ITERATION));
   conversation.queueMessage("And tea");
   conversation.queueMessage("And milk");
@@ -165,20 +165,20 @@ test("what is said while a turn goes on is queued until the model hears it", () 
   expect(conversation.queued.map((item) => item.kind === "user" && item.text)).toEqual(["And milk"]);
 });
 
-test("calls in a row that only look share a row, others do not", () => {
+test("consecutive read-only calls share a row, other calls do not", () => {
   const events = numbered(MESSAGE, ITERATION, answered("", "a", "b", "c", "d"), calling("a"), calling("b"), calling("c", "write"),
     calling("d"), result("a"), result("b"), result("c"), result("d"));
   expect(rows(of(events).items).map((row) => row.length)).toEqual([1, 2, 1, 1]);
 });
 
-test("tokens are added up, over turns and within one", () => {
+test("the page adds up the tokens of each turn and of the conversation", () => {
   const second = numbered(MESSAGE, ITERATION, answered("x"), ended("completed"), { ...MESSAGE, turn: 2 },
     { ...ITERATION, turn: 2 }, { ...answered("y"), turn: 2 });
   const conversation = of(second);
   expect([conversation.usage.input, conversation.turnUsage.input]).toEqual([20, 10]);
 });
 
-test("ten thousand events are read in a moment", () => {
+test("the page reads ten thousand events within two seconds", () => {
   const many = Array.from({ length: 2000 }, (_, index) => [
     { ...ITERATION, iteration: index + 1 }, { ...answered("", `a${index}`), iteration: index + 1 }, calling(`a${index}`),
     result(`a${index}`), { type: "notice", turn: 1, text: "n" }]).flat();

@@ -3,7 +3,7 @@ import { EventParser } from "../../../../crates/zubi-web/page/transport.js";
 
 const STREAM = 'event: told\ndata: {"a":1}\n\n: still here\n\nevent: reload\ndata: {}\n\ndata: one\ndata: two\n\n';
 
-test.each([1, 2, 7, 1000])("events are read from a text that comes in pieces of %i", (length) => {
+test.each([1, 2, 7, 1000])("the parser reads events from chunks of %i characters", (length) => {
   const parser = new EventParser();
   const found = [];
   for (let at = 0; at < STREAM.length; at += length) found.push(...parser.push(STREAM.slice(at, at + length)));

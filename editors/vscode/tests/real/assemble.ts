@@ -43,7 +43,7 @@ export async function assembleDriver(target: string): Promise<void> {
   await assembleSuite(path.join(target, "suite.cjs"));
 }
 
-/** One of the other extensions: its manifest, and its bundle where the manifest says. */
+/** One of the other extensions: its manifest, and its bundle at the path in the manifest. */
 export async function assembleOther(name: string, target: string): Promise<void> {
   const source = OTHERS[name];
   if (source === undefined) throw new Error(`there is no extension ${name} for tests`);

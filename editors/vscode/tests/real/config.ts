@@ -22,7 +22,7 @@ export interface Config {
   readonly likeUser: boolean;
   /** A package to install, whose own program runs; only with `likeUser`. Otherwise the extension is assembled. */
   readonly vsix?: string;
-  /** Whether folders are trusted only when the user says so. */
+  /** Whether folders are trusted only when the user confirms it. */
   readonly untrusted: boolean;
   /** Other extensions, by name (see `assemble.ts`). */
   readonly extensions: readonly string[];

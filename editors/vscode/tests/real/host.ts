@@ -71,7 +71,7 @@ async function assemblePayload(scratch: string): Promise<(authority: string) => 
   ];
 }
 
-/** Grants what the tests of windows want, each of which first says which folder it has. */
+/** Answers the requests of the tests of windows; the first request of each names its folder. */
 async function listen(socket: string, windows: readonly Window[], results: string): Promise<Server> {
   const server = createServer((connection) => {
     void grantAll(connection, windows, results).catch((error: unknown) => connection.destroy(error as Error));

@@ -48,7 +48,7 @@ export class Window {
     if (payload !== undefined) {
       query.set("payload", JSON.stringify(payload));
       await this.#page.exposeFunction("codeAutomationExit", (code: number) => {
-        // The tests say it themselves when all of them have run.
+        // The tests themselves report that all of them have run.
         this.#fail(new Error(`VS Code ended the tests with ${code}`));
       });
       await this.#page.exposeFunction("codeAutomationLog", (kind: string, parts: readonly unknown[]) => {

@@ -69,7 +69,7 @@ beforeEach(() => {
 });
 
 function definition(id: string, metadata: ToolDefinition["metadata"] = {}): ToolDefinition {
-  return { id, name: id, description: "Says it.", parameters: { type: "object", properties: {} }, execution: { type: "function", handler: id }, metadata };
+  return { id, name: id, description: "Prints it.", parameters: { type: "object", properties: {} }, execution: { type: "function", handler: id }, metadata };
 }
 
 const echo = (args: object): ToolResult => ({ success: true, data: args });
@@ -77,7 +77,7 @@ const echo = (args: object): ToolResult => ({ success: true, data: args });
 /** Waits until the server has received everything. */
 const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
-test("what is registered before a server runs reaches it, and the next one too", async () => {
+test("a tool registered before a server runs is sent to it and to the next server", async () => {
   const registration = api.registerTool(definition("jira.create"), echo);
   await settled();
   expect(client.requests).toEqual([]);
@@ -94,7 +94,7 @@ test("what is registered before a server runs reaches it, and the next one too",
   expect(client.requests.length).toBe(1);
 });
 
-test("a server that never answers does not keep the next one from being told", async () => {
+test("a server that never answers does not delay the registration with the next one", async () => {
   client.refuses = "never";
   client.run();
   api.registerTool(definition("jira.create"), echo);
@@ -105,7 +105,7 @@ test("a server that never answers does not keep the next one from being told", a
   expect(next.requests).toEqual(["register jira.create (jira.create)"]);
 });
 
-test("of a provider's tools those count that were asked for last, not those that came last", async () => {
+test("the latest getTools call of a provider wins, even if an earlier call answers later", async () => {
   const [changed, answered] = [new EventEmitter<unknown>(), [] as ((tools: ToolDefinition[]) => void)[]];
   const getTools = (): Promise<ToolDefinition[]> => new Promise((resolve) => answered.push(resolve));
   api.registerToolProvider({ id: "p", name: "P", getTools, executeTool: echo as never, onDidChangeTools: changed.event as never });
@@ -118,7 +118,7 @@ test("of a provider's tools those count that were asked for last, not those that
   expect(client.requests).toEqual(["register p.new (p.new)"]);
 });
 
-test("what can be seen to be none is refused at once, and what the server refuses is told", async () => {
+test("registerTool throws for an invalid tool, and zubi reports a tool that the server refuses", async () => {
   api.registerTool(definition("jira.create"), echo);
   for (const [id, handler, why] of [
     ["create", echo, 'zubi: "create" is not a valid tool id: use namespace.name'],
@@ -140,18 +140,18 @@ test.each([
   ["nothing", () => ({ success: true }), { success: true, data: null }],
   ["an error", () => ({ success: false, error: "no such project" }), { success: false, error: "no such project" }],
   ["an error without a reason", () => ({ success: false }), { success: false, error: "it gave no reason" }],
-  ["what is no result", () => "done", { success: false, error: "its result is not of the form { success, data }" }],
-  ["what is not even an object", () => undefined, { success: false, error: "its result is not of the form { success, data }" }],
-  ["what JSON does not have", () => ({ success: true, data: 1n }), { success: false, error: "Do not know how to serialize a BigInt" }],
+  ["an invalid result", () => "done", { success: false, error: "its result is not of the form { success, data }" }],
+  ["undefined", () => undefined, { success: false, error: "its result is not of the form { success, data }" }],
+  ["a value that JSON cannot represent", () => ({ success: true, data: 1n }), { success: false, error: "Do not know how to serialize a BigInt" }],
   ["an exception", () => { throw new Error("thrown"); }, { success: false, error: "thrown" }],
-])("a handler that gives %s", async (_name, handler, expected) => {
+])("the server receives the outcome of a handler that gives %s", async (_name, handler, expected) => {
   api.registerTool(definition("jira.create"), handler as typeof echo);
   for (const called of [{ tool: "jira.create" }, { function: "jira.create" }]) {
     expect(await client.send("zubi/editor/invokeContributed", { ...called, arguments: {}, token: 1 })).toEqual(expected);
   }
 });
 
-test("a handler has its circumstances, and progress and log of its own", async () => {
+test("a handler receives its context with its own progress and log", async () => {
   workspace.workspaceFolders = [{ uri: { fsPath: "/work" } }];
   let seen: ToolContext | undefined;
   api.registerTool(definition("jira.create"), (args, context) => {
@@ -174,7 +174,7 @@ test("a handler has its circumstances, and progress and log of its own", async (
   workspace.workspaceFolders = undefined;
 });
 
-test("a provider's tools follow what it says, one that is none does not stop the rest, and it is disposed once", async () => {
+test("zubi updates a provider's tools on change, skips invalid ones and disposes the provider once", async () => {
   const changed = new EventEmitter<unknown>();
   const tools = [definition("my-provider.hello"), definition("none"), definition("my-provider.bye")];
   let disposed = 0;
@@ -213,7 +213,7 @@ test("a provider's tools follow what it says, one that is none does not stop the
   expect(shownErrors).toEqual(["zubi: the tools of My Tools are not known: not now"]);
 });
 
-test("a tool is executed, and how long it took is always told", async () => {
+test("executeTool always reports the duration", async () => {
   for (const [answered, expected] of [
     [() => ({ text: "hi" }), { success: true, data: "hi" }],
     [() => ({ text: "{}", data: { a: 1 } }), { success: true, data: { a: 1 } }],
@@ -227,7 +227,7 @@ test("a tool is executed, and how long it took is always told", async () => {
   }
 });
 
-test("tools are listed, and it is told when they come and go", async () => {
+test("getTools lists the tools, and events report added and removed tools", async () => {
   const spec = { id: "jira.create", title: "Create", description: "Makes one.", effect: "execute", toolset: "contributed", inputSchema: { type: "object" } };
   const tool = {
     id: "jira.create",
@@ -239,10 +239,10 @@ test("tools are listed, and it is told when they come and go", async () => {
   };
   answers = () => ({ tools: [spec] });
   expect(await api.getTools()).toEqual([tool]);
-  const received: unknown[] = [];
-  api.onDidRegisterTool((added) => received.push(added));
-  api.onDidUnregisterTool((id) => received.push(id));
+  const events: unknown[] = [];
+  api.onDidRegisterTool((added) => events.push(added));
+  api.onDidUnregisterTool((id) => events.push(id));
   client.send("zubi/tools/didChange", { added: [spec], removed: ["jira.find"] });
-  expect(received).toEqual(["jira.find", tool]);
+  expect(events).toEqual(["jira.find", tool]);
   expect(api.version).toBe("1.0.0");
 });

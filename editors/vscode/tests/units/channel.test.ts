@@ -37,7 +37,7 @@ const request = ((): ((method: string, params: unknown) => Promise<unknown>) => 
   return (method, params) => Promise.resolve().then(() => handlers.get(method)?.(params, token));
 })();
 
-test("the server is told what the editor answers, and whether it may start servers of its own", () => {
+test("channelOptions contains the editor's methods and the settings", () => {
   const { editorMethods, ...rest } = channelOptions();
   expect(editorMethods).toEqual(expect.arrayContaining(["textDocument/definition", "zubi/validate", "zubi/editor/command"]));
   expect(rest).toEqual({
@@ -61,7 +61,7 @@ test("the server is told what the editor answers, and whether it may start serve
   settings.delete("zubi.ipcPort");
 });
 
-test("a definition is asked of the editor behind a fence, in LSP's shapes", async () => {
+test("the editor waits for the project, then answers a definition request in LSP's shapes", async () => {
   const response: string[] = [];
   const range = new Range(new Position(28, 16), new Position(28, 25));
   commandResults.set("vscode.executeDocumentSymbolProvider", () => [{}]);
@@ -77,12 +77,12 @@ test("a definition is asked of the editor behind a fence, in LSP's shapes", asyn
   expect(response).toEqual(["type", 'file:///a.ts {"line":7,"character":15}']);
 });
 
-test("a method that the editor does not answer is refused as LSP does", async () => {
+test("the editor refuses an unknown method with LSP's error code", async () => {
   const refused = request("zubi/editor/request", { method: "textDocument/moniker", params: {} });
   await expect(refused).rejects.toMatchObject({ code: -32601, message: "the editor does not answer textDocument/moniker" });
 });
 
-test("a command runs with its arguments; nothing returned is null", async () => {
+test("a command runs with its arguments; a result of undefined becomes null", async () => {
   commandResults.set("add", (a, b) => Number(a) + Number(b));
   commandResults.set("nothing", () => undefined);
   expect(await request("zubi/editor/command", { command: "add", args: [2, 40] })).toBe(42);
@@ -93,7 +93,7 @@ test("a command runs with its arguments; nothing returned is null", async () => 
   await expect(request("zubi/editor/command", { command: "missing", args: [] })).rejects.toThrow("command 'missing' not found");
 });
 
-test("the problems that are shown are asked for in LSP's shapes", async () => {
+test("the editor returns its diagnostics in LSP's shapes", async () => {
   const { uri } = document("/open.toy");
   problems.set(uri.toString(), { uri, items: ["bad"] });
   const params = { textDocument: { uri: uri.toString() } };
@@ -106,7 +106,7 @@ test("the problems that are shown are asked for in LSP's shapes", async () => {
   problems.clear();
 });
 
-test("a server that has started is told what is open, and once more when it is asked for", async () => {
+test("the editor sends its open files when a server starts and when `zubi.refreshViews` runs", async () => {
   notifications.length = 0;
   started();
   await Promise.resolve();
@@ -116,7 +116,7 @@ test("a server that has started is told what is open, and once more when it is a
   expect(notifications).toHaveLength(2);
 });
 
-test("the server that asks to be started anew is answered before", async () => {
+test("a server that requests its restart receives an answer before the restart", async () => {
   const ran: string[] = [];
   commandResults.set("zubi.restart", () => { ran.push("restart"); });
   expect(await request("zubi/editor/command", { command: "zubi.restart", args: [] })).toBeNull();
@@ -125,7 +125,7 @@ test("the server that asks to be started anew is answered before", async () => {
   expect(ran).toEqual(["restart"]);
 });
 
-test("a setting is read, and written where it is wanted", async () => {
+test("the editor reads a setting and writes it at the given scope", async () => {
   settings.set("a.b", 1);
   expect(await request("zubi/editor/config", { key: "a.b" })).toMatchObject({ key: "a.b", value: 1, workspace: 1, user: null });
   expect(await request("zubi/editor/config", { key: "a.c" })).toMatchObject({ key: "a.c", value: null });
@@ -137,7 +137,7 @@ test.each([
   ["Allow this call", 0],
   ["Allow always", 1],
   [undefined, null],
-])("the user is asked, and the choice of %s is %s", async (chosen, choice) => {
+])("the approval prompt is answered with %s, and the choice is %s", async (chosen, choice) => {
   if (chosen === undefined) delete answer.button;
   else answer.button = chosen;
   const response = { title: "jira.create wants to run", detail: "  sandbox  none", options: ["Allow this call", "Allow always"] };

@@ -68,7 +68,7 @@ beforeEach(() => {
   commandResults.set("zubi.chat.focus", () => undefined);
 });
 
-test("the page is that of zubi web with a strict policy, and runs nothing else", async () => {
+test("the view shows the page of zubi web with a strict content security policy", async () => {
   const { view: shown, html } = view();
   await chat.resolveWebviewView(shown);
   expect(html()).toContain("<base href=\"https:///page/\">");
@@ -78,7 +78,7 @@ test("the page is that of zubi web with a strict policy, and runs nothing else",
   expect(shown.webview.options).toMatchObject({ enableScripts: true, localResourceRoots: [{ scheme: "file" }] });
 });
 
-test("what the page asks is passed on and answered, and so is why not", async () => {
+test("the chat forwards the page's requests and returns results and errors", async () => {
   const { view: shown, posted, receive } = view();
   await chat.resolveWebviewView(shown);
   await receive({ ready: true });
@@ -89,7 +89,7 @@ test("what the page asks is passed on and answered, and so is why not", async ()
   expect(posted).toEqual([{ fresh: true }, { id: 1, result: { method: "open" } }, { id: 2, error: "There is none." }]);
 });
 
-test("what happens is told to a page that listens, and to no other", async () => {
+test("only a visible page that is ready receives events", async () => {
   const { view: shown, posted, receive, show } = view();
   expect(forward({ isFresh: true, told: [1] })).toBeNull();
   await chat.resolveWebviewView(shown);
@@ -106,7 +106,7 @@ test("what happens is told to a page that listens, and to no other", async () =>
   expect(posted).toEqual([{ fresh: true }, { fresh: true }, { told: 3 }, { told: 4 }, { away }, { fresh: true }]);
 });
 
-test("a wish waits until the page listens", async () => {
+test("a command waits until the page is ready", async () => {
   const { view: shown, posted, receive } = view();
   await chat.execute({ do: "new" });
   await chat.execute({ do: "focus" });
@@ -117,7 +117,7 @@ test("a wish waits until the page listens", async () => {
   expect(posted).toEqual([{ fresh: true }, { wish: { do: "focus" } }, { wish: { do: "new" } }]);
 });
 
-test("a question that waits is told where the chat is not shown, without links", async () => {
+test("if the chat is hidden, a notification without links announces a pending approval prompt", async () => {
   const { view: shown, posted, receive, show } = view();
   const waits = { conversation: "c", text: "[a](command:b) wants to run" };
   await chat.resolveWebviewView(shown);
@@ -133,7 +133,7 @@ test("a question that waits is told where the chat is not shown, without links",
   expect(posted.at(-1)).toEqual({ wish: { do: "open", conversation: "c" } });
 });
 
-test("everything that goes on is stopped, and nothing else", async () => {
+test("stop ends every running or waiting conversation and no other", async () => {
   const states = { a: "idle", b: "running", c: "waiting", d: "elsewhere" };
   answers = (method) => method === "conversations" && { conversations: Object.entries(states).map(([id, state]) => ({ id, state })) };
   await chat.stop();

@@ -7,16 +7,16 @@ import { CancellationError, Disposable, settings } from "./vscode.ts";
 /** As the library numbers them. */
 const { Stopped, Running, Starting } = vi.hoisted(() => ({ Stopped: 1, Running: 2, Starting: 3 }));
 
-/** Each client that was made, the newest last; and what a server says of its channel. */
+/** Each client that was made, the newest last; and the channel that a server reports. */
 const made = vi.hoisted((): { clients: FakeClient[]; zubi?: object } => ({ clients: [] }));
 
 interface FakeClient {
   readonly killed: string[];
   readonly disposed: boolean;
-  /** The server says its first word. */
+  /** The server answers `initialize`. */
   answer: () => void;
-  /** The server closes its output before it has said anything. */
-  hush: () => void;
+  /** The server closes its output before it has sent anything. */
+  closeOutput: () => void;
   /** The server ends by itself. */
   crash: () => Promise<void>;
 }
@@ -38,7 +38,7 @@ vi.mock("vscode-languageclient/node", () => ({
     state = Stopped;
     initializeResult?: object;
     answer = (): void => undefined;
-    hush = (): void => undefined;
+    closeOutput = (): void => undefined;
     constructor(_id: string, _name: string, _run: object, options: Options) {
       this.#options = options;
       made.clients.push(this);
@@ -55,7 +55,7 @@ vi.mock("vscode-languageclient/node", () => ({
       this.state = Starting;
       await this.createMessageTransports();
       return new Promise((resolve, reject) => {
-        this.hush = () => {
+        this.closeOutput = () => {
           this.state = Stopped;
           this.serverProcess = undefined;
           reject(new Error("its output is closed"));
@@ -128,7 +128,7 @@ beforeEach(() => {
   };
 });
 
-test("a server that has ended is started again, and one that then says nothing is waited for no longer than any other", async () => {
+test("the client restarts a server that has ended, and the restart has the usual time-out", async () => {
   const server = await running();
   await newest().crash();
   const result = request(server);
@@ -141,7 +141,7 @@ test("a server that has ended is started again, and one that then says nothing i
   expect(failures).toEqual(["the language server did not start: it has sent nothing for 20 seconds"]);
 });
 
-test("a server that was started again answers who has waited for it, and has its limit once more", async () => {
+test("a restarted server answers pending requests, and each restart has the full time-out", async () => {
   const server = await running();
   for (let crashes = 0; crashes < 2; crashes += 1) {
     await newest().crash();
@@ -155,7 +155,7 @@ test("a server that was started again answers who has waited for it, and has its
   expect(failures).toEqual([]);
 });
 
-test("starting it anew ends one that was started again and that says nothing yet", async () => {
+test("a manual restart kills a server that is silent after an automatic restart", async () => {
   const server = await running();
   await newest().crash();
   await vi.advanceTimersByTimeAsync(0);
@@ -171,20 +171,20 @@ test("starting it anew ends one that was started again and that says nothing yet
   expect(failures).toEqual([]);
 });
 
-test("a server that closes its output while it starts is ended", async () => {
+test("the client kills a server that closes its output during its start", async () => {
   const server = await running();
   await newest().crash();
   await vi.advanceTimersByTimeAsync(0);
-  const mute = newest();
+  const closed = newest();
   const result = request(server);
-  mute.hush();
+  closed.closeOutput();
   await vi.advanceTimersByTimeAsync(0);
-  expect(mute.killed).toEqual(["SIGKILL"]);
+  expect(closed.killed).toEqual(["SIGKILL"]);
   expect(result.outcome).toBe(NOT_RUNNING);
   expect(failures).toEqual(["the language server did not start: its output is closed"]);
 });
 
-test("a server that ends over and over stays away until somebody starts it, and then has all its chances again", async () => {
+test("after repeated crashes only a manual restart starts the server, and it resets the limit", async () => {
   const server = await running();
   for (const expected of ["answer to a", "answer to a", "answer to a", "answer to a", NOT_RUNNING]) {
     await newest().crash();
@@ -209,7 +209,7 @@ test.for([
   [undefined, /^\S+ \(0\.0\.9\) is too old for this extension, so only DomainLang works\. Update the program/],
   [{ editorProtocol: 0, version: "0.0.1" }, /^\S+ \(0\.0\.1\) is too old for this extension/],
   [{ editorProtocol: 2, version: "0.2.0" }, /^this extension is too old for \S+ \(0\.2\.0\), so only DomainLang works\. Update the extension, /],
-] as const)("a program with another channel is told, and DomainLang works: %j", async ([zubi, expected]) => {
+] as const)("the client reports an incompatible channel version, and DomainLang still works: %j", async ([zubi, expected]) => {
   if (zubi === undefined) delete made.zubi;
   else made.zubi = zubi;
   const server = await running();
@@ -220,7 +220,7 @@ test.for([
   expect(model.outcome).toBe("answer to domainlang/list");
 });
 
-test("who has asked a server that hangs hears of its end", async () => {
+test("a restart ends the pending requests of a server that hangs", async () => {
   const server = await running();
   const result = request(server, "hang");
   await vi.advanceTimersByTimeAsync(0);
@@ -230,18 +230,18 @@ test("who has asked a server that hangs hears of its end", async () => {
   expect(result.outcome).toBe(NOT_RUNNING);
 });
 
-test("a question that nobody can take back has its parameters and nothing else", async () => {
+test("a request without a cancellation token sends only its parameters", async () => {
   const server = await running();
   await expect(server.request("a", {})).resolves.toBe("answer to a");
 });
 
-test("a question that was taken back before the server was there is not sent", async () => {
+test("the client does not send a request that is already cancelled", async () => {
   const server = await running();
   const cancelled = { ...token, isCancellationRequested: true } as unknown as vscode.CancellationToken;
   await expect(server.request("a", {}, cancelled)).rejects.toBeInstanceOf(CancellationError);
 });
 
-test("a start that was given up before it began is not begun", async () => {
+test("a later restart or stop replaces a start that has not begun", async () => {
   const server = await running();
   const clients = made.clients.length;
   void server.restart();
@@ -256,7 +256,7 @@ test("a start that was given up before it began is not begun", async () => {
   expect(made.clients.length).toBe(clients + 1);
 });
 
-test("a server that was stopped is not started again", async () => {
+test("the client does not restart a server that was stopped", async () => {
   const server = await running();
   const client = newest();
   await server.stop();

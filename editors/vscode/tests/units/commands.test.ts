@@ -39,17 +39,17 @@ beforeEach(() => {
   };
 });
 
-test("every command of the manifest exists, and no other", () => {
+test("the extension registers exactly the commands of the manifest", () => {
   const listed = manifest.contributes.commands.map(({ command }) => command);
   expect([...commandResults.keys()].filter((name) => name.startsWith("zubi.")).sort()).toEqual([...listed].sort());
 });
 
-test("the agent's commands are what the chat does", async () => {
+test("the agent's commands control the chat", async () => {
   for (const command of ["start", "clear", "abort"]) await run(`zubi.agent.${command}`);
   expect(requests).toEqual([{ do: "focus" }, { do: "new" }, "stop"]);
 });
 
-test("the menu is the palette with the commands of zubi, which are all in it", async () => {
+test("the menu opens the command palette with zubi's commands", async () => {
   const opened: unknown[] = [];
   commandResults.set("workbench.action.quickOpen", (...args) => opened.push(...args));
   commandResults.set("workbench.action.openWalkthrough", (...args) => opened.push(...args));
@@ -60,20 +60,20 @@ test("the menu is the palette with the commands of zubi, which are all in it", a
   expect(new Set(manifest.contributes.commands.map(({ category }) => category))).toEqual(new Set(["zubi"]));
 });
 
-test("the configuration that is copied starts this program for this folder", async () => {
+test("the copied MCP configuration starts this program for this folder", async () => {
   user.chooses = "servers";
   await run("zubi.copyMcpConfiguration");
   expect(JSON.parse(user.copied)).toEqual({ servers: { zubi: { command: "/bin/zubi", args: ["--workspace", "/a", "mcp"] } } });
 });
 
-test("tools are shown by where they come from, and one with its description and schema", async () => {
+test("the tool list groups tools by toolset and shows a tool's description and schema", async () => {
   user.chooses = "workspace.deploy";
   await run("zubi.tools.list");
   expect(user.offered).toEqual(["declared", "workspace.deploy", "lsp", "lsp_hover"]);
   expect(user.shown).toEqual([`# workspace.deploy: [Deploy](command:x.y)\n\nDeploys.\n\n\`\`\`json\n${JSON.stringify(TOOLS[0]?.inputSchema, null, 2)}\n\`\`\`\n`]);
 });
 
-test("a tool runs with what was typed, and its answer is shown", async () => {
+test("a tool runs with the typed arguments, and the extension shows its answer", async () => {
   user.chooses = "workspace.deploy";
   user.types = (offered) => offered.replace('""', '"test"');
   await run("zubi.tools.run");
@@ -85,7 +85,7 @@ test("a tool runs with what was typed, and its answer is shown", async () => {
   expect(user.shown).toEqual(["done"]);
 });
 
-test("a failure is a message and nothing uncaught", async () => {
+test("the extension shows a failure as an error message", async () => {
   user.chooses = "lsp_hover";
   user.types = () => "{";
   await run("zubi.tools.run");
@@ -96,7 +96,7 @@ test("a failure is a message and nothing uncaught", async () => {
   expect(shownErrors.splice(0)).toEqual(["zubi: no [file] (command:x.y)"]);
 });
 
-test("a program that does not start is told, and no file is looked for that it would have written", async () => {
+test("the extension reports a program that does not start and opens no file", async () => {
   shownErrors.length = 0;
   server.program = "/no/such/program";
   await run("zubi.tools.createConfig");

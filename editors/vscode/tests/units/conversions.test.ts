@@ -21,20 +21,20 @@ function change(parts: readonly object[], texts: readonly [object, readonly obje
 const cases: readonly [what: string, shape: Shape, value: unknown, lsp: unknown][] = [
   ["a location", "locationOrLink", { ...location, other: 1 }, lspLocation],
   [
-    "locations and links come as they are, and only what they say",
+    "locations and location links, without undefined fields",
     ["locationOrLink"],
     [{ targetUri: uri, targetRange: at(1, 0, 9), originSelectionRange: undefined }, location],
     [{ targetUri: "file:///a.ts", targetRange: lsp(1, 0, 9) }, lspLocation],
   ],
   [
-    "a hover loses links to commands, and no others",
+    "a hover without links to commands",
     "hover",
     { contents: [markdown, "plain", { language: "ts", value: "let a" }] },
     { contents: ["see this and [that](https://x.y)", "plain", { language: "ts", value: "let a" }] },
   ],
   ["kinds that VS Code counts from 0", ["highlight"], [{ range: at(0, 0, 1), kind: 0 }, { range: at(0, 0, 1) }], [{ range: lsp(0, 0, 1), kind: 1 }, { range: lsp(0, 0, 1) }]],
   [
-    "a symbol that is of two kinds at once is what it carries, whatever its class (A.7-5)",
+    "a symbol that has the fields of SymbolInformation and of DocumentSymbol",
     ["symbol"],
     [Object.assign(new (class SymbolInformation { readonly isFlat = true; })(), {
       name: "A", kind: 4, containerName: "", location, detail: "", range: at(1, 0, 9), selectionRange: at(1, 2, 3),
@@ -47,7 +47,7 @@ const cases: readonly [what: string, shape: Shape, value: unknown, lsp: unknown]
   ],
   ["a symbol of the workspace", "workspaceSymbol", { name: "A", kind: 4, containerName: "m", location }, { name: "A", kind: 5, containerName: "m", location: lspLocation }],
   [
-    "proposals",
+    "completion items",
     "completionList",
     {
       isIncomplete: undefined,
@@ -77,7 +77,7 @@ const cases: readonly [what: string, shape: Shape, value: unknown, lsp: unknown]
     },
   ],
   [
-    "actions, commands, and an action whose change is none that can be shown",
+    "actions, commands, and an action with an edit that cannot be converted",
     ["action"],
     [
       { title: "Import", kind: { value: "quickfix" }, isPreferred: true, edit: change([], [[uri, [{ range: at(0, 0, 0), newText: "x" }]]]), command },
@@ -94,7 +94,7 @@ const cases: readonly [what: string, shape: Shape, value: unknown, lsp: unknown]
     ],
   ],
   [
-    "what happens to files",
+    "file operations",
     "workspaceEdit",
     change([{ _type: 1, from: uri, to: uri, options: { overwrite: true, contents: undefined } }, { _type: 1, to: uri }, { _type: 1, from: uri, to: undefined }]),
     {
@@ -106,28 +106,28 @@ const cases: readonly [what: string, shape: Shape, value: unknown, lsp: unknown]
     },
   ],
   [
-    "hints",
+    "inlay hints",
     ["inlayHint"],
     [{ position: new Position(1, 2), label: ": T", kind: 1, paddingLeft: true }, { position: new Position(1, 2), label: [{ value: "p", location, command }] }],
     [{ position: { line: 1, character: 2 }, label: ": T", kind: 1, paddingLeft: true }, { position: { line: 1, character: 2 }, label: [{ value: "p", location: lspLocation }] }],
   ],
   [
-    "an item of a hierarchy carries what stands for it",
+    "a hierarchy item with its handle",
     [{ from: "item", fromRanges: ["range"] }],
     [{ from: { name: "f", kind: 11, uri, range: at(1, 0, 9), selectionRange: at(1, 2, 3), _sessionId: "s" }, fromRanges: [at(2, 0, 1)] }],
     [{ from: { name: "f", kind: 12, uri: "file:///a.ts", range: lsp(1, 0, 9), selectionRange: lsp(1, 2, 3), data: { zubi: 1 } }, fromRanges: [lsp(2, 0, 1)] }],
   ],
-  ["foldings have other names", ["folding"], [{ start: 1, end: 3, kind: 2 }, { start: 0, end: 1 }], [{ startLine: 1, endLine: 3, kind: "imports" }, { startLine: 0, endLine: 1 }]],
-  ["selections hold each other", "selection", { range: at(1, 2, 3), parent: { range: at(1, 0, 9) } }, { range: lsp(1, 2, 3), parent: { range: lsp(1, 0, 9) } }],
+  ["folding ranges", ["folding"], [{ start: 1, end: 3, kind: 2 }, { start: 0, end: 1 }], [{ startLine: 1, endLine: 3, kind: "imports" }, { startLine: 0, endLine: 1 }]],
+  ["nested selection ranges", "selection", { range: at(1, 2, 3), parent: { range: at(1, 0, 9) } }, { range: lsp(1, 2, 3), parent: { range: lsp(1, 0, 9) } }],
   [
-    "tokens are numbers with a legend",
+    "semantic tokens with their legend",
     "tokens",
     { data: Uint32Array.of(0, 1, 2, 3, 4), legend: { tokenTypes: ["class"], tokenModifiers: [] } },
     { data: [0, 1, 2, 3, 4], legend: { tokenTypes: ["class"], tokenModifiers: [] } },
   ],
   ["colours", "color", { range: at(0, 0, 4), color: { red: 1, green: 0, blue: 0, alpha: 1 } }, { range: lsp(0, 0, 4), color: { red: 1, green: 0, blue: 0, alpha: 1 } }],
-  ["links", "link", { range: at(0, 0, 4), target: uri, tooltip: "t" }, { range: lsp(0, 0, 4), target: "file:///a.ts", tooltip: "t" }],
-  ["values", ["inlineValue"], [{ range: at(0, 0, 1), variableName: "a", caseSensitiveLookup: true }], [{ range: lsp(0, 0, 1), variableName: "a", caseSensitiveLookup: true }]],
+  ["document links", "link", { range: at(0, 0, 4), target: uri, tooltip: "t" }, { range: lsp(0, 0, 4), target: "file:///a.ts", tooltip: "t" }],
+  ["inline values", ["inlineValue"], [{ range: at(0, 0, 1), variableName: "a", caseSensitiveLookup: true }], [{ range: lsp(0, 0, 1), variableName: "a", caseSensitiveLookup: true }]],
 ];
 
 test.each(cases)("%s", (_what, shape, value, expected) => {
@@ -137,7 +137,7 @@ test.each(cases)("%s", (_what, shape, value, expected) => {
   expect(JSON.parse(JSON.stringify(converted))).toEqual(expected);
 });
 
-test("a list that is read is cut, and it is counted", () => {
+test("convert truncates a list and counts the omitted items", () => {
   const some = budget();
   const many = Array.from({ length: 5002 }, () => location);
   expect(convert(["locationOrLink"], many, some)).toHaveLength(5000);
@@ -146,14 +146,14 @@ test("a list that is read is cut, and it is counted", () => {
   expect(convert(["locationOrLink"], [location, location], some)).toHaveLength(1);
 });
 
-test("a change that does not fit is refused whole", () => {
+test("convert refuses an edit that is too large or that only the editor can apply", () => {
   const edit = { range: at(0, 0, 0), newText: "x" };
   expect(() => convert("textEdits", Array.from({ length: 5001 }, () => edit), budget())).toThrow(/too large/);
   expect(() => convert("textEdits", [{ ...edit, newText: "x".repeat(5_000_000) }], budget())).toThrow(/too large/);
   expect(() => convert("workspaceEdit", change([{ _type: 1, from: undefined, to: undefined }]), budget())).toThrow(/only the editor/);
 });
 
-test("a text that is read is cut", () => {
+test("convert truncates a long text", () => {
   const hover = convert("hover", { contents: ["x".repeat(1_000_000)] }, budget()) as { contents: string[] };
   expect(hover.contents[0]).toHaveLength(100_000);
 });

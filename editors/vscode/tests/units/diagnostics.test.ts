@@ -14,7 +14,7 @@ function uri(of: Document): vscode.Uri {
 }
 
 /** Sets a provider's diagnostics for a document. */
-function speak(of: Document, ...items: string[]): void {
+function setDiagnostics(of: Document, ...items: string[]): void {
   problems.set(of.uri.toString(), { uri: of.uri, items });
   events.diagnosed.fire({ uris: [of.uri] });
 }
@@ -33,16 +33,16 @@ beforeEach(() => {
   return () => { vi.useRealTimers(); };
 });
 
-test("a file is opened, and waited for until everybody who speaks is quiet", async () => {
+test("validate opens a file and waits until no provider has sent diagnostics for 250 ms", async () => {
   const followed = new DiagnosticsTracker();
   const file = document("/a.toy");
   const response = validate(followed, file);
   await vi.advanceTimersByTimeAsync(1000);
   expect(documents).toHaveLength(1);
-  speak(document("/other.toy"), "not about it");
-  speak(file, "one");
+  setDiagnostics(document("/other.toy"), "not about it");
+  setDiagnostics(file, "one");
   await vi.advanceTimersByTimeAsync(200);
-  speak(file, "one", "two");
+  setDiagnostics(file, "one", "two");
   await vi.advanceTimersByTimeAsync(249);
   expect(response.report).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
@@ -50,10 +50,10 @@ test("a file is opened, and waited for until everybody who speaks is quiet", asy
   followed.dispose();
 });
 
-test("about a file that somebody has spoken about nobody waits; a change makes it old, and saving does not", async () => {
+test("validate does not wait for current diagnostics; only a change of the text makes them outdated", async () => {
   const file = document("/a.toy");
   documents.push(file);
-  speak(file, "bad");
+  setDiagnostics(file, "bad");
   const followed = new DiagnosticsTracker();
   const current = (): boolean => followed.forDocument(client, uri(file)).isCurrent === true;
   expect((await followed.validate(client, uri(file), token)).isCurrent).toBe(true);
@@ -61,7 +61,7 @@ test("about a file that somebody has spoken about nobody waits; a change makes i
   expect(current()).toBe(true);
   events.changed.fire({ document: file, contentChanges: [{}] });
   expect(current()).toBe(false);
-  speak(file);
+  setDiagnostics(file);
   expect(current()).toBe(true);
   documents.length = 0;
   events.closed.fire(file);
@@ -69,7 +69,7 @@ test("about a file that somebody has spoken about nobody waits; a change makes i
   followed.dispose();
 });
 
-test("a file about which nobody speaks is waited for once, and that is told", async () => {
+test("validate waits once for a file without diagnostics and reports it as not current", async () => {
   const followed = new DiagnosticsTracker();
   const file = document("/a.toy");
   const response = validate(followed, file);
@@ -97,11 +97,11 @@ test("a file about which nobody speaks is waited for once, and that is told", as
   followed.dispose();
 });
 
-test("only files with problems are shown of all", () => {
+test("the workspace report contains only files with diagnostics", () => {
   const [file, virtual] = [document("/a.toy"), document("/b", "git")];
-  speak(file, "bad");
-  speak(virtual, "bad");
-  speak(document("/good.toy"));
+  setDiagnostics(file, "bad");
+  setDiagnostics(virtual, "bad");
+  setDiagnostics(document("/good.toy"));
   const followed = new DiagnosticsTracker();
   expect(followed.forWorkspace(client)).toEqual({ items: [{ uri: "file:///a.toy", kind: "full", items: ["bad"] }] });
   followed.dispose();

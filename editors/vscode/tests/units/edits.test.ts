@@ -21,11 +21,11 @@ const answer = ((): Answer => {
     },
   };
   handleEdits(client as unknown as LanguageClient, { flush: () => { order.push("flush"); return Promise.resolve(); } } as OpenState);
-  if (handler === undefined) throw new Error("nobody answers");
+  if (handler === undefined) throw new Error("no handler is registered");
   return handler;
 })();
 
-/** Makes an edit, and says what it does. */
+/** Makes an edit that does this. */
 function apply(does: () => void, params: Partial<EditorApplyParams> = {}, isCancellationRequested = false): Promise<EditorApplyResult> {
   edits.apply = () => {
     order.push("edit");
@@ -57,7 +57,7 @@ beforeEach(() => {
 });
 
 // A.7-14: a file is saved only on request.
-test("what is saved is what was not open, what had nothing unsaved, or everything", async () => {
+test("the parameter `save` selects unopened files, clean files or all files", async () => {
   const saved = async (save: EditorApplyParams["save"]): Promise<unknown> => {
     documents.length = 0;
     window.tabGroups.all[0]?.tabs.splice(0);
@@ -77,13 +77,13 @@ test("what is saved is what was not open, what had nothing unsaved, or everythin
   expect(await saved("all")).toEqual([true, true, true]);
 });
 
-test("a text that is again what the disk has is saved, so that it does not look changed", async () => {
+test("an edit that restores the text on disk saves the document", async () => {
   const shown = open("/a", "a", { isDirty: true });
   await apply(() => { change(shown, "on disk"); });
   expect(shown.isDirty).toBe(false);
 });
 
-test("a text that was typed into since refuses all of the edit", async () => {
+test("the editor refuses the whole edit if a text has changed since", async () => {
   open("/a", "typed\r\n");
   const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
   await expect(apply(() => undefined, { texts: { "file:///a": hash("before\n") } })).rejects.toMatchObject({ code: -32801, message: "file:///a" });
@@ -92,7 +92,7 @@ test("a text that was typed into since refuses all of the edit", async () => {
 });
 
 // A text that was typed is neither saved nor reverted.
-test("a text that the user types into or undoes meanwhile is told as that and not saved", async () => {
+test("the editor reports a document that the user changes during the edit and does not save it", async () => {
   const names = ["/typed", "/undone", "/clicked", "/old"] as const;
   const [typed, undone, clicked, moving] = names.map((name) => open(name, "a")) as [Document, Document, Document, Document];
   const rename = { kind: "rename" as const, oldUri: "file:///old", newUri: "file:///new" };
@@ -114,7 +114,7 @@ test("a text that the user types into or undoes meanwhile is told as that and no
 });
 
 // A.7-7: an edit is never made after its request was answered as cancelled.
-test("edits wait for each other; one that is cancelled before its turn is not made, one that has begun is told truthfully", async () => {
+test("edits run one after the other; a cancellation stops only an edit that has not begun", async () => {
   const token = { isCancellationRequested: false };
   const first = apply(() => { token.isCancellationRequested = true; });
   const second = answer({ edit: {}, texts: {}, save: "all", settings: [], isFollowed: false }, token);
@@ -124,7 +124,7 @@ test("edits wait for each other; one that is cancelled before its turn is not ma
 });
 
 // A.7-2: a setting that is needed for a moment is put back, whatever happens.
-test("settings hold while the edit is made, and are put back also when it fails", async () => {
+test("settings apply during the edit and are restored, even if the edit fails", async () => {
   settings.set("b", "mine");
   const settingsDuring = [{ key: "a", value: "always" }, { key: "b", value: false }];
   const during: unknown[] = [];
@@ -135,7 +135,7 @@ test("settings hold while the edit is made, and are put back also when it fails"
   expect([settings.get("a") ?? null, settings.get("b")]).toEqual([null, "mine"]);
 });
 
-test("a language that never answers does not hold up the edits that follow, nor does a log that is shown", async () => {
+test("neither a language that never answers nor an open log blocks the next edit", async () => {
   vi.useFakeTimers();
   commandResults.set("vscode.executeTypeDefinitionProvider", () => new Promise(() => undefined));
   const rename = { kind: "rename" as const, oldUri: "file:///old", newUri: "file:///new" };
@@ -153,7 +153,7 @@ test("a language that never answers does not hold up the edits that follow, nor 
   vi.useRealTimers();
 });
 
-test("an edit that fails leaves nobody behind who listens", async () => {
+test("a failed edit removes its listeners", async () => {
   await expect(apply(() => { throw new Error("no"); })).rejects.toThrow("no");
   const opened = document("/a");
   let read = 0;
@@ -162,7 +162,7 @@ test("an edit that fails leaves nobody behind who listens", async () => {
   expect(read).toBe(0);
 });
 
-test("a file that moves is recorded under its new name, with what extensions change after it has moved", async () => {
+test("the result names a moved file by its new URI and includes later changes by extensions", async () => {
   const [moving, other] = [open("/old/a.ts", "unsaved", { isDirty: true }), open("/b.ts", "import a")];
   commandResults.set("vscode.executeTypeDefinitionProvider", () => {
     // Extensions follow some time after the move.

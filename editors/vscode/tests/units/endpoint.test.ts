@@ -5,20 +5,20 @@ import { attachEndpoint, METHODS } from "../../src/endpoint.ts";
 import table from "../../src/endpoint.json" with { type: "json" };
 import { commandResults, EventEmitter, Position, Range } from "./vscode.ts";
 
-type RequestHandler = (request: { method: string; params: unknown }, token: object) => Promise<unknown>;
+type EndpointHandler = (request: { method: string; params: unknown }, token: object) => Promise<unknown>;
 
 /** Queries an endpoint as the server does. */
 function endpoint(cancelled = new EventEmitter<void>()): (method: string, params: object) => Promise<unknown> {
-  let request: RequestHandler | undefined;
+  let request: EndpointHandler | undefined;
   const client = {
-    onRequest: (_method: string, handler: RequestHandler) => {
+    onRequest: (_method: string, handler: EndpointHandler) => {
       request = handler;
       return { dispose: () => undefined };
     },
     protocol2CodeConverter: { asUri: (uri: string) => uri },
   };
   attachEndpoint(client as never);
-  return (method, params) => request?.({ method, params }, { isCancellationRequested: false, onCancellationRequested: cancelled.event }) ?? Promise.reject(new Error("nobody asks"));
+  return (method, params) => request?.({ method, params }, { isCancellationRequested: false, onCancellationRequested: cancelled.event }) ?? Promise.reject(new Error("no handler is registered"));
 }
 
 const textDocument = { uri: "a.ts" };
@@ -41,7 +41,7 @@ beforeEach(() => {
   registerCommand("executeDocumentSymbolProvider", [{ name: "A", kind: 4, range: at, selectionRange: at }]);
 });
 
-test("every name of the table means something", () => {
+test("every name in the table is a shape or a rule", () => {
   const budget = newBudget(() => ({}));
   const shapes = new Set(Object.keys(table.shapes));
   const rules = ["number", "uri", "flag", "text", "exact", "value", "symbolKind", "completionKind", "highlightKind", "foldingKind", "markup", "markedString",
@@ -65,19 +65,19 @@ test.each([
   ["textDocument/onTypeFormatting", { position, ch: "}", options: { tabSize: 2 } }, "executeFormatOnTypeProvider", ["a.ts", new Position(1, 2), "}", { tabSize: 2 }]],
   ["textDocument/selectionRange", { positions: [position] }, "executeSelectionRangeProvider", ["a.ts", [new Position(1, 2)]]],
   ["textDocument/inlineValue", { range, context: { frameId: 3, stoppedLocation: range } }, "executeInlineValueProvider", ["a.ts", at, { frameId: 3, stoppedLocation: at }]],
-])("%s reaches its command", async (method, params, command, expected) => {
+])("%s runs its command", async (method, params, command, expected) => {
   const call = registerCommand(command, undefined);
   expect(await endpoint()(method, { textDocument, ...params })).toBeNull();
   expect(call.args).toEqual(expected);
 });
 
-test("symbols of the workspace need no document", async () => {
+test("a request for workspace symbols needs no document", async () => {
   const call = registerCommand("executeWorkspaceSymbolProvider", [{ name: "A", kind: 4, containerName: "", location: { uri: "b.ts", range: at } }]);
   expect(await endpoint()("workspace/symbol", { query: "A" })).toMatchObject([{ name: "A", kind: 5, location: { uri: "b.ts" } }]);
   expect(call.args).toEqual(["A"]);
 });
 
-test("tokens come with their legend, and what does not fit is counted", async () => {
+test("semantic tokens have their legend, and a truncated list has the number of omitted items", async () => {
   const legend = { tokenTypes: ["class"], tokenModifiers: [] };
   registerCommand("provideDocumentSemanticTokensLegend", legend);
   registerCommand("provideDocumentSemanticTokens", { data: Uint32Array.of(1, 2, 3, 4, 5) });
@@ -88,7 +88,7 @@ test("tokens come with their legend, and what does not fit is counted", async ()
   expect([cut.length, cut.at(-1)]).toEqual([5001, { leftOut: 3 }]);
 });
 
-test("a hierarchy is followed with the editor's own objects, and one that is too old is an error", async () => {
+test("hierarchy requests use the editor's own items, and an expired item is an error", async () => {
   const item = { name: "f", kind: 11, uri: "a.ts", range: at, selectionRange: at, _sessionId: "s" };
   const caller = { ...item, name: "g" };
   registerCommand("prepareCallHierarchy", [item]);
@@ -106,7 +106,7 @@ test("a hierarchy is followed with the editor's own objects, and one that is too
   await expect(request("callHierarchy/incomingCalls", { item: { data: "x" } })).rejects.toThrow("does not know this item any more");
 });
 
-test("nothing about a language for which nobody answers is no answer, and what anybody answers is one", async () => {
+test("an empty answer is an error if no provider serves the language; any other answer is returned", async () => {
   vi.useFakeTimers();
   registerCommand("executeDocumentSymbolProvider", undefined);
   registerCommand("executeHoverProvider", []);
@@ -120,14 +120,14 @@ test("nothing about a language for which nobody answers is no answer, and what a
   expect(await request("textDocument/documentHighlight", unknown)).toMatchObject([{ kind: 1 }]);
 });
 
-test("why a rename is declined is all that is told, and an unknown method is told as that", async () => {
+test("a declined rename returns the provider's reason; an unknown method has its own error code", async () => {
   commandResults.set("vscode.executeDocumentRenameProvider", () => { throw new Error("You cannot rename this element."); });
   const request = endpoint();
   await expect(request("textDocument/rename", { textDocument, position, newName: "b" })).rejects.toMatchObject({ code: -32803, message: "You cannot rename this element." });
   await expect(request("textDocument/none", {})).rejects.toMatchObject({ code: -32601, message: "the editor does not answer textDocument/none" });
 });
 
-test("a question that an extension never answers ends when nobody wants to know any more", async () => {
+test("a cancellation ends a request that a provider never answers", async () => {
   registerCommand("executeHoverProvider", new Promise(() => undefined));
   const cancelled = new EventEmitter<void>();
   const response = endpoint(cancelled)("textDocument/hover", { textDocument, position });

@@ -99,7 +99,7 @@ test("a relationship: patterns, arrows, this", () => {
   `);
 });
 
-test("a word inside an identifier is no keyword, and a keyword before an arrow is one", () => {
+test("a keyword has its scope before an arrow, but not inside an identifier", () => {
   expect(check("Domain-Model xDomain Domains C-> CF C- in_")).toMatchInlineSnapshot(`
     "Domain-Model  variable.other
     xDomain  variable.other
@@ -112,7 +112,7 @@ test("a word inside an identifier is no keyword, and a keyword before an arrow i
   `);
 });
 
-test("strings and comments over several lines end where they end", () => {
+test("strings and comments can span several lines", () => {
   expect(check('/* Domain\nbc */ team: "one\nbc" Team')).toMatchInlineSnapshot(`
     "/*  comment.block
     Domain  comment.block
@@ -128,7 +128,7 @@ test("strings and comments over several lines end where they end", () => {
   `);
 });
 
-test("no character of the examples is left without a scope", () => {
+test("every token of the examples has a scope", () => {
   const files = ["examples/shop", "examples/bank"].flatMap((directory) =>
     readdirSync(`${ROOT}/${directory}`, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name.endsWith(".dlang"))

@@ -13,7 +13,7 @@ interface Manifest {
   readonly contributes: { readonly jsonValidation: readonly { readonly fileMatch: string; readonly url: string }[] };
 }
 
-test("tool files are checked with the published schema", () => {
+test("VS Code validates tool files with the published schema", () => {
   const { jsonValidation } = (json("package.json") as Manifest).contributes;
   expect(jsonValidation.map(({ fileMatch }) => fileMatch)).toEqual([
     "/.vscode/agent-tools.json",
@@ -41,7 +41,7 @@ interface Tool {
   readonly when?: string;
 }
 
-test("VS Code takes every tool", () => {
+test("VS Code accepts every tool", () => {
   const known = ["name", "displayName", "modelDescription", "userDescription", "toolReferenceName", "canBeReferencedInPrompt", "icon", "tags", "inputSchema", "when"];
   for (const tool of tools) {
     expect(known, tool.name).toEqual(expect.arrayContaining(Object.keys(tool)));
@@ -57,7 +57,7 @@ test("VS Code takes every tool", () => {
   }
 });
 
-test("the names that are promised are there, and every other one has the prefix", () => {
+test("the documented tool names exist, and all other names have the prefix", () => {
   const lsp = ["definition", "references", "hover", "completion", "workspace_symbols", "document_symbols", "rename", "code_actions", "format", "signature_help"];
   const references = new Map(tools.map(({ name, toolReferenceName }) => [toolReferenceName, name]));
   for (const reference of lsp) expect(references.get(reference)).toMatch(/^lsp_/);
@@ -76,7 +76,7 @@ test("the names that are promised are there, and every other one has the prefix"
   }
 });
 
-test("tools for models are there only with models, and what plans says that it writes nothing", () => {
+test("DomainLang tools require a model; planning tools state that they write nothing", () => {
   for (const { name, when } of tools) expect([name, when]).toEqual([name, name.includes("domainlang") ? "zubi.hasModels" : undefined]);
   for (const name of ["lsp_rename_symbol", "lsp_code_actions", "lsp_format_document"]) {
     expect(tools.find((tool) => tool.name === name)?.modelDescription).toMatch(/Writes nothing; zubi_apply_edit/);
@@ -84,7 +84,7 @@ test("tools for models are there only with models, and what plans says that it w
 });
 
 /** Since when VS Code has what is used, by the typings of each release; data parts (1.106) are not used. */
-test("the editor that is asked for has every API that is used", () => {
+test("the required VS Code version has every API that the extension uses", () => {
   const [, minor] = /^\^1\.(\d+)\.0$/.exec(manifest.engines.vscode) ?? [];
   const sources = readdirSync(`${ROOT}/src`).map((file) => readFileSync(`${ROOT}/src/${file}`, "utf8")).join("\n");
   for (const [api, since] of [["lm.registerTool", 95], ["McpStdioServerDefinition", 101], ["LanguageModelDataPart", 106]] as const) {

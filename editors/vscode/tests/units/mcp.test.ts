@@ -27,12 +27,12 @@ function announced(): { status: { host: StatusParams | undefined; onDidChange: n
 
 const parameters = (provider: Provider): unknown => provider.provideMcpServerDefinitions().map((definition) => definition.parameters);
 
-test("the server asks the host of this window, and nothing of the environment is handed on", () => {
+test("the MCP server definition names the host of this window and sets no other environment variable", () => {
   const args = ["--workspace", "/a", "--workspace", "/b c", "--toolsets", "declared,contributed,external", "mcp"];
   expect(parameters(announced().provider)).toEqual([["zubi", "/bin/zubi", args, { ZUBI_INSTANCE: "a1" }, "a1.2"]]);
 });
 
-test("other tools are another version, and another host is another server", () => {
+test("a change of the tools or of the host changes the version of the server", () => {
   const { status, provider, changed } = announced();
   let changes = 0;
   provider.onDidChangeMcpServerDefinitions(() => { changes += 1; });
@@ -42,7 +42,7 @@ test("other tools are another version, and another host is another server", () =
   expect(parameters(provider)).toEqual([["zubi", "/bin/zubi", expect.anything(), { ZUBI_INSTANCE: "b2" }, "b2.3"]]);
 });
 
-test("there is none without a host, and none in a folder that is not trusted", () => {
+test("the provider offers no MCP server without a host or in an untrusted folder", () => {
   const { status, provider } = announced();
   workspace.isTrusted = false;
   expect(parameters(provider)).toEqual([]);
@@ -51,7 +51,7 @@ test("there is none without a host, and none in a folder that is not trusted", (
   expect(parameters(provider)).toEqual([]);
 });
 
-test("at the end VS Code hears of an empty list before the provider goes", () => {
+test("dispose reports an empty list to VS Code before it removes the provider", () => {
   const { provider, end } = announced();
   const seen: unknown[] = [];
   provider.onDidChangeMcpServerDefinitions(() => { seen.push([parameters(provider), registered.has("mcp zubi")]); });

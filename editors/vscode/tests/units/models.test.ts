@@ -19,7 +19,7 @@ models.attach({
 const { token } = new CancellationTokenSource();
 const request = (method: string, params: unknown): Promise<unknown> => Promise.resolve(handlers.get(method)?.(params, token));
 
-/** A model that says these parts, or throws. */
+/** A model that answers with these parts, or throws. */
 function model(id: string, parts: () => readonly unknown[]): ChatModel & { readonly requests: unknown[] } {
   const requests: unknown[] = [];
   async function* stream(): AsyncIterable<unknown> {
@@ -38,7 +38,7 @@ beforeEach(() => {
   deltas.length = chatModels.length = 0;
 });
 
-test("the models of all extensions are listed as they are", async () => {
+test("the editor lists the models of all extensions unchanged", async () => {
   expect(await request("zubi/model/list", null)).toEqual({ models: [] });
   chatModels.push(model("m", () => []));
   expect(await request("zubi/model/list", null)).toEqual({
@@ -46,7 +46,7 @@ test("the models of all extensions are listed as they are", async () => {
   });
 });
 
-test("an answer is whole, and its pieces are told before; thoughts are known by their shape", async () => {
+test("the editor sends deltas before the whole answer and recognizes thoughts by their shape", async () => {
   chatModels.push(model("m", () => [
     { value: ["Let ", "me see."] },
     new LanguageModelTextPart("I look"),
@@ -64,7 +64,7 @@ test("an answer is whole, and its pieces are told before; thoughts are known by 
   expect(deltas).toEqual(expected.map((delta) => ["zubi/model/piece", { token: 7, ...delta }]));
 });
 
-test("messages, tools and the limit are the editor's own", async () => {
+test("the model receives messages, tools and the output limit in the editor's types", async () => {
   const requests = model("m", () => []);
   chatModels.push(requests);
   const call = { id: "c1", name: "file_read", input: { path: "a" } };
@@ -101,7 +101,7 @@ test.each([
   ["an extension's error", quota, "ChatQuotaExceeded", "Nothing is left."],
   ["an extension's error inside of the editor's", new LanguageModelError("It failed.", "Unknown", quota), "ChatQuotaExceeded", "Nothing is left."],
   ["something else", "thrown", "", "thrown"],
-])("%s is an answer too", async (_, thrown, code, message) => {
+])("the answer contains the error: %s", async (_, thrown, code, message) => {
   if (thrown !== undefined) chatModels.push(model("m", () => { throw thrown as Error; }));
   expect(await request("zubi/model/request", REQUEST)).toEqual({ text: "", thought: "", calls: [], error: { code, message } });
 });

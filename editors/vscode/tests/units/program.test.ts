@@ -37,7 +37,7 @@ beforeEach(() => {
   };
 });
 
-test("the setting comes before the program of the extension, and that before the PATH", () => {
+test("the setting takes precedence over the bundled program, and the bundled program over the PATH", () => {
   program("bin/zubi", 0o755);
   expect(found()).toBe("/bin/zubi");
   program("extension/server/zubi", 0o755);
@@ -47,7 +47,7 @@ test("the setting comes before the program of the extension, and that before the
   expect(found()).toBe("/house/zubi");
 });
 
-test("in a folder without trust there is the program of the extension and no other", () => {
+test("locate finds only the bundled program in an untrusted folder", () => {
   program("bin/zubi", 0o755);
   settings.set("zubi.server.path", program("chosen", 0o755));
   workspace.isTrusted = false;
@@ -56,7 +56,7 @@ test("in a folder without trust there is the program of the extension and no oth
   expect(found()).toBe("/extension/server/zubi");
 });
 
-test("a packaged program that lost the right to be executed gets it again", () => {
+test("locate makes the bundled program executable again", () => {
   const file = program("extension/server/zubi", 0o644);
   expect(found()).toBe("/extension/server/zubi");
   expect(statSync(file).mode & 0o777).toBe(0o755);
@@ -66,14 +66,14 @@ test.for([
   ["no/such", "no/such is not a file; the setting zubi.server.path names it"],
   ["/missing", "/missing is not a file; the setting zubi.server.path names it"],
   ["/plain", "/plain is not executable; the setting zubi.server.path names it"],
-] as const)("a setting that names no program is told: %s", ([setting, expected]) => {
+] as const)("locate reports a setting that names no program: %s", ([setting, expected]) => {
   program("bin/zubi", 0o755);
   program("plain", 0o644);
   settings.set("zubi.server.path", setting.startsWith("/") ? path.join(root, setting) : setting);
   expect(found()).toBe(expected);
 });
 
-test("where there is none at all, one message offers what may help", async () => {
+test("locate reports a missing program, and the message offers to open the setting", async () => {
   program("bin/zubi", 0o644);
   expect(found()).toBe("there is no program zubi, neither with this extension nor on the PATH");
   const ran: unknown[] = [];

@@ -20,7 +20,7 @@ beforeEach(() => {
   return () => { vi.useRealTimers(); };
 });
 
-test("a language that has never answered is asked again, and once it has answered not any more", async () => {
+test("activateLanguage repeats its request until the language answers, and then sends no more", async () => {
   const state = outlines(undefined, [], [{}]);
   const awake = activateLanguage(inLanguage("slow"), never);
   await vi.advanceTimersByTimeAsync(200);
@@ -30,7 +30,7 @@ test("a language that has never answered is asked again, and once it has answere
   expect(state.requests).toBe(3);
 });
 
-test("a language about which nobody answers has its time once, and may answer later", async () => {
+test("activateLanguage waits only once for a language without providers, and detects a later provider", async () => {
   outlines();
   const awake = activateLanguage(inLanguage("unknown"), never);
   await vi.advanceTimersByTimeAsync(10_100);
@@ -40,14 +40,14 @@ test("a language about which nobody answers has its time once, and may answer la
   expect(await activateLanguage(inLanguage("unknown"), never)).toBe(true);
 });
 
-test("nobody is asked again for a caller that has given up", async () => {
+test("activateLanguage does not repeat its request after a cancellation", async () => {
   const state = outlines();
   const cancelled = { isCancellationRequested: true } as vscode.CancellationToken;
   expect(await activateLanguage(inLanguage("other"), cancelled)).toBe(false);
   expect(state.requests).toBe(1);
 });
 
-test("a project is waited for by a question that only the project's server answers", async () => {
+test("waitForProject sends a request that only the project's server answers", async () => {
   const waited: unknown[] = [];
   commandResults.set("vscode.executeTypeDefinitionProvider", (uri) => {
     waited.push(String(uri));

@@ -3,12 +3,12 @@ import { OpenState } from "../../src/state.ts";
 import { document, documents, events, Position, window } from "./vscode.ts";
 
 /** A state whose notifications go to a list. */
-function telling(): { notifications: unknown[]; state: OpenState; deaf: boolean } {
+function recorded(): { notifications: unknown[]; state: OpenState; disconnected: boolean } {
   const listener = {
     notifications: [] as unknown[],
-    deaf: false,
+    disconnected: false,
     state: new OpenState((_method, params) => {
-      if (listener.deaf) return Promise.reject(new Error("nobody listens"));
+      if (listener.disconnected) return Promise.reject(new Error("not connected"));
       listener.notifications.push(params);
       return Promise.resolve();
     }),
@@ -25,8 +25,8 @@ beforeEach(() => {
 
 const toy = { uri: "file:///a.toy", languageId: "toy", isDirty: false, lineCount: 3, version: 1 };
 
-test("changes that come together are told together", async () => {
-  const { notifications, state } = telling();
+test("one notification contains all changes within 50 ms", async () => {
+  const { notifications, state } = recorded();
   const open = document("/a.toy");
   documents.push(open, document("/settings", "output"));
   window.activeTextEditor = { document: open, selection: { active: new Position(1, 4) } };
@@ -43,8 +43,8 @@ test("changes that come together are told together", async () => {
   state.dispose();
 });
 
-test("what has not changed is not told again, and what is typed is told at once when it is wanted", async () => {
-  const { notifications, state } = telling();
+test("unchanged state causes no notification, and flush sends changes at once", async () => {
+  const { notifications, state } = recorded();
   const open = document("/a.toy");
   documents.push(open);
   await state.flush();
@@ -60,19 +60,19 @@ test("what has not changed is not told again, and what is typed is told at once 
   expect(notifications).toHaveLength(2);
 });
 
-test("who listens after somebody who did not is told everything", async () => {
-  const listener = telling();
-  listener.deaf = true;
+test("the state is sent again after a failed notification and after a restart", async () => {
+  const listener = recorded();
+  listener.disconnected = true;
   await listener.state.flush();
-  listener.deaf = false;
+  listener.disconnected = false;
   await listener.state.flush();
   await listener.state.restart();
   expect(listener.notifications).toHaveLength(2);
   listener.state.dispose();
 });
 
-test("a text that is not saved is told once for each version, and at once when it begins or ends to be one", async () => {
-  const { notifications, state } = telling();
+test("unsaved text is sent once for each version, and at once if the document becomes dirty or clean", async () => {
+  const { notifications, state } = recorded();
   const open = document("/a.toy");
   documents.push(open);
   const change = (text: string, isDirty: boolean): void => {

@@ -29,7 +29,7 @@ function status(): { status: Status; state: (newState: number) => void; notify: 
   };
 }
 
-test("the item says how the server is doing, and who is attached", () => {
+test("the status item shows the state of the server and its clients", () => {
   const { status: item, state, notify, detach, seen } = status();
   state(Starting);
   expect(seen()).toBe("$(loading~spin) zubi | The language server is starting. | zubi.running=false | zubi.hasModels=false");
@@ -46,7 +46,7 @@ test("the item says how the server is doing, and who is attached", () => {
   expect(item.host).toBeUndefined();
 });
 
-test("a problem is shown until the server starts anew, one of the host as long as it is told", () => {
+test("the status item shows a problem until the next start, and a problem of the host while the host reports it", () => {
   const { status: item, state, notify, seen } = status();
   state(Running);
   notify({ ...HOST, problem: "port 4000 is taken" });
@@ -59,7 +59,7 @@ test("a problem is shown until the server starts anew, one of the host as long a
   expect(seen()).toContain("$(loading~spin) zubi");
 });
 
-test("a status that is not there yet is shown as such, and nothing is made a text that is none", () => {
+test("the status item shows no undefined or null for missing values", () => {
   const { notify, seen } = status();
   notify({ clients: [], tools: 0, revision: 0, hasModels: false, problem: "there is no folder" });
   expect(seen()).toContain("$(warning) zubi | there is no folder | 0 tools, port none");

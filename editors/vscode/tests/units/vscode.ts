@@ -68,7 +68,7 @@ export class LanguageModelError extends Error {
   }
 }
 
-/** A model that an extension offers, and what it says. */
+/** A model that an extension offers, and its answers. */
 export interface ChatModel {
   readonly id: string;
   readonly vendor: string;
@@ -229,7 +229,7 @@ export const workspace = {
   onDidChangeTextDocument: events.changed.event,
   onDidSaveTextDocument: events.saved.event,
   onDidCloseTextDocument: events.closed.event,
-  /** A document's language is what its URI says. */
+  /** The language of a document is its URI. */
   openTextDocument: (uri: unknown): Promise<object> => {
     if (typeof uri === "object" && uri !== null && "content" in uri) return Promise.resolve(uri);
     const { scheme } = uri as Document["uri"];

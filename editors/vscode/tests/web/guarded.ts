@@ -5,7 +5,7 @@ import type { Cases } from "./cases.ts";
 import { type World, same } from "./world.ts";
 
 export const guarded: Cases = {
-  "a page without the token says how to get it, and shows nothing": async (world) => {
+  "a page without a valid token shows only how to get one": async (world) => {
     for (const address of [world.address.replace(/#.*/, ""), world.address.replace(/token=\w{8}/, "token=00000000")]) {
       const page = await world.page(undefined, address);
       await page.locator("#unavailable").getByText("This page has no valid token. Open the whole address").waitFor();
@@ -14,7 +14,7 @@ export const guarded: Cases = {
     }
     return undefined;
   },
-  "the token is in no address after it was taken, and a reload needs it no more": async (world) => {
+  "the page removes the token from its address, and a reload works without it": async (world) => {
     const page = await world.page();
     await page.locator("#model option").first().waitFor({ state: "attached" });
     same(page.url(), `http://127.0.0.1:${world.port}/`);
@@ -22,7 +22,7 @@ export const guarded: Cases = {
     await page.locator("#model option").first().waitFor({ state: "attached" });
     return undefined;
   },
-  "a page of another origin is refused, also with the token": async (world) => {
+  "zubi refuses a page of another origin, even with the token": async (world) => {
     const server = createServer((_, response) => response.setHeader("content-type", "text/html").end("<title>Evil</title>"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
@@ -44,7 +44,7 @@ export const guarded: Cases = {
     world.complaints.length = 0;
     return undefined;
   },
-  "a program that names another host or origin, or no token, is refused": async (world) => {
+  "zubi refuses requests with another host, another origin or a wrong token": async (world) => {
     const own = `127.0.0.1:${world.port}`;
     const bearer = `Bearer ${token(world)}`;
     const cases: readonly (readonly [string, Record<string, string>])[] = [

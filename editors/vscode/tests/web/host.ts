@@ -33,7 +33,7 @@ async function main(config: Config): Promise<number> {
         break;
       }
     }
-    for (const complaint of world.complaints) stdout.write(`SAID    ${complaint}\n`);
+    for (const complaint of world.complaints) stdout.write(`ERROR   ${complaint}\n`);
     return failed || world.complaints.length > 0 ? 1 : 0;
   } finally {
     await browser.close();

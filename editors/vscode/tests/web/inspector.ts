@@ -6,7 +6,7 @@ import { contains, same } from "./world.ts";
 let page: Page;
 
 export const inspector: Cases = {
-  "a tool is found and called by a form that is made of its schema": async (world) => {
+  "the search finds a tool, and a form built from its schema calls it": async (world) => {
     page = await world.page();
     await page.getByRole("button", { name: "Tools", exact: true }).click();
     await page.getByLabel("Search tools").fill("read file");
@@ -18,7 +18,7 @@ export const inspector: Cases = {
     contains(await page.locator(".result").innerText(), "- tea");
     return await page.getByRole("form", { name: "Call Read a file" }).ariaSnapshot();
   },
-  "what cannot be is not sent": async () => {
+  "the form does not send invalid values": async () => {
     await page.getByLabel("startLine").fill("third");
     await page.getByRole("button", { name: "Call", exact: true }).click();
     contains(await page.locator(".form > .problem").innerText(), "startLine: Enter a number.");
@@ -29,7 +29,7 @@ export const inspector: Cases = {
     contains(await page.locator(".result").innerText(), "nowhere.md");
     return undefined;
   },
-  "a list of objects has fields of its own": async () => {
+  "a list of objects has nested fields": async () => {
     await page.getByLabel("Search tools").fill("file_edit");
     await page.locator(".tool-list").getByRole("button", { name: "Edit a file" }).click();
     await page.getByLabel("path (required)").fill("catalogue.md");
@@ -42,7 +42,7 @@ export const inspector: Cases = {
     same(await page.locator(".result .diff-card tr.add .code").innerText(), "- oat milk");
     return undefined;
   },
-  "a command is asked about, and not run when it is denied": async () => {
+  "a denied command does not run": async () => {
     await page.getByLabel("Search tools").fill("shell_run");
     await page.locator(".tool-list").getByRole("button", { name: "Run a command" }).click();
     await page.getByLabel("command (required)").fill("touch made");
@@ -55,7 +55,7 @@ export const inspector: Cases = {
     await prompt.waitFor({ state: "detached" });
     return undefined;
   },
-  "a call that waits for an answer is stopped, and so is its question": async () => {
+  "stopping a call closes its approval prompt": async () => {
     await page.getByRole("button", { name: "Call", exact: true }).click();
     await page.locator(".prompt").waitFor();
     await page.locator(".pane").getByRole("button", { name: "Stop" }).click();
@@ -63,7 +63,7 @@ export const inspector: Cases = {
     await page.getByRole("heading", { name: "Failed" }).waitFor();
     return undefined;
   },
-  "Escape leads back to the conversation": async () => {
+  "Escape returns to the conversation": async () => {
     await page.keyboard.press("Escape");
     same(await page.locator("#chat").isVisible(), true);
     same(await page.locator("#tools").isVisible(), false);

@@ -6,7 +6,7 @@ import { DESKTOP, PHONE, type World, same } from "./world.ts";
 const NARROWEST: BrowserContextOptions = { viewport: { width: 300, height: 700 } };
 
 export const screenshots: Cases = {
-  "a conversation that asks": async (world) => {
+  "a conversation with an approval prompt": async (world) => {
     const page = await world.page();
     await page.getByLabel("Message to zubi").fill("Put cake into the catalogue and see whether the shop still works.");
     await page.keyboard.press("Enter");
@@ -14,13 +14,13 @@ export const screenshots: Cases = {
     await everyWay(world, async (shown) => {
       await open(shown);
       await shown.locator(".prompt").waitFor();
-      return "asks";
+      return "prompt";
     });
     await page.getByRole("button", { name: "Allow" }).click();
     await page.locator(".log").getByText("Done · ").waitFor();
     return undefined;
   },
-  "a conversation that is done": async (world) => {
+  "a completed conversation": async (world) => {
     await everyWay(world, async (shown) => {
       await open(shown);
       await shown.locator(".log").getByText("Done · ").waitFor();

@@ -7,7 +7,7 @@ let page: Page;
 let otherPage: Page;
 
 export const task: Cases = {
-  "what is said streams in, thoughts are folded, what was read is grouped": async (world) => {
+  "the answer streams in, thoughts are collapsed, and read-only calls are grouped": async (world) => {
     page = await world.page();
     await page.getByLabel("Message to zubi").fill("Add cake to the catalogue, and look whether it is there.");
     await page.keyboard.press("Enter");
@@ -25,7 +25,7 @@ export const task: Cases = {
     await group.locator(".call .body").first().getByText("- tea").waitFor();
     return undefined;
   },
-  "what was changed is shown as a diff, in words besides colours": async () => {
+  "a diff marks the changes with labels as well as colours": async () => {
     const diff = page.locator(".diff-card").first();
     await diff.waitFor();
     same(await diff.getAttribute("aria-label"), "catalogue.md: changed, 1 lines added, 0 removed");
@@ -34,21 +34,21 @@ export const task: Cases = {
     same(await added.locator(".mark").getAttribute("aria-label"), "added");
     return undefined;
   },
-  "a command is asked about, with all that it would do": async () => {
+  "the approval prompt for a command shows all its effects": async () => {
     const prompt = page.getByRole("form", { name: /Allow this call/ });
     await prompt.waitFor();
     same(await page.title(), "(?) zubi");
     contains(await page.locator("#urgent").textContent(), "zubi requests approval: ");
     return await prompt.ariaSnapshot();
   },
-  "a second tab follows": async (world) => {
+  "a second tab shows the same conversation": async (world) => {
     otherPage = await world.page();
     await otherPage.locator("#conversations").getByText("Add cake to the catalogue").click();
     await otherPage.locator(".log").getByText("I look at the files first.").waitFor();
     await otherPage.getByRole("form", { name: /Allow this call/ }).waitFor();
     return undefined;
   },
-  "arguments that are none are not sent": async () => {
+  "the page does not send invalid arguments": async () => {
     const prompt = page.locator(".prompt");
     await prompt.getByText("Edit the arguments").click();
     const field = prompt.getByLabel("Arguments (JSON)");
@@ -59,7 +59,7 @@ export const task: Cases = {
     await field.fill(JSON.stringify({ command: "grep -c cake catalogue.md" }));
     return undefined;
   },
-  "allowed for the session with other arguments, it runs and is not asked about again": async () => {
+  "a command allowed for the session runs with edited arguments and needs no second approval": async () => {
     const prompt = page.locator(".prompt");
     await prompt.getByRole("button", { name: "Use these arguments" }).click();
     // The effect of the other arguments is shown before the call.
@@ -74,13 +74,13 @@ export const task: Cases = {
     same(await page.title(), "zubi");
     return calls.slice(-3).map((call) => `        ${call.replaceAll(/\s+/g, " ").replace(/ · [\d.]+ s$/, "").trim()}`).join("\n");
   },
-  "tokens are counted, for the turn and for the conversation": async () => {
+  "the page shows the tokens, iterations and calls of the turn": async () => {
     same(await page.locator("#tokens").innerText(), await otherPage.locator("#tokens").innerText());
     contains(await page.locator("#tokens").innerText(), "tokens");
     contains(await page.locator(".ended").innerText(), "5 iterations · 10 calls");
     return undefined;
   },
-  "a turn is stopped with Escape, what was said so far stays": async () => {
+  "Escape stops a turn, and the text so far remains": async () => {
     const text = page.getByLabel("Message to zubi");
     await text.fill("Tell me a long story.");
     await text.press("Enter");
@@ -94,7 +94,7 @@ export const task: Cases = {
     same(await page.getByRole("button", { name: "Stop" }).isVisible(), false);
     return undefined;
   },
-  "zubi goes away and the page says so": async (world) => {
+  "the page reports that zubi does not answer": async (world) => {
     const { port } = world;
     await world.end();
     await page.locator("#unavailable").getByText("zubi does not answer").waitFor();
@@ -103,7 +103,7 @@ export const task: Cases = {
     await page.locator("#unavailable").getByText("This page has no valid token").waitFor();
     return undefined;
   },
-  "it is resumed where it was": async (world) => {
+  "the conversation resumes after a restart of zubi": async (world) => {
     await page.goto(world.address);
     await page.reload();
     await page.locator(".ended[data-reason=stopped]").waitFor();
@@ -114,7 +114,7 @@ export const task: Cases = {
     await page.locator(".ended[data-reason=completed]").nth(1).waitFor();
     return undefined;
   },
-  "by keyboard alone: search, choose, ask, allow, stop": async (world) => {
+  "the keyboard alone can search, open a conversation, send a message and allow a call": async (world) => {
     const page = await world.page(DESKTOP);
     const focused = async (): Promise<string> =>
       String(await page.evaluate("(({ id, tagName, textContent }) => id || tagName + ' ' + textContent.slice(0, 30))(document.activeElement)"));
@@ -138,7 +138,7 @@ export const task: Cases = {
     same(await focused(), "text");
     return undefined;
   },
-  "a call is denied with words for the model, what is said meanwhile is heard next": async () => {
+  "the model receives the reason for a denial and the message sent meanwhile": async () => {
     const text = page.getByLabel("Message to zubi");
     await text.fill("Remove everything.");
     await text.press("Enter");
@@ -152,7 +152,7 @@ export const task: Cases = {
     contains(await page.locator(".call[data-status=refused]").innerText(), "Denied, on this page: Never that.");
     return undefined;
   },
-  "a conversation of ten thousand events is shown at its end, the rest on demand": async (world) => {
+  "the page shows the end of a conversation of ten thousand events, and the rest on demand": async (world) => {
     const page = await world.page();
     await page.route("**/api/open", (route) => route.fulfill({ json: long() }));
     await page.locator("#conversations button").first().click();
@@ -164,7 +164,7 @@ export const task: Cases = {
     await page.locator(".log").getByText("Question 2400", { exact: true }).waitFor({ state: "attached" });
     return undefined;
   },
-  "a conversation is renamed, exported and deleted": async () => {
+  "the user renames, exports and deletes a conversation": async () => {
     await page.getByRole("button", { name: "Rename", exact: true }).click();
     await page.getByLabel("Title").fill("Cake for all");
     await page.keyboard.press("Enter");

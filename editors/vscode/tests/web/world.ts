@@ -67,7 +67,7 @@ export class World {
     page.setDefaultTimeout(TIMEOUT_MS);
     page.on("pageerror", (error) => this.complaints.push(String(error)));
     page.on("console", (message) => {
-      // A server that is away is a failed request; the tests see what the page says of it.
+      // A server that is away is a failed request; the tests check what the page shows then.
       if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) this.complaints.push(message.text());
     });
     await page.goto(address);

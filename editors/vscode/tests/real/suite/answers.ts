@@ -30,7 +30,7 @@ interface Explained {
 
 export const answers: readonly Case[] = [
   {
-    name: "the five tools are offered to language models",
+    name: "VS Code offers the five tools to language models",
     body: () => {
       const offered = new Map(vscode.lm.tools.map((tool) => [tool.name, tool]));
       for (const name of TOOLS) {
@@ -43,7 +43,7 @@ export const answers: readonly Case[] = [
     },
   },
   {
-    name: "domainlang_validate answers for the workspace and for one file",
+    name: "domainlang_validate validates the workspace or one file",
     body: async () => {
       const all = await callToolForJson<Validation>("domainlang_validate", {});
       assert.equal(all.valid, false);
@@ -84,14 +84,14 @@ export const answers: readonly Case[] = [
     },
   },
   {
-    name: "an invalid input is reported as a text",
+    name: "a tool reports invalid input as text",
     body: async () => {
       assert.match(await callTool("domainlang_list", { type: "books" }), /^Invalid input: .*books/);
       assert.match(await callTool("domainlang_list", { type: "teams", team: "Storefront" }), /^Invalid input: .*team/);
     },
   },
   {
-    name: "a call that was given up ends with a text",
+    name: "a cancelled call ends with a text",
     body: async () => {
       const source = new vscode.CancellationTokenSource();
       source.cancel();
@@ -101,7 +101,7 @@ export const answers: readonly Case[] = [
     },
   },
   {
-    name: "text that is typed and not saved is in the very next answer",
+    name: "the next answer contains unsaved text",
     body: async () => {
       const uri = file("shop/shop.dlang");
       const editor = await vscode.window.showTextDocument(uri);

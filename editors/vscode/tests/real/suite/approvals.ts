@@ -61,7 +61,7 @@ export const approvals: readonly Case[] = [
     },
   },
   {
-    name: "once is once",
+    name: "an approval for one call does not cover the next call",
     body: async () => {
       const before = runs();
       for (const count of [1, 2]) {
@@ -92,7 +92,7 @@ export const approvals: readonly Case[] = [
 /** With the setting `zubi.autoApprove`, and a rule of the user that denies one tool. */
 export const approved: readonly Case[] = [
   {
-    name: "calls that need approval run at once",
+    name: "with autoApprove, a call that needs approval runs without a prompt",
     body: async () => {
       assert.match(await callTool(named("call_tool"), GREET), /Hello, Ada/);
       assert.ok((await greet()).success);
@@ -100,12 +100,12 @@ export const approved: readonly Case[] = [
     },
   },
   {
-    name: "a call that a rule denies stays denied",
+    name: "with autoApprove, a rule still denies a call",
     body: async () => {
       const text = await callTool(named("call_tool"), { tool: "workspace.part", arguments: { name: "Ada" } });
-      assert.match(text, /nobody parts; see the rule at /);
+      assert.match(text, /parting is not allowed; see the rule at /);
       const { success, error = "" } = await zubi().executeTool("workspace.part", { name: "Ada" });
-      assert.deepEqual([success, error.includes("nobody parts")], [false, true], error);
+      assert.deepEqual([success, error.includes("parting is not allowed")], [false, true], error);
       assert.ok(!existsSync(file("parted.txt").fsPath));
     },
   },
@@ -114,7 +114,7 @@ export const approved: readonly Case[] = [
 /** A folder that the user does not trust. */
 export const untrusted: readonly Case[] = [
   {
-    name: "without trust no other program runs than the one that came with the extension, and nothing of the folder",
+    name: "in an untrusted folder only the bundled program runs, and no tool of the folder",
     body: async () => {
       await waitForText('.statusbar-item:has-text("Restricted Mode")');
       assert.equal(vscode.workspace.isTrusted, false);

@@ -27,7 +27,7 @@ const PATHS = {
 
 export const bench: readonly Case[] = [
   {
-    name: "the figures are taken",
+    name: "the measurements are recorded",
     body: async () => {
       const { rounds, restarts } = JSON.parse(readFileSync(file("bench.json").fsPath, "utf8")) as Record<string, number>;
       const figures: Figures = { activation: [activation()] };

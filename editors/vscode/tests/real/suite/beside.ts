@@ -12,7 +12,7 @@ interface Status {
 
 export const beside: readonly Case[] = [
   {
-    name: "an agent of a daemon uses this window as long as it is open",
+    name: "an agent of a daemon uses this window while it is open",
     body: async () => {
       const editor = await vscode.window.showTextDocument(file("web/src/shape.ts"));
       assert.ok(await editor.edit((edit) => { edit.insert(new vscode.Position(0, 0), "// not saved\n"); }));

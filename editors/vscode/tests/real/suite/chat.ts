@@ -12,7 +12,7 @@ const PROMPT = `${PAGE}#prompts form.prompt`;
 
 const run = (command: string): { readonly name: string; readonly input: object } => ({ name: "shell_run", input: { command } });
 
-/** Says something in the chat. */
+/** Sends a message in the chat. */
 async function send(text: string): Promise<void> {
   await page.click(`${PAGE}#text`);
   await page.type(text);
@@ -24,7 +24,7 @@ const content = (path: string): string => readFileSync(file(path).fsPath, "utf8"
 
 export const chat: readonly Case[] = [
   {
-    name: "a task reads, edits and runs: the diff is shown, the command needs approval, and arguments can be changed",
+    name: "a task reads, edits and runs: the chat shows the diff and requests approval with editable arguments",
     body: async () => {
       await vscode.commands.executeCommand("workbench.action.closeAuxiliaryBar");
       const edit = { path: "web/src/shape.ts", old: "interface Shape", new: "interface Form" };
@@ -57,7 +57,7 @@ export const chat: readonly Case[] = [
     },
   },
   {
-    name: "a turn is stopped, and the conversation goes on",
+    name: "the conversation continues after a stopped turn",
     body: async () => {
       const waiting = await script({ text: "Let me think about it. ", waits: true });
       const events: string[] = [];
@@ -79,7 +79,7 @@ export const chat: readonly Case[] = [
     },
   },
   {
-    name: "an approval request that comes while the chat is closed is announced, and opens it",
+    name: "a notification announces an approval prompt while the chat is closed, and opens the chat",
     body: async () => {
       let go = (): void => undefined;
       const released = new Promise<void>((resolve) => { go = resolve; });
@@ -97,7 +97,7 @@ export const chat: readonly Case[] = [
     },
   },
   {
-    name: "the command stops the running task",
+    name: "the command zubi.agent.abort stops the running task",
     body: async () => {
       const model = await script({ waits: true });
       const events: string[] = [];
@@ -112,7 +112,7 @@ export const chat: readonly Case[] = [
     reloads: true,
   },
   {
-    name: "a window that is loaded anew has the conversation, and a new one can be begun",
+    name: "a reloaded window shows the conversation and can start a new one",
     body: async () => {
       await vscode.commands.executeCommand("zubi.agent.start");
       await page.waitForText(`${PAGE}.log :text("Here it is.")`);

@@ -18,22 +18,22 @@ interface Item {
 
 export const diagnostics: readonly Case[] = [
   {
-    name: "errors and warnings of domainlang_validate are the editor's, in every file",
+    name: "domainlang_validate reports the editor's errors and warnings in every file",
     body: async () => {
       const documents = await vscode.workspace.findFiles("**/*.dlang");
       assert.ok(documents.length > 5);
       for (const uri of documents) await vscode.workspace.openTextDocument(uri);
       const { errors, warnings } = await callToolForJson<Validation>("domainlang_validate", {});
-      const told = [...errors, ...warnings].map(line).sort();
+      const reported = [...errors, ...warnings].map(line).sort();
       assert.ok(errors.length > 0 && warnings.length > 0);
       // Diagnostics reach the editor independently, so they may come after the answer. When the time is up, the lines
-      // are compared, which says more than the time-out would.
+      // are compared, which explains a failure better than a time-out.
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => { timer = setTimeout(resolve, 15_000); });
-      const equal = until(vscode.languages.onDidChangeDiagnostics, () => JSON.stringify(shown()) === JSON.stringify(told));
+      const equal = until(vscode.languages.onDidChangeDiagnostics, () => JSON.stringify(shown()) === JSON.stringify(reported));
       await Promise.race([equal, late]);
       clearTimeout(timer);
-      assert.deepEqual(shown(), told);
+      assert.deepEqual(shown(), reported);
     },
   },
 ];

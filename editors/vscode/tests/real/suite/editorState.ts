@@ -40,20 +40,20 @@ export const editorState: readonly Case[] = [
       editor.selection = new vscode.Selection(2, 1, 2, 1);
       const lineCount = editor.document.lineCount;
 
-      const { diagnostics } = await ask<Problems>({ command: "validate_file", path: "web/src/shape.ts" });
+      const { diagnostics } = await query<Problems>({ command: "validate_file", path: "web/src/shape.ts" });
       const seen = diagnostics.map(({ range, severity, source, code }) => [range.start.line, severity, source, code]);
       assert.deepEqual(seen.filter(([, severity]) => severity === "error"), [[0, "error", "ts", "2322"]]);
 
-      const { files } = await ask<{ files: readonly OpenFile[] }>({ command: "open_files" });
+      const { files } = await query<{ files: readonly OpenFile[] }>({ command: "open_files" });
       const open = files.find(({ path }) => path === uri.fsPath);
       assert.deepEqual([open?.languageId, open?.isDirty, open?.lineCount], ["typescript", true, lineCount]);
 
-      const active = await ask<Active>({ command: "active_file" });
+      const active = await query<Active>({ command: "active_file" });
       assert.deepEqual([active.active, active.path, active.isDirty], [true, uri.fsPath, true]);
       assert.deepEqual(active.selection, { line: 3, column: 2 });
       assert.deepEqual(active.diagnostics, diagnostics);
 
-      const all = await ask<{ files: readonly ({ path: string } & Problems)[] }>({ command: "all_diagnostics", source: "ts" });
+      const all = await query<{ files: readonly ({ path: string } & Problems)[] }>({ command: "all_diagnostics", source: "ts" });
       assert.deepEqual(all.files.find(({ path }) => path === uri.fsPath)?.diagnostics, diagnostics);
       assert.ok(!(await readFile(uri.fsPath, "utf8")).includes(WRONG));
 
@@ -61,15 +61,15 @@ export const editorState: readonly Case[] = [
       const text = await call({ command: "diagnostics", path: "web/src/shape.ts" });
       assert.match(text, /\n {2}1:7 {2}error: Type 'string' is not assignable to type 'number'\. {2}\[ts 2322\]\n/);
       await vscode.commands.executeCommand("workbench.action.files.revert");
-      assert.equal((await ask<Active>({ command: "active_file" })).isDirty, false);
+      assert.equal((await query<Active>({ command: "active_file" })).isDirty, false);
     },
   },
   {
-    name: "a file that is not open is opened to be validated, and not shown",
+    name: "validate_file opens a closed file without showing it",
     body: async () => {
       const path = "web/src/report.ts";
       const shown = vscode.window.activeTextEditor?.document.uri.toString();
-      const validated = await ask<Problems & { languageId: string }>({ command: "validate_file", path });
+      const validated = await query<Problems & { languageId: string }>({ command: "validate_file", path });
       assert.equal(validated.languageId, "typescript");
       assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), shown);
       assert.ok(vscode.workspace.textDocuments.some(({ uri }) => uri.fsPath === file(path).fsPath));
@@ -95,7 +95,7 @@ export const editorState: readonly Case[] = [
 ];
 
 /** The answer of the tool: the protocol's object. */
-async function ask<Answer>(args: object): Promise<Answer> {
+async function query<Answer>(args: object): Promise<Answer> {
   const text = await call({ ...args, format: "json" });
   try {
     return JSON.parse(text) as Answer;

@@ -14,7 +14,7 @@ const TYPED = "// typed and not saved\n";
 
 export const edits: readonly Case[] = [
   {
-    name: "a file that is written while it is open, with nothing unsaved, is saved",
+    name: "file.write saves an open file that has no unsaved changes",
     body: async () => {
       const { document } = await vscode.window.showTextDocument(file(MESSY));
       const content = "export function once(): number {\n  return 1;\n}\n";
@@ -26,7 +26,7 @@ export const edits: readonly Case[] = [
     },
   },
   {
-    name: "a file that is edited while something in it is not saved is not saved",
+    name: "file.edit does not save a file that has unsaved changes",
     body: async () => {
       const { document } = await vscode.window.showTextDocument(file(MESSY));
       const before = await onDisk(MESSY);
@@ -42,7 +42,7 @@ export const edits: readonly Case[] = [
     },
   },
   {
-    name: "imports follow a file that moves, in open and in closed files, and go back",
+    name: "rename_file updates imports in open and closed files, and undo_edit restores them",
     body: async () => {
       const other = 'import { Circle } from "./shape.js";\nexport const circle = new Circle(1);\n';
       await writeFile(file("web/src/other.ts").fsPath, other);
@@ -55,9 +55,9 @@ export const edits: readonly Case[] = [
       assert.deepEqual([document.isDirty, await onDisk(REPORT)], [true, reportOnDisk]);
       assert.equal(await onDisk("web/src/other.ts"), other.replace("./shape.js", "./lib/shape.js"), moved);
       assert.deepEqual([existsSync(file(SHAPE).fsPath), await onDisk("web/src/lib/shape.ts")], [false, shape]);
-      for (const told of ["web/src/lib/shape.ts", `${REPORT}  changed by an extension`, "web/src/other.ts  changed by an extension",
+      for (const expected of ["web/src/lib/shape.ts", `${REPORT}  changed by an extension`, "web/src/other.ts  changed by an extension",
         `not saved, for it is open in the editor: \`${REPORT}\``, "extensions of the editor changed 2 files", '"always" for this call']) {
-        assert.ok(moved.includes(told), `${told} is not in ${moved}`);
+        assert.ok(moved.includes(expected), `${expected} is not in ${moved}`);
       }
       assert.ok(!existsSync(file(".vscode").fsPath), "the settings are as they were");
 
@@ -69,7 +69,7 @@ export const edits: readonly Case[] = [
     },
   },
   {
-    name: "imports stay if the setting is `never`, and the user's own settings are never changed",
+    name: "imports stay unchanged if the setting is `never`, and tools cannot change the user's own settings",
     body: async () => {
       const set = await call("set_update_imports_setting", { value: "never" });
       assert.match(set, /updateImportsOnFileMove\.enabled: not set → "never" at the scope `workspace`/);
@@ -92,7 +92,7 @@ export const edits: readonly Case[] = [
     },
   },
   {
-    name: "a symbol in unsaved text is renamed, and saved only on request",
+    name: "rename_symbol changes unsaved text and saves it only on request",
     body: async () => {
       const { document } = await vscode.window.showTextDocument(file(REPORT));
       const before = await onDisk(REPORT);
@@ -107,7 +107,7 @@ export const edits: readonly Case[] = [
     },
   },
   {
-    name: "a plan for a text that was typed into since is refused",
+    name: "apply_edit refuses a plan if the text has changed since",
     body: async () => {
       const { document } = await vscode.window.showTextDocument(file(MESSY));
       const planned = await call("lsp_format_document", { path: MESSY });
@@ -120,10 +120,10 @@ export const edits: readonly Case[] = [
     },
   },
   {
-    name: "imports are organized in the text that the user sees",
+    name: "organize_imports changes the unsaved text",
     body: async () => {
       const { document } = await vscode.window.showTextDocument(file("web/src/other.ts"));
-      await type(document, 'import { Rectangle } from "./shape.js";\n// kept\n');
+      await type(document, 'import { Rectangle } from "./shape.js";\n// last line\n');
       const organized = await call("organize_imports", { uri: "web/src/other.ts" });
       assert.ok(!document.getText().includes("Rectangle") && document.getText().includes("Circle"), organized);
       assert.ok(document.isDirty);

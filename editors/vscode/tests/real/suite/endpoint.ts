@@ -30,7 +30,7 @@ const TOOLS: readonly Row[] = [
   ["lsp_rename_symbol", { at: `${SHAPE}:30:3`, newName: "x" }, "You cannot rename this element."],
   ["lsp_code_actions", { path: REPORT, context: { only: ["source.organizeImports", "refactor.move"] } }, "Organize Imports (source.organizeImports)", /a-\w{10} Move to a new file \(refactor.move.newFile\): 3 edits in 2 files/],
   ["lsp_format_document", { path: "web/src/messy.ts" }, "+export function twice(value: number): number {"],
-  // TypeScript's extension checks only shown files; the answer says that this one was not checked.
+  // TypeScript's extension checks only shown files; the answer reports that this one was not checked.
   ["lsp_diagnostics", { path: "web/src/broken.ts" }, "may be incomplete: editor has not checked the present text yet"],
   ["lsp_implementations", { at: `${SHAPE}:2:18` }, "  8:14  export class Circle", "  17:14  export class Rectangle"],
   ["lsp_type_definition", { at: `${REPORT}:6:9` }, "  8:14  export class Circle"],
@@ -84,7 +84,7 @@ export const endpoint: readonly Case[] = [
     },
   },
   {
-    name: "problems and their fixes are those of a file that is shown",
+    name: "a visible file has diagnostics and quick fixes",
     body: async () => {
       await vscode.window.showTextDocument(file("web/src/broken.ts"));
       await check([
@@ -95,7 +95,7 @@ export const endpoint: readonly Case[] = [
     },
   },
   {
-    name: "places in text that is not saved are those that the user sees",
+    name: "positions refer to the unsaved text",
     body: async () => {
       const editor = await vscode.window.showTextDocument(file(REPORT));
       assert.ok(await editor.edit((edit) => { edit.insert(new vscode.Position(0, 0), "// Typed, not saved.\nconst twice = totalArea;\n"); }));
@@ -111,7 +111,7 @@ export const endpoint: readonly Case[] = [
     },
   },
   {
-    name: "every other method answers in LSP's shapes",
+    name: "the editor answers every other method in LSP's shapes",
     body: async () => {
       await vscode.workspace.fs.writeFile(file("web/page.html"), new TextEncoder().encode(PAGE));
       await vscode.workspace.fs.writeFile(file("web/style.css"), new TextEncoder().encode(STYLE));
@@ -160,15 +160,15 @@ function missing(text: string, parts: readonly (string | RegExp)[]): string | Re
 /** Queries the table without a server. */
 function direct(): (method: string, params: object) => Promise<unknown> {
   type Handler = (request: { method: string; params: object }, token: vscode.CancellationToken) => Promise<unknown>;
-  const asked: Handler[] = [];
+  const handlers: Handler[] = [];
   const client = {
     onRequest: (_method: string, handler: Handler) => {
-      asked.push(handler);
+      handlers.push(handler);
       return new vscode.Disposable(() => undefined);
     },
     protocol2CodeConverter: { asUri: (uri: string) => vscode.Uri.parse(uri) },
   };
   attachEndpoint(client as never);
   const { token } = new vscode.CancellationTokenSource();
-  return async (method, params) => asked[0]?.({ method, params }, token);
+  return async (method, params) => handlers[0]?.({ method, params }, token);
 }

@@ -58,7 +58,7 @@ const MOVING: readonly Row[] = [
 
 export const everything: readonly Case[] = [
   {
-    name: "every tool of the manifest is offered, with its schema and tags",
+    name: "VS Code offers every tool of the manifest with its schema and tags",
     body: async () => {
       const offered = new Map(vscode.lm.tools.map((tool) => [tool.name, tool]));
       for (const { name, modelDescription, inputSchema, tags } of declared()) {
@@ -72,7 +72,7 @@ export const everything: readonly Case[] = [
     },
   },
   {
-    name: "every tool of the manifest is called by the tables below",
+    name: "the tables of this test call every tool of the manifest",
     body: async () => {
       const called = new Set([...LOOKING, ...WRITING, ...MOVING].map(([tool]) => named(tool)));
       assert.deepEqual(declared().map(({ name }) => name).filter((name) => !called.has(name)), []);
@@ -80,7 +80,7 @@ export const everything: readonly Case[] = [
     },
   },
   {
-    name: "the tools that look, and those that plan, answer",
+    name: "the tools that read or plan answer",
     body: async () => {
       // The contributions of an extension appear once it is active.
       await vscode.extensions.getExtension("zubi-tests.zubi-sample")?.activate();
@@ -92,15 +92,15 @@ export const everything: readonly Case[] = [
     },
   },
   {
-    name: "the tools that write write, and take it back",
+    name: "the tools that write and undo answer",
     body: async () => { await answers(WRITING); },
   },
   {
-    name: "the tools that move files, set settings and run something do so",
+    name: "the tools that move files, change settings and run commands answer",
     body: async () => { await answers(MOVING); },
   },
   {
-    name: "an invalid call is reported as a text",
+    name: "a tool reports an invalid call as text",
     body: async () => {
       assert.match(await callTool(named("lsp_definition"), { at: 7 }), /^Invalid input: at: /);
       assert.match(await callTool(named("lsp_rename_symbol"), { at: `${REPORT}:5:17` }), /^Invalid input: newName: /);
@@ -109,7 +109,7 @@ export const everything: readonly Case[] = [
     },
   },
   {
-    name: "text that is typed and not saved is in the very next answer about TypeScript",
+    name: "the next answer about TypeScript contains unsaved text",
     body: async () => {
       const editor = await vscode.window.showTextDocument(file(REPORT));
       await editor.edit((edit) => { edit.insert(new vscode.Position(0, 0), "// One more line.\n"); });

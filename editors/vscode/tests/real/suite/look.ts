@@ -10,7 +10,7 @@ const MENU = ".quick-input-widget .monaco-list-row";
 
 export const look: readonly Case[] = [
   {
-    name: "the status item says that the server runs, and opens a menu",
+    name: "the status item shows that the server runs, and opens a menu",
     body: async () => {
       // It takes the place that walkthroughs need for their pictures.
       await vscode.commands.executeCommand("workbench.action.closeAuxiliaryBar");
@@ -28,7 +28,7 @@ export const look: readonly Case[] = [
     },
   },
   {
-    name: "the tools are shown by where they come from",
+    name: "the tool list opens the description of a tool",
     body: async () => {
       const shown = vscode.commands.executeCommand("zubi.tools.list");
       // Rows further down are created when they scroll into view.
@@ -53,7 +53,7 @@ export const look: readonly Case[] = [
     },
   },
   {
-    name: "the chat offers the tools by their names for people",
+    name: "the chat suggests the tools by their reference names",
     body: async () => {
       await vscode.commands.executeCommand("workbench.action.chat.open");
       await page.click(".chat-input-container .monaco-editor");

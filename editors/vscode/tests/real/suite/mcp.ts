@@ -14,7 +14,7 @@ const UNSAVED = "one two three four five";
 
 export const mcp: readonly Case[] = [
   {
-    name: "another extension's tool is found, and receives the visible editor",
+    name: "find_tools finds another extension's tool, which reads the visible editor",
     body: async () => {
       await vscode.extensions.getExtension("zubi-tests.zubi-sample")?.activate();
       const document = await vscode.workspace.openTextDocument({ content: UNSAVED });
@@ -55,7 +55,7 @@ export const mcp: readonly Case[] = [
     },
   },
   {
-    name: "an agent in another process calls it too",
+    name: "an agent in another process calls the tool of the extension",
     body: async () => {
       writeFileSync(file("window.ready").fsPath, "");
       await exists(file("agent.seen").fsPath);

@@ -1,10 +1,10 @@
-// A program that is not there: everything else of the editor works, and the tools say what is missing.
+// The program is missing: the rest of the editor works, and the tools report what is missing.
 import * as assert from "node:assert/strict";
 import { callTool, type Case } from "./harness.ts";
 
 export const missing: readonly Case[] = [
   {
-    name: "without the program every tool says so in a text",
+    name: "without the program every tool reports an error as text",
     body: async () => {
       for (const tool of ["domainlang_validate", "domainlang_get", "lsp_definition"]) {
         const text = await callTool(tool, {});

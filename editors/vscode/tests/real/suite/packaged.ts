@@ -8,7 +8,7 @@ import { children, commandLine } from "./processes.ts";
 
 export const packaged: readonly Case[] = [
   {
-    name: "the installed package runs the program that came with it",
+    name: "the installed package runs its bundled program",
     body: async () => {
       const extension = vscode.extensions.getExtension("zubi.zubi");
       assert.ok(extension);

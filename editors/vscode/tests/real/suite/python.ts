@@ -28,7 +28,7 @@ export const python: readonly Case[] = [
     },
   },
   {
-    name: "a rename in Python reaches the file that is open and the one that is not",
+    name: "a rename in Python changes open and closed files",
     body: async () => {
       const editor = await vscode.window.showTextDocument(file(REPORT));
       await editor.edit((edit) => { edit.insert(new vscode.Position(0, 0), "# not saved\n"); });

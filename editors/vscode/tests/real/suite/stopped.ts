@@ -1,11 +1,11 @@
-// A server that dies is started again; when it dies over and over, the tools say what to do, and that helps.
+// The client restarts a server that dies. If it dies repeatedly, the tools report what the user can do, and that helps.
 import * as assert from "node:assert/strict";
 import { kill } from "node:process";
 import * as vscode from "vscode";
 import { callTool, callToolForJson, type Case } from "./harness.ts";
 import { serverPids } from "./processes.ts";
 
-/** The first words of what a tool says while no server runs. */
+/** The beginning of a tool's answer while no server runs. */
 const NOT_RUNNING = /^Error in domainlang_get: the zubi language server is not running\. .*"zubi: Restart Language Server"/;
 
 /** More often than the client starts a server again. */
@@ -13,7 +13,7 @@ const DEATHS = 6;
 
 export const stopped: readonly Case[] = [
   {
-    name: "a stopped server is reported as a text, and starting it again helps",
+    name: "tools report a stopped server as text, and they answer again after a restart",
     body: async () => {
       let text = "";
       for (let death = 0; death < DEATHS && !NOT_RUNNING.test(text); death += 1) {

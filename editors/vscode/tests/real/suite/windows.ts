@@ -18,10 +18,10 @@ export const window: readonly Case[] = [
       const text = `// not saved in ${vscode.workspace.name ?? ""}\n`;
       const editor = await vscode.window.showTextDocument(file("src/shape.ts"));
       assert.ok(await editor.edit((edit) => { edit.insert(new vscode.Position(0, 0), text); }));
-      await serves();
+      await waitForHost();
       writeFileSync(file("window.ready").fsPath, "");
-      await asked();
-      writeFileSync(file("window.asked").fsPath, "");
+      await waitForAgent();
+      writeFileSync(file("window.connected").fsPath, "");
       await exists(file("agent.seen").fsPath);
       await vscode.commands.executeCommand("workbench.action.files.revert");
     },
@@ -34,16 +34,16 @@ export const reloaded: readonly Case[] = [
     name: "an agent uses this window",
     body: async () => {
       assert.match(await callTool("domainlang_get", {}), /^\{"summary":/);
-      await serves();
+      await waitForHost();
       writeFileSync(file("window.ready").fsPath, "");
-      await asked();
+      await waitForAgent();
       const [server] = serverPids();
       writeFileSync(file("server.pid").fsPath, String(server));
     },
     reloads: true,
   },
   {
-    name: "after a reload another server runs, the one before has ended, and the agent is back",
+    name: "a reload replaces the server, and the agent reconnects",
     body: async () => {
       const before = Number(readFileSync(file("server.pid").fsPath, "utf8"));
       assert.match(await callTool("domainlang_get", {}), /^\{"summary":/);
@@ -51,7 +51,7 @@ export const reloaded: readonly Case[] = [
       const servers = serverPids();
       assert.equal(servers.length, 1);
       assert.notEqual(servers[0], before);
-      await asked();
+      await waitForAgent();
       writeFileSync(file("agent.seen").fsPath, "");
     },
   },
@@ -60,7 +60,7 @@ export const reloaded: readonly Case[] = [
 /** An extension that is taken away. */
 export const disposed: readonly Case[] = [
   {
-    name: "the extension runs, and is taken away",
+    name: "the extension runs and is uninstalled",
     body: async () => {
       assert.match(await callTool("domainlang_get", {}), /^\{"summary":/);
       writeFileSync(file("server.pid").fsPath, String(serverPids()[0]));
@@ -69,7 +69,7 @@ export const disposed: readonly Case[] = [
     reloads: true,
   },
   {
-    name: "its tools and commands are gone then, and its server has ended",
+    name: "uninstalling removes the tools and commands and ends the server",
     body: async () => {
       await waitForExit(Number(readFileSync(file("server.pid").fsPath, "utf8")));
       assert.deepEqual(declared(), []);
@@ -84,7 +84,7 @@ export const disposed: readonly Case[] = [
  * Waits until this window's host can be found. Each look is a process of its own, which takes long enough; the limit of the case
  * ends the wait.
  */
-async function serves(): Promise<void> {
+async function waitForHost(): Promise<void> {
   for (;;) {
     const status = await ipc("host/status").then((text) => JSON.parse(text) as Status, () => undefined);
     if (status?.kind === "editor") return;
@@ -92,7 +92,7 @@ async function serves(): Promise<void> {
 }
 
 /** Waits until the agent is among this window's clients. */
-async function asked(): Promise<void> {
+async function waitForAgent(): Promise<void> {
   for (;;) {
     const status = await ipc("host/status").then((text) => JSON.parse(text) as Status, () => undefined);
     const pid = agent();

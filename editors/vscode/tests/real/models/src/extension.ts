@@ -1,7 +1,7 @@
 // A language model that follows the tests: the one thing that cannot be real.
 import * as vscode from "vscode";
 
-/** One answer. A model that waits says nothing more until it is cancelled; one that holds says nothing before that. */
+/** One answer. A model that waits sends nothing more until it is cancelled; one that holds sends nothing before that. */
 export interface Answer {
   readonly delay?: Promise<void>;
   readonly text?: string;
