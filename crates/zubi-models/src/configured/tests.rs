@@ -158,7 +158,9 @@ fn the_docs_state_the_provider_timeouts() {
     let (hours, minutes) = (answer.as_secs() / 3_600, heartbeats_only.as_secs() / 60);
     for sentence in [
         format!("before zubi cancels the request; at least 1, default {}.", idle.as_secs()),
-        format!("may take {hours} hour in total, and {minutes} minutes without text"),
+        format!(
+            "An answer may take at most {hours} hour. If the server holds the connection open but sends no text, zubi waits {minutes} minutes."
+        ),
     ] {
         assert!(page.contains(&sentence), "`{path}` has to say: {sentence}");
     }
