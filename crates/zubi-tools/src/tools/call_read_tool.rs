@@ -9,7 +9,7 @@ use zubi_tool_api::registry::Registry;
 use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::delegation::{self, Input};
-use super::meta_tool::{CALL_READ_TOOL, CALL_TOOL, META_TOOL};
+use super::meta_tool::{CALL_TOOL, META_TOOL};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(super) struct ReadToolCaller;
@@ -17,7 +17,7 @@ pub(super) struct ReadToolCaller;
 #[async_trait]
 impl TypedTool for ReadToolCaller {
     const META: ToolMeta = ToolMeta {
-        id: CALL_READ_TOOL,
+        id: "call_read_tool",
         title: "Call a tool that changes nothing",
         description: "Calls a tool that find_tools named and that changes no file.",
         effect: Effect::Plan,

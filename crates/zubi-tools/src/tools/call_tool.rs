@@ -8,7 +8,7 @@ use zubi_tool_api::registry::Registry;
 use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::delegation::{self, Input};
-use super::meta_tool::{CALL_TOOL, META_TOOL};
+use super::meta_tool::META_TOOL;
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(super) struct AnyToolCaller;
@@ -16,7 +16,7 @@ pub(super) struct AnyToolCaller;
 #[async_trait]
 impl TypedTool for AnyToolCaller {
     const META: ToolMeta = ToolMeta {
-        id: CALL_TOOL,
+        id: "call_tool",
         title: "Call any tool",
         description: "Calls a tool named by find_tools, including those that write or execute.",
         // The strongest case; the effect of a call is that of the called tool, see `footprint`.

@@ -46,7 +46,7 @@ pub(super) struct FindTools;
 #[async_trait]
 impl TypedTool for FindTools {
     const META: ToolMeta = ToolMeta {
-        id: FIND_TOOLS,
+        id: "find_tools",
         title: "Find tools",
         description: "Tools beyond this list, by what they do: id, description, schema.",
         tags: &["find", "search"],

@@ -6,6 +6,7 @@ use zubi_tool_api::Exposure;
 
 use crate::adapter::ToolMeta;
 
+/// The ids by which the meta tools refer to each other. Each tool states its own in its file.
 pub(super) const FIND_TOOLS: &str = "find_tools";
 pub(super) const CALL_READ_TOOL: &str = "call_read_tool";
 pub(super) const CALL_TOOL: &str = "call_tool";
