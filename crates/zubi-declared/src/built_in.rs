@@ -1,5 +1,5 @@
-//! Names of zubi's built-in tools, which declared tools cannot use: built-in tools are registered first, so they would
-//! run instead. The list is complete, whichever tools a session offers.
+//! Names of zubi's built-in tools, which declared tools cannot use: the built-in tool is registered first and would run
+//! instead. The list is complete, whichever tools a session has.
 
 use zubi_tool_api::spec;
 
@@ -53,7 +53,7 @@ const BUILT_IN: &[&str] = &[
     "call_tool",
 ];
 
-/// Whether a name on the wire is that of a built-in tool.
+/// Returns whether a wire name is that of a built-in tool.
 pub(super) fn is_built_in(wire: &str) -> bool {
     BUILT_IN.iter().any(|id| spec::wire_name(id) == wire)
 }

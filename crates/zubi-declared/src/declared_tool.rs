@@ -1,4 +1,4 @@
-//! A declared tool: its parts, and what all kinds of execution do with them.
+//! A declared tool: its parts, and the operations that all kinds of execution share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use super::loaded::LoadedTool;
 use super::plan::ToolPlan;
 use super::source::ToolSource;
 
-/// Extra time that the registry waits: the call ends itself at the tool's time-out and returns partial results.
+/// Additional time before the registry ends a call. The call ends itself at the tool's time-out, with partial results.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A tool of a file, with what its calls need.
+/// A tool from a tool file, with everything that its calls need.
 pub(super) struct DeclaredTool {
     pub(super) spec: ToolSpec,
     pub(super) definition: ResolvedDefinition,
@@ -37,7 +37,7 @@ impl DeclaredTool {
         Self { spec, definition, plan, folder, context, source: None }
     }
 
-    /// Restricts the tool to the time while its file has the trusted content.
+    /// Makes calls fail unless the tool's file still has the trusted content.
     #[must_use]
     pub(super) fn with_source(self, source: ToolSource) -> Self {
         Self { source: Some(source), ..self }

@@ -18,7 +18,7 @@ pub(super) const NAMESPACE: &str = "workspace";
 /// Longest wire name in bytes; see `zubi_tool_api::schema`.
 const MAX_WIRE_NAME: usize = 40;
 
-/// Most parameters of a tool.
+/// Maximum number of parameters of a tool.
 const MAX_PARAMETERS: usize = 100;
 
 /// Default time-out of a call.

@@ -23,7 +23,7 @@ use super::testing::fakes::Fakes;
 use zubi_tools::editor_state::EditorClient;
 use zubi_tools::shell::answer;
 
-/// Most bytes of a script's log and exception in a failure message; longer failures are truncated
+/// Maximum size of a script's log and exception in a failure message, in bytes; longer failures are truncated
 /// (`ToolError::sanitize`).
 const MAX_FAILURE_BYTES: usize = 3_000;
 
@@ -70,8 +70,8 @@ impl ExecutionContext {
         format!("{level}: a separate process without access to files, network and programs")
     }
 
-    /// Returns a text of at most about `budget` bytes. Stores a longer text whole; the last line then says how to read
-    /// it.
+    /// Returns a text of at most about `budget` bytes. Stores a longer text whole and ends with a line about how to
+    /// read it.
     async fn truncate_or_store(&self, text: String, budget: usize) -> String {
         if text.len() <= budget {
             return text;
@@ -94,7 +94,7 @@ impl ExecutionContext {
         )
     }
 
-    /// Returns why a tool cannot run here, as a clause.
+    /// Returns the reason why a tool cannot run here, as a clause.
     pub(super) fn unavailable(&self, execution: &Execution) -> Option<&'static str> {
         match execution {
             Execution::Command { .. } if self.editor.is_none() => Some(NO_EDITOR),

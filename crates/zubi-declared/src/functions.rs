@@ -11,7 +11,7 @@ use zubi_tool_api::ToolCx;
 /// Reason why a tool whose function is not registered cannot run, as a clause.
 pub(super) const NOT_REGISTERED: &str = "the function it calls is not registered";
 
-/// Hint for that case.
+/// Hint for a function that is not registered.
 pub(super) const REGISTER_HINT: &str =
     "It works once an extension or a program registers that function; use another tool until then.";
 

@@ -18,11 +18,11 @@ const MIN_DESCRIPTION_CHARS: usize = 20;
 const DISPLAYED_CHARS: usize = 300;
 /// Maximum description size in bytes.
 const MAX_DESCRIPTION: usize = 1024;
-/// Most tools that are compared with each other: the work is quadratic.
+/// Maximum number of tools that are compared with each other, because the time is quadratic.
 const MAX_COMPARED_TOOLS: usize = 300;
-/// Share of common words from which two descriptions count as alike.
+/// Jaccard index of two descriptions from which they count as alike.
 const SIMILAR_JACCARD: f64 = 0.8;
-/// Threshold for two tools of one family.
+/// Jaccard index for two tools of one family.
 const EQUAL_JACCARD: f64 = 0.95;
 
 /// Lints one tool.
@@ -135,7 +135,7 @@ pub(super) fn lint_variables(root: &JsonNode, used: &FxHashSet<String>, problems
     }
 }
 
-/// Reports tools whose descriptions are nearly the same, because a model cannot choose between them.
+/// Reports tools with nearly the same description, because a model cannot choose between them.
 pub(super) fn lint_overlaps(loaded: &mut DeclaredTools) {
     let words = |text: &str| -> BTreeSet<String> {
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).map(str::to_lowercase).collect()

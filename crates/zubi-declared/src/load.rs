@@ -193,8 +193,8 @@ pub struct FileContent {
 }
 
 impl FileContent {
-    /// Parses the tools of a text and collects all problems. Never panics and never fails: invalid parts are skipped.
-    /// `secrets` are the names in the user's table `env`.
+    /// Parses the tools of a text and collects all problems. Never panics or fails: it skips invalid parts. `secrets`
+    /// are the names in the user's table `env`.
     pub fn parse(text: &str, secrets: &[String]) -> Self {
         let mut content = Self::default();
         // A byte order mark is not JSON; replacing it with spaces preserves byte offsets.
@@ -239,7 +239,7 @@ impl FileContent {
                     self.tools.push(tool);
                 }
                 Err(()) => {
-                    // Variables that a broken tool might use count as used, so that one mistake is reported once.
+                    // Variables that an invalid tool might use count as used: one mistake causes one problem.
                     used.extend(variables.iter().map(|(name, _)| name.clone()));
                     self.broken.extend(node.get("id").and_then(JsonNode::as_str).filter(|id| is_id(id)).map(full_id));
                 }

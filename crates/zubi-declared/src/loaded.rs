@@ -14,10 +14,9 @@ use super::json_tree::JsonNode;
 use super::plan::ToolPlan;
 use super::problem::{LocatedProblem, ProblemSeverity, ToolFileProblem, line_and_column};
 
-/// Maximum reported problems of one file: a file of nonsense has as many as it has words.
+/// Maximum number of reported problems of one file. An arbitrary text can have as many problems as words.
 const MAX_PROBLEMS: usize = 200;
 
-/// Trust state of a tool file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustState {
     /// The user has trusted exactly this content.
@@ -41,7 +40,7 @@ impl TrustState {
         }
     }
 
-    /// Returns why the tools are left out, as a clause about the file; `None` if they are not.
+    /// Returns the reason why the tools are left out, as a clause about the file; `None` if they are not.
     pub fn reason(&self) -> Option<&'static str> {
         match self {
             Self::Trusted => None,
@@ -181,8 +180,8 @@ impl LoadedFile {
         self.root.is_some().then_some(self.text.as_bytes())
     }
 
-    /// Returns the changes since the user trusted the file, as a unified diff; `None` if nothing changed or the earlier
-    /// content was not stored.
+    /// Returns the changes since the user trusted the file, as a unified diff. Returns `None` if nothing changed or if
+    /// zubi did not store the earlier content.
     pub fn diff(&self, workspace: &WorkspaceFolders) -> Option<String> {
         match &self.trust {
             TrustState::Changed { before: Some(before) } => {

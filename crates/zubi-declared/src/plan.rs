@@ -123,10 +123,10 @@ impl ToolPlan {
         self.arguments.as_ref().is_none_or(|used| used.contains(argument))
     }
 
-    /// Returns why the tool cannot run here, for its description.
+    /// Returns the reason why the tool cannot run here, for its description.
     pub fn unavailable(&self) -> Option<&'static str> {
         match &self.execution {
-            // A static view of the file has no host with an editor or functions.
+            // A static view of the file has neither an editor nor functions.
             Execution::Command { .. } => Some(NO_EDITOR),
             Execution::Function { .. } => Some(functions::NOT_REGISTERED),
             _ => None,
@@ -176,7 +176,7 @@ impl<'a> PlanBuilder<'a> {
         let directory = node.get("cwd").map(|node| self.template(node, Escaping::Path));
         let environment = self.table(node.get("env"), Escaping::Path);
         for member in node.get("env").map(JsonNode::members).unwrap_or_default() {
-            // These variables decide what the shell runs, whatever the script contains.
+            // These variables affect what the shell runs, whatever the script contains.
             let is_loader = member.name.starts_with("LD_")
                 || matches!(member.name.as_str(), "PATH" | "IFS" | "ENV" | "BASH_ENV" | "SHELLOPTS" | "BASHOPTS");
             if !env::is_name(&member.name) || is_loader {
@@ -310,8 +310,8 @@ impl<'a> PlanBuilder<'a> {
             ));
             return None;
         }
-        // `${…}` in backquotes is JavaScript's own syntax, so code is not a template; only placeholders of the tool
-        // format, which would never be replaced, are reported.
+        // Code is not a template, because `${…}` in backquotes is JavaScript's own syntax. Report only placeholders of
+        // the tool format, which nothing would replace.
         for name in ["${env:", "${arg:", "${workspaceFolder}"] {
             if let Some(at) = text.find(name) {
                 let range = code.range_in_file(self.scope.text, at..at + name.len());
@@ -330,7 +330,7 @@ impl<'a> PlanBuilder<'a> {
     /// Compiles a table of templates; `None` if one of them is invalid.
     fn table(&mut self, node: Option<&JsonNode>, escaping: Escaping) -> Option<Vec<(String, Template)>> {
         let members = node.map(JsonNode::members).unwrap_or_default();
-        // Compile all first, so that all problems are reported.
+        // Compile all templates first, to report all problems.
         let compiled: Vec<_> =
             members.iter().map(|member| (member.name.clone(), self.template(&member.value, escaping))).collect();
         compiled.into_iter().map(|(name, template)| Some((name, template?))).collect()
@@ -338,7 +338,7 @@ impl<'a> PlanBuilder<'a> {
 
     fn template(&mut self, node: &JsonNode, escaping: Escaping) -> Option<Template> {
         let text = node.as_str()?;
-        // Secrets differ between machines; the validity of a template must not.
+        // Secrets differ between machines, but a template must be valid or invalid on all of them.
         self.names.environment = secret_placeholders(text).map(|(name, _)| name.to_owned()).collect();
         for (name, range) in secret_placeholders(text) {
             if !self.scope.secrets.iter().any(|secret| secret == name) {

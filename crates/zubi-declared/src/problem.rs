@@ -6,7 +6,6 @@ use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 use zubi_base::position::{TextIndex, TextSize};
 
-/// Severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProblemSeverity {

@@ -1,7 +1,7 @@
 //! Provider of declared tools: loads the files, watches them, offers the tools of trusted files.
 //!
-//! Files are read again after a change (of a file or of the trust records) and before each list, so that lists are
-//! right even if watching fails. Changes are detected by content; nothing is polled.
+//! The provider reads the files again after a change of a file or of the trust records, and before each list, so that
+//! lists are correct even if watching fails. It detects changes by content and polls nothing.
 
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -106,7 +106,7 @@ impl DeclaredProvider {
         &self.context.functions
     }
 
-    /// Updates the tools after functions were registered or removed: descriptions state whether a tool can run.
+    /// Updates the tools after a function was registered or removed, because descriptions state whether a tool can run.
     pub fn functions_changed(&self) {
         self.reload();
     }
@@ -151,7 +151,7 @@ impl DeclaredProvider {
         tools.map(|(file, tool)| new_tool(file, tool)).collect()
     }
 
-    /// Starts watching the files. Lists stay right even if watching fails.
+    /// Starts to watch the files. Lists stay correct even if this fails.
     fn start_watching(&self) {
         let start = || {
             let (sender, receiver) = mpsc::channel();
@@ -185,7 +185,7 @@ impl DeclaredProvider {
         folders.chain([self.trust.directory().to_owned()]).collect()
     }
 
-    /// Watches every directory that exists by now. Watching a directory twice has no effect.
+    /// Watches every directory that now exists. Watching a directory twice has no effect.
     fn watch_directories(&self) {
         let Some(Some(watcher)) = self.watcher.get() else { return };
         let mut directories: Vec<Utf8PathBuf> = Vec::new();
@@ -209,13 +209,13 @@ fn watch_files(events: &Receiver<()>, weak_self: &Weak<DeclaredProvider>) {
     while events.recv().is_ok() {
         while events.try_recv().is_ok() {}
         let Some(provider) = weak_self.upgrade() else { return };
-        // This order ensures that one of the two sees files appearing in a new directory.
+        // In this order, one of the two calls sees files that appear in a new directory.
         provider.watch_directories();
         provider.reload();
     }
 }
 
-/// Returns notes about left-out tools. Repeats nothing of an untrusted file except its name.
+/// Returns notes about omitted tools. Repeats nothing of an untrusted file except its name.
 fn notes(loaded: &DeclaredTools) -> Vec<String> {
     let short_name = |file: &LoadedFile| source::short_name(&file.display_path);
     let mut notes: Vec<String> = loaded
@@ -237,7 +237,7 @@ fn notes(loaded: &DeclaredTools) -> Vec<String> {
     notes
 }
 
-/// Returns the ids of left-out tools, each with the reason.
+/// Returns the ids of omitted tools, each with the reason.
 fn omitted_tools(loaded: &DeclaredTools) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for file in &loaded.files {

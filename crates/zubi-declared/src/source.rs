@@ -13,7 +13,7 @@ use super::load;
 use super::loaded::{LoadedFile, TrustState};
 use super::provider::DeclaredProvider;
 
-/// Most characters of a file name in messages: its author is not trusted yet.
+/// Maximum length of a file name in messages, in characters: its author is not trusted yet.
 const MAX_NAME_CHARS: usize = 80;
 
 /// Hint for files that are left out.
@@ -30,7 +30,7 @@ pub(super) struct ToolSource {
 }
 
 impl ToolSource {
-    /// Returns why the tool may no longer run, and a hint; `None` if it may. Reloads the provider in the former case.
+    /// Checks that the file still has the trusted content; if not, reloads, and returns the reason and a hint.
     pub(super) fn check_still_trusted(&self) -> Option<(String, &'static str)> {
         let found = load::read_bytes(&self.path).map(|bytes| ContentHash::from_bytes(&bytes));
         let is_trusted = |hash: &ContentHash| self.trust.file(&self.folder, &self.path, hash);
@@ -56,7 +56,7 @@ pub(super) fn short_name(display_path: &str) -> String {
     display_path.chars().take(MAX_NAME_CHARS).collect()
 }
 
-/// Explains why a tool of this name is not offered although a file declares it, as a clause. Repeats nothing of an
+/// Explains, as a clause, why a tool of this name is not available although a file declares it. Repeats nothing of an
 /// untrusted file except its name.
 pub(super) fn explain_untrusted(file: &LoadedFile) -> String {
     let name = short_name(&file.display_path);

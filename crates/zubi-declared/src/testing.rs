@@ -1,9 +1,9 @@
 //! Runs the tests in tool files: each in its own directory, in the sandbox of a real call, with a mock server for HTTP
-//! tools, and with answers from the file for tools called by code.
+//! tools, and with answers from the file for tools that code calls.
 //!
-//! A test calls the tool through a registry like every caller: its arguments are validated, its footprint is computed,
-//! its secrets are redacted. The differences are the environment and that no approval is required: the user who starts
-//! the tests has trusted the file.
+//! A test calls the tool through a registry, which validates the arguments, computes the footprint and redacts secrets
+//! as for every caller. Only the environment differs, and no approval is required, because the user who starts the
+//! tests has trusted the file.
 
 mod compare;
 pub(super) mod fakes;
@@ -44,7 +44,7 @@ use super::problem::{LocatedProblem, ProblemSeverity};
 /// Largest workspace file that is copied into a test's directory, in bytes.
 const MAX_COPIED_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Time to wait beyond the tool's time-out, which ends the call by itself.
+/// Time to wait after the tool's time-out, at which the call ends itself.
 const TIMEOUT_GRACE: Duration = Duration::from_secs(5);
 
 /// Services of the test runner.
@@ -67,7 +67,6 @@ pub struct TestCase {
     index: usize,
 }
 
-/// Result of a test.
 #[derive(Debug, Clone)]
 pub enum TestStatus {
     Passed,
@@ -79,7 +78,6 @@ pub enum TestStatus {
     Failed(Vec<Mismatch>),
 }
 
-/// A finished test.
 #[derive(Debug, Clone)]
 pub struct TestResult {
     pub case: TestCase,
@@ -171,7 +169,7 @@ impl TestContext {
         Self { spawner, jobs, specs }
     }
 
-    /// Runs one test of a trusted file. Removes the test's directory and processes before it returns, and when the
+    /// Runs one test of a trusted file. Removes the test's directory and processes before it returns, or when the
     /// future is dropped.
     pub async fn run(
         &self,
@@ -236,7 +234,7 @@ impl TestContext {
             let (exit, requests, missing_calls) = (fakes.exit(), fakes.requests(), fakes.missing_calls());
             Actual { output, error, exit, decision, requests, missing_calls }
         };
-        // Removed before returning, so that nothing is left when the process exits after the last test.
+        // Remove the directory now, because the process may exit after the last test.
         tokio::task::spawn_blocking(move || drop(scratch)).await.ok();
         let mismatches = compare::compare(tool, test, &actual);
         Ok(if mismatches.is_empty() { TestStatus::Passed } else { TestStatus::Failed(mismatches) })
@@ -251,7 +249,7 @@ impl TestContext {
     }
 
     /// Creates a fake for each tool that the test's code may call. A name without a real tool is an error: the test
-    /// would pass, and the real call would fail.
+    /// would pass although the real call would fail.
     fn fake_tools(&self, test: &ToolTest, fakes: &Arc<Fakes>) -> Result<Vec<fakes::FakeTool>, SetUpError> {
         let mut tools: Vec<fakes::FakeTool> = Vec::new();
         for call in &test.calls {

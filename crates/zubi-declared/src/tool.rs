@@ -12,7 +12,7 @@ use super::plan::Execution;
 use super::source::ToolSource;
 
 impl DeclaredTool {
-    /// Returns why a call must fail: its file no longer has the trusted content, or nothing here can run it.
+    /// Returns the error if the file no longer has the trusted content, or if nothing here can run the tool.
     fn refusal(&self) -> Option<ToolError> {
         if let Some((reason, hint)) = self.source.as_ref().and_then(ToolSource::check_still_trusted) {
             return Some(self.run_error(reason, hint));
@@ -46,7 +46,7 @@ impl Tool for DeclaredTool {
         let common = Footprint {
             effect: Some(self.definition.effect()),
             secrets: self.plan.secrets.iter().cloned().collect(),
-            // The file is trusted with this content; otherwise the tool would not be listed.
+            // The user has trusted this content of the file; otherwise the tool would not be listed.
             is_reviewed: true,
             ..Footprint::default()
         };
@@ -59,7 +59,7 @@ impl Tool for DeclaredTool {
                     let hint = "Write the host into the tool's file: users must see which server receives the request.";
                     return Err(self.run_error("its URL takes the host from a secret", hint));
                 }
-                // The whole request, with secrets as their names: a partial request cannot be judged.
+                // The whole request, with the names of secrets, because a partial request cannot be judged.
                 let mut preview = format!("{} {}", method.name(), url.redacted);
                 for (name, template) in headers {
                     let value = self.render(template, &args)?;
@@ -75,13 +75,13 @@ impl Tool for DeclaredTool {
                 if let Some(body) = body {
                     preview.extend(["\n\n", &body]);
                 }
-                // Redirects may lead to any declared host.
+                // A redirect may target any declared host.
                 let mut hosts = self.declared_hosts();
                 hosts.retain(|declared| *declared != host);
                 hosts.insert(0, host);
                 Footprint { hosts, preview: Some(preview), ..common }
             }
-            // Calls made by the code are judged one by one.
+            // The policy judges each call by the code separately.
             Execution::Inline { code } => {
                 // The code is constant; its arguments decide the effect.
                 let preview = format!("args = {}\n{code}", Value::Object(args));
@@ -91,7 +91,7 @@ impl Tool for DeclaredTool {
                 let parts = shell::ShellPlan { script, shell: *shell, directory: directory.as_ref(), environment };
                 shell::footprint(self, &parts, &args, cx, common)?
             }
-            // The effect of the function is unknown; the same holds for commands.
+            // The effect of a function is unknown.
             Execution::Function { handler } => {
                 let preview = format!("{handler}({})", Value::Object(args));
                 Footprint { preview: Some(preview), ..common }
@@ -111,7 +111,7 @@ impl Tool for DeclaredTool {
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        // The approval may have taken a long time; check again.
+        // The approval may have taken a long time, so check again.
         if let Some(refusal) = self.refusal() {
             return Err(refusal);
         }

@@ -1,8 +1,8 @@
-//! Complete description of a tool file for the user who is about to trust it: what each tool runs, verbatim, with its
-//! environment, and everything that reaches models.
+//! Complete description of a tool file for the user who decides whether to trust it: what each tool runs, verbatim,
+//! with its environment, and everything that reaches models.
 //!
-//! Every part of the file is listed. Known fields have a heading of their own; all others are listed under their path
-//! in the file: tests, unknown fields, tools that are currently not loaded.
+//! The report lists every part of the file. Known fields have a heading of their own; all other parts appear under
+//! their path in the file: tests, unknown fields, tools that are currently not loaded.
 
 use serde_json::Value;
 use zubi_base::escape::{on_lines, printable};
@@ -11,7 +11,7 @@ use super::definition::full_id;
 use super::json_tree::JsonNode;
 use super::loaded::LoadedFile;
 
-/// Describes a file's variables and tools, one line each, without control or invisible characters. Returns `None` if
+/// Describes a file's variables and tools, one line each, without control or invisible characters. Returns `None` if a
 /// part of the file was not understood and can therefore not be shown.
 pub fn describe_file(file: &LoadedFile) -> Option<Vec<String>> {
     let mut unlisted = UnlistedValue(file.root.as_ref()?.to_value());

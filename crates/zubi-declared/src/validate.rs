@@ -225,7 +225,7 @@ fn quote_value(node: &JsonNode) -> String {
     format!("`{}`", truncate(&node.as_str().map_or_else(|| node.to_value().to_string(), str::to_owned)))
 }
 
-/// Truncates a text for a message.
+/// Truncates a text to 60 characters for a message.
 pub(super) fn truncate(text: &str) -> Cow<'_, str> {
     ellipsize(text, 60)
 }

@@ -1,9 +1,9 @@
 //! The options of an approval prompt, and exactly which later calls each option allows.
 //!
-//! An approval is valid for the present call, or becomes rules made of the parts that needed approval: the very same
-//! command, or the same program and subcommand with any arguments; the same hosts, files and secrets; always for the
-//! same tool. A part that cannot be determined can be allowed only once. Before the person answers, each option is
-//! checked against the last calls, to list those that its rules would also have allowed.
+//! An approval is valid for the present call, or becomes rules about the parts that needed approval: exactly the same
+//! command, or the same program and subcommand with any arguments; the same hosts, files and secrets. The rules always
+//! apply to the same tool only. A part that cannot be determined can be allowed only once. Each option lists the recent
+//! calls that its rules would also have allowed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const MAX_LISTED: usize = 10;
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalOption {
     pub scope: ApprovalScope,
-    /// For a person: "`git push` with any arguments, for this session".
+    /// Text for the user: "`git push` with any arguments, for this session".
     pub label: String,
     /// The rules to store; empty for [`ApprovalScope::Once`].
     pub rules: Vec<RuleText>,
@@ -35,9 +35,9 @@ pub struct ApprovalOption {
     pub would_also_allow: Vec<String>,
 }
 
-/// A store for rules that are valid beyond the session. The host implements it: this crate writes no files.
+/// A store for rules that outlive the session. The host implements it, because this crate writes no files.
 pub trait RuleStore: fmt::Debug + Send + Sync {
-    /// Stores a rule for this workspace or for all workspaces. The error says why that failed.
+    /// Stores a rule for this workspace or for all workspaces. The error is the reason of the failure.
     fn store(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String>;
 }
 
@@ -51,14 +51,14 @@ pub struct RecentCall {
 
 impl RecentCall {
     pub fn new(spec: &ToolSpec, caller: &Arc<Caller>, footprint: Footprint) -> Self {
-        // A preview may be large, and decides nothing.
+        // A preview may be large, and the policy does not use it.
         let footprint = Footprint { preview: None, ..footprint };
         Self { spec: Arc::new(spec.clone()), caller: Arc::clone(caller), footprint }
     }
 }
 
-/// Returns the options of an approval prompt, from the narrowest to the widest. `can_store_rules`: rules can be stored
-/// beyond the session.
+/// Returns the options of an approval prompt, from the narrowest to the widest. `can_store_rules` is whether rules can
+/// outlive the session.
 pub fn options(
     policy: &Policy,
     call: &RecentCall,
@@ -127,8 +127,8 @@ pub fn options(
     options
 }
 
-/// Returns the rule lists that `--auto-approve` could be given so that they approve everything that `remaining` still
-/// requires approval for, from the narrowest to the widest. `run_policy` has the rules of the run.
+/// Returns lists of rules for `--auto-approve`, from the narrowest to the widest. Each list approves everything in
+/// `remaining` that still requires approval. `run_policy` has the rules of the present run.
 pub fn suggest_auto_approve(
     policy: &Policy,
     run_policy: &Policy,
@@ -156,7 +156,7 @@ pub fn suggest_auto_approve(
     found
 }
 
-/// Rules that allow these parts of calls of this tool.
+/// Returns rules that allow these parts of calls of this tool. If `wide`, commands may have any arguments.
 fn rules(spec: &ToolSpec, unapproved: &[&Access], wide: bool) -> Vec<RuleText> {
     let empty = RuleText::allow_tool(&spec.id);
     let mut rules: Vec<RuleText> = Vec::new();
@@ -176,7 +176,7 @@ fn rules(spec: &ToolSpec, unapproved: &[&Access], wide: bool) -> Vec<RuleText> {
             Access::Call | Access::Effect(_) | Access::Unresolved(_) | Access::Mentions(_) => {}
         }
     }
-    // With nothing more exact to name it is the tool as a whole.
+    // Without a more specific rule, allow the tool as a whole.
     if rest != empty || rules.is_empty() {
         rules.push(rest);
     }
@@ -184,7 +184,7 @@ fn rules(spec: &ToolSpec, unapproved: &[&Access], wide: bool) -> Vec<RuleText> {
 }
 
 fn command(argv: &[String], wide: bool) -> Vec<String> {
-    /// Programs with arguments that are programs, besides those which the shell's reader knows.
+    /// Programs whose arguments can be programs, in addition to those of [`crate::shell::runs_argument_programs`].
     const RUN_ARGUMENTS: &[&str] = &["awk", "gawk", "mawk", "sed", "ssh", "eval", "docker", "podman"];
     let name = argv.first().and_then(|program| camino::Utf8Path::new(program).file_name()).unwrap_or_default();
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
@@ -218,7 +218,7 @@ fn label(rule: &RuleText) -> String {
         [("reaching", &rule.hosts), ("reading", &rule.read), ("writing", &rule.write), ("the secret", &rule.secrets)]
     {
         if !names.is_empty() {
-            // A call that may reach any host says `*`, which a pattern escapes.
+            // The host `*` means any host; the pattern escapes it.
             let labels = names.iter().map(|name| if verb == "reaching" && name == "\\*" { "any host" } else { name });
             parts.push(format!("{verb} {}", labels.collect::<Vec<_>>().join(", ")));
         }

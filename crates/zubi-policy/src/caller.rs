@@ -11,14 +11,14 @@ pub enum Surface {
     Agent,
 }
 
-/// The restrictions of the caller's session, which apply whatever the policy says.
+/// The restrictions of the caller's session, which apply in addition to the policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restrictions {
-    /// Tools with an effect above [`crate::Effect::Plan`] are absent from lists and refused.
+    /// Whether tools with an effect above [`crate::Effect::Plan`] are hidden and refused.
     pub read_only: bool,
-    /// Filters over toolsets, each a list of patterns ([`crate::filter`]): only what passes all of them exists for the caller.
+    /// Filters for toolsets, each a list of patterns ([`crate::filter`]). A tool must pass all of them.
     pub toolsets: Vec<Vec<String>>,
-    /// Filters over ids of tools, likewise.
+    /// Filters for tool ids, in the same format.
     pub tools: Vec<Vec<String>>,
 }
 
@@ -34,13 +34,12 @@ impl Restrictions {
     }
 }
 
-/// The caller of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub surface: Surface,
-    /// Name and version as the client gave them, for the audit log.
+    /// Name and version that the client sent, for the audit log.
     pub client: Option<String>,
-    /// The session's number; approvals for the session are valid only there. 0 is the only session of this process.
+    /// Number of the session. Its approvals are valid only there. A process with a single session uses 0.
     pub session: u64,
     pub restrictions: Restrictions,
 }

@@ -1,6 +1,6 @@
-//! The possible meanings of a command's words: paths that the command reads or writes, and a command that it starts.
-//! Used for `ask` and `deny` rules, which no spelling may evade, and for credential detection; `allow` rules never use
-//! it.
+//! Interpretation of a command's words as paths that the command reads or writes, or as a command that it starts. The
+//! policy uses it for `ask` and `deny` rules, which no spelling may evade, and to detect credentials, but never for
+//! `allow` rules.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::credentials;
@@ -13,14 +13,14 @@ use crate::shell;
 /// The maximum number of paths of one command, and the maximum length of each in bytes.
 const MAX_PATHS: usize = 4000;
 const MAX_PATH: usize = 4096;
-/// The number of start words from which an embedded command is read to its end; from later ones, only as many words are
-/// read.
+/// The number of start words for which the search for an embedded command reads all following words. For later start
+/// words, it reads only this many words.
 const MAX_FULL_SUFFIXES: usize = 256;
-/// The maximum number of words of a command that are read as scripts, and their maximum total length in bytes.
+/// The maximum number of a command's words that are read as scripts, and their maximum total length in bytes.
 const MAX_SCRIPTS: usize = 16;
 const MAX_TEXT: usize = 16 * 1024;
 
-/// Programs that write nothing, whatever they are given, but for what redirections say.
+/// Programs that write nothing except through redirections, whatever their arguments.
 const READING_PROGRAMS: &[&str] = &[
     "cat",
     "head",
@@ -64,14 +64,14 @@ const READING_PROGRAMS: &[&str] = &[
     "[[",
 ];
 
-/// Programs that run none of their words as a command.
+/// Programs that never run their words as a command.
 const NON_EXECUTING_PROGRAMS: &[&str] = &[
     "cp", "mv", "ln", "rm", "mkdir", "rmdir", "touch", "chmod", "chown", "sort", "uniq", "tee", "seq", "date", "man",
     "sed", "unzip", "gzip", "gunzip", "curl", "wget", "find", "git", "echo", "printf", "export", "local", "declare",
     "readonly", "set", "kill", "pkill", "pgrep", "ps",
 ];
 
-/// Programs whose words are subcommands and names of their own, unless a subcommand is there to run something.
+/// Programs whose words are their own subcommands and names, unless a subcommand runs programs.
 const SUBCOMMANDS: &[&str] = &[
     "cargo",
     "rustup",
@@ -94,16 +94,16 @@ const SUBCOMMANDS: &[&str] = &[
     "systemctl",
 ];
 
-/// Programs that take what lies below their directories too.
+/// Programs that also act on the contents of directories.
 const RECURSIVE: &[&str] = &["rm", "mv", "rsync", "shred", "chmod", "chown", "chgrp", "trash", "srm"];
 
-/// Programs that match patterns of paths themselves, which then mean names that begin with a dot too.
+/// Programs that expand path patterns themselves. Their patterns also match names that begin with a dot.
 const PATTERNS: &[&str] = &[
     "git", "hg", "svn", "find", "fd", "rg", "rsync", "scp", "sftp", "tar", "bsdtar", "zip", "unzip", "7z", "docker",
     "podman",
 ];
 
-/// The names, in Bash and zsh, of what makes the shell's patterns mean names that begin with a dot too.
+/// Names of the Bash and zsh settings that make glob patterns match names that begin with a dot.
 const DOTGLOB: &[&str] = &["dotglob", "GLOBIGNORE", "globdots", "GLOBDOTS", "glob_dots", "GLOB_DOTS"];
 
 /// Prefixes of a path in the home directory. A word that is computed at run time still has its quotes.
@@ -116,11 +116,11 @@ const NON_PATH_CHARS: &[char] = &['(', ')', '{', '}', '<', '>', '\'', '"', '`', 
 #[derive(Debug, Default)]
 pub(super) struct CommandPaths {
     pub(super) paths: Vec<Utf8PathBuf>,
-    /// The program writes nothing.
+    /// Whether the program writes nothing.
     pub(super) only_reads: bool,
     /// Whether the program also acts on the contents of a directory.
     pub(super) include_parents: bool,
-    /// There were too many words to look at each.
+    /// Whether the command has more candidate paths than [`MAX_PATHS`].
     pub(super) too_many: bool,
 }
 
@@ -129,7 +129,7 @@ impl CommandPaths {
     pub(super) fn new(argv: &[String], footprint: &Footprint) -> Self {
         let Some((program, arguments)) = argv.split_first() else { return Self::default() };
         let name = shell::system_name(program).unwrap_or_default();
-        // These only print their arguments or store them in the shell.
+        // These builtins only print their arguments or store them in the shell.
         if ["echo", "printf", "export", "local", "declare", "readonly", "set", ":", "true", "false"].contains(&name) {
             return Self::default();
         }
@@ -150,7 +150,7 @@ impl CommandPaths {
                         return named;
                     }
                     let path = absolute(text, *directory);
-                    // Links lead elsewhere; both count.
+                    // If the path is a symlink, rules about the link and about its target both apply.
                     named
                         .paths
                         .extend(zubi_base::fs::canonical_for_creation(&path).ok().filter(|target| *target != path));
@@ -162,7 +162,7 @@ impl CommandPaths {
     }
 }
 
-/// Yields the parts of a word that could be a path: the whole word, and the text after `=`, `@` or an option's letter.
+/// Returns the parts of a word that could be a path: the whole word, and the text after `=`, `@` or an option's letter.
 fn path_candidates(word: &str) -> impl Iterator<Item = &str> {
     let value = word.split_once('=').map(|(_, value)| value);
     let option_value = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).map(|rest| {
@@ -179,8 +179,8 @@ fn path_candidates(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Finds a rule about a command that is embedded in the words of another, and returns the action, the rule and that
-/// command. For a program that is known to start others the action is the rule's; for an unknown program it is `ask`.
+/// Finds a rule about a command that is embedded in the words of another command. Returns the action, the rule and the
+/// embedded command. The action is the rule's if the program is known to start commands, and `ask` otherwise.
 pub(super) fn find_embedded_command<'a>(
     argv: &[String],
     directory: Option<&Utf8Path>,
@@ -223,21 +223,21 @@ pub(super) fn find_embedded_command<'a>(
     None
 }
 
-/// A word's relation to the locations of credentials.
+/// A word that names a location of credentials.
 pub(super) enum Credentials {
-    /// A path of such a location, or a glob pattern that may expand to one.
+    /// The path of such a location, or a glob pattern that may expand to one.
     Path(Utf8PathBuf),
-    /// Not a path, but a text that names such a location: a program text, or a directory that is computed at run time.
+    /// A text other than a path that names such a location: a program text, or a directory computed at run time.
     Mentioned(String),
 }
 
-/// The locations of credentials that the words of a call's commands name.
+/// Returns the locations of credentials that the words of a call's commands name.
 pub(super) fn credentials(footprint: &Footprint, home: Option<&Utf8Path>) -> Vec<Credentials> {
     let matches_hidden = |argv: &[String]| {
         let program = argv.first().map_or("", String::as_str);
         PATTERNS.contains(&Utf8Path::new(program).file_name().unwrap_or(program))
     };
-    // A shell option, whichever command sets it. An unresolved part may set it as well.
+    // Any command can set this shell option, and so can a part that cannot be determined.
     let dotglob = !footprint.unresolved.is_empty()
         || footprint.commands.iter().flatten().any(|word| DOTGLOB.iter().any(|name| word.contains(name)));
     let directory = footprint.directory.as_deref();
@@ -246,7 +246,7 @@ pub(super) fn credentials(footprint: &Footprint, home: Option<&Utf8Path>) -> Vec
     words.filter_map(|(word, hidden)| credentials_in(word, directory, home, hidden)).collect()
 }
 
-/// `hidden`: a pattern may match names that begin with a dot although it does not.
+/// Returns the location of credentials that a word names. `hidden` is whether `*` and `?` match a leading dot.
 fn credentials_in(
     word: &str,
     directory: Option<&Utf8Path>,
@@ -263,11 +263,11 @@ fn credentials_in(
         .find_map(|prefix| value.strip_prefix(prefix))
         .zip(home)
         .map(|(rest, home)| home.join(rest.trim_end_matches('"')));
-    // A sentence may name such a place too.
+    // A sentence can also contain the path of credentials.
     let is_sentence = value.contains(char::is_whitespace) && !value.starts_with(['/', '.']);
     let is_path = in_home.is_some() || !(is_sentence || value.contains(NON_PATH_CHARS));
     let path = absolute(in_home.as_ref().map_or(value, |path| path.as_str()), directory);
-    // The shell expands this to paths only after a directory name; otherwise the word is unresolved anyway.
+    // The shell expands a pattern only to paths if a directory precedes it. Otherwise the word is unresolved anyway.
     let becomes = value.split_once('/').is_some_and(|(_, rest)| is_glob(rest)) && may_be_credentials(&path, hidden);
     if !becomes && (!credentials::is_credential_path(&path) || directory.is_some_and(|directory| path == directory)) {
         return None;
@@ -275,9 +275,9 @@ fn credentials_in(
     Some(if is_path { Credentials::Path(path) } else { Credentials::Mentioned(shell::shorten(value)) })
 }
 
-/// Whether a path with patterns in it may expand to a location of credentials.
+/// Returns whether a path with glob patterns may expand to a location of credentials.
 fn may_be_credentials(path: &Utf8Path, hidden: bool) -> bool {
-    // POSIX.1-2024, XCU 2.14.3: a period that begins a name is matched by neither `*` nor `?`; whether by a bracket is left open.
+    // POSIX.1-2024, XCU 2.14.3: `*` and `?` do not match a leading period; brackets are unspecified.
     let may_become = |glob: &str, name: &str| {
         let begins_with_any = glob.starts_with(['*', '?']) && !glob.get(1..).is_some_and(|rest| rest.starts_with('('));
         may_become(glob, name) && (hidden || !name.starts_with('.') || !begins_with_any)
@@ -286,7 +286,7 @@ fn may_be_credentials(path: &Utf8Path, hidden: bool) -> bool {
     let with = |at: usize, name: &str, names: &[&str]| -> Utf8PathBuf {
         names.iter().enumerate().map(|(other, old)| if other == at { name } else { old }).collect()
     };
-    // Some directories count only within `.config`, which may be a pattern's meaning too.
+    // Some directories are credentials only below `.config`, to which a pattern may also expand.
     let config = names.iter().position(|name| is_glob(name) && may_become(name, ".config"));
     let mut in_config = names.clone();
     config.and_then(|at| in_config.get_mut(at)).into_iter().for_each(|name| *name = ".config");

@@ -1,4 +1,4 @@
-//! The filters of `--tools`, `--toolsets`, `tools = […]` and `allow = […]`: one small language everywhere.
+//! The filter language of `--tools`, `--toolsets`, `tools = […]` and `allow = […]`.
 //!
 //! A filter is a list of patterns over dotted ids, compared segment by segment. `a` matches `a` and everything below
 //! (`a.b`); `a.*` matches everything below `a` but not `a` itself; `*` inside a segment matches any characters of that
@@ -9,7 +9,7 @@ use std::fmt;
 
 use crate::spec::ToolSpec;
 
-/// A search for tools by the facets of their descriptions. Omitted facets match every tool; case does not matter.
+/// A search for tools by toolset, category and tag, case-insensitive. An absent facet matches every tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ToolQuery<'a> {
     pub toolset: Option<&'a str>,
@@ -17,14 +17,14 @@ pub struct ToolQuery<'a> {
     pub tag: Option<&'a str>,
 }
 
-/// No tool has this toolset, category or tag. Says which there are: it is most likely a misspelling, and an empty list
-/// would not say so.
+/// The error for a toolset, category or tag that no tool has. It lists the valid values, because the name is probably
+/// misspelled and an empty result would hide that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownFacet {
     /// `toolset`, `category` or `tag`.
     pub name: &'static str,
     pub value: String,
-    /// Those that tools have, sorted.
+    /// The values that tools have, sorted.
     pub available: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Display for UnknownFacet {
 }
 
 impl UnknownFacet {
-    /// The next step: what could have been meant.
+    /// Returns the next step: the valid values.
     pub fn hint(&self) -> String {
         format!("There are: {}.", self.available.join(", "))
     }
@@ -50,7 +50,7 @@ impl<'a> ToolQuery<'a> {
             ("category", self.category, |spec| vec![&spec.category]),
             ("tag", self.tag, |spec| spec.tags.iter().map(String::as_str).collect()),
         ];
-        // Against all tools, so that a name which is known is not called unknown because another has narrowed the list.
+        // Check against all tools: after another facet has narrowed the list, a valid value would look unknown.
         for (name, requested, values_of) in facets {
             let Some(requested) = requested else { continue };
             let mut available: Vec<String> =
@@ -72,13 +72,12 @@ impl<'a> ToolQuery<'a> {
     }
 }
 
-/// A pattern as it is written: whether it excludes, and what it matches. That is empty where the pattern is blank.
+/// Splits a pattern into whether it excludes, and the text to match, which is empty for a blank pattern.
 pub fn read(pattern: &str) -> (bool, &str) {
     let pattern = pattern.trim();
     pattern.strip_prefix('!').map_or((false, pattern), |excluded| (true, excluded.trim()))
 }
 
-/// A parsed filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolFilter {
     include: Vec<Pattern>,
@@ -92,7 +91,7 @@ struct Pattern {
 }
 
 impl ToolFilter {
-    /// Parses patterns; blank ones are passed over.
+    /// Parses patterns. Ignores blank ones.
     pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
         let mut filter = Self::default();
         for (excludes, text) in patterns.into_iter().map(read) {
@@ -105,17 +104,17 @@ impl ToolFilter {
         filter
     }
 
-    /// Whether the filter has no pattern.
+    /// Returns whether the filter has no pattern.
     pub fn is_empty(&self) -> bool {
         self.include.is_empty() && self.exclude.is_empty()
     }
 
-    /// Whether an id passes.
+    /// Returns whether an id passes the filter.
     pub fn permits(&self, id: &str) -> bool {
         (self.include.is_empty() || self.includes(id)) && !self.excludes(id)
     }
 
-    /// Whether a pattern names the id and none excludes it; unlike [`Self::permits`], an empty filter names nothing.
+    /// Returns whether a pattern matches the id and none excludes it. An empty filter matches nothing here.
     pub fn includes(&self, id: &str) -> bool {
         self.include.iter().any(|pattern| pattern.matches(id)) && !self.excludes(id)
     }
@@ -124,12 +123,12 @@ impl ToolFilter {
         self.exclude.iter().any(|pattern| pattern.matches(id))
     }
 
-    /// Whether the patterns contain the id itself and do not exclude it. This is stricter than a match by any pattern.
+    /// Returns whether the patterns contain the id itself, not only a pattern that matches it, and do not exclude it.
     pub fn names(&self, id: &str) -> bool {
         self.include.iter().any(|pattern| pattern.text == id) && self.permits(id)
     }
 
-    /// Patterns that match none of these ids: misspellings, most likely.
+    /// Returns the patterns that match none of these ids; they are probably misspelled.
     pub fn unmatched_patterns<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Vec<&str> {
         let ids: Vec<&str> = ids.into_iter().collect();
         self.include
@@ -152,14 +151,14 @@ impl Pattern {
     }
 }
 
-/// Matches a segment. `*` matches any characters; every other character matches itself.
+/// Returns whether a segment matches. `*` matches any characters; every other character matches itself.
 fn segment_matches(pattern: &str, segment: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| segment.strip_prefix(first)) else { return false };
     let mut parts: Vec<&str> = parts.collect();
     let Some(last) = parts.pop() else { return rest.is_empty() };
     for part in parts {
-        // The leftmost place is as good as any: what follows may only lie further right.
+        // The leftmost match is sufficient: it leaves the most text for the following parts.
         let Some((_, after)) = rest.split_once(part) else { return false };
         rest = after;
     }

@@ -5,49 +5,49 @@ use serde_json::Value;
 
 use crate::spec::Effect;
 
-/// The effects of one call. The policy decides on this, never on a tool's name alone.
+/// The effects of one call, on which the policy decides. A tool's name alone never decides.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Footprint {
-    /// The strongest effect of this call; may be below what the tool can do at its worst.
+    /// The strongest effect of this call, which may be weaker than the tool's strongest effect.
     pub effect: Option<Effect>,
-    /// Absolute paths.
+    /// Absolute paths that the call reads.
     pub reads: Vec<Utf8PathBuf>,
     pub writes: Vec<Utf8PathBuf>,
     /// Programs with their arguments.
     pub commands: Vec<Vec<String>>,
-    /// `host:port`.
+    /// Hosts that the call reaches, as `host:port`.
     pub hosts: Vec<String>,
-    /// Names of secrets the call would see.
+    /// Names of the secrets that the call receives.
     pub secrets: Vec<String>,
-    /// Why the effects of the call cannot be determined, one clause each ("`$(date)` is worked out only when it runs").
-    /// If this is not empty, the call requires approval, whatever allows the rest.
+    /// Reasons why the effects of the call cannot be determined, one clause each ("`$(date)` is worked out only when it
+    /// runs"). If there is any, the call requires approval, whatever rules allow the rest.
     pub unresolved: Vec<String>,
-    /// The directory in which commands run; absolute.
+    /// The absolute path of the directory in which commands run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<Utf8PathBuf>,
-    /// The sandbox that holds what is run, in the words of a person: "Landlock and seccomp: writes only below the workspace".
+    /// A description of the sandbox for the user: "Landlock and seccomp: writes only below the workspace".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
-    /// Whether a person has reviewed the tool: it comes from a file that is trusted by the hash of its content. If zubi
-    /// cannot prompt anyone, the prompt that the client shows its user before each call is then enough.
+    /// Whether the user has reviewed the tool: its file is trusted by the hash of its content. If zubi cannot prompt
+    /// the user, the prompt that the client shows before each call is then sufficient.
     #[serde(rename = "vouched", skip_serializing_if = "std::ops::Not::not")]
     pub is_reviewed: bool,
-    /// The tool itself holds what it writes to values that decide about no program: files that may name programs
-    /// (`.vscode/settings.json`) are written without a question then. Only for tools that refuse everything else.
+    /// Whether the tool itself accepts only values that cannot select a program. It may then write files that can name
+    /// programs (`.vscode/settings.json`) without approval. Only for tools that refuse every other value.
     #[serde(skip)]
     pub checked: bool,
-    /// The call that this one makes in turn and that the rest of the footprint describes. The policy judges that call,
-    /// and requires approval for it, when it is made.
+    /// The call that this call makes and that the rest of the footprint describes. The policy judges that call when it
+    /// is made, and prompts for it then.
     #[serde(skip)]
     pub delegated_call: Option<DelegatedCall>,
-    /// A preview of the changes or of the data that the call sends, for the approval prompt: a unified diff, a
-    /// request's body.
+    /// A preview of the changes or of the data that the call sends, for the approval prompt: a unified diff, or the
+    /// body of a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
 }
 
-/// A call that another one makes.
+/// A call that another call makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DelegatedCall {
     pub tool: String,
@@ -59,8 +59,8 @@ impl Footprint {
         Self { effect: Some(effect), ..Self::default() }
     }
 
-    /// Whether it has the same effects as `other`. The text that a person sees ([`Self::preview`], the words
-    /// about the sandbox) may differ.
+    /// Returns whether the footprints have the same effects. The texts for the user ([`Self::preview`],
+    /// [`Self::sandbox`]) may differ.
     pub fn covers(&self, other: &Self) -> bool {
         let without_display = |footprint: &Self| Self { preview: None, sandbox: None, ..footprint.clone() };
         without_display(self) == without_display(other)

@@ -1,13 +1,13 @@
-//! The decision whether a call may run. It depends on the effects of the call, never on a tool's name alone.
+//! Decides whether a call may run. The decision depends on the effects of the call, never on a tool's name alone.
 //!
 //! A call's [`Footprint`] is split into parts ([`part`]). A rule ([`rule`]) denies or allows each part or requires
-//! approval for it; without a rule, a default applies. Reading is allowed except for locations of credentials; changing
-//! the workspace is allowed except for files that decide about permissions; running programs, network access, secrets
-//! and paths outside the workspace require approval. The strictest part decides: **`deny` takes precedence over `ask`,
-//! and `ask` over `allow`; the order of rules has no effect.** A part that cannot be determined requires approval at
-//! least.
+//! approval for it; without a rule, a default applies. The defaults allow reading except for locations of credentials,
+//! and changes of the workspace except for files that control permissions. They require approval for programs, network
+//! access, secrets and paths outside the workspace. The strictest part decides: **`deny` takes precedence over `ask`,
+//! and `ask` over `allow`; the order of rules has no effect.** A part that cannot be determined requires at least
+//! approval.
 //!
-//! A broken policy is closed: nothing above Read and Plan runs until the user repairs it.
+//! An invalid rule closes the policy: it denies every effect above Read and Plan until the user repairs the rule.
 
 mod approval;
 pub mod caller;
@@ -37,13 +37,13 @@ use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
 use crate::spec::{Effect, ToolSpec};
 
-/// The places that rules and defaults speak of; absolute, without links.
+/// The directories to which rules and defaults refer, as absolute paths without symlinks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PolicyPaths {
-    /// The workspace's folders; patterns are relative to each.
+    /// The workspace folders. A relative pattern applies to each of them.
     pub roots: Vec<Utf8PathBuf>,
     pub home: Option<Utf8PathBuf>,
-    /// Zubi's own directories, which no call changes.
+    /// zubi's own directories, which no call may change.
     pub zubi_directories: Vec<Utf8PathBuf>,
 }
 
@@ -54,30 +54,30 @@ pub struct Policy {
     allow: ToolFilter,
     rules: Vec<Arc<CompiledRule>>,
     paths: PolicyPaths,
-    /// Why the policy is closed.
+    /// The reason why the policy is closed.
     broken: Option<String>,
-    /// Every question is answered yes; nothing that is denied is allowed.
+    /// Whether the policy approves every call that needs approval. Denied calls stay denied.
     auto_approve: bool,
-    /// The store for approvals that are valid beyond the session.
+    /// The store for approvals that outlive the session.
     store: Option<Arc<dyn RuleStore>>,
 }
 
-/// One part of a call and what was decided about it.
+/// The decision about one part of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PartDecision {
     pub part: Access,
-    /// A description of the part for a person: "it runs `git push`".
+    /// A description of the part for the user: "it runs `git push`".
     #[serde(rename = "what")]
     pub description: String,
     pub action: Action,
     /// The source of the rule that decided; `None` if no rule matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The rule's reason, or the default's.
+    /// The reason of the rule or of the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// No rule for whole calls can allow it, only one that is about this part.
+    /// Whether only a rule about this part can allow it, not a rule for whole calls.
     #[serde(skip)]
     pub needs_specific_rule: bool,
 }
@@ -119,7 +119,7 @@ impl Policy {
         policy
     }
 
-    /// Closes the policy because a rule could not be read. An earlier reason takes precedence over `why`.
+    /// Closes the policy because a rule could not be read. An earlier reason takes precedence over `reason`.
     #[must_use]
     pub fn deny_with_reason(self, reason: String) -> Self {
         Self { broken: self.broken.or(Some(reason)), ..self }
@@ -132,7 +132,7 @@ impl Policy {
         Self { auto_approve, ..self }
     }
 
-    /// Sets the store for approvals that are valid beyond the session.
+    /// Sets the store for approvals that outlive the session.
     #[must_use]
     pub fn with_store(self, store: Arc<dyn RuleStore>) -> Self {
         Self { store: Some(store), ..self }
@@ -150,7 +150,7 @@ impl Policy {
         policy
     }
 
-    /// Why the policy is closed, with file and line.
+    /// Returns the reason why the policy is closed, with file and line.
     pub fn broken(&self) -> Option<&str> {
         self.broken.as_deref()
     }
@@ -167,15 +167,15 @@ impl Policy {
         &self.paths
     }
 
-    /// Decides on one call of a tool, and says what was decided about each part. A footprint without an effect counts as
-    /// the tool's worst.
+    /// Decides on one call of a tool and on each of its parts. A footprint without an effect has the tool's strongest
+    /// effect.
     pub fn decide(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
         let effect = footprint.effect.unwrap_or(spec.effect);
         let parts: Vec<PartDecision> = part::find_accesses(spec, footprint, self.paths.home.as_deref())
             .iter()
             .map(|part| self.decide_part(spec, effect, part, footprint))
             .collect();
-        // Whole calls are denied by rules that name them, whatever they consist of.
+        // A rule that names whole calls denies them regardless of their parts.
         let call_rule = self.whole_call_rule(spec, effect);
         let deny = |reason: String| Decision { action: Action::Deny, reason, rule: None, parts: parts.clone() };
         if caller.restrictions.read_only && effect > Effect::Plan {
@@ -193,9 +193,9 @@ impl Policy {
         Decision { action, reason, rule, parts }
     }
 
-    /// Returns the approvals that a call still needs after the `allow` rules of another policy have approved as much as
-    /// they can. A part that needs approval because no rule matches it is approved if the other policy allows it; a
-    /// part that an `ask` rule matches is approved only by a rule about the same thing.
+    /// Returns the approvals that a call still needs after the `allow` rules of `approving` have approved as much as
+    /// they can. They approve a part that no rule of this policy matches, and a part that an `ask` rule matches only
+    /// with a rule about the same thing.
     pub fn remaining_after(
         &self,
         approving: &Self,
@@ -233,7 +233,7 @@ impl Policy {
         Decision { action, reason, rule, parts: decision.parts }
     }
 
-    /// The strongest rule that means whole calls of this tool.
+    /// Returns the strictest rule for whole calls of this tool.
     fn whole_call_rule(&self, spec: &ToolSpec, effect: Effect) -> Option<&CompiledRule> {
         let rules = self.rules.iter().map(Arc::as_ref);
         rules
@@ -250,7 +250,7 @@ impl Policy {
             None => (None, false),
         };
         let directory = footprint.directory.as_deref();
-        // Its author wants each call to be confirmed, and a pattern for many tools does not override that.
+        // The tool's author requires approval of each call, and a pattern for many tools does not override that.
         let is_call = *part == Access::Call;
         let applies = |rule: &CompiledRule, action: Action| {
             rule.text.action == action
@@ -318,8 +318,8 @@ impl Policy {
         }
     }
 
-    /// Applies the `ask` and `deny` rules to the words of a command: paths that it names, commands that it may start.
-    /// Returns each action with the rule's source and the reason.
+    /// Applies the `ask` and `deny` rules to the words of a command: to the paths that it names and the commands that
+    /// it may start. Returns each action with the rule's source and the reason.
     fn decide_words(
         &self,
         spec: &ToolSpec,
@@ -360,14 +360,14 @@ impl Policy {
         found
     }
 
-    /// Returns the rule that, in the user's configuration, would have allowed a tool without approval.
+    /// Returns the setting in the user's configuration that would have allowed a tool without approval.
     pub fn allow_setting(spec: &ToolSpec) -> String {
         format!("allow = [\"{}\"]", spec.id)
     }
 }
 
-/// Returns the decision for the whole call, from its parts and the rule for the whole call, with the reason and that
-/// rule's source.
+/// Combines the decisions about the parts and the rule for the whole call. Returns the action, its reason, and the
+/// source of the rule that decided.
 fn combine_decisions(parts: &[PartDecision], call_rule: Option<&CompiledRule>) -> (Action, String, Option<String>) {
     let mut strongest: Option<(Action, String, Option<String>)> = None;
     let describe = |part_decision: &PartDecision| match &part_decision.reason {
@@ -404,7 +404,7 @@ fn strength(default: DefaultAction) -> u8 {
     }
 }
 
-/// Resolves the links of a part that is a path. The error means that the target of a write cannot be determined.
+/// Resolves the symlinks of a part that is a path. The error means that the path's target cannot be determined.
 fn resolve_links(part: &Access) -> Option<Result<Access, ()>> {
     let resolve = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path);
     match part {

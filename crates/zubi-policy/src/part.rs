@@ -1,4 +1,4 @@
-//! The parts of a call as far as permission goes: each part is judged by itself, and the strictest decision counts.
+//! The parts of a call that need permission. The policy judges each part, and the strictest decision counts.
 
 use std::fmt;
 
@@ -13,22 +13,22 @@ use super::pattern::is_glob;
 use crate::footprint::Footprint;
 use crate::spec::{Approval, Effect, ToolSpec};
 
-/// One thing a call does.
+/// One part of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {
     Command(Vec<String>),
     Read(Utf8PathBuf),
-    /// A path among a command's words, which may be a glob pattern of the shell (`.ssh/*`).
+    /// A location of credentials among a command's words, or a glob pattern that may expand to one (`.ssh/*`).
     MayRead(Utf8PathBuf),
-    /// A word that is not a path, such as a program text, and contains the name of such a location.
+    /// A word that is not a path, such as a program text, and names a location of credentials.
     Mentions(String),
     Write(Utf8PathBuf),
     Host(String),
     Secret(String),
     /// An effect without further detail.
     Effect(Effect),
-    /// The call as such: its author wants it to be confirmed.
+    /// The call itself, because the tool's author requires approval of each call.
     Call,
     Unresolved(String),
 }
@@ -55,7 +55,7 @@ impl fmt::Display for Access {
 }
 
 impl Access {
-    /// Whether a rule can describe exactly this part, so that an approval of it can be stored.
+    /// Returns whether a rule can describe exactly this part, so that an approval of it can be stored.
     pub(super) fn is_storable(&self) -> bool {
         match self {
             Self::Unresolved(_) | Self::Mentions(_) => false,
@@ -69,14 +69,14 @@ impl Access {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DefaultAction {
     Allow,
-    /// A rule for whole calls is enough to allow it.
+    /// A rule for whole calls is sufficient to allow the part.
     Ask,
-    /// Only a rule that names this very kind of part can allow it.
+    /// Only a rule about this kind of part can allow it.
     AskUnlessSpecificRule(&'static str),
     Deny(&'static str),
 }
 
-/// The parts of a call.
+/// Returns the parts of a call.
 pub(super) fn find_accesses(spec: &ToolSpec, footprint: &Footprint, home: Option<&Utf8Path>) -> Vec<Access> {
     let effect = footprint.effect.unwrap_or(spec.effect);
     if footprint.delegated_call.is_some() {
@@ -113,7 +113,7 @@ pub(super) fn default_action(part: &Access, policy_paths: &PolicyPaths, footprin
     match part {
         Access::Effect(Effect::Read | Effect::Plan | Effect::Write) => DefaultAction::Allow,
         Access::Effect(_) | Access::Call | Access::Host(_) => DefaultAction::Ask,
-        // The user who trusted the file has read this text; the arguments cannot add to its effects.
+        // The user who trusted the file has read this text, and arguments cannot add to its effects.
         Access::Unresolved(_) if footprint.is_reviewed => DefaultAction::Ask,
         Access::Unresolved(_) => {
             DefaultAction::AskUnlessSpecificRule("a rule never allows effects that cannot be determined")
@@ -137,7 +137,7 @@ pub(super) fn default_action(part: &Access, policy_paths: &PolicyPaths, footprin
 }
 
 impl PolicyPaths {
-    /// `checked`: the tool itself holds what it writes to values that decide about nothing.
+    /// Returns the decision about a written path that no rule matches. For `checked`, see [`Footprint::checked`].
     fn write_action(&self, path: &Utf8Path, checked: bool) -> DefaultAction {
         let is_own = self.zubi_directories.iter().any(|directory| path.starts_with(directory));
         let Some(root) = self.roots.iter().find(|root| path.starts_with(root)) else {
@@ -203,7 +203,7 @@ fn classify_file(relative: &Utf8Path) -> Option<FileEffect> {
     }
 }
 
-/// Built-ins of shells that touch nothing besides the shell; what redirections write is judged by itself.
+/// Returns whether a command is a shell builtin that affects only the shell. Redirections are separate parts.
 fn is_harmless(program: &str, argv: &[String]) -> bool {
     const NAMES: &[&str] = &[
         "cd", ":", "true", "false", "echo", "printf", "test", "[", "[[", "pwd", "exit", "return", "break", "continue",

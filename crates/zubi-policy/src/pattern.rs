@@ -2,8 +2,8 @@
 //!
 //! In a word, `*` matches any characters, `a|b` matches either alternative, and `\` removes the special meaning of the
 //! next character. A command is a list of words; `*` alone matches one word, or any number as the last word. A program
-//! without a slash is found through the search path or in the system directories; a program with a slash is that file,
-//! relative to the workspace.
+//! without a slash matches in the search path and the system directories. A program with a slash is that file, relative
+//! to the workspace.
 //!
 //! An `allow` rule matches exactly: the same number of words, each at its position. An `ask` or `deny` rule matches
 //! more loosely, so that no spelling evades it: further arguments change nothing, options (and a value after each) may
@@ -12,7 +12,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// A word's pattern: the alternatives, each in pieces between stars.
+/// A pattern for one word: its alternatives, each split at its stars.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordPattern {
     alternatives: Vec<Vec<String>>,
@@ -39,7 +39,7 @@ impl WordPattern {
         self.alternatives.iter().any(|segments| segments_match(segments, text))
     }
 
-    /// Whether it is `*` and nothing else.
+    /// Returns whether the pattern is exactly `*`.
     fn is_any(&self) -> bool {
         matches!(self.alternatives.as_slice(), [pieces] if pieces.len() == 2 && pieces.iter().all(String::is_empty))
     }
@@ -50,26 +50,25 @@ fn segments_match(segments: &[String], text: &str) -> bool {
     let Some(mut text) = text.strip_prefix(first.as_str()) else { return false };
     let Some((last, middle)) = rest.split_last() else { return text.is_empty() };
     for segment in middle {
-        // The leftmost place is as good as any: what follows may only lie further right.
+        // The leftmost match is sufficient: it leaves the most text for the following segments.
         let Some((_, after)) = text.split_once(segment.as_str()) else { return false };
         text = after;
     }
     text.ends_with(last.as_str())
 }
 
-/// A command's pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandPattern {
     program: WordPattern,
-    /// The program is a file, relative to the workspace.
+    /// Whether the program is a file, relative to the workspace.
     is_path: bool,
     words: Vec<WordPattern>,
-    /// Any number of words may follow.
+    /// Whether any number of words may follow.
     open: bool,
 }
 
 impl CommandPattern {
-    /// An error says what is wrong with the pattern.
+    /// Parses a pattern. The error describes the invalid part.
     pub(super) fn new(words: &[String]) -> Result<Self, String> {
         let Some((program, rest)) = words.split_first() else { return Err("`command` has no words".to_owned()) };
         if let Some(text) = words.iter().find(|text| text.is_empty()) {
@@ -83,7 +82,7 @@ impl CommandPattern {
         Ok(Self { is_path: program.contains('/'), program: WordPattern::new(program), words: rest, open })
     }
 
-    /// Whether an allowing rule means this very command.
+    /// Returns whether an `allow` rule matches exactly this command.
     pub(super) fn matches_exactly(
         &self,
         argv: &[String],
@@ -101,7 +100,7 @@ impl CommandPattern {
             && self.words.iter().zip(arguments).all(|(word, argument)| word.matches(argument))
     }
 
-    /// Whether an `ask` or `deny` rule matches this command, however it is spelled.
+    /// Returns whether an `ask` or `deny` rule matches this command, however it is spelled.
     pub(super) fn matches_loosely(
         &self,
         argv: &[String],
@@ -133,8 +132,8 @@ impl CommandPattern {
     }
 }
 
-/// Whether the words occur among the arguments in this order, with nothing but options and a value after each between
-/// them. The function tracks the set of possible positions, so it is linear in both.
+/// Returns whether the words occur among the arguments in this order, with only options and a value after each between
+/// them. The function tracks the set of possible positions, so its time is proportional to words × arguments.
 fn occur_in_order(words: &[WordPattern], arguments: &[String]) -> bool {
     let mut positions: Vec<usize> = vec![0];
     for word in words {
@@ -162,7 +161,7 @@ fn occur_in_order(words: &[WordPattern], arguments: &[String]) -> bool {
     true
 }
 
-/// Removes `.` and `..` from a path without following links; callers with access to the file system follow them.
+/// Returns an absolute path without `.` and `..`, without following symlinks. Callers with file access resolve them.
 pub(super) fn absolute(text: &str, directory: Option<&Utf8Path>) -> Utf8PathBuf {
     let joined = directory.map_or_else(|| Utf8PathBuf::from(text), |directory| directory.join(text));
     let mut path = Utf8PathBuf::new();
@@ -178,13 +177,13 @@ pub(super) fn absolute(text: &str, directory: Option<&Utf8Path>) -> Utf8PathBuf 
     path
 }
 
-/// Whether a name in a path is a pattern that may match several names.
+/// Returns whether a name in a path is a glob pattern.
 pub(super) fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 
-/// Whether a name that is a pattern of the shell's may become this one. It says yes too often rather than too seldom: `?`
-/// is taken as `*`, and so is everything from the first bracket to the last.
+/// Returns whether a shell pattern may expand to a name. Errs towards `true`: it treats `?` as `*`, and also everything
+/// from the first bracket to the last.
 pub(super) fn may_become(glob: &str, name: &str) -> bool {
     let opening = glob.find('[').unwrap_or(glob.len());
     let closing = glob.rfind(']').unwrap_or(glob.len());
@@ -199,8 +198,8 @@ pub(super) fn may_become(glob: &str, name: &str) -> bool {
     segments_match(&segments, name)
 }
 
-/// Whether the names of a pattern match some path that the names of a word may expand to. The function tracks the set
-/// of possible positions in the pattern, so it is linear in both.
+/// Returns whether a path pattern (`names`) matches some path to which the words of another path may expand. Tracks the
+/// set of possible positions in the pattern, so its time is proportional to words × names.
 fn may_overlap(words: &[&str], names: &[String], include_parents: bool) -> bool {
     let is_match = |word: &str, name: &str| match (is_glob(word), is_glob(name) || name.contains(['{', '\\'])) {
         (false, false) => word == name,
@@ -246,7 +245,7 @@ fn may_overlap(words: &[&str], names: &[String], include_parents: bool) -> bool 
 #[derive(Debug, Clone)]
 pub struct Paths {
     globs: GlobSet,
-    /// Each pattern's names, for paths that are patterns themselves.
+    /// The names of each pattern, to compare them with paths that contain glob patterns.
     names: Vec<Vec<String>>,
 }
 
@@ -279,8 +278,8 @@ impl Paths {
         self.globs.is_match(path.as_std_path())
     }
 
-    /// Whether a path that a command names may be meant: itself, what lies in it, or, where it holds a pattern (`src/*.rs`),
-    /// one of the paths that it becomes. `include_parents`: a directory that contains a match counts, too.
+    /// Returns whether a pattern may match a path that a command names: the path, its contents, or a path to which its
+    /// own glob (`src/*.rs`) expands. With `include_parents`, also a directory that contains a match.
     pub(super) fn may_match(&self, path: &Utf8Path, include_parents: bool) -> bool {
         self.matches(path) || self.matches(&path.join("x")) || {
             let words: Vec<&str> = path.components().map(|name| name.as_str()).filter(|name| *name != "/").collect();
@@ -290,8 +289,8 @@ impl Paths {
     }
 }
 
-/// `host:port`; a pattern without a port means every port. A dot at the end of a name and the brackets of an address change
-/// nothing.
+/// Returns whether a pattern matches `host:port`. A pattern without a port matches every port. A trailing dot of the
+/// name and the brackets of an IPv6 address have no effect.
 pub(super) fn host_matches(pattern: &str, host: &str) -> bool {
     let (name, port) = name_and_port(host);
     pattern.split('|').any(|pattern| {
@@ -302,8 +301,8 @@ pub(super) fn host_matches(pattern: &str, host: &str) -> bool {
     })
 }
 
-/// Whether a pattern may match a host that a call names: the host itself, or, if the call names a pattern (`*`,
-/// `*.example.com`), one of the hosts that it matches. If in doubt, the result is `true`.
+/// Returns whether a pattern may match a host that a call names: the host, or a host that matches the call's own
+/// pattern (`*`, `*.example.com`). If in doubt, returns `true`.
 pub(super) fn host_may_match(pattern: &str, host: &str) -> bool {
     let (name, port) = name_and_port(host);
     if !is_glob(&name) {
@@ -321,7 +320,7 @@ fn name_and_port(text: &str) -> (String, Option<String>) {
     let bracketed = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let (name, port) = match (bracketed, text.rsplit_once(':')) {
         (Some((address, port)), _) => (address, port.strip_prefix(':')),
-        // Several colons without brackets are an address of IPv6.
+        // Several colons without brackets are an IPv6 address.
         (None, Some((name, port))) if !name.contains(':') => (name, Some(port)),
         (None, _) => (text.as_str(), None),
     };

@@ -1,5 +1,5 @@
-//! One rule: the tools that it applies to, the parts of a call that it matches, and its action. A rule is read from
-//! data, and rejected if any part of it is not understood, first of all its own examples.
+//! One rule: the tools to which it applies, the parts of a call that it matches, and its action. A rule is invalid if
+//! any of its fields is not understood or one of its examples fails.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
@@ -22,22 +22,22 @@ pub enum Action {
     Deny,
 }
 
-/// A rule as it is written: the table of keys of `[[policy]]`. A rule without `command`, `read`, `write`, `hosts` and
-/// `secrets` means whole calls; one with some means these parts of calls.
+/// The text of a rule: a `[[policy]]` table. Without `command`, `read`, `write`, `hosts` and `secrets` the rule applies
+/// to whole calls, otherwise to these parts of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RuleText {
     pub action: Action,
-    /// Only calls of these tools; the language of `tools` and `allow`.
+    /// Filter for the tools to which the rule applies; see [`filter`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// Only calls with this effect.
+    /// Effect of the calls to which the rule applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// Words of one command.
+    /// Patterns for the words of one command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// Globs of paths.
+    /// Globs of paths that a call reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -56,7 +56,7 @@ pub struct RuleText {
 }
 
 impl RuleText {
-    /// A rule that allows calls of one tool, to be narrowed.
+    /// Creates a rule that allows calls of one tool. The caller can narrow it.
     pub fn allow_tool(tool: &str) -> Self {
         Self {
             action: Action::Allow,
@@ -84,8 +84,8 @@ impl RuleText {
         lines.join("\n")
     }
 
-    /// As `--auto-approve` takes a rule that allows: `TOOL`, `TOOL:COMMAND WORDS`, or its lists in braces where that cannot
-    /// say it. Rules that answers make have nothing else.
+    /// Formats an `allow` rule as an argument of `--auto-approve`: `TOOL`, `TOOL:COMMAND WORDS`, or its lists in braces
+    /// if the short forms are not sufficient. Rules from approvals have no other fields.
     pub fn to_argument(&self) -> String {
         let is_plain = |word: &String| !word.is_empty() && !word.contains(|c: char| c == ' ' || !is_printed(c));
         let others = [&self.read, &self.write, &self.hosts, &self.secrets];
@@ -107,7 +107,7 @@ impl RuleText {
         }
     }
 
-    /// Yields the rule's lists that are not empty, as TOML.
+    /// Returns the rule's non-empty lists as TOML.
     fn lists(&self) -> impl Iterator<Item = String> {
         let lists = [
             ("tools", &self.tools),
@@ -140,14 +140,14 @@ fn toml_string(text: &str) -> String {
     quoted
 }
 
-/// Shell texts that hold a command's pattern to its word.
+/// Example scripts that test a command pattern.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Examples {
-    /// Every command of each text is meant.
+    /// Scripts of which the rule must match every command.
     #[serde(rename = "match")]
     pub matching: Vec<String>,
-    /// No command of any text is meant.
+    /// Scripts of which the rule must match no command.
     pub no_match: Vec<String>,
 }
 
@@ -157,7 +157,7 @@ impl Examples {
     }
 }
 
-/// A rule that can be applied.
+/// A rule that is ready to use.
 #[derive(Debug, Clone)]
 pub struct CompiledRule {
     pub text: RuleText,
@@ -172,7 +172,7 @@ pub struct CompiledRule {
 }
 
 impl CompiledRule {
-    /// Reads a rule. The error says what is wrong with the rule, and its source.
+    /// Reads a rule. The error says what is wrong with the rule, and gives its source.
     pub fn read(value: &Value, source: &str, policy_paths: &PolicyPaths) -> Result<Self, String> {
         let text: RuleText =
             serde_path_to_error::deserialize(value.clone()).map_err(|error| match error.path().to_string() {
@@ -183,7 +183,7 @@ impl CompiledRule {
     }
 
     pub fn new(text: RuleText, source: &str, policy_paths: &PolicyPaths) -> Result<Self, String> {
-        // A filter passes over names that say nothing, and one that excludes nothing permits every tool.
+        // A filter ignores blank names, and a filter that excludes no existing tool permits every tool.
         let is_invalid_tool_name = |name: &&String| {
             let (_, name) = filter::read(name);
             name.is_empty() || name.contains(|c: char| matches!(c, '!' | ' ') || !is_printed(c))
@@ -211,24 +211,24 @@ impl CompiledRule {
         Ok(rule)
     }
 
-    /// Whether it means whole calls instead of parts of them.
+    /// Returns whether the rule applies to whole calls instead of parts of them.
     pub fn is_for_calls(&self) -> bool {
         let text = &self.text;
         text.command.is_empty() && [&text.read, &text.write, &text.hosts, &text.secrets].into_iter().all(Vec::is_empty)
     }
 
-    /// Whether it concerns calls of a tool with this effect.
+    /// Returns whether the rule applies to calls of a tool with this effect.
     pub(super) fn applies_to_effect(&self, tool: &str, effect: Effect) -> bool {
         (self.text.tools.is_empty() || self.tools.permits(tool))
             && self.text.effect.is_none_or(|required| required == effect)
     }
 
-    /// Whether it names this very tool, not by a pattern nor by what the tool is below.
+    /// Returns whether the rule contains the id of the tool itself, not only a pattern or prefix that matches it.
     pub(super) fn names(&self, tool: &str) -> bool {
         self.tools.names(tool)
     }
 
-    /// Whether it means this part.
+    /// Returns whether the rule matches a part.
     pub(super) fn matches(&self, part: &Access, directory: Option<&Utf8Path>) -> bool {
         match part {
             Access::Command(argv) => self.matches_command(argv, directory),
@@ -244,14 +244,14 @@ impl CompiledRule {
                 Action::Ask | Action::Deny => pattern::host_may_match(pattern, host),
             }),
             Access::Secret(name) => self.secrets.iter().any(|word| word.matches(name)),
-            // [`Rule::names`] checks whether the rule names the tool, which is all that counts here, because it needs
-            // the tool.
+            // The caller has checked with [`Rule::names`] that the rule names the tool, which is the only condition
+            // here.
             Access::Call => self.text.action == Action::Allow,
             Access::Effect(_) | Access::Unresolved(_) | Access::Mentions(_) => false,
         }
     }
 
-    /// Whether an `ask` or `deny` rule is about paths and matches one that a command names.
+    /// Returns whether an `ask` or `deny` rule has path patterns and one may match a path that a command names.
     pub(super) fn may_match(&self, named: &CommandPaths) -> bool {
         let is_affected = |paths: &Paths| {
             !paths.is_empty() && named.paths.iter().any(|path| paths.may_match(path, named.include_parents))
@@ -259,12 +259,12 @@ impl CompiledRule {
         is_affected(&self.read) || (!named.only_reads && is_affected(&self.write))
     }
 
-    /// Whether it is about paths at all.
+    /// Returns whether the rule has path patterns.
     pub(super) fn has_paths(&self) -> bool {
         !self.read.is_empty() || !self.write.is_empty()
     }
 
-    /// Whether it is about commands.
+    /// Returns whether the rule has a command pattern.
     pub(super) fn has_command(&self) -> bool {
         self.command.is_some()
     }

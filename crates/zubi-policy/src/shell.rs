@@ -1,22 +1,19 @@
-//! Reads a shell script and lists the programs that it would run, without running anything. The policy decides on the
-//! result.
+//! Reads a shell script and lists the programs that it would run, without running anything.
 //!
-//! This module only reads the text; the policy decides who may run what. It guarantees that nothing is overlooked: each
-//! program that the script could start is in [`ShellReading::commands`], or [`ShellReading::unresolved`] says why that
-//! cannot be determined. If shells disagree (`[[ a || b ]]` is a test in Bash and runs `b` in others), both readings
-//! count.
+//! The policy decides about the result. This module guarantees completeness: each program that the script could start
+//! is in [`ShellReading::commands`], or [`ShellReading::unresolved`] gives the reason why it cannot be determined. If
+//! shells disagree (`[[ a || b ]]` is a test in Bash and runs `b` in others), both readings count.
 //!
 //! The words come from brush-parser's tokenizer. Its grammar is not used: it backtracks over input that does not parse,
 //! and sixteen open parentheses take it minutes. Instead, one pass over the tokens finds the simple commands.
 //!
 //! Quotes are removed from words. An argument that cannot be determined retains its source text (`$HOME`), with a
-//! clause in `unresolved`. A glob pattern stays as it is if it can only expand to paths (`src/*.rs`); otherwise
-//! (`*.rs`) it is unresolved, because a file may be called `--force`. A program with a slash in its name becomes an
-//! absolute path. Wrappers that only pass a command on (`env`, `timeout`, `sh -c`, …) are looked through and do not
-//! count as commands themselves.
+//! clause in `unresolved`. A glob pattern stays unchanged if it can only expand to paths (`src/*.rs`); otherwise
+//! (`*.rs`) it is unresolved, because a file may have the name `--force`. A program with a slash in its name becomes an
+//! absolute path. Wrappers that only start another command (`env`, `timeout`, `sh -c`, …) are replaced by that command.
 //!
-//! There is no list of dangerous things, only lists of harmless ones: arguments of built-ins ([`builtin`]), variables
-//! that programs may receive ([`names`]), settings of git ([`git`]).
+//! The module has no list of dangerous things, only lists of harmless ones: arguments of builtins ([`builtin`]),
+//! variables that programs may receive ([`names`]), settings of git ([`git`]).
 
 mod builtin;
 mod git;
@@ -39,14 +36,14 @@ use zubi_base::text::ellipsize;
 use self::script::Script;
 use self::working_dir::WorkingDir;
 
-/// The longest script that is read, in bytes. Longer ones are for a file.
+/// The maximum size of a script that is read, in bytes. A longer script belongs in a file.
 pub const MAX_SCRIPT: usize = 64 * 1024;
-/// How many substitutions a script may hold. The tokenizer calls itself for each nested one and takes up to 25 KiB of
-/// stack for it; threads have 2 MiB.
+/// The maximum number of substitutions in a script. The tokenizer recurses into each nested one and uses up to 25 KiB
+/// of stack for it; threads have 2 MiB.
 const MAX_SUBSTITUTIONS: usize = 24;
-/// How deep scripts inside scripts (`sh -c '…'`, `$(…)`) are read.
+/// The maximum depth of scripts inside scripts (`sh -c '…'`, `$(…)`) that are read.
 const MAX_DEPTH: usize = 8;
-/// The maximum number of commands in a reading; no one reads more than this before they approve a call.
+/// The maximum number of commands in a reading. Users do not read more than this before they approve a call.
 const MAX_COMMANDS: usize = 1000;
 /// The maximum number of clauses in [`ShellReading::unresolved`].
 const MAX_CLAUSES: usize = 16;
@@ -54,15 +51,15 @@ const MAX_CLAUSES: usize = 16;
 /// The effects of a script, as far as its text determines them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShellReading {
-    /// Programs and built-ins with their arguments, in the order of the text; see the module on how words are shown.
+    /// Programs and builtins with their arguments, in the order of the text; see the module about the format of words.
     pub commands: Vec<Vec<String>>,
-    /// Absolute paths that redirections read and directories that are entered.
+    /// Absolute paths that redirections read, and directories that `cd` enters.
     pub reads: Vec<Utf8PathBuf>,
     /// Absolute paths that redirections write.
     pub writes: Vec<Utf8PathBuf>,
-    /// Why the effects of the script cannot be determined, one clause each.
+    /// Reasons why the effects of the script cannot be determined, one clause each.
     pub unresolved: Vec<String>,
-    /// Whether its commands may have data on their standard input.
+    /// Whether the commands may have data on their standard input.
     has_input: bool,
 }
 
@@ -71,26 +68,26 @@ pub fn read(text: &str, directory: &Utf8Path) -> ShellReading {
     read_with_input(text, directory, false)
 }
 
-/// Reads a script like [`read`], whose standard input may have data; `commands` does not include what an interpreter
-/// reads there.
+/// Like [`read`], for a script whose standard input may have data. `commands` does not include programs that an
+/// interpreter reads from there.
 pub fn read_with_input(text: &str, directory: &Utf8Path, has_input: bool) -> ShellReading {
     let mut reading = ShellReading { has_input, ..ShellReading::default() };
     read_into(&mut reading, text, &WorkingDir::Initial(directory.to_owned()), 0);
     reading
 }
 
-/// Returns why the effects of a script cannot be determined if its environment has this variable, as if the script
-/// began with `NAME=value`; `None` if the variable has no influence.
+/// Returns the reason why the effects of a script cannot be determined if its environment has this variable, as if the
+/// script began with `NAME=value`. Returns `None` if the variable has no influence.
 pub fn variable_problem(name: &str, value: &str) -> Option<String> {
     builtin::export_problem(name, Some(value))
 }
 
-/// Whether this variable selects a command that programs run: `PAGER`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`.
+/// Returns whether a variable selects a command that programs run: `PAGER`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`.
 pub fn selects_commands(variable: &str) -> bool {
     names::selects_commands(variable)
 }
 
-/// Adds the effects of a script that is nested `depth` levels inside others.
+/// Adds the effects of a script at nesting depth `depth`.
 fn read_into(reading: &mut ShellReading, text: &str, working_dir: &WorkingDir, depth: usize) {
     if depth > MAX_DEPTH {
         return reading.mark_unresolved("scripts are nested too deeply");
@@ -111,9 +108,9 @@ fn read_into(reading: &mut ShellReading, text: &str, working_dir: &WorkingDir, d
 }
 
 fn tokenize(text: &str) -> Result<Vec<Token>, String> {
-    // Patterns like `!(x)` are off in shells that run scripts: there it is `!` and a subshell.
+    // Shells that run scripts have patterns like `!(x)` turned off and read them as `!` and a subshell.
     let options = TokenizerOptions { enable_extended_globbing: false, posix_mode: false, sh_mode: false };
-    // The tokenizer is foreign code that hostile text goes into.
+    // The tokenizer is a third-party crate, and the text may be hostile.
     catch_unwind(AssertUnwindSafe(|| uncached_tokenize_str(text, &options)))
         .map_err(|_| "the tokenizer failed".to_owned())?
         .map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! The description of a tool.
+//! The specification of a tool.
 
 use std::time::Duration;
 
@@ -22,57 +22,57 @@ pub enum Effect {
     Network,
 }
 
-/// The lists in which a tool appears.
+/// The lists that contain a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Exposure {
     /// In every list.
     Direct,
-    /// Found through `find_tools`, called through `call_read_tool` or `call_tool`; this makes tool lists shorter.
+    /// Found with `find_tools` and called with `call_read_tool` or `call_tool`, so that tool lists stay short.
     Deferred,
     /// Callable by id, never listed.
     Hidden,
 }
 
-/// Whether a call needs a person's yes, before any rule is looked at.
+/// Whether a call requires the user's approval before any rule applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Approval {
-    /// The effect decides.
+    /// The effect of the call decides.
     ByEffect,
     /// The tool's author requires approval for each call.
     Always,
 }
 
-/// A JSON Schema for a tool's arguments, in the portable subset (`zubi_tool_api::schema` checks it).
+/// A JSON Schema for a tool's arguments, in the portable subset that `zubi_tool_api::schema` checks.
 pub type Schema = Map<String, Value>;
 
-/// One worked call, shown to models that take examples.
+/// An example call, for models that accept examples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {
     pub title: String,
     pub args: Value,
 }
 
-/// The description of a tool: everything that a surface needs to list it and a policy needs to judge it.
+/// The specification of a tool: everything that a surface needs to list it and the policy needs to judge it.
 #[derive(Debug, Clone)]
 pub struct ToolSpec {
-    /// Segments of `[A-Za-z0-9_-]+` joined by dots, the first of which begins with a letter: `lsp_definition`,
-    /// `file.read`. Files, filters, the policy and the command line use this id.
+    /// Segments of `[A-Za-z0-9_-]+` joined by dots; the first begins with a letter: `lsp_definition`, `file.read`.
+    /// Files, filters, the policy and the command line use this id.
     pub id: String,
     pub title: String,
-    /// At most 1,024 bytes; the first 300 characters say what comes back and when to use it.
+    /// At most 1,024 bytes. The first 300 characters state the result and when to use the tool.
     pub description: String,
     pub input: Schema,
     pub examples: Vec<Example>,
-    /// Longer notes for people, not sent with lists.
+    /// Longer notes for users, which lists omit.
     pub notes: String,
     pub effect: Effect,
-    /// Group that `--toolsets` selects: `lsp`, `edit`, `domainlang`.
+    /// Toolset that `--toolsets` selects: `lsp`, `edit`, `domainlang`.
     pub toolset: String,
     pub exposure: Exposure,
     pub approval: Approval,
-    /// The time-out after which zubi cancels the call and reports that.
+    /// The time-out after which zubi cancels the call and reports the time-out.
     pub timeout: Duration,
     pub category: String,
     pub tags: Vec<String>,
@@ -80,12 +80,12 @@ pub struct ToolSpec {
     pub icon: Option<String>,
 }
 
-/// The name on MCP, VS Code and model APIs of the tool with this id: `.` as `_`. A name of the wire is its own.
+/// Returns the name of a tool in MCP, VS Code and model APIs: the id with `_` instead of `.`. A wire name is unchanged.
 pub fn wire_name(id: &str) -> String {
     id.replace('.', "_")
 }
 
-/// Whether `name` refers to the tool with this id: it is the id itself or the id's wire name.
+/// Returns whether `name` is the tool's id or its wire name.
 pub fn is_called(id: &str, name: &str) -> bool {
     id == name || wire_name(id) == name
 }
@@ -95,12 +95,12 @@ impl ToolSpec {
         wire_name(&self.id)
     }
 
-    /// Whether clients learn that a call may change something, so that they prompt their user before they make it.
+    /// Returns whether clients learn that a call may change something, so that they prompt their user before it.
     pub fn is_to_be_confirmed(&self) -> bool {
         self.effect > Effect::Plan || self.approval == Approval::Always
     }
 
-    /// As data, for programs that list tools.
+    /// Returns the specification as JSON, for programs that list tools.
     pub fn to_json(&self) -> Value {
         let examples: Vec<Value> =
             self.examples.iter().map(|example| json!({ "title": example.title, "arguments": example.args })).collect();

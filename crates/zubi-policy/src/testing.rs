@@ -1,4 +1,4 @@
-//! Tool specifications for tests; with the feature `testing` also for those of other crates.
+//! Tool specifications for tests, also for other crates with the feature `testing`.
 
 #![expect(clippy::unwrap_used, reason = "a test's helper fails the test that called it")]
 

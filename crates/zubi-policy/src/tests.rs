@@ -1,4 +1,4 @@
-//! Effect by effect, with and without a rule, read-only or not.
+//! Decisions for each effect, with and without a rule, in read-only and other sessions.
 
 mod run_rules;
 
@@ -81,7 +81,7 @@ fn exclusions_override_allowed_patterns() {
     }
 }
 
-/// M12: only a rule that names this very tool removes its approval requirement.
+/// Only a rule that contains the tool's own id removes its approval requirement.
 #[test]
 fn only_named_rules_allow_calls_that_need_confirmation() {
     let confirmed_spec = ToolSpec { approval: Approval::Always, ..spec("a.b", Effect::Execute) };
@@ -122,7 +122,7 @@ fn policy(rules: &[Value]) -> Policy {
     Policy::from_rules(ToolFilter::default(), rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned())), policy_paths())
 }
 
-/// Returns the decision about a script that a tool `shell.run` receives.
+/// Returns the decision about a script for the tool `shell.run`.
 fn shell(policy: &Policy, text: &str) -> &'static str {
     let reading = crate::shell::read(text, "/w".into());
     let footprint = Footprint {
@@ -144,8 +144,8 @@ fn word(action: Action) -> &'static str {
     }
 }
 
-/// Complaints of other tools' users (12–23 of the reference), and X17 and X22: the decision applies to exactly what
-/// runs, and the input of a program is part of the decision.
+/// Rows 12–23 of `docs/src/reference/complaints.md`, X17 and X22: the decision applies to exactly what runs, and the
+/// input of a program is part of the decision.
 #[test]
 fn scripts_are_judged_by_every_command() {
     let rules = [
@@ -275,7 +275,7 @@ fn auto_approve_does_not_override_deny_rules() {
     assert_eq!(shell(&policy, "make; rm x"), "deny");
 }
 
-/// A reviewer's findings: commands within other commands, under the rules of a user who allows everything but two.
+/// Rules find commands within other commands, also under a policy that allows everything except two commands.
 #[test]
 fn denied_commands_are_found_inside_others() {
     let allowed = ToolFilter::new(["shell.run"]);
@@ -328,11 +328,11 @@ fn denied_commands_are_found_inside_others() {
         ("./env rm x", "deny"),
         ("/opt/bin/bash -c 'rm x'", "deny"),
         ("bash <<< 'rm x'", "deny"),
-        // It is unknown what these programs do with their words.
+        // The policy does not know what these programs do with their words.
         ("unknown --then rm x", "ask"),
         ("ssh host 'cd /; rm x'", "ask"),
         ("unknown terraform apply", "ask"),
-        // These are known to do nothing with them.
+        // These programs are known not to run their words.
         ("grep rm x", "allow"),
         ("git rm x", "allow"),
         ("npm rm a; cargo rm a", "allow"),
@@ -350,7 +350,7 @@ fn denied_commands_are_found_inside_others() {
     }
 }
 
-/// Rules about paths meet the words of commands.
+/// Path rules apply to the words of commands.
 #[test]
 fn path_rules_apply_to_command_words() {
     let allowed = ToolFilter::new(["shell.run"]);
@@ -380,7 +380,7 @@ fn path_rules_apply_to_command_words() {
         ("cd migrations && touch a", "deny"),
         ("touch sub/Cargo.lock", "ask"),
         ("./migrations/run", "deny"),
-        // Nothing is written by these.
+        // These commands write nothing.
         ("cat migrations/1.sql | head", "allow"),
         ("ls migrations", "allow"),
         ("cat Cargo.lock", "allow"),
@@ -446,7 +446,7 @@ fn writes_to_automatically_executed_files_need_approval() {
         "/w/.zubi.toml",
     ] {
         assert_eq!(writes(path, false), "ask", "{path}");
-        // A tool that checks what it writes vouches for settings, and for nothing else.
+        // A tool that checks what it writes may write settings files, and no other file of this kind.
         assert_eq!(
             writes(path, true),
             if path.ends_with("settings.json") && path.contains("vscode") { "allow" } else { "ask" },
@@ -458,7 +458,7 @@ fn writes_to_automatically_executed_files_need_approval() {
     }
 }
 
-/// An approval with a longer scope must name what runs, each time.
+/// An approval beyond one call must name exactly what runs.
 #[test]
 fn long_lived_approvals_name_the_command() {
     let labels = |text: &str, hosts: &[&str]| {

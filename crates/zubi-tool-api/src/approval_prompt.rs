@@ -1,8 +1,8 @@
 //! The text of an approval prompt, the same on every surface: what the call would do and why it needs approval.
 //!
-//! The facts come from models, files and servers, and the user decides by them. So each fact occupies its own line,
-//! non-printing characters are escaped, and a text that is too long states how much of its middle is missing; the end
-//! stays, because a command can hide there.
+//! The facts come from models, files and servers, and the user relies on them. Each fact therefore has its own line,
+//! non-printing characters are escaped, and a long text states how much of its middle is missing. The end stays,
+//! because a command can hide there.
 
 use std::fmt::Write as _;
 
@@ -22,8 +22,8 @@ const MAX_FACT_CHARS: usize = 1_000;
 /// How many of these characters are from its end.
 const FACT_END_CHARS: usize = 300;
 
-/// Returns the lines that describe the call: the tool and the reason first, then what it touches, then what it changes
-/// or sends.
+/// Returns the lines that describe the call: first the tool and the reason, then its effects, then the changes or the
+/// data that it sends.
 pub fn prompt_text(request: &ApprovalRequest) -> String {
     let footprint = &request.footprint;
     let mut prompt = format!("{} wants to run: {}\n", escape(&request.tool), escape(&request.reason));
@@ -67,7 +67,7 @@ pub fn arguments(request: &ApprovalRequest, note: &str) -> String {
     format!("  {:<10} {}\n  {:<10} {note}\n", "arguments", escape(&request.arguments.to_string()), "")
 }
 
-/// Shortens a text to about `most` bytes: both ends, and the size of the part between them.
+/// Shortens a text to about `most` bytes: both ends, and the size of the omitted middle.
 pub fn ellipsize_middle(text: String, most: usize) -> String {
     if text.len() <= most {
         return text;

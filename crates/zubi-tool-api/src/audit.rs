@@ -1,5 +1,5 @@
 //! The audit record of every call: the caller, the tool and its arguments, the decision, the outcome and the duration.
-//! Arguments are shortened, and values that look like secrets are left out.
+//! Arguments are shortened, and values that look like secrets are omitted.
 
 mod file;
 mod named;
@@ -63,8 +63,8 @@ impl AuditSink for NoAudit {
     fn record(&self, _record: &AuditRecord) {}
 }
 
-/// Returns arguments in a form fit for a log: long strings and lists shortened, values of secret-looking names left
-/// out. `secrets` are further such names; `redactor` knows secrets by their values.
+/// Returns arguments for a log: shortens long strings and lists, and omits values of secret-looking names. `secrets`
+/// are further such names; `redactor` knows secrets by their values.
 pub fn shorten(arguments: &Value, secrets: &[String], redactor: &Redactor) -> Value {
     // Redact before shortening: a truncated secret would no longer be recognized.
     let mut budget = MAX_ARGUMENTS;

@@ -27,7 +27,7 @@ pub enum ErrorCode {
     Fatal,
 }
 
-/// The exit status of a program that runs a single call which fails.
+/// The exit status of a program that runs a single call, if the call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExitKind {

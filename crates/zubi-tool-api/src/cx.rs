@@ -30,15 +30,14 @@ impl ProgressSink for NoProgress {
     fn report(&self, _fraction: Option<f64>, _message: &str) {}
 }
 
-/// A request for a person's approval.
+/// A request for the user's approval.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct ApprovalRequest {
     pub tool: String,
     /// The reason: the part of the call that needs approval.
     #[serde(rename = "why")]
     pub reason: String,
-    /// The location of the rule that requires approval. `None` if no rule applies, in which case such calls need
-    /// approval.
+    /// The location of the rule that requires approval. `None` if no rule applies and the default requires approval.
     pub rule: Option<String>,
     pub footprint: Footprint,
     /// The arguments that the tool would receive.
@@ -47,7 +46,7 @@ pub struct ApprovalRequest {
     pub options: Vec<ApprovalOption>,
 }
 
-/// A person's answer to an approval request.
+/// The user's answer to an approval request.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ApprovalAnswer {
@@ -61,7 +60,7 @@ pub enum ApprovalAnswer {
         /// The user's message to the model.
         text: Option<String>,
     },
-    /// The user was prompted and did not answer: the clause gives the reason ("nobody answered within 5 minutes").
+    /// The user did not answer the prompt; the clause gives the reason ("nobody answered within 5 minutes").
     Unanswered {
         #[serde(rename = "how")]
         reason: String,
@@ -92,7 +91,7 @@ pub trait Approver: Send + Sync {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer;
 
     /// Returns whether the client itself prompts its user before each call (`mcp.ask = "client"`). This counts only for
-    /// calls with [`Footprint::is_reviewed`], that is, of tools that a person has reviewed.
+    /// calls with [`Footprint::is_reviewed`], that is, for tools that the user has reviewed.
     fn client_prompts(&self) -> bool {
         false
     }
@@ -109,8 +108,8 @@ impl Approver for NoApprover {
     }
 }
 
-/// The approver of a client that shows each call to its user before it sends the call, and cannot show an approval
-/// prompt.
+/// The approver for a client that shows each call to its user before it sends the call, and that cannot show an
+/// approval prompt.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClientApprover;
 
@@ -125,7 +124,6 @@ impl Approver for ClientApprover {
     }
 }
 
-/// The context of one call.
 #[derive(Clone)]
 pub struct ToolCx {
     /// Cancelled when the caller cancels the call or the deadline passes.
@@ -146,8 +144,8 @@ pub struct ToolCx {
 pub const BYTES_PER_TOKEN: usize = 4;
 
 impl ToolCx {
-    /// Returns the limit for the output, in bytes, for a tool whose own limit is `most`. Never so small that no useful
-    /// output fits.
+    /// Returns the limit for the output, in bytes: the smaller one of `most`, the tool's own limit, and the surface's
+    /// limit, but at least 200 bytes, so that useful output fits.
     pub fn byte_budget(&self, most: usize) -> usize {
         const MIN_BYTES: usize = 200;
         self.token_budget.map_or(most, |tokens| tokens.saturating_mul(BYTES_PER_TOKEN).min(most)).max(MIN_BYTES)

@@ -1,8 +1,8 @@
-//! The tool model: what a tool is, how it describes itself, what it may touch, and what it returns.
+//! The tool model: the specification of a tool, its footprint, its calls and its output.
 //!
 //! Everything that a caller can run is a [`Tool`] in one [`registry::Registry`], which alone calls [`Tool::call`]: it
 //! validates the arguments, requests the footprint, queries the policy, runs the tool, and audits the call. This crate
-//! does no I/O besides the audit sink.
+//! does no I/O except in the audit sink.
 
 pub mod approval_prompt;
 pub mod audit;
@@ -38,12 +38,12 @@ pub use zubi_policy::{filter, footprint, spec};
 pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
 
-    /// Returns what a call with these arguments would touch. The default claims nothing beyond [`ToolSpec::effect`].
+    /// Returns the effects of a call with these arguments. By default they are those of [`ToolSpec::effect`].
     fn footprint(&self, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint::from_effect(self.spec().effect))
     }
 
-    /// Returns the version of the tool, if the tool behind an id may change while a session runs: an approval for the
+    /// Returns the version of the tool, if another tool may take its id while a session runs. An approval for the
     /// session applies to one version only.
     fn version(&self) -> Option<String> {
         None
@@ -53,7 +53,7 @@ pub trait Tool: Send + Sync {
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError>;
 }
 
-/// A resource's description of itself (MCP `resources/list`).
+/// The metadata of a resource (MCP `resources/list`).
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceSpec {
@@ -63,7 +63,6 @@ pub struct ResourceSpec {
     pub mime_type: String,
 }
 
-/// The content of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceText {
@@ -99,11 +98,11 @@ pub trait ToolProvider: Send + Sync {
     /// Returns a counter that increases whenever the result of [`Self::tools`] changes.
     fn changes(&self) -> watch::Receiver<u64>;
 
-    /// Loads slow information that the list depends on, such as which kinds of files exist. The registry awaits this
+    /// Loads slow information on which the list depends, such as which kinds of files exist. The registry awaits this
     /// before it lists tools, so that the first list is already correct. Most lists depend on nothing.
     async fn prepare(&self) {}
 
-    /// Returns the tools that exist but are not listed, and why, one sentence each.
+    /// Returns the existing tools that are not listed, with the reasons, one sentence each.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }

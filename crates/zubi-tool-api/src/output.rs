@@ -17,7 +17,7 @@ pub struct OutputStatus {
     pub readiness: String,
     /// Whether the output is complete; `None` if unknown.
     pub complete: Option<bool>,
-    /// Why the output may be incomplete, what was analysed, and the next step.
+    /// Reasons why the output may be incomplete, what was analysed, and the next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! Redacts secrets in text: values that are known to be secret, and texts with the shape of a secret.
 //!
-//! For logs, audit records and the output of programs. Unrecognized secrets stay; matching by shape causes a few false
+//! For logs, audit records and the output of programs. Unrecognized secrets stay. Matching by shape causes a few false
 //! alarms, in text that is only shown. The audit handles the names of fields.
 
 use std::collections::BTreeSet;
@@ -229,8 +229,8 @@ fn json_in_ascii(json: &str, upper: bool) -> String {
 }
 
 /// Returns the Base64 encodings (RFC 4648) of bytes at any offset in the encoded data: three texts, one for each
-/// position in a group at which the bytes can begin. Digits that depend on adjacent bytes are left out, and so are
-/// texts so short that they would match by chance.
+/// position in a group at which the bytes can begin. Omits digits that depend on adjacent bytes, and texts so short
+/// that they would match by chance.
 fn base64(bytes: &[u8]) -> impl Iterator<Item = String> {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const MIN_LENGTH: usize = 6;

@@ -1,7 +1,7 @@
 //! The registry: all tools of all providers in one fixed order, and the only caller of [`Tool::call`].
 //!
-//! Every call goes **validate → footprint → policy → call → audit**, for every caller. Ids and wire names are unique: a
-//! tool whose name is taken, or is not a valid wire name, is left out and reported in [`Registry::problems`].
+//! Every call goes **validate → footprint → policy → call → audit**, for every caller. Ids and wire names are unique:
+//! the registry omits a tool whose name is taken or is not a valid wire name, and reports it in [`Registry::problems`].
 
 mod call;
 mod grants;
@@ -120,8 +120,8 @@ impl Registry {
         self
     }
 
-    /// Adds a provider after the others. Its tools are listed and can be called at once; tools whose names are taken
-    /// are left out and reported in [`Self::problems`].
+    /// Adds a provider after the others. Its tools are listed and can be called at once. Tools whose names are taken
+    /// are omitted and reported in [`Self::problems`].
     pub fn add(&self, provider: Arc<dyn ToolProvider>) -> Result<(), DuplicateProvider> {
         let mut listed = self.lock_providers();
         if listed.providers.iter().any(|other| other.id() == provider.id()) {
@@ -210,8 +210,8 @@ impl Registry {
         providers.iter().flat_map(|provider| provider.notes()).collect()
     }
 
-    /// Returns one receiver for each provider, and one for added and removed providers. After any change,
-    /// [`Self::list`] may return another list, and there may be other receivers to follow.
+    /// Returns one receiver for each provider, and one for added and removed providers. After any change, call
+    /// [`Self::list`] and this function again, because both results may differ.
     pub fn changes(&self) -> Vec<watch::Receiver<u64>> {
         let mut receivers = vec![self.providers_changed.subscribe()];
         receivers.extend(self.lock_providers().providers.iter().map(|provider| provider.changes()));
@@ -227,7 +227,7 @@ impl Registry {
                 return missing(reason, ErrorCode::Unavailable);
             }
             let visible = self.list(restrictions);
-            // A name without the part before the last dot matches the tool whose id ends with it.
+            // The name may be the last segment of a tool's id.
             let has_name =
                 |tool: &&Arc<dyn Tool>| tool.spec().id.rsplit_once('.').is_some_and(|(_, last)| last == name);
             let candidates: Vec<&str> = visible.iter().filter(has_name).map(|tool| tool.spec().id.as_str()).collect();

@@ -12,7 +12,7 @@ use crate::ToolSpec;
 /// The maximum length of an argument, in characters.
 const MAX_ARGUMENT_CHARS: usize = 80;
 
-/// The most informative arguments of a call: the first entry that the call has, both names if two belong together.
+/// The most informative arguments of a call: the first entry that the call has; both names if two belong together.
 const INFORMATIVE_NAMES: [&[&str]; 17] = [
     &["oldUri", "newUri"],
     &["originalName", "newName"],

@@ -23,14 +23,14 @@ pub(crate) struct ToolMeta {
     pub(crate) notes: &'static str,
     /// Strongest effect of any call; [`TypedTool::footprint`] states the effect of one call.
     pub(crate) effect: Effect,
-    /// Deferred tools are found through `find_tools`; most conversations do not need them, and the list stays short.
+    /// Most conversations do not need deferred tools; `find_tools` finds them, and lists stay short.
     pub(crate) exposure: Exposure,
     pub(crate) toolset: &'static str,
     /// Group shown to users: `Files`, `Shell`.
     pub(crate) category: &'static str,
     pub(crate) tags: &'static [&'static str],
     pub(crate) timeout: Duration,
-    /// One worked call: its title and its arguments.
+    /// An example call: title and arguments.
     pub(crate) example: fn() -> (&'static str, Value),
 }
 
@@ -46,13 +46,12 @@ impl ToolMeta {
         toolset: "",
         category: "",
         tags: &[],
-        // Longer than any query should need; callers have shorter time-outs of their own.
+        // Longer than any query should take; callers have shorter time-outs of their own.
         timeout: Duration::from_mins(3),
         example: || ("", Value::Null),
     };
 }
 
-/// A tool with typed arguments.
 #[async_trait]
 pub(crate) trait TypedTool: Send + Sync + 'static {
     const META: ToolMeta;
@@ -64,7 +63,7 @@ pub(crate) trait TypedTool: Send + Sync + 'static {
         schema::parse(args)
     }
 
-    /// Returns what this call would touch. A [`Footprint::effect`] of `None` means the tool's strongest effect.
+    /// Returns the effects of this call. A [`Footprint::effect`] of `None` means the tool's strongest effect.
     fn footprint(_context: &Self::Context, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint::default())
     }

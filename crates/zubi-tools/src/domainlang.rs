@@ -33,13 +33,13 @@ pub use crate::domainlang::model::DomainModel;
 pub use dlang_workspace::files::EXTENSION;
 pub use dlang_workspace::workspace::Root;
 
-/// Which of the tools appear in every list.
+/// The DomainLang tools that every list contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DomainExposure {
-    /// All of them: this process serves DomainLang only.
+    /// All tools: this process serves DomainLang only.
     All,
-    /// The four main tools if the workspace has models, otherwise none: every listed tool costs every conversation, and
-    /// `find_tools` finds the rest. Decided once, so that the list stays the same for the life of the process.
+    /// The four main tools if the workspace has models, otherwise none, because every listed tool costs tokens in every
+    /// conversation. `find_tools` finds the others. Decided once, so that lists of the process never change.
     IfModelsExist,
 }
 
@@ -115,7 +115,7 @@ impl ToolProvider for DomainTools {
         }
         self.model.wait_until_known(&CancellationToken::new()).await;
         let found = self.model.has_models().await;
-        // The first caller decides; all callers see the same tree.
+        // Concurrent callers find the same files, so the first result counts.
         if self.has_models.set(found).is_ok() && found {
             self.changes.send_modify(|count| *count += 1);
         }

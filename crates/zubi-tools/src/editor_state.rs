@@ -1,12 +1,12 @@
 //! State of the editor, or the language servers' diagnostics if there is no editor: the eight methods of the IPC
 //! protocol ([`zubi_ipc::wire::editor::METHODS`]), which the tool `editor` uses too.
 //!
-//! An open editor ([`EditorClient`]) answers from its own servers, unsaved text included. Requests it does not support,
-//! and all requests when there is no editor, go to the servers that code intelligence runs; such answers have a
-//! `coverage`. Every empty answer has a reason: either everything was checked, or the answer says why not.
+//! An open editor ([`EditorClient`]) answers from its own servers, unsaved text included. Requests that it does not
+//! support, and all requests without an editor, go to the servers that code intelligence runs; such answers have a
+//! `coverage`. An empty answer means that everything was checked, or gives the reason why not.
 //!
-//! Paths must resolve into the workspace after symlinks are followed; others are rejected. Files outside it that are
-//! open in the editor are left out of answers and counted.
+//! Paths must resolve into the workspace after symlinks are followed; others are rejected. Answers omit and count files
+//! outside it that are open in the editor.
 
 mod client;
 mod commands;
@@ -55,10 +55,10 @@ pub struct EditorServiceConfig {
 pub struct EditorCallContext {
     /// Cancelled when the client cancels the request.
     pub cancel: CancellationToken,
-    /// Time by which the answer must be sent. Servers are queried until shortly before.
+    /// Time by which the answer must be sent. zubi stops querying servers shortly before.
     pub deadline: Instant,
-    /// Whether the client has read access only. User-allowed commands are then rejected, because they may change
-    /// anything.
+    /// Whether the client has read access only. Commands that the user has added are then rejected, because they may
+    /// change anything.
     pub read_only: bool,
 }
 
@@ -67,14 +67,14 @@ impl EditorCallContext {
         RequestCx::new(self.cancel.clone(), self.server_deadline())
     }
 
-    /// Returns a point shortly before the deadline, so that partial results can still be sent.
+    /// Returns a time shortly before the deadline, so that partial results can still be sent.
     fn server_deadline(&self) -> Instant {
         let remaining = self.deadline.saturating_duration_since(Instant::now());
         self.deadline.checked_sub((remaining / 10).min(ANSWER_RESERVE)).unwrap_or(self.deadline)
     }
 }
 
-/// Longest reserve before the deadline in which servers are no longer queried.
+/// Maximum time before the deadline in which zubi no longer queries servers.
 const ANSWER_RESERVE: Duration = Duration::from_millis(500);
 
 /// Connection state of the editor, and the workspace of the host.
@@ -90,7 +90,7 @@ pub struct EditorStatus {
     pub workspace_folders: Vec<String>,
 }
 
-/// Service for editor state; see the module.
+/// Service for the state of the editor; see the module.
 pub struct EditorService {
     intel: Arc<CodeIntel>,
     client: Option<Arc<dyn EditorClient>>,

@@ -1,9 +1,9 @@
 //! Refactorings that apply at once and can be undone, for agents that do not need to review a plan first.
 //!
 //! Each file here is one tool; [`provider`] is the table. Each computes the same plan as its counterpart in
-//! [`crate::lsp`] and applies it the way `apply_edit` does, so the answer lists the files, the new and the resolved
-//! diagnostics, and how to undo. `find_tools` finds them: a session that lists the planning tools needs no second form
-//! of them.
+//! [`crate::lsp`] and applies it like `apply_edit`, so the answer lists the files, the new and the resolved
+//! diagnostics, and how to undo. Only `find_tools` finds them: a session that lists the planning tools does not need
+//! both forms.
 
 mod organize_imports;
 mod refactor_tool;

@@ -3,8 +3,8 @@
 //! Each file here is one tool or a shared part: [`editor`] reads and writes through the open editor, [`store`] reads
 //! and edits the file and preserves its comments, [`keys`] is the table of writable settings, [`update_imports`] the
 //! one setting with a tool of its own. Without an editor only the workspace's settings are readable, because the user's
-//! settings belong to the editor; with one, the user's settings are readable and never changed. A malformed file is
-//! reported with the position of the error and never overwritten.
+//! settings belong to the editor. With an editor, the user's settings are readable but never changed. The tools report
+//! the position of an error in a malformed file and never overwrite the file.
 
 mod editor;
 mod get_setting;

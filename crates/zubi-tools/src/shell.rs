@@ -1,8 +1,8 @@
-//! Shell tools: run commands in the sandbox, also in the background, and locate programs, for agents without a shell.
+//! Shell tools for agents without a shell: run commands in the sandbox, also in the background, and locate programs.
 //!
-//! Each file here is one tool; [`provider`] is the table. The command's effects are derived from its text before it
-//! runs (`zubi_policy::shell`), and the policy decides on them; the sandbox confines it in any case. Commands run only
-//! in directories of the workspace. Over MCP the whole toolset is absent unless the user enables it.
+//! Each file here is one tool; [`provider`] is the table. `zubi_policy::shell` derives the command's effects from its
+//! text before it runs, and the policy decides about them; the sandbox confines the command in any case. Commands run
+//! only in directories of the workspace. Over MCP the whole toolset is absent unless the user enables it.
 
 pub mod answer;
 mod job;

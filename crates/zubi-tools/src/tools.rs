@@ -1,8 +1,7 @@
 //! Meta tools: find tools that are not in every list, and call any tool.
 //!
-//! They go through the registry like every caller. An inner call is therefore validated, checked by the policy,
-//! recorded and cancelled exactly like a direct one, with the restrictions of the calling session, and a filter that
-//! hides a tool hides it here too.
+//! These tools use the registry like every caller. It therefore validates, judges, records and cancels an inner call
+//! exactly like a direct one, with the restrictions and filters of the calling session.
 
 mod call_read_tool;
 mod call_tool;
@@ -17,8 +16,8 @@ use zubi_tool_api::{ToolProvider, static_provider};
 
 use crate::adapter::tool;
 
-/// Creates the provider of the meta tools over a registry. The registry owns these tools: hence the weak handle, and a
-/// registry created with [`Arc::new_cyclic`].
+/// Creates the provider of the meta tools for a registry. The registry owns these tools, so the handle is weak and the
+/// registry must be created with [`Arc::new_cyclic`].
 pub fn provider(registry: &Weak<Registry>) -> Arc<dyn ToolProvider> {
     let registry = Arc::new(registry.clone());
     let tools = vec![

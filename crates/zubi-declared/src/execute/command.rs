@@ -12,7 +12,7 @@ use crate::plan::NO_EDITOR;
 use zubi_tools::editor_state::ViewError;
 use zubi_tools::shell::answer::output_budget;
 
-/// Hint for that case.
+/// Hint for the user if no editor is connected.
 pub(crate) const OPEN_EDITOR_HINT: &str = "Open the workspace in VS Code with zubi's extension, or use another tool.";
 
 /// Returns the command's arguments: the list in the file, with a string `$name` replaced by the argument (null if

@@ -1,5 +1,5 @@
-//! Runs a tool's JavaScript. Tools called by the code go through the registry like every call, and therefore through
-//! the policy, with the restrictions of the caller.
+//! Runs a tool's JavaScript. The code calls other tools through the registry, and therefore subject to the policy and
+//! to the caller's restrictions.
 
 use std::sync::{Arc, Weak};
 
@@ -28,7 +28,7 @@ pub(crate) async fn run(
     let time_ms = milliseconds(tool.definition.timeout);
     let job = ScriptJob { code: code.to_owned(), args, limits: ScriptLimits { time_ms, ..ScriptLimits::default() } };
     let nested = NestedCalls { registry: tool.context.registry.get().cloned(), cx: cx.clone() };
-    // The time of nested calls counts too, because the caller waits for them.
+    // The time-out includes nested calls, because the caller waits for them.
     let finished = tokio::time::timeout(tool.definition.timeout, runner.run(&job, cx.nesting, &nested, &cx.cancel));
     let finished = finished.await.unwrap_or(Err(ScriptError::TimedOut { after_ms: time_ms }));
     let finished = finished.map_err(|error| script_error(tool, &error))?;

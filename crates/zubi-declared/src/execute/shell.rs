@@ -24,21 +24,21 @@ use zubi_tools::shell::{answer, directory, environment, run_error_in};
 /// Largest variable, name and value, in bytes (`MAX_ARG_STRLEN` of execve(2), without the final NUL).
 const MAX_VARIABLE: usize = 128 * 1024 - 1;
 
-/// Most bytes of all variables of a tool. Together with everything else passed to a program they stay below system
-/// limits (`ARG_MAX`, 2 MiB with the usual stack of 8 MiB).
+/// Maximum size of all variables of a tool, in bytes. Together with everything else that a program receives, they stay
+/// below system limits (`ARG_MAX`, 2 MiB with the usual stack of 8 MiB).
 const MAX_VARIABLES: usize = 1024 * 1024;
 
-/// Most bytes of a script in an approval prompt. The policy requires approval for a longer script whatever the rules
-/// allow.
+/// Maximum size of a script in an approval prompt, in bytes. The policy requires approval for a longer script, whatever
+/// the rules allow.
 const MAX_PREVIEW: usize = shell::MAX_SCRIPT;
 
-/// How long before the caller's deadline a script is ended, so that its output can still be returned.
+/// Time before the caller's deadline at which zubi ends a script, so that it can still return the output.
 const RESERVE: Duration = Duration::from_secs(2);
 
-/// Most bytes of output in a failure; failures are truncated (`ToolError::sanitize`), and the handles come last.
+/// Maximum bytes of output in a failure. Failures are truncated (`ToolError::sanitize`), and the handles come last.
 const MAX_FAILURE_BYTES: usize = 3_000;
 
-/// Most paths of a declaration listed on one line.
+/// Maximum number of paths of a declaration listed on one line.
 const MAX_LISTED: usize = 5;
 
 /// Compiled templates of a shell tool.
@@ -67,7 +67,7 @@ impl ResolvedShell {
         let rendered = parts.directory.map(|template| tool.render(template, args)).transpose()?;
         let directory = match rendered.filter(|rendered_path| !rendered_path.absent) {
             None => tool.folder.clone(),
-            // Relative to the folder that declares the tool, not to any folder that has such a directory.
+            // Relative to the folder that declares the tool, not to any folder with such a directory.
             Some(rendered_path)
                 if cx.workspace.folders().len() > 1 && Utf8Path::new(&rendered_path.text).is_relative() =>
             {
@@ -120,15 +120,15 @@ pub(crate) fn footprint(
     let analysis = shell::read(&resolved.script.redacted, &resolved.directory);
     let declared = tool.definition.tool.sandbox.clone().unwrap_or_default();
     let (mut reads, mut writes, mut unresolved) = (analysis.reads, analysis.writes, analysis.unresolved);
-    // Variables set from arguments are judged as if the script began with them.
+    // The policy judges variables set from arguments as if the script began with them.
     for (name, value) in &resolved.environment {
         let from_arguments =
             parts.environment.iter().any(|(other, template)| other == name && !template.arguments().is_empty());
         unresolved.extend(shell::variable_problem(name, &value.redacted).filter(|_| from_arguments));
     }
     let files = declared.fs.clone().unwrap_or_default();
-    // Paths that a declaration opens outside the workspace are judged as if the script named them, because it may use
-    // them.
+    // The policy judges paths that the declaration opens outside the workspace as if the script named them, because the
+    // script may use them.
     reads.extend(paths_outside(tool, cx, files.read.as_deref())?);
     writes.extend(paths_outside(tool, cx, files.write.as_deref())?);
     let mut common = common;
@@ -216,7 +216,7 @@ fn sandbox_request(declared: &SandboxDeclaration) -> SandboxRequest {
     }
 }
 
-/// Runs the script to its end, whatever the result.
+/// Runs the script to its end, whatever its result.
 async fn run_script(
     tool: &DeclaredTool,
     parts: &ShellPlan<'_>,
@@ -235,7 +235,7 @@ async fn run_script(
     let mut job = ProcessJob::new(ProcessCommand::Piped { text: script.text, shell }, directory, folders);
     job.manifest = sandbox_request(&tool.definition.tool.sandbox.clone().unwrap_or_default());
     if let Some(paths) = &mut job.manifest.fs.write {
-        // Resolved now, as in the footprint, immediately before the sandbox opens it.
+        // Resolve the path again, as for the footprint, immediately before the sandbox opens it.
         *paths = declared_paths(tool, paths)?.into_iter().map(Utf8PathBuf::into_string).collect();
     }
     job.environment = environment();

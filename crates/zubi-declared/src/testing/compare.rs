@@ -15,20 +15,19 @@ use zubi_tool_api::ToolOutput;
 use crate::format::{ExpectedRequest, OutputDeclaration, ToolExecution, ToolTest};
 use crate::loaded::LoadedTool;
 
-/// Most lines of a difference that are shown.
+/// Maximum number of lines of a difference that are shown.
 const MAX_LINES: usize = 60;
-/// Most characters of a text that are shown.
+/// Maximum number of characters of a text that are shown.
 const MAX_DISPLAYED_CHARS: usize = 2_000;
 /// Maximum size of a compiled pattern in bytes.
 const MAX_PATTERN: usize = 1 << 20;
 
-/// Actual result of a call.
 pub(super) struct Actual {
     pub(super) output: Option<ToolOutput>,
     /// Code and text of the failure.
     pub(super) error: Option<(String, String)>,
     pub(super) exit: Option<i32>,
-    /// Decision of the rules, if the test checks it; the error is why it cannot be determined.
+    /// Decision of the rules, if the test checks it; the error is the reason why it cannot be determined.
     pub(super) decision: Option<Result<Action, String>>,
     pub(super) requests: Vec<RecordedRequest>,
     /// Tools whose expected calls are missing.

@@ -1,4 +1,4 @@
-//! Fakes of a tested tool's surroundings: the server of an HTTP tool, the tools that its code calls.
+//! Fakes of a tested tool's environment: the server of an HTTP tool, and the tools that its code calls.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -152,8 +152,8 @@ fn summarize_arguments(args: &Value) -> String {
     ellipsize(&text, MAX_CHARS).into_owned()
 }
 
-/// Returns the tested tool and the fakes as providers. A fake of the tested tool itself is omitted; the first tool of a
-/// name wins.
+/// Returns the tested tool and the fakes as providers. Omits a fake of the tested tool itself, because the first tool
+/// of a name wins.
 pub(super) fn providers(tested: Arc<dyn Tool>, fakes: Vec<FakeTool>) -> Vec<Arc<dyn ToolProvider>> {
     let fakes = fakes.into_iter().map(|fake| Arc::new(fake) as Arc<dyn Tool>);
     let tools = [tested].into_iter().chain(fakes).collect();

@@ -1,6 +1,6 @@
-//! Shell built-ins: which of their arguments have no effect of their own. All other arguments may be evaluated, set
-//! variables of any name or run something, and are unresolved. This is a list of what is harmless, because built-ins
-//! have more ways to run code than anyone remembers.
+//! Shell builtins: the arguments that have no effect of their own. All other arguments are unresolved: they may be
+//! evaluated, set variables of any name, or run something. The lists contain harmless arguments only, because builtins
+//! have too many ways to run code to list them all.
 
 use zubi_base::env::is_name;
 
@@ -8,15 +8,15 @@ use super::names;
 use super::shorten;
 use super::word::ShellWord;
 
-/// Options of `[[`, `[` and `test` that compare numbers: Bash's `[[` and some shells' `test` evaluate any text there as
+/// Options of `[[`, `[` and `test` that compare numbers. Bash's `[[` and some shells' `test` evaluate their operands as
 /// arithmetic, which runs the subscripts of names.
 const NUMERIC_COMPARISONS: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
-/// Returns why the effect of the built-in `name` on its words cannot be determined, or `None` if it can.
+/// Returns the reason why the effect of the builtin `name` on its words cannot be determined; `None` if it can.
 pub(super) fn problem(name: &str, words: &[ShellWord]) -> Option<String> {
     let arguments = words.get(1..).unwrap_or_default();
     match name {
-        // `printf -v` sets any variable, `wait -p` likewise.
+        // `printf -v` and `wait -p` set any variable.
         "printf" | "wait" => arguments
             .first()
             .filter(|word| word.text.starts_with('-') && word.text != "--" && word.text != "-")
@@ -39,7 +39,7 @@ pub(super) fn problem(name: &str, words: &[ShellWord]) -> Option<String> {
     }
 }
 
-/// Returns why setting a variable that stays in the shell requires approval.
+/// Returns the reason why setting a variable of the shell requires approval.
 pub(super) fn assignment_problem(name: &str, value: Option<&str>) -> Option<String> {
     match () {
         () if !is_name(name) => Some(format!("`{}` may be evaluated once more", shorten(name))),
@@ -53,17 +53,17 @@ pub(super) fn assignment_problem(name: &str, value: Option<&str>) -> Option<Stri
     }
 }
 
-/// Returns why setting a variable that programs receive requires approval.
+/// Returns the reason why setting a variable that programs receive requires approval.
 pub(super) fn export_problem(name: &str, value: Option<&str>) -> Option<String> {
     match value {
         Some(value) if is_name(name) && names::is_inert(name, value) && !names::may_be_evaluated(value) => None,
-        // Without a value it is whatever was set before, which was looked at there.
+        // Without a value, the variable retains its earlier value, which was checked when it was set.
         None if is_name(name) && names::is_inert(name, "") => None,
         _ => Some(format!("`{}` may decide what programs do", shorten(name))),
     }
 }
 
-/// `set`: options that change how scripts are read, or that evaluate (`-x` works out `PS4`), are left out.
+/// Checks `set`. The allowed options do not change how scripts are read, and evaluate nothing (`-x` evaluates `PS4`).
 fn set_problem(arguments: &[ShellWord]) -> Option<String> {
     const NAMES: &[&str] = &[
         "errexit",
@@ -104,7 +104,7 @@ fn set_problem(arguments: &[ShellWord]) -> Option<String> {
     None
 }
 
-/// `export` and its like. Only attributes that change nothing about how a value is read; names without subscripts.
+/// Checks `export` and similar builtins. Allows only plain names, and attributes that do not change their meaning.
 fn declaration_problem(builtin: &str, arguments: &[ShellWord]) -> Option<String> {
     let mut is_export = builtin == "export";
     for word in arguments {
@@ -127,7 +127,7 @@ fn declaration_problem(builtin: &str, arguments: &[ShellWord]) -> Option<String>
     None
 }
 
-/// `test` and its like, or a part of `[[ … ]]`.
+/// Checks `test`, `[` or a part of `[[ … ]]`.
 pub(super) fn test_problem(words: &[ShellWord]) -> Option<String> {
     for (at, word) in words.iter().enumerate() {
         let text = word.text.as_str();
@@ -143,7 +143,7 @@ pub(super) fn test_problem(words: &[ShellWord]) -> Option<String> {
         if text == "-t" && words.get(at + 1).is_some_and(|word| !is_number(&word.text) && !word.text.starts_with(']')) {
             return Some("`-t` is given no number".to_owned());
         }
-        // Some shells evaluate the subscript wherever a name is expected.
+        // Some shells evaluate a subscript wherever they expect a name.
         if word.text.contains("$(") || word.text.contains('`') {
             return Some(format!("`{}` may be evaluated once more", shorten(&word.raw)));
         }

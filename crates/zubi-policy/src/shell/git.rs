@@ -1,4 +1,4 @@
-//! `git`: which of its options and subcommands run programs that its words name, or that a configuration they choose names.
+//! `git`: options and subcommands that run programs named in the words, or in a configuration that the words select.
 
 use super::shorten;
 use super::word::ShellWord;
@@ -6,14 +6,14 @@ use super::word::ShellWord;
 /// The analysis of a `git` command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Git {
-    /// The command that begins at this word runs too.
+    /// Index of the word at which another command begins that `git` runs.
     pub(super) command: Option<usize>,
-    /// These texts are run by a shell.
+    /// Scripts that `git` runs with a shell.
     pub(super) scripts: Vec<String>,
     pub(super) unresolved: Option<String>,
 }
 
-/// Keys that may be set for one call: they change form, not what runs.
+/// Configuration keys that may be set for one call, because they do not affect which programs run.
 const HARMLESS_KEYS: &[&str] = &[
     "user.name",
     "user.email",
@@ -33,7 +33,7 @@ const HARMLESS_KEYS: &[&str] = &[
 
 /// Options before the subcommand that take a value.
 const VALUE_OPTIONS: &[&str] = &["-C", "--namespace", "--super-prefix"];
-/// Options before the subcommand that change nothing about what runs.
+/// Options before the subcommand that do not affect which programs run.
 const FLAGS: &[&str] = &[
     "--no-pager",
     "-P",
@@ -55,7 +55,7 @@ const FLAGS: &[&str] = &[
     "--paginate",
 ];
 
-/// Options of subcommands that are followed by a program.
+/// Options of subcommands whose value is a program.
 const PROGRAM_OPTIONS: &[&str] = &["--exec", "--upload-pack", "--receive-pack", "--extcmd", "--open-files-in-pager"];
 
 pub(super) fn analyze(words: &[ShellWord]) -> Git {
@@ -72,7 +72,7 @@ pub(super) fn analyze(words: &[ShellWord]) -> Git {
             at += 1;
         } else if !FLAGS.contains(&text) && !text.starts_with("--namespace=") {
             git.mark_unresolved(format!("`git {}` may choose programs", shorten(text)));
-            // Whether the next word belongs to this option does not matter: the command is unresolved anyway.
+            // The next word may belong to this option, but the command is unresolved anyway.
         }
     }
     let subcommand = words.get(at).map_or("", |word| word.text.as_str());
@@ -133,7 +133,7 @@ impl Git {
         for (at, word) in rest.iter().enumerate() {
             let text = word.text.as_str();
             let (option, value) = text.split_once('=').map_or((text, None), |(option, value)| (option, Some(value)));
-            // Git understands the beginnings of long options.
+            // Git accepts abbreviated long options.
             let is_abbreviation = |long: &&str| option.len() >= 4 && long.starts_with(option);
             let runs_program = match option {
                 _ if PROGRAM_OPTIONS.iter().any(is_abbreviation) => true,
@@ -155,7 +155,7 @@ impl Git {
         }
     }
 
-    /// One word is a script, several are a command.
+    /// Adds a command argument: a single word is a script, several words are a command.
     fn add_command(&mut self, rest: &[ShellWord], at: usize, from: usize) {
         match rest.get(at..).unwrap_or_default() {
             [] => {}

@@ -1,27 +1,27 @@
-//! Programs that run the text they read: whether a command names its program, or takes it from its standard input, where
-//! neither a question nor a rule would show it.
+//! Programs that run the text that they read: whether a command names that text, or the program reads it from standard
+//! input, where neither an approval prompt nor a rule would show it.
 
 use super::word::ShellWord;
 
-/// The way in which a program receives the text that it runs.
+/// An interpreter and how it receives the text that it runs.
 struct Interpreter {
     /// Names without a version: `python` also matches `python3.12`.
     names: &'static [&'static str],
-    /// Options that are followed by the text or by the file that has it.
+    /// Options whose value is the text or the file that contains it.
     texts: &'static [&'static str],
-    /// Letters of options that change nothing about that.
+    /// Letters of options that do not affect where the text comes from.
     flags: &'static str,
     stdin: Stdin,
 }
 
-/// When a program takes its program from its standard input.
+/// Condition under which an interpreter runs its standard input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stdin {
-    /// If no file is named.
+    /// No argument names a file.
     WithoutFile,
-    /// Unless an option has the text: its operands are data bases, files and hosts.
+    /// No option contains the text. The operands are databases, files or hosts.
     Unless,
-    /// If a word says that the file is standard input.
+    /// A word names standard input as the file.
     WhereNamed,
 }
 
@@ -64,12 +64,12 @@ pub(super) fn is_interpreter(name: &str) -> bool {
     find(name).is_some()
 }
 
-/// Whether a program runs what its arguments say.
+/// Returns whether a program runs text from its arguments.
 pub(super) fn runs_argument_text(name: &str) -> bool {
     find(name).is_some_and(|interpreter| interpreter.stdin != Stdin::WhereNamed)
 }
 
-/// Whether the program `name` runs its standard input as a program. `has_input`: its standard input may have data.
+/// Returns whether the program `name` runs its standard input. `has_input`: its standard input may have data.
 pub(super) fn runs_stdin(name: &str, words: &[ShellWord], has_input: bool) -> bool {
     let Some(interpreter) = find(name) else { return false };
     let arguments = words.get(1..).unwrap_or_default();
@@ -92,7 +92,7 @@ pub(super) fn runs_stdin(name: &str, words: &[ShellWord], has_input: bool) -> bo
     }
 }
 
-/// Whether a word is the name of standard input, or an option with it.
+/// Returns whether a word is a name of standard input, or an option with such a name as its value.
 pub(super) fn names_stdin(word: &ShellWord) -> bool {
     let text = word.text.rsplit_once('=').map_or(word.text.as_str(), |(_, value)| value);
     let text = text.strip_prefix("-f").filter(|rest| !rest.is_empty()).unwrap_or(text);
@@ -110,13 +110,13 @@ impl Interpreter {
             || self.cluster(text) == Some(true)
     }
 
-    /// `-mjson.tool`: the option and its value in one word.
+    /// Returns whether a word is an option with its value attached: `-mjson.tool`.
     fn has_attached_text(&self, text: &str) -> bool {
         let short_options = self.texts.iter().filter(|option| !option.starts_with("--") && option.len() == 2);
         short_options.into_iter().any(|option| text.strip_prefix(option).is_some_and(|value| !value.is_empty()))
     }
 
-    /// Whether letters behind one dash are options of this program, and whether the last of them is followed by a text.
+    /// Parses a group of letter options. Returns whether the last one takes a text; `None` if a letter is unknown.
     fn cluster(&self, text: &str) -> Option<bool> {
         let letters = text.strip_prefix('-').filter(|letters| !letters.is_empty() && !letters.starts_with('-'))?;
         let last = letters.chars().last()?;
@@ -126,7 +126,7 @@ impl Interpreter {
         (all_flags_known && (with_text || self.flags.contains(last))).then_some(with_text)
     }
 
-    /// Whether the words say for sure which text runs.
+    /// Returns whether the words certainly determine the text that runs.
     fn names_program(&self, arguments: &[ShellWord]) -> bool {
         for (at, word) in arguments.iter().enumerate() {
             if self.has_attached_text(&word.text) && self.cluster(&word.text).is_none() {

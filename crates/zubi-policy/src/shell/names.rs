@@ -1,9 +1,9 @@
-//! Names that mean something to a shell: variables that decide what programs do, built-ins that change how a script reads.
+//! Names with a meaning for shells: variables that control programs, and builtins that change how a script is read.
 
 use zubi_base::env::is_name;
 
-/// Whether a variable decides which programs run or what they do, so that setting it makes a command another one. Wide on
-/// purpose: a name too many costs a question.
+/// Returns whether a variable affects which programs run or what they do, so that setting it changes the meaning of a
+/// command. Errs towards `true`: an unnecessary match costs only an approval prompt.
 pub(super) fn affects_execution(variable: &str) -> bool {
     const NAMES: &[&str] =
         &["IFS", "ENV", "PS4", "HOME", "SHELL", "VISUAL", "BROWSER", "LESS", "TERMINFO", "CC", "CXX", "AR", "LD", "AS"];
@@ -21,8 +21,8 @@ pub(super) fn affects_execution(variable: &str) -> bool {
         || upper.ends_with("RC")
 }
 
-/// Whether programs run a variable's value, or what it leads to: one who sets it chooses a command. Unlike [`affects_execution`] only
-/// names of which that is known.
+/// Returns whether programs run a variable's value or a file that it names, so that setting it selects a command.
+/// Unlike [`affects_execution`], matches only variables known to do this.
 pub(super) fn selects_commands(variable: &str) -> bool {
     const NAMES: &[&str] = &[
         "BROWSER",
@@ -94,9 +94,9 @@ pub(super) fn selects_commands(variable: &str) -> bool {
         || SUFFIXES.iter().any(|end| variable.to_ascii_uppercase().ends_with(end))
 }
 
-/// Whether a program may receive a variable with this value without approval: nothing that programs do with these names
-/// selects what runs. This is a list of what is harmless, because no list of dangerous names is complete
-/// (`OPENSSL_CONF`, `VIMINIT`, …).
+/// Returns whether a program may receive a variable with this value without approval, because the variable cannot
+/// select what runs. The list contains harmless names, because no list of dangerous names is complete (`OPENSSL_CONF`,
+/// `VIMINIT`, …).
 pub(super) fn is_inert(variable: &str, value: &str) -> bool {
     const NAMES: &[&str] = &[
         "CI",
@@ -128,14 +128,14 @@ pub(super) fn is_inert(variable: &str, value: &str) -> bool {
         "DEBIAN_FRONTEND",
         "PROPTEST_CASES",
         "INSTA_UPDATE",
-        // Names of examples, which no program reads.
+        // Names from examples, which no program reads.
         "FOO",
         "BAR",
         "BAZ",
     ];
     let word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.@".contains(&byte));
     match variable {
-        // A path would be read as a file, though one of a time zone, not of a program.
+        // Programs read a path as a file, although only as time zone data.
         "TZ" => word(&value.replace(['/', '+'], "")) && !value.starts_with('/') && !value.contains(".."),
         "LANG" | "LANGUAGE" | "TERM" => word(value),
         _ if variable.starts_with("LC_") => word(value),
@@ -143,17 +143,17 @@ pub(super) fn is_inert(variable: &str, value: &str) -> bool {
     }
 }
 
-/// Whether a script may set a variable of the shell itself: as far as the name shows, it is not already exported.
+/// Returns whether a script may set this variable of the shell: its name suggests that it is not exported already.
 pub(super) fn is_shell_variable(variable: &str) -> bool {
     !variable.bytes().any(|byte| byte.is_ascii_uppercase()) && !affects_execution(variable)
 }
 
-/// Whether a variable's value could be evaluated once more, where arithmetic or a subscript meets its name.
+/// Returns whether a value could be evaluated again, when arithmetic or a subscript uses its variable.
 pub(super) fn may_be_evaluated(value: &str) -> bool {
     value.contains("$(") || value.contains(['`', '['])
 }
 
-/// The name of `NAME=…` or `NAME+=…`.
+/// Returns the variable's name in `NAME=…` or `NAME+=…`.
 pub(super) fn assigned_name(raw: &str) -> Option<&str> {
     let (name, _) = raw.split_once('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);
@@ -161,7 +161,7 @@ pub(super) fn assigned_name(raw: &str) -> Option<&str> {
     is_name(name).then_some(name)
 }
 
-/// Built-ins after which the text of a script no longer says what it does.
+/// Builtins after which the text of a script no longer determines its effects.
 pub(super) const REINTERPRETING_BUILTINS: &[&str] = &[
     "eval",
     "source",
@@ -187,12 +187,12 @@ pub(super) const REINTERPRETING_BUILTINS: &[&str] = &[
     "history",
 ];
 
-/// Shells, by the name of their program.
+/// Shells, by program name.
 pub(super) const SHELLS: &[&str] =
     &["sh", "bash", "rbash", "dash", "ash", "ksh", "mksh", "rksh", "zsh", "rzsh", "yash"];
-/// Shells with a language of their own: their text is read too, but the result is always unresolved.
+/// Shells with a different language. zubi reads their scripts too, but the result is always unresolved.
 pub(super) const FOREIGN_SHELLS: &[&str] = &["fish", "csh", "tcsh", "pwsh", "powershell", "nu", "xonsh", "elvish"];
-/// Programs that start the command among their words, whose options are not read here.
+/// Programs that start a command from their words and whose options zubi does not parse.
 pub(super) const WRAPPER_PROGRAMS: &[&str] = &[
     "su",
     "runuser",
@@ -239,5 +239,5 @@ pub(super) const BEFORE_COMMAND: &[&str] =
     &["if", "then", "elif", "else", "do", "while", "until", "{", "!", "time", "coproc"];
 /// Reserved words that end a compound command.
 pub(super) const AFTER_COMMAND: &[&str] = &["fi", "done", "}", "esac"];
-/// Words that make a script's commands run more than once or later, so that the order of the text is not theirs.
+/// Words after which commands may run repeatedly or later, so that they do not run in text order.
 pub(super) const LOOP_WORDS: &[&str] = &["while", "until", "for", "select", "function"];

@@ -1,4 +1,4 @@
-//! The tokens of a script, from first to last: where simple commands begin and end, and what they do.
+//! Walks the tokens of a script from first to last and finds the simple commands and their effects.
 
 use brush_parser::Token;
 use camino::Utf8PathBuf;
@@ -12,7 +12,7 @@ use super::{ShellReading, builtin, read_into, shorten, wrapper};
 /// The maximum number of tokens of `((…))` that are checked.
 const MAX_ARITHMETIC_TOKENS: usize = 64;
 
-/// A script being walked.
+/// State of the walk through a script.
 pub(super) struct Script<'a> {
     pub(super) reading: &'a mut ShellReading,
     tokens: &'a [Token],
@@ -22,53 +22,53 @@ pub(super) struct Script<'a> {
     simple: Simple,
     pub(super) working_dir: WorkingDir,
     chain: Chain,
-    /// Commands may run in another order than the text's.
+    /// Whether commands may run in an order other than the text's.
     pub(super) repeats: bool,
-    /// Within `[[ … ]]`, which what looks like an end of a command does not end in Bash.
+    /// Whether the walk is inside `[[ … ]]`, where Bash does not treat operators such as `||` as the end of a command.
     pub(super) in_test: bool,
 }
 
-/// The construct that a closing token ends.
+/// An open construct, which a later token closes.
 enum ConstructFrame {
     Parenthesis { working_dir: WorkingDir, chain: Chain },
     Case(Stage),
 }
 
-/// How far a `case` has been read.
+/// Parsing stage of a `case`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// A pattern is due, or `esac`.
+    /// A pattern or `esac` must follow.
     Pattern,
-    /// One has been read: `|` or `)` is due.
+    /// `|` or `)` must follow the pattern.
     PatternRead,
     /// The commands that run if a pattern matches.
     Commands,
 }
 
-/// A simple command so far.
+/// The part of a simple command that has been read.
 #[derive(Default)]
 pub(super) struct Simple {
     pub(super) words: Vec<ShellWord>,
-    /// An assignment or a redirection came first, so the next word is not a reserved word.
+    /// Whether an assignment or a redirection came first, so that the next word is not a reserved word.
     prefixed: bool,
-    /// Variables that are set before the words, and to what.
+    /// Names and values of the variables that are set before the command's words.
     assignments: Vec<(String, ShellWord)>,
     /// Inputs of the command: the text of a here-document or here-string if it is fixed, `None` for any other input.
     pub(super) input: Vec<Option<String>>,
-    /// A redirection is of another descriptor than the usual ones.
+    /// Whether a redirection names a descriptor other than the default one.
     has_descriptor: bool,
 }
 
-/// The properties of an and-or list so far.
+/// The properties of the part of an and-or list that has been read.
 #[derive(Default, Clone, Copy)]
 struct Chain {
     moved: bool,
     piped: bool,
-    /// `!` or `||`: what follows `&&` may run although a `cd` did not.
+    /// Whether `!` or `||` occurred: the command after `&&` may then run although a `cd` failed.
     uncertain: bool,
 }
 
-/// How a simple command ends.
+/// Operator at which a simple command ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CommandTerminator {
     And,
@@ -105,7 +105,7 @@ impl<'a> Script<'a> {
             }
         }
         self.finish(CommandTerminator::List);
-        // The text after it would be misread.
+        // Without an end of the `case`, the following text would be misread.
         if self.frames.iter().any(|frame| matches!(frame, ConstructFrame::Case(_))) {
             self.mark_undecidable("a `case` does not end");
         }
@@ -193,8 +193,8 @@ impl<'a> Script<'a> {
         self.chain = Chain::default();
     }
 
-    /// Handles `((…))`, which is arithmetic in Bash, where the subscripts of names are evaluated, and two nested
-    /// subshells in other shells. Both readings count, and only numbers are resolved.
+    /// Checks `((…))`: Bash reads it as arithmetic and evaluates the subscripts of names, other shells read two nested
+    /// subshells. Both readings count, and only expressions without names are resolved.
     fn check_arithmetic(&mut self) {
         let tokens = self.tokens;
         let span =
@@ -208,7 +208,7 @@ impl<'a> Script<'a> {
         let has_name =
             |token: &Token| token.to_str().contains(|c: char| c.is_alphabetic() || matches!(c, '_' | '$' | '`'));
         let mut inner = tokens.iter().skip(self.at + 1).take_while(|token| token.to_str() != ")");
-        // A long expression is not searched: hostile texts nest many of them.
+        // The search is bounded, because hostile texts nest many long expressions.
         if inner.by_ref().take(MAX_ARITHMETIC_TOKENS).any(has_name) || inner.next().is_some() {
             self.mark_undecidable("`((…))` may be worked out as arithmetic");
         }
@@ -225,7 +225,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Reads a function definition; the body counts at the position of the definition.
+    /// Reads a function definition. The commands of the body count at the definition.
     fn define(&mut self, name: &str) {
         if name == "cd"
             || name.contains('/')
@@ -268,14 +268,14 @@ impl<'a> Script<'a> {
         self.simple.words.push(word);
     }
 
-    /// Whether the number just read belongs to the redirection that follows without a space.
+    /// Returns whether the number that was just read is the descriptor of the redirection that follows without a space.
     fn is_descriptor(&self) -> bool {
         let (Some(number), Some(next)) = (self.tokens.get(self.at - 1), self.tokens.get(self.at)) else { return false };
         let redirects = matches!(next, Token::Operator(text, _) if text.starts_with(['<', '>']));
         redirects && number.location().end.index == next.location().start.index
     }
 
-    /// Records an assignment. The end of the simple command decides whether the variable reaches a program.
+    /// Records an assignment. Only the end of the simple command shows whether a program receives the variable.
     fn assign(&mut self, name: &str, word: &ShellWord) {
         if word.raw.split_once('=').is_some_and(|(target, _)| target.contains('[')) {
             self.mark_undecidable(format!("the subscript of `{}` is worked out", shorten(&word.raw)));
@@ -287,7 +287,7 @@ impl<'a> Script<'a> {
         self.simple.assignments.push((name.to_owned(), word.clone()));
     }
 
-    /// Reads a reserved word at a position where one is allowed, and returns whether this was one.
+    /// Reads a reserved word where the grammar allows one. Returns whether the word was one.
     fn read_reserved(&mut self, raw: &str) -> bool {
         match raw {
             "case" => {
@@ -323,7 +323,7 @@ impl<'a> Script<'a> {
         true
     }
 
-    /// Reads `for name in words`. The words are not commands; each use of `$name` is checked when it is read.
+    /// Reads `for name in words`. The words are not commands; each use of `$name` is checked where it occurs.
     fn read_for_loop(&mut self) {
         let Some(name) = self.next_word() else { return self.mark_undecidable("a loop that counts") };
         if let Some(reason) = builtin::assignment_problem(name, None) {
@@ -338,7 +338,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Counts the commands that a word contains.
+    /// Adds the commands of the scripts inside a word.
     pub(super) fn read_scripts_in(&mut self, word: &ShellWord) {
         for script in &word.scripts {
             self.mark_undecidable(format!("`{}` is worked out only when it runs", shorten(&word.raw)));
@@ -354,7 +354,7 @@ impl<'a> Script<'a> {
         if !operator.contains(['<', '>']) {
             return self.mark_undecidable(format!("`{}` is not understood", shorten(operator)));
         }
-        // A process substitution instead of a file: its commands are read like those of a script of their own.
+        // A process substitution instead of a file: read its commands like a separate script.
         let Some(raw) = self.next_word() else { return };
         let target = word::read(raw);
         let is_descriptor = target.text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
@@ -380,13 +380,13 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Records the input of the simple command if it is its standard input.
+    /// Records an input of the simple command, unless it has a descriptor other than standard input.
     fn add_input(&mut self, text: Option<String>) {
         let text = text.filter(|_| !self.simple.has_descriptor);
         self.simple.input.push(text);
     }
 
-    /// A here-document or here-string: data, unless something in it is worked out.
+    /// Reads a here-document or here-string, which is plain data unless the shell expands something in it.
     fn read_here_document(&mut self, operator: &str) {
         let Some(tag) = self.next_word() else { return self.mark_undecidable("a here-document without its end") };
         let text = if operator == "<<<" {
@@ -453,7 +453,7 @@ impl<'a> Script<'a> {
     }
 }
 
-/// Whether a path is a device that stores nothing.
+/// Returns whether a path is a device that stores nothing.
 fn is_harmless(path: &Utf8PathBuf) -> bool {
     ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"].contains(&path.as_str())
         || path.as_str().starts_with("/dev/fd/")

@@ -1,4 +1,4 @@
-//! One simple command of a script: which programs it starts, through wrappers and shells, and what it means if it is a built-in.
+//! One simple command of a script: the programs that it starts, also through wrappers and shells, and builtins.
 
 use std::collections::VecDeque;
 
@@ -11,11 +11,11 @@ use super::working_dir::WorkingDir;
 use super::wrapper::{self, CommandAnalysis};
 use super::{builtin, read_into, shorten};
 
-/// The maximum number of commands that one simple command may contain through its wrappers.
+/// The maximum number of commands inside one simple command, through wrappers.
 const MAX_NESTED_COMMANDS: usize = 64;
 
 impl Script<'_> {
-    /// Counts a simple command and the commands that it starts. Returns the new directory if the command is a `cd`.
+    /// Adds a simple command and the commands that it starts. Returns the new directory if the command is a `cd`.
     pub(super) fn simple_command(&mut self, simple: &Simple) -> Option<WorkingDir> {
         let words = simple.words.as_slice();
         for word in words {
@@ -44,7 +44,7 @@ impl Script<'_> {
             };
             let is_system = wrapper::system_name(&program.text).is_some();
             let analysis = wrapper::analyze(name, words, self.reading.has_input);
-            // Another file of a wrapper's name is any program, which may do what the wrapper does.
+            // Outside the system directories, a file with a wrapper's name is any program, which may do the same.
             let is_wrapper =
                 analysis.is_wrapper || (analysis.reads_script && matches!(simple.input.as_slice(), [Some(_)]));
             if !is_wrapper || !is_system {
@@ -64,7 +64,7 @@ impl Script<'_> {
         new_dir
     }
 
-    /// Reads the scripts that a command is given, and says what is not known about it.
+    /// Reads the scripts in a command's words, and records what cannot be determined about the command.
     fn read_nested_scripts(&mut self, name: &str, is_system: bool, analysis: &CommandAnalysis, simple: &Simple) {
         for script in &analysis.scripts {
             read_into(self.reading, script, &self.working_dir, self.depth + 1);
@@ -80,7 +80,7 @@ impl Script<'_> {
         }
     }
 
-    /// Handles the words within `[[ … ]]`: a test in Bash, whatever they look like, and commands in other shells.
+    /// Reads the words inside `[[ … ]]`, which are always a test in Bash and commands in other shells.
     fn read_test_words(&mut self, words: &[ShellWord]) {
         self.in_test |= words.first().is_some_and(|word| word.text == "[[");
         if self.in_test
@@ -91,7 +91,7 @@ impl Script<'_> {
         self.in_test &= words.last().is_none_or(|word| word.text != "]]");
     }
 
-    /// Adds the words as a command.
+    /// Adds the words as a command. A program with a slash becomes an absolute path.
     fn record_command(&mut self, words: &[ShellWord]) {
         let mut argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         if let (Some(program), Some(word)) = (argv.first_mut(), words.first())
@@ -135,7 +135,7 @@ impl Script<'_> {
         }
     }
 
-    /// Built-ins that change what a script means.
+    /// Reads a builtin that may change the meaning of the script.
     fn read_builtin(&mut self, name: &str, words: &[ShellWord]) {
         let arguments = words.get(1..).unwrap_or_default();
         if REINTERPRETING_BUILTINS.contains(&name) {

@@ -1,4 +1,4 @@
-//! The commands that scripts would run, as tables; and that nothing is overlooked, with randomly generated scripts.
+//! Tables of scripts and the commands that they run; random scripts in which no command may be missed.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ fn read_in_work(text: &str) -> ShellReading {
     read(text, Utf8Path::new("/w"))
 }
 
-/// Commands, paths and clauses on one line: `git status; rm x < /w/a > /w/b ? why`.
+/// Renders commands, paths and clauses on one line: `git status; rm x < /w/a > /w/b ? why`.
 fn render_reading(reading: &ShellReading) -> String {
     let mut parts: Vec<String> =
         vec![reading.commands.iter().map(|argv| argv.join(" ")).collect::<Vec<_>>().join("; ")];
@@ -67,13 +67,13 @@ fn scripts_are_read_as_commands() {
         ("/opt/bin/bash -c 'rm x'", "/opt/bin/bash -c rm x; rm x"),
         ("flock -n lock a b; taskset -c 1 a", "flock -n lock a b; a b; a"),
         ("/usr/lib/git-core/git-push x", "/usr/lib/git-core/git-push x; git push x"),
-        // Shells that are given their script to read, and interpreters that are given data.
+        // Shells with their script on standard input, and interpreters with data there.
         ("bash <<'E'\na; b\nE", "a; b"),
         ("env bash -s <<< 'a; b'", "a; b"),
         ("./bash /dev/stdin <<< a", "/w/bash /dev/stdin; a"),
         ("a | python3 -u x.py | perl -ne 'print'", "a; python3 -u x.py; perl -ne print"),
         ("python3 --version; node x.js; sqlite3 db 'select 1'", "python3 --version; node x.js; sqlite3 db select 1"),
-        // Built-ins with words that only say what they say.
+        // Builtins with harmless words.
         ("set -euo pipefail; export FOO=bar; [ -f x ]", "set -euo pipefail; export FOO=bar; [ -f x ]"),
         ("[[ a == b && 1 -eq 2 ]]", "[[ a == b; 1 -eq 2 ]]"),
         ("git -C a -c color.ui=never log", "git -C a -c color.ui=never log"),
@@ -247,7 +247,7 @@ fn excessive_scripts_are_rejected_quickly() {
     assert!(started.elapsed() < std::time::Duration::from_mins(1), "{:?}", started.elapsed());
 }
 
-/// Scripts around the command `mark N`, for every N once.
+/// Generates scripts that contain the command `mark N` once for every N.
 fn script() -> impl Strategy<Value = String> {
     let leaf = proptest::sample::select(vec![
         "mark #",

@@ -1,18 +1,18 @@
-//! One word of a script: its text without quotes, or why its text cannot be determined.
+//! One word of a script: its text without quotes, or the reason why its text cannot be determined.
 
-/// A word as a shell would understand it before it runs.
+/// A word as the shell reads it, before any expansion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ShellWord {
-    /// Without quotes; the source text where `is_dynamic`.
+    /// The text without quotes; the source text if `is_dynamic`.
     pub(super) text: String,
     /// The word as written in the script.
     pub(super) raw: String,
-    /// Something in it is worked out only when it runs.
+    /// Whether the shell computes a part of the word at run time.
     pub(super) is_dynamic: bool,
     pub(super) pattern: Pattern,
-    /// Begins with an unquoted `~`.
+    /// Whether the word begins with an unquoted `~`.
     pub(super) tilde: bool,
-    /// Scripts inside it: `$(…)` and backquotes.
+    /// Scripts inside the word: `$(…)` and backquotes.
     pub(super) scripts: Vec<String>,
 }
 
@@ -21,19 +21,19 @@ pub(super) struct ShellWord {
 pub(super) enum Pattern {
     #[default]
     Literal,
-    /// Below a directory that is named before, so that it can become nothing but paths.
+    /// A pattern below a fixed directory, which can therefore expand only to paths.
     InDirectory,
     Bare,
 }
 
 impl ShellWord {
-    /// Whether the shell hands over exactly this text, or paths below a directory it names.
+    /// Returns whether the program receives exactly this text, or paths below a directory that the text names.
     pub(super) fn is_static(&self) -> bool {
         !self.is_dynamic && self.pattern != Pattern::Bare
     }
 }
 
-/// Reads a token's text.
+/// Reads the text of a token.
 pub(super) fn read(raw: &str) -> ShellWord {
     let mut reader = WordReader {
         rest: raw,
@@ -42,7 +42,7 @@ pub(super) fn read(raw: &str) -> ShellWord {
     };
     reader.read_unquoted();
     let WordReader { mut word, braces, .. } = reader;
-    // The commands of that name.
+    // These are names of commands.
     if matches!(raw, "[" | "[[") {
         word.pattern = Pattern::Literal;
     }
@@ -55,7 +55,7 @@ pub(super) fn read(raw: &str) -> ShellWord {
     word
 }
 
-/// The text of a here-document whose delimiter is not quoted: quotes mean nothing in it.
+/// Reads the text of a here-document with an unquoted delimiter, in which quotes have no meaning.
 pub(super) fn read_document(raw: &str) -> ShellWord {
     let mut reader = WordReader {
         rest: raw,
@@ -68,7 +68,7 @@ pub(super) fn read_document(raw: &str) -> ShellWord {
     reader.word
 }
 
-/// How much of `{a,b}` or `{1..3}` has been seen.
+/// Progress in a brace expansion (`{a,b}` or `{1..3}`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BraceExpansion {
     None,
@@ -154,7 +154,7 @@ impl WordReader<'_> {
         }
     }
 
-    /// After a dollar. `$'…'` and `$"…"` mean different things to different shells.
+    /// Reads the text after a dollar sign. `$'…'` and `$"…"` have different meanings in different shells.
     fn dollar(&mut self, plain: bool) {
         let Some(next) = self.rest.chars().next() else { return self.word.text.push('$') };
         match next {
@@ -170,7 +170,7 @@ impl WordReader<'_> {
         }
     }
 
-    /// Returns the script after `$(`. Quoted text is skipped; a wrong end does no harm, because the word is unresolved
+    /// Reads the script after `$(`, skipping quoted text. A wrong end is harmless, because the word is unresolved
     /// anyway.
     fn read_substitution(&mut self) {
         let (mut depth, mut quote) = (1_usize, None);

@@ -1,29 +1,29 @@
-//! The directory in which a command of a script runs, as far as `cd` allows it to be determined.
+//! The directory in which a command of a script runs, as far as the script's `cd` commands determine it.
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
-/// The directory at one place of a script.
+/// The directory at one position of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WorkingDir {
-    /// The directory in which the script began; without links.
+    /// The directory in which the script starts, without symlinks.
     Initial(Utf8PathBuf),
-    /// The directory that a `cd` changed to.
+    /// The directory after a `cd`.
     Moved(Utf8PathBuf),
-    /// A `cd` may have failed or led elsewhere.
+    /// A `cd` may have failed or changed to another directory.
     Unknown,
 }
 
-/// Why a path cannot be determined.
+/// The reason why a path cannot be determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathProblem {
     DirectoryLost,
-    /// `a/../b`, where `a` may be a link.
+    /// `a/../b`, where `a` may be a symlink.
     ParentOfLink,
 }
 
 impl WorkingDir {
-    /// An absolute path without `.` and `..`. Steps up are taken only from the start of a relative path and only where a
-    /// script has not moved: elsewhere a link decides what they mean.
+    /// Returns an absolute path without `.` and `..`. Accepts `..` only at the start of a relative path, and only
+    /// before any `cd`: elsewhere, a symlink can change its meaning.
     pub(super) fn path(&self, text: &str) -> Result<Utf8PathBuf, PathProblem> {
         let input_path = Utf8Path::new(text);
         let mut path = match self {

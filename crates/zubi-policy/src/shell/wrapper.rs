@@ -1,4 +1,4 @@
-//! Programs that pass a command on: what the command is that they start.
+//! Programs that start another command (wrappers): finds that command among their words.
 
 use std::ops::Range;
 
@@ -11,15 +11,15 @@ use super::{builtin, git, interpreter, shorten};
 /// The analysis of a simple command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct CommandAnalysis {
-    /// Whether it only passes a command on and does not count as a command itself.
+    /// Whether the command only starts another one and does not itself count as a command.
     pub(super) is_wrapper: bool,
-    /// The words of it that are commands.
+    /// Ranges of words that are commands.
     pub(super) commands: Vec<Range<usize>>,
-    /// The texts that a shell runs.
+    /// Scripts that the command runs with a shell.
     pub(super) scripts: Vec<String>,
-    /// Whether it is a shell that runs what it reads.
+    /// Whether the command is a shell that runs its standard input.
     pub(super) reads_script: bool,
-    /// Why it cannot be determined what else runs.
+    /// The reason why other effects cannot be determined.
     pub(super) unresolved: Option<String>,
 }
 
@@ -29,19 +29,19 @@ impl CommandAnalysis {
     }
 }
 
-/// How a wrapper's words are read up to the command.
+/// Syntax of a wrapper's words before the command.
 struct Wrapper {
     names: &'static [&'static str],
-    /// Letters of options without and with a value, and long options likewise.
+    /// Letters of options without and with a value, then long options without and with a value.
     flags: &'static str,
     values: &'static str,
     long_flags: &'static [&'static str],
     long_values: &'static [&'static str],
-    /// The number of words before the command that are not options: a duration.
+    /// The number of words before the command that are not options, such as a duration.
     operands: usize,
-    /// Whether `NAME=value` is allowed before the command.
+    /// Whether the wrapper accepts `NAME=value` before the command.
     assigns: bool,
-    /// Runs with other rights, so that it is a command of its own.
+    /// Whether the wrapper runs the command with other permissions, and therefore counts as a command too.
     is_command: bool,
 }
 
@@ -56,8 +56,7 @@ const BASE: Wrapper = Wrapper {
     is_command: false,
 };
 
-/// Options that change what is started or write files (`env -S`, `time -o`) are left out, so that such a command is
-/// unresolved.
+/// Omits options that change what runs or that write files (`env -S`, `time -o`); commands with them are unresolved.
 const WRAPPERS: &[Wrapper] = &[
     Wrapper { names: &["builtin", "nohup", "busybox", "toybox"], ..BASE },
     Wrapper { names: &["command"], flags: "p", ..BASE },
@@ -106,7 +105,7 @@ const WRAPPERS: &[Wrapper] = &[
     Wrapper { names: &["doas"], flags: "n", values: "u", is_command: true, ..BASE },
     Wrapper { names: &["taskset"], flags: "ac", operands: 1, ..BASE },
     Wrapper { names: &["chrt"], flags: "abfior", operands: 1, is_command: true, ..BASE },
-    // Without the form in which `-c` has a script.
+    // Does not include the form `-c` with a script.
     Wrapper {
         names: &["flock"],
         flags: "eFnosux",
@@ -120,8 +119,7 @@ const WRAPPERS: &[Wrapper] = &[
     Wrapper { names: &["strace"], flags: "fFcCqrtTvwxyidDkzZ", values: "esabPS", is_command: true, ..BASE },
 ];
 
-/// Returns the name of a program that is found through the search path or in a system directory. A file of that name
-/// elsewhere may be any program.
+/// Returns the name of a program in the search path or a system directory. The same name elsewhere may be any program.
 pub(crate) fn system_name(program: &str) -> Option<&str> {
     const DIRECTORIES: &[&str] = &[
         "/bin",
@@ -138,17 +136,17 @@ pub(crate) fn system_name(program: &str) -> Option<&str> {
         return Some(program);
     }
     let path = Utf8Path::new(program);
-    // Paths are compared by their components: `//usr//bin` is `/usr/bin`.
+    // Paths are compared by components: `//usr//bin` is `/usr/bin`.
     path.file_name()
         .filter(|_| path.parent().is_some_and(|parent| DIRECTORIES.iter().any(|directory| parent == *directory)))
 }
 
-/// Whether a function of this name would change what commands mean that are looked through.
+/// Returns whether a function with this name would change commands that zubi reads through a wrapper.
 pub(super) fn runs_nested_commands(name: &str) -> bool {
     name == "find" || WRAPPERS.iter().any(|wrapper| wrapper.names.contains(&name)) || SHELLS.contains(&name)
 }
 
-/// Whether a file of this name is what its name says, in whatever directory it lies: a shell or an interpreter.
+/// Returns whether a file with this name is a shell or an interpreter, whatever its directory.
 pub(super) fn is_certain(name: &str) -> bool {
     SHELLS.contains(&name)
         || FOREIGN_SHELLS.contains(&name)
@@ -156,7 +154,7 @@ pub(super) fn is_certain(name: &str) -> bool {
         || name.starts_with("ld-linux")
 }
 
-/// Whether a program starts a command among its words, in a way that is not read here.
+/// Returns whether a program starts a command from its words in a way that zubi does not parse.
 pub(crate) fn starts_commands(program: &str) -> bool {
     let name = Utf8Path::new(program).file_name().unwrap_or(program);
     WRAPPER_PROGRAMS.contains(&name)
@@ -164,7 +162,7 @@ pub(crate) fn starts_commands(program: &str) -> bool {
         || FOREIGN_SHELLS.contains(&name)
 }
 
-/// Whether the arguments of a program may be programs themselves, so that no prefix of a command says what it does.
+/// Returns whether a program's arguments may be programs, so that no prefix of a command determines its effects.
 pub(crate) fn runs_argument_programs(name: &str) -> bool {
     runs_nested_commands(name) || starts_commands(name) || interpreter::runs_argument_text(name)
 }
@@ -217,8 +215,8 @@ pub(super) fn analyze(name: &str, words: &[ShellWord], has_input: bool) -> Comma
 }
 
 impl Wrapper {
-    /// Returns the index at which the command begins, or the word that is not understood. A variable that the wrapper
-    /// sets may be stored in `unresolved` as a reason.
+    /// Returns the index at which the command begins, or the word that is not understood. May store a reason about a
+    /// variable that the wrapper sets in `unresolved`.
     fn find_command(&self, words: &[ShellWord], unresolved: &mut Option<String>) -> Result<usize, String> {
         let mut at = 1;
         while let Some(word) = words.get(at) {
@@ -263,7 +261,7 @@ impl Wrapper {
     }
 }
 
-/// `sh -c 'text'`, `sh file`, or a shell that runs what it reads.
+/// Analyzes `sh -c 'text'`, `sh file`, or a shell that runs its standard input.
 fn analyze_shell(words: &[ShellWord]) -> CommandAnalysis {
     let mut at = 1;
     let (mut has_text, mut reads_stdin, mut shows_info) = (false, false, false);
@@ -313,7 +311,7 @@ fn analyze_shell(words: &[ShellWord]) -> CommandAnalysis {
     }
 }
 
-/// `find … -exec command {} ;`, any number of times.
+/// Analyzes `find … -exec command {} ;`, with any number of `-exec`.
 fn analyze_find(words: &[ShellWord]) -> CommandAnalysis {
     let mut commands = Vec::new();
     let mut at = 1;

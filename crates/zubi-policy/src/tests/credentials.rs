@@ -25,8 +25,8 @@ fn patterns_of_the_shell_may_become_credentials() {
     }
 }
 
-/// M16: an approval prompt names the files that are read, or says that they may be read or that this cannot be
-/// determined; and a rule is offered if it is about one path.
+/// An approval prompt names the files that are or may be read, or says that this cannot be determined. It offers a rule
+/// if the rule is about one path.
 #[test]
 fn approval_prompts_name_credential_files() {
     let mut report = String::new();

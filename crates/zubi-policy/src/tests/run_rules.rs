@@ -1,8 +1,8 @@
-//! Rules of one run (`--auto-approve`) and the approvals that a policy requires.
+//! Rules of one run (`--auto-approve`) against the approvals that a policy requires.
 
 use super::*;
 
-/// Whether rules that a run was given approve everything that the policy with these `ask` rules requires approval for.
+/// Returns whether the rules of a run approve everything for which the policy with these `ask` rules requires approval.
 fn approves_all(ask_rules: &[Value], allow_rules: &[Value], spec: &ToolSpec, footprint: &Footprint) -> bool {
     policy(ask_rules).remaining_after(&policy(allow_rules), spec, &caller(false), footprint).action == Action::Allow
 }

@@ -1,4 +1,4 @@
-//! The audit log on disk: one JSON object a line, for this user only, rotated by size.
+//! The audit log on disk: one JSON object per line, readable by this user only, rotated by size.
 
 use std::io::{self, Write as _};
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +25,7 @@ pub struct AuditFile {
 #[derive(Debug, Default)]
 struct LogState {
     directory_made: bool,
-    /// The number of records that could not be written since the last success. A full disk is reported once, not with
+    /// The number of records that could not be written since the last success. A full disk is reported once, not for
     /// every call.
     lost_records: u64,
 }

@@ -24,8 +24,8 @@ use crate::spec::{Effect, ToolSpec};
 use zubi_policy::rule::{Action, CompiledRule, RuleText};
 use zubi_policy::{ApprovalOption, Decision, MAX_RECENT_CALLS, Policy, RecentCall, options, suggest_auto_approve};
 
-/// The longest argument for a run that a refusal shows, in bytes. A longer one would be truncated somewhere, and would
-/// then be a different argument.
+/// The maximum length of an `--auto-approve` argument that an error suggests, in bytes. A longer one could be
+/// truncated, and would then be a different argument.
 const ARGUMENT_BYTES: usize = 1_500;
 /// The audit log's word for a user's approval.
 const APPROVED: &str = "approved";
@@ -33,7 +33,7 @@ const APPROVED: &str = "approved";
 pub const CHANGED_ARGUMENTS: &str = "The user changed the arguments to ";
 /// The maximum number of edits by a person before one call runs.
 const MAX_EDITS: usize = 8;
-/// How long a cancelled tool may take to notify its server and return. After this it is dropped.
+/// The time in which a cancelled tool may notify its server and return. After this it is dropped.
 const CANCEL_GRACE: Duration = Duration::from_millis(250);
 
 impl Registry {
@@ -77,7 +77,7 @@ impl Registry {
             .map_err(|error| CallError::Tool { id: spec.id.clone(), error: error.sanitize() })
     }
 
-    /// Returns what a call would touch, without running it: for a tool that forwards a call.
+    /// Computes the footprint of a call without running it, for a tool that forwards the call.
     pub fn footprint(&self, name: &str, args: Value, cx: &ToolCx) -> Result<Footprint, CallError> {
         let entry = self.entry(name, &cx.caller.restrictions)?;
         let prepared = prepare(&entry, args, cx);
@@ -127,8 +127,8 @@ impl Registry {
         ))
     }
 
-    /// Adds the changed arguments to the result of a call that a user has edited: otherwise the caller would take it
-    /// for the result of its own arguments.
+    /// Adds the changed arguments to the result of a call that a user has edited: otherwise the caller would assume
+    /// that it is the result of its own arguments.
     fn with_change(&self, result: Result<ToolOutput, ToolError>, trail: &Trail) -> Result<ToolOutput, ToolError> {
         let arguments = audit::shorten(&trail.arguments, &trail.secrets, &self.redactor);
         let notice = format!("{CHANGED_ARGUMENTS}{arguments}.");
@@ -258,8 +258,8 @@ pub struct PolicyCheck {
 }
 
 /// Returns whether the client has shown this very call to its user as one that may change something. A client shows the
-/// calls that it makes, not those that these make in turn. A call with the rights of a read-only session was announced
-/// as read-only, and clients do not prompt for such calls.
+/// calls that it makes, not their nested calls. A call with the rights of a read-only session was announced as
+/// read-only, and clients do not prompt for such calls.
 fn is_confirmed_by_client(spec: &ToolSpec, footprint: &Footprint, cx: &ToolCx) -> bool {
     footprint.is_reviewed
         && cx.approver.client_prompts()
@@ -346,7 +346,7 @@ fn approval_hint(spec: &ToolSpec, choices: &[ApprovalOption], rule: Option<&str>
     format!("The user can allow it in zubi.toml with\n{}{alternative}", rules.join("\n"))
 }
 
-/// Returns the arguments that the tool receives, and what the call would touch.
+/// Returns the arguments that the tool receives, and the footprint of the call.
 fn prepare(entry: &RegisteredTool, args: Value, cx: &ToolCx) -> Result<(Value, Footprint), ToolError> {
     let spec = entry.tool.spec();
     let checker = entry.checker.get_or_init(|| ArgumentChecker::new(spec));

@@ -1,8 +1,8 @@
-//! The rules that users have added with their approvals, and the session that each one holds for.
+//! The rules that users have added with their approvals, and the session for which each one is valid.
 //!
-//! One host serves many sessions, each with a user of its own: a rule that one of them allows for the session must not
-//! let calls of another session run without approval. A rule that outlives the session holds for all sessions, as it
-//! will when it is loaded from its file.
+//! One host serves many sessions, each with its own user. A rule that one user allows for the session must not let
+//! calls of another session run without approval. A rule that outlives the session is valid for all sessions, as it
+//! will be when it is loaded from its file.
 
 use std::sync::{Arc, PoisonError};
 
@@ -15,17 +15,17 @@ use zubi_policy::{ApprovalOption, Policy, RecentCall};
 
 /// A rule from an approval.
 pub(super) struct StoredGrant {
-    /// The session that the rule holds for; `None` for all.
+    /// The session for which the rule is valid; `None` for all.
     session: Option<u64>,
     rule: Arc<CompiledRule>,
-    /// The id of the tool that the user was prompted about.
+    /// The id of the tool for which the user was prompted.
     tool: String,
     /// The version of that tool at the time ([`Tool::version`]).
     version: Option<String>,
 }
 
 impl Registry {
-    /// Returns the rules in force for every session, without those that hold for one session only.
+    /// Returns the rules in force for every session, without those that are valid for one session only.
     pub fn policy(&self) -> Arc<Policy> {
         self.policy_with(|grant| grant.session.is_none())
     }

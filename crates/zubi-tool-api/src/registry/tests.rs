@@ -1,4 +1,4 @@
-//! Order and uniqueness, restrictions, and every way a call can end.
+//! Order and uniqueness of tools, restrictions, and every way in which a call can end.
 
 mod approvals;
 
@@ -16,7 +16,7 @@ use crate::footprint::Footprint;
 use crate::output::ToolOutput;
 use crate::testing::{cx, spec};
 
-/// The behaviour of a test tool when it is called.
+/// The behaviour of a test tool during a call.
 #[derive(Clone)]
 enum ToolBehavior {
     Answers(&'static str),
@@ -278,7 +278,7 @@ async fn tools_are_notified_of_cancellation_and_timeout() {
     Narrow the query, or call again: what was started continues to load meanwhile.
     (allow, timed_out)
     ");
-    // A.7-7: a write is not stopped halfway, so it is not reported as failed.
+    // A write is not stopped halfway, so it is not reported as failed.
     let expired_cx = ToolCx { deadline: std::time::Instant::now(), ..cx() };
     assert_snapshot!(check(&single_tool(Effect::Write, ToolBehavior::Hangs), "test.tool", json!({}), expired_cx).await, @"
     Error in test.tool: it was cancelled after it had begun, and may still run to its end

@@ -1,4 +1,4 @@
-//! Conversion of arguments to the types of their schema, where the value from the model has only one meaning.
+//! Conversion of arguments to the types of their schema, if the model's value has only one meaning.
 //!
 //! Models send numbers as text, one item instead of a list, objects as JSON text. The conversion loses nothing and
 //! saves a round trip. Ambiguous values stay as they are, and are refused.
@@ -28,8 +28,8 @@ fn coerce_members(schema: &Map<String, Value>, args: &mut Map<String, Value>, de
     }
 }
 
-/// Renames arguments in `snake_case` or `camelCase` to the spelling of the schema: models mix the two, and many clients
-/// convert one to the other. An argument that is given in both spellings stays, and is refused.
+/// Renames arguments in `snake_case` or `camelCase` to the spelling of the schema, because models mix the two, and many
+/// clients convert one to the other. An argument that is given in both spellings stays, and is refused.
 pub(super) fn rename_to_documented(schema: &Map<String, Value>, args: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
     let fold = |name: &str| name.replace('_', "").to_ascii_lowercase();

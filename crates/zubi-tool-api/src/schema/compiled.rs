@@ -1,4 +1,4 @@
-//! Validation of data against a JSON Schema from outside, not of our own tools: any schema that is self-contained.
+//! Validation of data against any self-contained JSON Schema from outside zubi.
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -36,7 +36,7 @@ impl CompiledSchema {
         Ok(Self { validator })
     }
 
-    /// Returns the values that do not fit, each with its location.
+    /// Checks data. The error lists the values that do not fit, each with its location.
     pub fn check(&self, data: &Value) -> Result<(), String> {
         let problems: Vec<String> = self
             .validator

@@ -1,5 +1,5 @@
-//! The problems of a tool's description of itself. A test checks the whole registry; declared and contributed tools
-//! with a problem are refused.
+//! The problems of a tool's specification. A test checks the whole registry; declared and contributed tools with a
+//! problem are refused.
 
 use serde_json::Value;
 

@@ -22,12 +22,11 @@ use crate::adapter::{self, ToolMeta, TypedTool};
 pub(super) const DOMAIN_TOOL: ToolMeta =
     ToolMeta { toolset: "domainlang", category: "DomainLang", ..ToolMeta::DEFAULT };
 
-/// A DomainLang tool.
 pub(super) trait DomainTool: Send + Sync + 'static {
     const META: ToolMeta;
     type Input: DeserializeOwned + JsonSchema + Send + Sync;
 
-    /// Returns the whole answer. Called again on a newer snapshot if the model changed meanwhile.
+    /// Returns the whole answer. Runs again on a newer snapshot if the model changes meanwhile.
     fn answer(call: &DomainCall<'_>, input: &Self::Input) -> Result<Value, QueryError>;
 }
 
@@ -47,7 +46,7 @@ pub(super) struct Arguments<T> {
     scope: QueryScope,
 }
 
-/// Hint for invalid arguments; the message names the valid values.
+/// Hint for invalid arguments. The message names the valid values.
 const CORRECT_HINT: &str = "Correct the argument and call again.";
 
 struct DomainToolAdapter<T>(PhantomData<fn() -> T>);

@@ -30,7 +30,7 @@ const ID: &str = "domainlang";
 /// Method that returns the diagnostics of a document.
 const DIAGNOSTICS: &str = "textDocument/diagnostic";
 
-/// The model of the workspace behind the interface of a language server.
+/// The workspace's model with the interface of a language server.
 struct DomainLangEndpoint {
     id: EndpointId,
     model: Arc<DomainModel>,
@@ -88,7 +88,7 @@ impl Drop for DomainLangSource {
 impl EndpointSource for DomainLangSource {
     async fn for_document(&self, document: &DocumentRef, method: &str, cx: &RequestCx) -> Endpoints {
         if matches!(document.path.file_name(), Some(MANIFEST | LOCK)) {
-            // Only diagnostics are available for them.
+            // Only diagnostics are available for manifests and lock files.
             if method != DIAGNOSTICS {
                 return Endpoints::default();
             }
@@ -107,7 +107,7 @@ impl EndpointSource for DomainLangSource {
     }
 
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
-        // The model compares its files with the disk at every query.
+        // The model compares its files with the disk at each query.
         None
     }
 
@@ -131,7 +131,7 @@ impl DomainLangEndpoint {
             let texts = snapshot.modules().iter().flat_map(|module| module.own_texts());
             Ok::<_, DomainModelError>(texts.map(|text| snapshot.real_path(text.path).into_owned()).collect())
         };
-        // Unknown manifests are not reported as checked.
+        // If the query fails, no manifest counts as checked.
         let found = self.model.query(&ModelCallContext::without_deadline(&cx.cancel), query).await.unwrap_or_default();
         *self.manifests.lock().unwrap_or_else(PoisonError::into_inner) = found;
     }
@@ -178,7 +178,7 @@ fn endpoint_error(method: &str, error: &RequestError) -> EndpointError {
     EndpointError::Server { endpoint: ID.into(), method: method.to_owned(), code, message }
 }
 
-/// Returns why there is no model, and a hint.
+/// Returns the reason why the model is unavailable, and a hint.
 fn failure(error: &DomainModelError) -> (String, String) {
     let hint = match error {
         DomainModelError::Load(_) => "Check that it exists, then try again.",
@@ -187,7 +187,7 @@ fn failure(error: &DomainModelError) -> (String, String) {
     (error.to_string(), hint.to_owned())
 }
 
-/// Returns why a document cannot be queried, if it is not part of the model.
+/// Returns the reason why a document is not part of the model and cannot be queried; `None` if it is part of it.
 fn exclusion_reason(
     snapshot: &WorkspaceSnapshot,
     documents: &[DocumentRef],

@@ -1,8 +1,8 @@
-//! The model of a zubi workspace, current at every query.
+//! The model of a zubi workspace. Every query sees the current files.
 //!
-//! With an editor the model is the language server's, unsaved text included. Otherwise it is loaded from disk at the
-//! first query, on its own thread. In both cases another component owns the model and hands out snapshots; queries run
-//! on the pool for blocking work, so nothing here blocks a thread that answers clients.
+//! With an editor, the DomainLang language server owns the model, including unsaved text. Otherwise a thread of its own
+//! loads the model from disk at the first query. Both owners hand out snapshots. Queries run on the pool for blocking
+//! work, so that they never block a thread that answers clients.
 
 mod thread;
 
@@ -27,10 +27,10 @@ use self::thread::{ModelThread, PendingSnapshot};
 /// Time-out of a query that waits for the model to load.
 const LOAD_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Most attempts of a query whose model changes while it runs.
+/// Maximum number of attempts of a query whose model changes while it runs.
 const ATTEMPTS: usize = 10;
 
-/// Time limit of the search for models. A workspace in which none was found by then counts as one without models.
+/// Time limit of the search for models. If it finds none by then, the workspace counts as one without models.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Reason why a query has no answer.
@@ -82,7 +82,7 @@ impl<'a> ModelCallContext<'a> {
     }
 }
 
-/// Source loaded for a single query.
+/// A source that is loaded for a single query.
 #[derive(Debug)]
 pub(super) enum AdHocSource {
     /// A folder, or a file with its imports.
@@ -130,9 +130,9 @@ impl DomainModel {
         }
     }
 
-    /// Returns whether the workspace has models; while a server is loading, it may have some. On disk one search
-    /// decides and loads nothing, because every workspace is searched; a model added later is noticed at the next
-    /// query.
+    /// Returns whether the workspace has models; a server that is still loading may have some. On disk, one search
+    /// decides without loading anything, because it runs in every workspace. The next query detects a model that was
+    /// added later.
     pub(super) async fn has_models(&self) -> bool {
         let thread = match &self.owner {
             ModelOwner::Thread(thread) => thread,
@@ -145,7 +145,7 @@ impl DomainModel {
         thread.has_files() || *self.is_found.get_or_init(search).await
     }
 
-    /// Waits until a loading server knows its files, at most as long as a query does. Loads nothing from disk.
+    /// Waits until a loading server knows its files, at most for the time-out of a query. Loads nothing from disk.
     pub(super) async fn wait_until_known(&self, cancel: &tokio_util::sync::CancellationToken) {
         if self.server().is_some_and(|server| server.has_models().is_none()) {
             self.query(&ModelCallContext::without_deadline(cancel), |_| Ok::<_, DomainModelError>(())).await.ok();
@@ -181,7 +181,7 @@ impl DomainModel {
             .await
     }
 
-    /// Runs a query on a source that is loaded for this query only. Loading progress is not returned, because a later
+    /// Runs a query on a source that is loaded for this query only. Does not return loading progress, because a later
     /// call could not use it.
     pub(super) async fn query_ad_hoc<T: Send + 'static>(
         &self,
@@ -266,7 +266,7 @@ fn terminated_thread_error() -> DomainModelError {
     DomainModelError::Internal(anyhow!("the thread of the DomainLang model is gone"))
 }
 
-/// Returns whether the roots contain a model, as far as they can be searched in time.
+/// Returns whether a search within the time limit finds a model below the roots.
 fn has_models(roots: &[Root], limit: Duration) -> bool {
     let started = Instant::now();
     // A root that is a file yields itself.

@@ -1,4 +1,4 @@
-//! Texts for tools that report positions in models: they must be the texts from which the model was built.
+//! Texts for tools that report positions in models: exactly the texts from which the model was built.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

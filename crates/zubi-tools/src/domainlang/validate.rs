@@ -37,8 +37,8 @@ impl DomainTool for ValidateModel {
     }
 }
 
-/// Resolves the file argument: a path as answers show it, another path, or a URI. A file that does not exist is
-/// returned unchanged, so that the query reports it.
+/// Resolves the file argument: a path as answers show it, another path, or a URI. Returns the name of a missing file
+/// unchanged, so that the query reports it.
 fn resolve_file(call: &DomainCall<'_>, argument: &str) -> Utf8PathBuf {
     let by_display_path =
         || call.snapshot.find(argument).filter(|path| matches!(call.snapshot.file(path), Ok(Some(_))));

@@ -238,7 +238,7 @@ fn display_position(index: Option<&TextIndex>, position: lsp::Position) -> (u32,
     (position_in_chars.line.saturating_add(1), position_in_chars.character.saturating_add(1))
 }
 
-/// Returns the text for an empty list, which is weaker if not everything was checked.
+/// Returns the text for an empty list. It claims less if some files were not checked.
 fn empty_list_text(status: &OutputStatus) -> &'static str {
     if status.complete == Some(false) || status.note.is_some() { "no problem is known" } else { "no problems" }
 }

@@ -76,7 +76,6 @@ impl From<ViewError> for EditorServiceError {
 /// An open editor. It reports its own state; nothing here is checked against the workspace.
 #[async_trait]
 pub trait EditorClient: Send + Sync {
-    /// Returns the editor's name.
     fn name(&self) -> String;
 
     /// Returns the files open in the editor.

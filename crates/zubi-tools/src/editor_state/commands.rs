@@ -1,7 +1,7 @@
 //! `executeCommand`: the few permitted commands.
 //!
-//! zubi's own commands are implemented here, so that they have the same meaning with and without an editor; the others
-//! run in the editor. Only listed commands run, and those that the user has added in machine-wide settings.
+//! zubi implements its own commands here, so that they have the same meaning with and without an editor; the others run
+//! in the editor. Only listed commands run, and those that the user has added in machine-wide settings.
 
 use serde_json::Value;
 use zubi_ipc::wire::codes;
@@ -9,7 +9,7 @@ use zubi_ipc::wire::editor::{ExecuteCommandParams, ExecutedCommand, commands};
 
 use super::{EditorCallContext, EditorService, EditorServiceError, ViewError, to_value};
 
-/// Most arguments of a user-added command, and their total size in bytes.
+/// Maximum number of arguments of a user-added command, and their total size in bytes.
 const MAX_ARGS: usize = 16;
 const MAX_ARGS_BYTES: usize = 64 * 1024;
 

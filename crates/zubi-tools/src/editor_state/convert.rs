@@ -1,20 +1,20 @@
-//! Converts diagnostics of servers and editors, which are untrusted, to wire diagnostics.
+//! Converts untrusted diagnostics from servers and editors to wire diagnostics.
 
 use serde_json::Value;
 use zubi_base::{lsp, uri};
 use zubi_code::markup::{clean_block, clean_line};
 use zubi_ipc::wire::diagnostics::{Diagnostic, Location, Position, Range, RelatedInformation, Severity, Tag};
 
-/// Most related locations of one diagnostic.
+/// Maximum number of related locations of one diagnostic.
 const MAX_RELATED: usize = 16;
 
-/// Longest message in bytes; the rest is cut.
+/// Maximum size of a message in bytes; the rest is cut.
 const MAX_MESSAGE: usize = 8 * 1024;
 
 /// Longest source name and code in characters.
 const MAX_NAME: usize = 120;
 
-/// Most diagnostics of one file, and their total size in bytes: an answer must fit into a message.
+/// Maximum number of diagnostics of one file, and their total size in bytes: an answer must fit into a message.
 const MAX_ITEMS: usize = 10_000;
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 

@@ -10,10 +10,10 @@ use zubi_ipc::wire::diagnostics::{Coverage, CoverageMode, FileDiagnostics};
 use super::report::{EditorFileReport, EditorReport, omission_note, uri_of};
 use super::{EditorCallContext, EditorService, EditorServiceError, convert};
 
-/// Most files that are queried for one answer.
+/// Maximum number of files that are queried for one answer.
 const MAX_FILES: usize = 500;
 
-/// Most missing servers named in an answer.
+/// Maximum number of missing servers named in an answer.
 const MAX_MISSING: usize = 2;
 
 impl EditorService {
@@ -106,7 +106,7 @@ fn workspace_coverage(report: &WorkspaceReport) -> Coverage {
     Coverage { analysed, total: report.total, mode: CoverageMode::Headless, note: join_notes(notes) }
 }
 
-/// Most clauses of a note.
+/// Maximum number of clauses of a note.
 const MAX_NOTES: usize = 8;
 
 fn join_notes(mut notes: Vec<String>) -> Option<String> {

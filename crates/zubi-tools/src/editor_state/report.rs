@@ -43,7 +43,7 @@ pub(super) struct EditorReport {
 /// Note about diagnostics of an editor, which may be incomplete.
 const EDITOR_NOTE: &str = "from the editor: most of its servers check only open files; validating a file opens it";
 
-/// Most bytes of files in one answer; a message over the socket may have 8 MiB.
+/// Maximum size of files in one answer, in bytes; a message over the socket may have 8 MiB.
 const MAX_BYTES: usize = 6 * 1024 * 1024;
 
 /// Returns the URI under which zubi names a file.

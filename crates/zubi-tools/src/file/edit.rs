@@ -16,7 +16,7 @@ use crate::adapter::{ToolMeta, TypedTool};
 pub(crate) struct EditFile;
 
 const OPERATION: &str = "edit the file";
-/// Most replacements of one call.
+/// Maximum number of replacements of one call.
 const MAX_EDITS: usize = 1_000;
 
 #[derive(Deserialize, JsonSchema)]

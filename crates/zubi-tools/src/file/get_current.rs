@@ -19,7 +19,7 @@ pub(crate) struct GetCurrent;
 
 /// Request to the editor over its channel; the response is `{active: false}` or [`ActiveEditorResponse`].
 const METHOD: &str = "zubi/activeEditor";
-/// Most bytes of text in one answer.
+/// Maximum size of text in one answer, in bytes.
 const MAX_BYTES: usize = 50_000;
 const OPERATION: &str = "read the active editor";
 

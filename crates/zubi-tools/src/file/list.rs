@@ -24,9 +24,9 @@ pub(crate) struct ListFiles;
 const DEFAULT_DEPTH: usize = 3;
 const DEFAULT_LIMIT: usize = 500;
 const MAX_LIMIT: usize = 5_000;
-/// Most entries visited.
+/// Maximum number of entries visited.
 const MAX_ENTRIES: usize = 300_000;
-/// Most bytes of an answer.
+/// Maximum size of an answer, in bytes.
 const MAX_BYTES: usize = 100_000;
 
 #[derive(Deserialize, JsonSchema)]

@@ -17,9 +17,9 @@ use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct ReadFile;
 
-/// Most bytes of a file in one answer; the session's budget may be smaller.
+/// Maximum size of a file in one answer, in bytes; the session's budget may be smaller.
 const MAX_BYTES: usize = 50_000;
-/// Most characters of one line. Longer lines are usually generated and seldom relevant.
+/// Maximum length of one line, in characters. Longer lines are usually generated and seldom relevant.
 const MAX_LINE: usize = 2_000;
 const OPERATION: &str = "read the file";
 

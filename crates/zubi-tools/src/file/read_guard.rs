@@ -8,10 +8,10 @@ use serde_json::json;
 use zubi_base::text::{ContentHash, SourceText};
 use zubi_tool_api::{ErrorCode, ToolCx, ToolError};
 
-/// Most recorded files. A dropped record counts as "never read", which is the safe side.
+/// Maximum number of recorded files. A dropped record counts as "never read", which is safe.
 const MAX_FILES: usize = 2_000;
 
-/// Hash digits shown in answers; two texts share their first eight with a chance of one in four thousand million.
+/// Hash digits shown in answers. Two texts share the first eight with a chance of one in four thousand million.
 pub(crate) const SHORT_HASH: usize = 12;
 const MIN_EXPECTED: usize = 8;
 
@@ -29,7 +29,7 @@ struct ReadRecord {
 }
 
 impl ReadTracker {
-    /// Records that the client has read this text, whole or in part. A text once read as a whole stays so.
+    /// Records that the client has read this text, whole or in part. A text read as a whole stays recorded as whole.
     pub(crate) fn record_read(&self, cx: &ToolCx, path: &Utf8Path, hash: ContentHash, is_whole: bool) {
         let caller = client_key(cx);
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,8 +51,8 @@ impl ReadTracker {
             .map(|entry| (entry.hash.clone(), entry.is_whole))
     }
 
-    /// Rejects a change if the text differs from the one the client has read, or from the hash it expects. Returns
-    /// whether the client has read the whole present text; a file never read is not rejected here.
+    /// Rejects a change if the text differs from the one that the client has read, or from the expected hash. Returns
+    /// whether the client has read the whole current text. Accepts a file that the client has never read.
     pub(crate) fn ensure_fresh(
         &self,
         cx: &ToolCx,

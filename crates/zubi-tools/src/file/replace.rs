@@ -1,4 +1,4 @@
-//! Exact replacement in a text, and diagnostics if it is impossible. Does not access files.
+//! Exact replacement in a text, with the reason if it is impossible. Does not access files.
 
 use std::fmt::Write as _;
 
@@ -48,13 +48,13 @@ pub(crate) enum ReplaceError {
     TooLarge,
 }
 
-/// Most positions or lines listed in an error.
+/// Maximum number of positions or lines listed in an error.
 const MAX_LISTED: usize = 5;
-/// Most lines compared with a missing text.
+/// Maximum number of lines compared with a missing text.
 const MAX_COMPARED_LINES: usize = 50_000;
-/// Most characters of a line shown in an error.
+/// Maximum length of a line shown in an error, in characters.
 const MAX_LINE_CHARS: usize = 200;
-/// Most lines shown of a text that differs only in white space.
+/// Maximum number of lines shown of a text that differs only in white space.
 const MAX_SHOWN_LINES: usize = 40;
 
 impl ReplaceError {
@@ -118,7 +118,7 @@ fn replace_single(text: &str, replacement: &TextReplacement) -> Result<(String, 
         return Err(ReplaceError::Unchanged);
     }
     let (mut old, mut new) = (replacement.old.clone(), replacement.new.clone());
-    // Clients see only line feeds, whatever the line ends of the file.
+    // Answers show only line feeds, whatever the line ends of the file.
     if !text.contains(&old) || ends_in_crlf(text) {
         let crlf = with_crlf(&old);
         if text.contains(&crlf) {

@@ -23,11 +23,11 @@ pub(crate) struct SearchFiles;
 
 const DEFAULT_RESULTS: usize = 50;
 const MAX_RESULTS: usize = 1_000;
-/// Most lines of context around a match.
+/// Maximum number of lines of context around a match.
 const MAX_CONTEXT: usize = 10;
-/// Most bytes of an answer.
+/// Maximum size of an answer, in bytes.
 const MAX_BYTES: usize = 50_000;
-/// Time limit of a search, after which it returns partial results: users do not wait longer.
+/// Time limit of a search, after which it returns partial results, because users do not wait longer.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Part of the caller's deadline reserved for rendering the answer.
 const RESERVE: Duration = Duration::from_millis(500);

@@ -12,7 +12,7 @@ use zubi_tool_api::{Effect, Footprint, OutputStatus, ToolCx, ToolError, ToolOutp
 
 use super::read_guard::short_hash;
 
-/// Most bytes of a diff in an answer: about two thousand tokens. The caller knows what it wrote.
+/// Maximum size of a diff in an answer, in bytes: about two thousand tokens. The caller knows what it wrote.
 const MAX_DIFF: usize = 8_000;
 
 /// A new text of a file, to be written.
@@ -30,7 +30,6 @@ pub(crate) struct FileWrite<'a> {
     pub(crate) notes: Vec<String>,
 }
 
-/// Result of a write.
 pub(crate) struct WriteResult {
     pub(crate) output: ToolOutput,
     pub(crate) hash: ContentHash,

@@ -65,7 +65,7 @@ struct Context {
     only: Option<Vec<String>>,
 }
 
-/// Most actions whose diffs are shown by default.
+/// Maximum number of actions whose diffs are shown by default.
 const MAX_SHOWN_DIFFS: usize = 2;
 
 #[async_trait]

@@ -23,7 +23,6 @@ use crate::lsp::view::OutputBudget;
 pub(crate) const CODE_TOOL: ToolMeta =
     ToolMeta { exposure: Exposure::Direct, toolset: "lsp", category: "Code", ..ToolMeta::DEFAULT };
 
-/// A code tool.
 #[async_trait]
 pub(crate) trait CodeTool: Send + Sync + 'static {
     const META: ToolMeta;

@@ -34,7 +34,7 @@ pub(crate) struct Input {
     paging: PagingArgs,
 }
 
-/// Servers propose thousands of names; the best few are sufficient.
+/// Default number of completions. Servers propose thousands of names; the best few are sufficient.
 const DEFAULT_LIMIT: u32 = 30;
 
 #[async_trait]

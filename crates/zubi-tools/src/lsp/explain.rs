@@ -1,6 +1,6 @@
 //! `lsp_explain`: all facts about one symbol in one answer, each part bounded.
 //!
-//! Parts that no server supports are left out; failures of a supporting server are listed in their place.
+//! The answer omits parts that no server supports, and lists the failures of servers that do support a part.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ pub(crate) struct Input {
     target: TargetArgs,
 }
 
-/// Most items shown of each list.
+/// Maximum number of items shown of each list.
 const MAX_ITEMS: u32 = 5;
 /// Source lines on either side of a definition.
 const CONTEXT_LINES: u32 = 3;
@@ -195,7 +195,7 @@ impl ExplainBuilder<'_> {
         let Some(locations) = self.record_part(part, answer) else { return Ok(()) };
         let view = self.view.part(LIST_PERCENT);
         let (list, hits) = view.first_locations(self.query, &locations, context, MAX_ITEMS, instead).await?;
-        // A separate declaration is listed, but not counted as a definition.
+        // A separate declaration is listed but does not count as a definition.
         let is_counted = |found: &&RawLocation| noun != "definition" || !found.declaration;
         let _ = match locations.iter().filter(is_counted).count() {
             0 => writeln!(self.text, "no {part}"),

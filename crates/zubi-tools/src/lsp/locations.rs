@@ -12,7 +12,7 @@ use crate::lsp::arguments::{PagingArgs, TargetArgs};
 use crate::lsp::code_tool::CodeAnswer;
 use crate::lsp::view::{OutputBudget, listed_location_json, resolved_json};
 
-/// More lines than this are a file to read, not context.
+/// Maximum lines of context. A client that needs more should read the file.
 pub(crate) const MAX_CONTEXT: u32 = 50;
 
 /// A location query and the wording of its answer.
@@ -40,7 +40,7 @@ pub(crate) async fn answer_locations(
     let (list, hits) = view.locations(query, &locations.value, context, &location_query.paging).await?;
     let mut text = at.header();
     let name = at.name.as_deref().unwrap_or("this position");
-    // Writing to a `String` cannot fail. A separate declaration is listed, but not counted as a definition.
+    // Writing to a `String` cannot fail. A separate declaration is listed but does not count as a definition.
     let _ = match locations.value.iter().filter(|found| !found.declaration).count() {
         0 => writeln!(text, "\nno {} of `{name}`: {}", location_query.noun, location_query.empty_reason),
         total => writeln!(text, "\n{} of `{name}`", pluralize(total, location_query.noun)),

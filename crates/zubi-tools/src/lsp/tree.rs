@@ -11,7 +11,7 @@ use zubi_code::{CodeError, CodeQuery};
 use crate::lsp::code_tool::CodeAnswer;
 use crate::lsp::view::{OutputBudget, location_json, resolved_json};
 
-/// Most lines listed of the calls between two functions; the JSON form has all of them.
+/// Maximum number of lines listed of the calls between two functions; the JSON form has all of them.
 const MAX_LINES: usize = 10;
 
 /// One line of the tree.

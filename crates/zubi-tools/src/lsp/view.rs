@@ -54,7 +54,7 @@ impl OutputBudget {
         Ok(self.page(items.len(), paging)?.write_all(items, write).finish())
     }
 
-    /// Like [`Self::list`], without a cursor; `instead` is the hint how to see the rest.
+    /// Like [`Self::list`], without a cursor. `instead` is the hint how to see the rest.
     pub(crate) fn rows<T>(
         &self,
         items: &[T],
@@ -114,7 +114,7 @@ impl OutputBudget {
             if visible.len() + line.len() >= self.body() && !visible.is_empty() {
                 break;
             }
-            // A single long line is cut inside.
+            // A single long line is cut inside the line.
             visible.extend(line.chars().take(self.body()));
             visible.push('\n');
         }

@@ -28,7 +28,7 @@ pub(crate) struct Input {
     paging: PagingArgs,
 }
 
-/// Fuzzy indexes return hundreds of names for a short query.
+/// Default number of symbols. Fuzzy indexes return hundreds of names for a short query.
 const DEFAULT_LIMIT: u32 = 40;
 
 #[async_trait]

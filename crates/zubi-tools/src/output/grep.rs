@@ -21,7 +21,7 @@ pub(crate) struct GrepOutput;
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 1_000;
 const MAX_CONTEXT: usize = 20;
-/// Most bytes of an answer.
+/// Maximum size of an answer, in bytes.
 const MAX_BYTES: usize = 60_000;
 /// Longer than any expression takes on the largest output.
 const TIMEOUT: Duration = Duration::from_secs(20);

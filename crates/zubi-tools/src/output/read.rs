@@ -19,9 +19,9 @@ pub(crate) struct ReadOutput;
 
 const DEFAULT_LINES: u64 = 200;
 const MAX_LINES: u64 = 5_000;
-/// Most bytes of an answer.
+/// Maximum size of an answer, in bytes.
 const MAX_BYTES: usize = 60_000;
-/// Most bytes shown of one line.
+/// Maximum number of bytes shown of one line.
 const MAX_LINE: usize = 4_000;
 
 #[derive(Deserialize, JsonSchema)]

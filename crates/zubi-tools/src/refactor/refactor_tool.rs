@@ -18,7 +18,7 @@ use crate::lsp::view::OutputBudget;
 pub(super) const REFACTOR_TOOL: ToolMeta =
     ToolMeta { effect: Effect::Write, exposure: Exposure::Deferred, toolset: "refactor", ..CODE_TOOL };
 
-/// Returns the file of the argument `uri` for the footprint. An invalid name is ignored here; the call reports it.
+/// Returns the file of the argument `uri` for the footprint. Ignores an invalid name, because the call reports it.
 pub(super) fn files_in_uri(intel: &CodeIntel, uri: &str) -> Vec<Utf8PathBuf> {
     intel.workspace().resolve(uri).into_iter().collect()
 }

@@ -85,7 +85,7 @@ impl CodeTool for RenameFile {
         }
         let edits = planned.value.plan.edit_count;
         match &planned.value.imports {
-            // The result of extensions is known only after the move.
+            // Extensions report their result only after the move.
             Ok(_) if import_policy.imports == ImportUpdates::Followed => {}
             Ok(by) if edits == 0 => notes.push(format!("{by} found no import to change")),
             Ok(by) => notes.push(format!("{} of imports by {by}", pluralize(edits, "edit"))),

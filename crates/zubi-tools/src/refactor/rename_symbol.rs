@@ -30,7 +30,7 @@ pub(crate) struct Input {
     save: Option<bool>,
 }
 
-/// Most occurrences tried for a name that is not a declared symbol.
+/// Maximum number of occurrences tried for a name that is not a declared symbol.
 const MAX_TRIED_OCCURRENCES: usize = 20;
 
 #[async_trait]

@@ -8,7 +8,7 @@ use zubi_base::text::ellipsize;
 use zubi_code::settings::{EditorSettings, Scope, SettingValues};
 use zubi_tool_api::{OutputStatus, ToolCx, ToolError, ToolOutput};
 
-/// Most characters of a value in an answer.
+/// Maximum length of a value in an answer, in characters.
 const MAX_VALUE_CHARS: usize = 4_000;
 
 /// Accessor of the value at a scope.

@@ -1,6 +1,6 @@
 //! Table of writable settings: those about text format and refactoring. None of them names a program, a path, an
-//! address or an extension, or decides what may run: a model could use such a setting to widen its own permissions.
-//! Also the rule for readable settings of an open editor: users store passwords and tokens among their settings
+//! address or an extension, or decides what may run, because a model could use it to widen its own permissions. Also
+//! the rule for readable settings of an open editor: users store passwords and tokens in settings
 //! (`http.proxyAuthorization`), and reading requires no approval.
 
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! `.vscode/settings.json`: JSON with comments; a change leaves everything else in the file untouched.
+//! `.vscode/settings.json`: JSON with comments. A change preserves everything else in the file.
 
 use camino::Utf8PathBuf;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
@@ -15,7 +15,7 @@ use crate::jsonc::VS_CODE_DIALECT;
 /// Path of the workspace's settings, relative to its first folder.
 pub(crate) const SETTINGS_FILE: &str = ".vscode/settings.json";
 
-/// Maximum nesting depth. The parser recurses; real settings are far from it.
+/// Maximum nesting depth, because the parser recurses. Real settings are far below it.
 const MAX_DEPTH: usize = 64;
 
 /// Returns the path, with symlinks resolved.

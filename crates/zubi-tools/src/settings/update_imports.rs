@@ -13,20 +13,20 @@ use super::store;
 
 /// Setting for TypeScript files; names and values are VS Code's.
 pub(crate) const TYPESCRIPT: &str = "typescript.updateImportsOnFileMove.enabled";
-/// See [`TYPESCRIPT`].
+/// Setting for JavaScript files; see [`TYPESCRIPT`].
 pub(crate) const JAVASCRIPT: &str = "javascript.updateImportsOnFileMove.enabled";
 /// Setting of newer editors for both languages. If set, it takes precedence over the others.
 pub(crate) const UNIFIED_KEY: &str = "js/ts.updateImportsOnFileMove.enabled";
 /// Whether the editor saves changes made along with a file move.
 const AUTO_SAVE: &str = "files.refactoring.autoSave";
-/// See [`TYPESCRIPT`].
+/// Values of both settings; see [`TYPESCRIPT`].
 pub(crate) const SETTING_VALUES: &[&str] = &["prompt", "always", "never"];
 
 /// Value of the setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UpdateImports {
-    /// Also the default: a tool call that moves a file is meant to move its imports too. VS Code itself would prompt
-    /// the user in that case.
+    /// Also zubi's default: a tool call that moves a file implies that its imports change too. VS Code itself would
+    /// prompt the user.
     Always,
     Prompt,
     Never,
@@ -101,7 +101,7 @@ impl ImportUpdatePolicy {
             settings.push(setting);
         }
         let setting = combine(&settings);
-        // Otherwise the editor would save the changes of its extensions.
+        // Otherwise the editor saves the changes that its extensions make.
         if !undo_overrides.is_empty() && !is_saving && editor.get(AUTO_SAVE, &cx).await?.value == Value::Bool(true) {
             overrides.push(override_of(AUTO_SAVE, false.into()));
         }

@@ -9,7 +9,7 @@ use zubi_exec::job::{CapturedOutput, ExitReason, JobResult};
 use zubi_tool_api::redact::Redactor;
 use zubi_tool_api::{OutputStatus, ToolCx, ToolOutput};
 
-/// Most bytes of both outputs in one answer.
+/// Maximum size of both outputs in one answer, in bytes.
 const MAX_BYTES: usize = 30_000;
 
 /// Returns the byte budget of an answer.
@@ -94,8 +94,8 @@ fn captured_text(captured: &CapturedOutput, bytes: usize) -> String {
     clean_output(&captured.excerpt(bytes))
 }
 
-/// Cleans program output for display: carriage returns, as in progress bars, become line breaks, and likely secrets are
-/// redacted.
+/// Cleans program output for display: replaces carriage returns, as in progress bars, by line breaks, and redacts
+/// likely secrets.
 pub fn clean_output(text: &str) -> String {
     Redactor::default().text(&text.replace("\r\n", "\n").replace('\r', "\n"))
 }

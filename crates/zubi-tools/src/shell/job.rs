@@ -16,7 +16,7 @@ use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct JobTool;
 
-/// Most characters of a command in a list.
+/// Maximum length of a command in a list, in characters.
 const MAX_TITLE: usize = 100;
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]

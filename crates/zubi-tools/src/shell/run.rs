@@ -23,11 +23,11 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 const DEFAULT_BACKGROUND: Duration = Duration::from_hours(1);
 /// Maximum time-out of a background command, in milliseconds; for others the call's deadline is shorter.
 const MAX_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
-/// How long before the call's deadline a command is ended, so that its output can still be returned.
+/// Time before the call's deadline at which zubi ends a command, so that it can still return the output.
 const RESERVE: Duration = Duration::from_secs(2);
-/// How long a background start waits for an immediate failure.
+/// Time during which a background start waits for an immediate failure.
 const START_WAIT: Duration = Duration::from_millis(700);
-/// Most bytes of standard input.
+/// Maximum size of standard input, in bytes.
 const MAX_STDIN: usize = 4 << 20;
 
 #[derive(Deserialize, JsonSchema)]

@@ -23,7 +23,7 @@ pub(crate) struct ShellToolContext {
     pub(crate) search_path: Option<OsString>,
 }
 
-/// Variables that make programs write for a reader other than a terminal, even if they believe there is one.
+/// Variables that turn off colors, pagers and prompts, even in programs that believe they have a terminal.
 const ENVIRONMENT: &[(&str, &str)] =
     &[("TERM", "dumb"), ("NO_COLOR", "1"), ("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];
 

@@ -46,7 +46,7 @@ impl TypedTool for ReadToolCaller {
                 format!("`{}` is not read-only (its effect is {})", tool.spec().id, delegation::as_str(effect));
             return Err(ToolError::invalid("tool", problem, format!("Call it with {CALL_TOOL}, or by its own name.")));
         }
-        // Whatever a tool declares: through this one it runs with the rights of a read-only session.
+        // Whatever effect the tool declares, a call through `call_read_tool` has the rights of a read-only session.
         let caller = Caller {
             restrictions: Restrictions { read_only: true, ..cx.caller.restrictions.clone() },
             ..Caller::clone(&cx.caller)

@@ -19,7 +19,7 @@ impl TypedTool for AnyToolCaller {
         id: "call_tool",
         title: "Call any tool",
         description: "Calls a tool named by find_tools, including those that write or execute.",
-        // The strongest case; the effect of a call is that of the called tool, see `footprint`.
+        // The strongest effect. `footprint` returns the effect of the called tool.
         effect: Effect::Execute,
         tags: &["call", "run"],
         example: || ("Apply a plan", json!({ "tool": "apply_edit", "arguments": { "plan": "p-k3m7q2x9ab" } })),

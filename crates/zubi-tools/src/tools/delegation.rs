@@ -23,7 +23,7 @@ pub(super) struct Input {
     pub(super) arguments: Option<Map<String, Value>>,
 }
 
-/// Returns the registry; it is gone only when the host is.
+/// Returns the registry, which exists as long as the host.
 pub(super) fn upgrade_registry(registry: &Weak<Registry>) -> Result<Arc<Registry>, ToolError> {
     registry.upgrade().ok_or_else(|| ToolError::Fatal(anyhow!("the registry no longer exists")))
 }
@@ -62,9 +62,9 @@ pub(super) fn as_str(effect: Effect) -> String {
     json!(effect).as_str().unwrap_or_default().to_owned()
 }
 
-/// Returns the footprint of the outer call: that of the inner call, with its secrets left out of the audit record. The
-/// policy judges and prompts for the inner call, under its own name; two prompts for one action would train users to
-/// approve without reading. The effect of the outer call is therefore at most Write, which requires no approval.
+/// Returns the footprint of the outer call: that of the inner call, without its secrets in the audit record. The policy
+/// judges and prompts for the inner call under its own name; two prompts for one action would train users to approve
+/// without reading. The effect of the outer call is therefore at most Write, which requires no approval.
 pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) -> Footprint {
     let inner = || {
         let registry = registry.upgrade()?;
@@ -76,7 +76,7 @@ pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) ->
         let delegated_call = Some(DelegatedCall { tool: tool.spec().id.clone(), arguments });
         Some(Footprint { effect: Some(effect), delegated_call, ..footprint })
     };
-    // An impossible call touches nothing; running it reports the reason.
+    // A call that cannot run has no effects, and its error gives the reason.
     inner().unwrap_or_else(|| Footprint::from_effect(Effect::Read))
 }
 

@@ -18,12 +18,12 @@ use super::delegation;
 use super::meta_tool::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS, META_TOOL, TOOLSET};
 use crate::adapter::{ToolMeta, TypedTool};
 
-/// Default number of described tools; each costs a schema.
+/// Default number of described tools. Each description includes a schema.
 const DEFAULT_LIMIT: u32 = 5;
 
 /// Upper bound of the answer in tokens, if the surface has none.
 const DEFAULT_TOKENS: usize = 2_000;
-/// Most characters of a query that count.
+/// Maximum number of characters of a query that are used.
 const MAX_QUERY: usize = 400;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -128,7 +128,7 @@ fn overview(title: &str, tools: &[Arc<dyn Tool>]) -> ToolOutput {
     ToolOutput { text, data: Some(data), ..ToolOutput::default() }
 }
 
-/// Describes the best tools with their schemas, within the budget; at least one.
+/// Describes the best tools with their schemas, as many as fit the budget, but at least one.
 fn describe_tools(found: &[Arc<dyn Tool>], query: &str, limit: usize, bytes: usize) -> ToolOutput {
     let (mut body, mut shown) = (String::new(), Vec::new());
     for spec in found.iter().map(|tool| tool.spec()).take(limit) {
@@ -161,7 +161,7 @@ fn describe_tools(found: &[Arc<dyn Tool>], query: &str, limit: usize, bytes: usi
     ToolOutput { text, data: Some(data), ..ToolOutput::default() }
 }
 
-/// Returns the first sentence of a description, which is sufficient by itself by convention.
+/// Returns the first sentence of a description, which by convention is sufficient by itself.
 fn first_sentence(description: &str) -> &str {
     description.split_inclusive(". ").next().unwrap_or_default().trim_end()
 }

@@ -1,4 +1,4 @@
-//! How much an approval allows, for how long, and how little an edit of the arguments can bypass.
+//! Approvals: which calls they allow, for how long, and the effect of edited arguments.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -199,7 +199,7 @@ async fn approvals_apply_for_their_scope() {
     }
 }
 
-/// One host serves many sessions: a rule for one session still leads to a prompt in the others.
+/// One host serves many sessions: a rule for one session does not prevent prompts in the others.
 #[tokio::test]
 async fn session_approvals_apply_only_in_their_session() {
     // The sessions 0 to 2 that run it without a prompt after the approval in session 1, and after that session has
@@ -355,7 +355,7 @@ async fn edited_arguments_are_validated_and_judged_again() {
     "#);
 }
 
-/// X28: a denial may say what to do instead, and the model receives that.
+/// X28: the model receives the user's text from a denial.
 #[tokio::test]
 async fn ends_of_approval_prompts() {
     let session = Session::new(&[json!({"action": "ask", "command": ["make"], "reason": "it takes an hour"})]);
@@ -404,7 +404,7 @@ async fn a_cancelled_call_does_not_wait_for_an_answer() {
     ");
 }
 
-/// Files of the user and the workspace together: the order means nothing, and `deny` beats `ask` beats `allow`.
+/// Rules from the files of the user and of the workspace: order has no effect, and `deny` beats `ask` beats `allow`.
 #[tokio::test]
 async fn deny_beats_ask_beats_allow_across_files() {
     let allow = json!({"action": "allow", "command": ["git", "*"]});

@@ -10,7 +10,7 @@ use dlang_workspace::workspace::{LoadError, Progress, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use tokio::sync::{oneshot, watch};
 
-/// Handle of a thread that starts with the first query, and again after a panic. Dropping it ends the thread.
+/// Handle of a thread that starts with the first query, and again after a panic. Dropping the handle ends the thread.
 pub(super) struct ModelThread {
     pub(super) files: SharedFiles,
     pub(super) roots: Vec<Root>,

@@ -1,4 +1,4 @@
-//! Search engine: ripgrep's crates on all processors. Counts all matching lines, stores the first ones.
+//! Search engine with ripgrep's crates on all processors. Counts all matching lines and stores the first ones.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -24,12 +24,11 @@ const MAX_COMPILED: usize = 10 << 20;
 const MAX_STATES: usize = 64 << 20;
 /// Longest searched line in bytes. A file with a longer line counts as unreadable.
 const MAX_LINE: usize = 8 << 20;
-/// Most characters shown of a line, around the match.
+/// Maximum number of characters shown of a line, around the match.
 const MAX_EXCERPT: usize = 240;
 /// Characters shown before the match.
 const BEFORE_MATCH: usize = 60;
 
-/// A search query.
 pub(crate) struct SearchQuery {
     pub(crate) text: String,
     pub(crate) is_regex: bool,
@@ -60,9 +59,8 @@ impl SearchQuery {
     }
 }
 
-/// Limits of a search.
 pub(crate) struct SearchLimits {
-    /// Most lines that the answer shows.
+    /// Maximum number of lines that the answer shows.
     pub(crate) limit: usize,
     pub(crate) cancel: CancellationToken,
     pub(crate) deadline: Instant,
@@ -74,7 +72,6 @@ impl SearchLimits {
     }
 }
 
-/// Results of a search.
 #[derive(Debug, Default)]
 pub(crate) struct SearchFindings {
     /// Files with matches by path, so that answers are deterministic; only the first files have lines.
@@ -102,7 +99,7 @@ pub(crate) struct MatchedLine {
     pub(crate) after: Vec<(u64, String)>,
 }
 
-/// Searches files and everything below folders. Blocks this thread and uses others until it is done.
+/// Searches files and everything below folders. Blocks this thread and uses others until the search ends.
 pub(crate) fn search(
     roots: &[Utf8PathBuf],
     query: &SearchQuery,
@@ -162,13 +159,13 @@ impl SearchState<'_> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether lines of a file can still become part of the answer.
+    /// Returns whether the answer may still show lines of a file.
     fn may_show(&self, path: &Utf8Path) -> bool {
         self.lock_findings().may_show(path)
     }
 }
 
-/// Findings while files arrive, in any order.
+/// Findings during the search. Files arrive in any order.
 #[derive(Default)]
 struct PendingFindings {
     findings: SearchFindings,
@@ -190,7 +187,7 @@ impl PendingFindings {
         self.findings.lines += total;
         self.lines += matched_lines.len();
         self.findings.files.insert(path, matched_lines);
-        // Answers list files by path: lines of the last files are dropped once earlier files fill the answer.
+        // Answers list files by path, so drop the lines of the last files once earlier files fill the answer.
         while self.lines >= limit {
             let until = self.last_shown.as_ref().map_or(Bound::Unbounded, Bound::Included);
             let shown_files = self.findings.files.range_mut::<Utf8PathBuf, _>((Bound::Unbounded, until));
@@ -238,8 +235,8 @@ impl ParallelVisitor for Worker<'_> {
             return WalkState::Continue;
         }
         if let Ok(path) = Utf8PathBuf::from_path_buf(entry.into_path()) {
-            // Reading such a file requires approval, and an approval covers only named paths. A search in a named
-            // credential directory has been approved.
+            // Reading such a file requires approval, which covers only named paths. A search in a named credential
+            // directory has been approved.
             if credentials::is_credential_path(&path) && !credentials::is_credential_path(self.root) {
                 self.shared.credentials.fetch_add(1, Ordering::Relaxed);
                 return WalkState::Continue;
@@ -320,7 +317,7 @@ struct LineCollector<'a> {
     max_stored: usize,
     total: usize,
     matched_lines: Vec<MatchedLine>,
-    /// Context before a match that has not arrived yet.
+    /// Context before the next match.
     pending: Vec<(u64, String)>,
     is_binary: bool,
     is_stopped: bool,

@@ -1,5 +1,5 @@
-//! The calls that are refused if only the rules of a run count as approval (`--auto-approve`), and the rules that the
-//! error suggests to the user.
+//! Calls that are refused if only the rules of a run count as approval (`--auto-approve`), and the rules that the error
+//! suggests.
 
 use super::*;
 
