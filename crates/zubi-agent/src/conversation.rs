@@ -1,5 +1,5 @@
-//! A stored conversation: one append-only file with one event per line. The writer holds the file's lock. After a kill
-//! at any byte the file can still be opened, and the turn that was running then is recorded as interrupted.
+//! A stored conversation: an append-only file with one event per line, locked by its writer. After a kill at any byte,
+//! zubi can still open the file, and records the turn that was running as interrupted.
 
 mod cache;
 mod id;
@@ -71,7 +71,7 @@ impl ConversationContext {
     }
 }
 
-/// Receives each event of a conversation, in order. Called while nothing else can be added; must not block.
+/// Callback for each event of a conversation, in order. The conversation is locked meanwhile, so it must not block.
 pub(crate) type EventListener = Arc<dyn Fn(&str, AgentEvent) + Send + Sync>;
 
 /// A conversation that this process writes to.
@@ -160,7 +160,7 @@ impl Conversation {
             let mut inner = self.lock();
             let (mut entry, mut reading) = self.context.load_from(&mut inner.file, &self.id, u64::MAX)?;
             if entry.digest.open.is_some() {
-                // To end the open turn, all of its events are needed.
+                // Ending the open turn requires all of its events.
                 (entry, reading) = self.context.load_from(&mut inner.file, &self.id, 0)?;
             }
             if let Some(damage) = reading.damage {
@@ -201,7 +201,7 @@ impl Conversation {
         (inner.digest.clone(), inner.answer.events(inner.digest.seq, inner.digest.updated))
     }
 
-    /// Publishes the end of a turn that could not be saved, because listeners must not wait for it.
+    /// Publishes the end of a turn that zubi could not save; otherwise listeners would wait for it forever.
     pub(crate) fn publish_unsaved_end(&self, ended: TurnEnded) {
         let kind = secrets::redact_event(&self.context.redactor, EventKind::Ended(ended));
         let mut inner = self.lock();
@@ -266,7 +266,7 @@ impl Journal for Conversation {
             EventKind::Text { .. } | EventKind::Thought { .. } => inner.answer.publish(redactor, kind),
             kind => Some(secrets::redact_event(redactor, kind)),
         };
-        // The text may be the beginning of a secret: it is published with the next delta.
+        // The text may be the beginning of a secret; the next delta publishes it.
         let Some(kind) = kind else { return Ok(()) };
         if !kind.is_persisted() {
             self.publish(&inner, kind);
@@ -304,7 +304,7 @@ impl Journal for Conversation {
     fn new_id(&self) -> String {
         let mut inner = self.lock();
         inner.ids += 1;
-        // An event that uses this id is saved before the next start, and the last event has a higher number by then.
+        // Also unique after a restart: the event that uses this id has been saved by then, and has increased `seq`.
         format!("zubi_{}_{}", inner.digest.seq, inner.ids)
     }
 }

@@ -1,6 +1,5 @@
-//! Distinguishes an approval prompt about a model's call itself, which blocks the call, from one about a call that the
-//! first call makes while it runs. A tool that only delegates to another tool is prompted for under the name of that
-//! other tool.
+//! Matches approval prompts to calls. A prompt about the model's own call blocks that call; any other prompt is about a
+//! call that the running call makes. The prompt for a tool that only delegates names the other tool.
 
 use serde_json::Value;
 use zubi_tool_api::cx::ApprovalAnswer;
@@ -22,8 +21,7 @@ pub(crate) fn matches_call(prompted_tool: &str, tool: &str, arguments: &Value) -
     arguments["tool"].as_str().is_some_and(|named| is_called(prompted_tool, named))
 }
 
-/// Returns the arguments for a call of `tool` after a user has edited those of the call that the approval prompt was
-/// about.
+/// Returns the arguments of a call of `tool` with the arguments that a user has edited in its approval prompt.
 pub(crate) fn apply_edited_args(tool: &str, arguments: &Value, edited: Value) -> Value {
     match arguments {
         Value::Object(object) if is_delegating_tool(tool) => {

@@ -1,8 +1,8 @@
-//! The events of a conversation. Its file stores the same events, `zubi agent run --json` prints them, and chat pages receive
-//! them, so their names are stable: a change of meaning is a new [`VERSION`].
+//! The events of a conversation. The conversation's file stores them, `zubi agent run --json` prints them, and chat
+//! pages receive them, so their names are stable: a change of meaning requires a new [`VERSION`].
 //!
-//! A conversation consists of turns: the user sends a message, the model answers in iterations with calls between them, the
-//! turn ends. The stored events are enough to rebuild the prompt ([`crate::history`]).
+//! A conversation consists of turns. In a turn, the user sends a message, and the model answers in iterations with
+//! calls between them. The stored events are enough to rebuild the prompt ([`crate::history`]).
 
 use camino::Utf8PathBuf;
 use schemars::JsonSchema;

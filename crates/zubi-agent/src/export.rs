@@ -16,9 +16,8 @@ const MAX_NAME: usize = 40;
 /// The placeholder for the workspace folder in tool results, so that another copy of the workspace gives the same text.
 const FOLDER: &str = "${workspaceFolder}";
 
-/// Returns the scenario that replays the conversation. Messages that the user sent during a turn are added to the
-/// turn's first message. Interrupted answers are left out. A call whose arguments a user has edited has the edited
-/// arguments.
+/// Returns the scenario that replays the conversation. Appends messages that the user sent during a turn to the turn's
+/// first message, omits interrupted answers, and uses the arguments that a user has edited.
 pub fn scenario(title: &str, events: &[AgentEvent]) -> Scenario {
     let mut folders: Vec<Utf8PathBuf> = Vec::new();
     let mut turns: Vec<ScenarioTurn> = Vec::new();
@@ -68,15 +67,15 @@ pub fn scenario(title: &str, events: &[AgentEvent]) -> Scenario {
             _ => {}
         }
     }
-    // The last turn may still be running: its calls were not taken at its end.
+    // The last turn may still be running, so no end event has collected its results.
     if let Some(turn) = turns.last_mut().filter(|turn| turn.ended.is_none()) {
         turn.results = exported.outcomes();
     }
     Scenario { zubi_scenario: VERSION, title: title.to_owned(), turns }
 }
 
-/// Returns the arguments that a user has edited, by call. Such a call was never made as the model wrote it, and must
-/// not be made so in a replay.
+/// Returns the arguments that a user has edited, by call. A replay must use them, because the call was never made with
+/// the model's own arguments.
 fn edits(events: &[AgentEvent]) -> BTreeMap<&str, Value> {
     let mut calls = BTreeMap::new();
     let mut questions = BTreeMap::new();

@@ -8,7 +8,7 @@ use zubi_models::message::{PromptMessage, ToolResult};
 
 /// The result text for a call whose outcome is unknown.
 pub const OUTCOME_UNKNOWN: &str = "The run was interrupted while this call was made: whether it took effect is not known. Look before you make it again.";
-/// The text that replaces a result that was left out.
+/// The text that replaces a pruned result.
 pub(crate) const PRUNED_RESULT: &str = "[This result was left out to save room. Make the call again if you need it.]";
 /// The heading of a summary.
 const SUMMARY: &str = "Summary of the conversation so far:";
@@ -75,7 +75,7 @@ impl History {
         }
     }
 
-    /// Returns the messages for the model. A call without an outcome gets a result that says so.
+    /// Returns the messages for the model. A call without a result gets one that says so.
     pub fn messages(&self) -> Vec<PromptMessage> {
         let mut history = self.clone();
         history.close(u64::MAX);
@@ -106,8 +106,8 @@ impl History {
         }
     }
 
-    /// Inserts a result after its call and the results that are already there, before any message that was sent
-    /// meanwhile. Open calls always belong to the last answer.
+    /// Inserts a result after the answer that made the call and after that answer's other results, before any later
+    /// message. Open calls always belong to the last answer.
     fn insert(&mut self, seq: u64, outcome: ToolResult) {
         let answer = self.messages.iter().rposition(|(_, message)| matches!(message, PromptMessage::Assistant(_)));
         let Some(answer) = answer else { return };

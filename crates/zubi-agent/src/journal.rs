@@ -15,9 +15,9 @@ pub trait Journal: Send + Sync {
     /// Saves an event, if it is of a kind that is saved, then sends it to all listeners.
     fn add(&self, kind: EventKind) -> Result<(), PersistError>;
 
-    /// Returns the text as it would be saved, with known secrets redacted. Redact a text before you shorten it, or the
-    /// cut may leave half a secret that cannot be recognized any more. If the text was broken off, an end that may be
-    /// the beginning of a secret is removed too.
+    /// Returns the text as it would be saved, with known secrets redacted. Call this before shortening a text, because
+    /// the redactor does not recognize half a secret. Also removes a partial secret from the end of an interrupted
+    /// text.
     fn clean(&self, text: &str, is_interrupted: bool) -> String;
 
     /// Returns a redacted text of at most about `limit` bytes. A longer text loses its middle.

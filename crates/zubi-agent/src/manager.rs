@@ -44,7 +44,7 @@ use crate::wire::{
 };
 use zubi_models::registry::ModelRegistry;
 
-/// The number of events that a listener may be behind.
+/// The maximum number of unread events of a listener; a slower one loses the oldest.
 const MAX_LISTENER_LAG: usize = 4096;
 /// The default number of conversations in a list; the maximum follows.
 const DEFAULT_LIST: usize = 50;
@@ -59,12 +59,12 @@ pub struct ConversationManagerConfig {
     pub models: Arc<ModelRegistry>,
     /// zubi's state directory. Conversations are stored in its subdirectory `sessions`.
     pub state: Utf8PathBuf,
-    /// The workspace's folders. The same set of folders has the same conversations.
+    /// The workspace's folders. The same set of folders, in any order, has the same conversations.
     pub folders: Vec<Utf8PathBuf>,
     pub budgets: Budgets,
     /// Rules that answer approval prompts, as [`crate::questions::auto_approve_rule`] parses them.
     pub auto_approve: Vec<RuleText>,
-    /// Knows the secrets of this process: their values are neither saved nor sent.
+    /// The redactor for the secrets of this process, whose values are neither saved nor sent.
     pub redactor: Redactor,
     pub clock: Arc<dyn Clock>,
 }
@@ -219,8 +219,8 @@ impl ConversationManager {
         if active.is_none() {
             let active_turn = session.lock_active_turn().await;
             active = session.conversation();
-            // No other request can begin a turn meanwhile, because we hold the session's lock. A running turn does not
-            // have to wait until its file has been read.
+            // The session's lock prevents other requests from beginning a turn meanwhile. If a turn is running, release
+            // it, so that the turn need not wait until its file has been read.
             free = active.is_none().then_some(active_turn);
         }
         if let Some(conversation) = active {

@@ -1,5 +1,5 @@
-//! Replays a scenario with the current program. The turns go through the real loop and their calls are really made;
-//! only the model's answers are recorded. The replay reports calls whose results differ from the recording.
+//! Replays a scenario with the current program. The turns run in the real loop and make their calls; only the model's
+//! answers are recorded. The replay reports calls whose results differ from the recording.
 //!
 //! The policy applies as always, without approval prompts: a call that a user approved in the recording is denied,
 //! unless a rule of this run allows it.

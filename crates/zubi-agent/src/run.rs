@@ -171,7 +171,7 @@ struct RunningTurn {
     spent_tokens: u64,
     /// The provider's count of the conversation's tokens after the last answer.
     measured: Option<u64>,
-    /// The bytes added since then.
+    /// The bytes added since `measured` was set.
     unmeasured: usize,
     call_ids: BTreeSet<String>,
     repeats: LoopGuard,

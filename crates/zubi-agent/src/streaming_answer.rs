@@ -8,8 +8,8 @@ use zubi_tool_api::redact::Redactor;
 
 use crate::event::{AgentEvent, EventKind};
 
-/// The maximum length in bytes of each published part that is stored. A longer answer is complete only once it has
-/// ended.
+/// The maximum stored length of the published text, and of the published reasoning, in bytes. Clients that join in the
+/// middle of a longer answer receive the rest once it has ended.
 const MAX_PUBLISHED: usize = 4 * 1024 * 1024;
 
 /// The text and the thoughts of one iteration.
@@ -26,8 +26,7 @@ struct Channel {
     text: String,
     /// The number of UTF-16 code units received, or published.
     length: u64,
-    /// Text of the model that may be the beginning of a secret, which may be split over several deltas. It waits for
-    /// the next delta; at most as long as the longest secret.
+    /// Text that may be the beginning of a secret and waits for the next delta; at most as long as the longest secret.
     waiting: String,
 }
 
@@ -97,7 +96,7 @@ impl StreamingAnswer {
     pub(crate) fn finish(&mut self, redactor: &Redactor, before: &EventKind) -> Vec<EventKind> {
         let is_complete = match before {
             // An interrupted answer may end in a part of a secret, which is neither published nor saved
-            // (`secrets::without`).
+            // (`secrets::text`).
             EventKind::Answered { interrupted, .. } => !interrupted,
             EventKind::Iteration { .. } | EventKind::Retrying { .. } | EventKind::Ended(_) => false,
             _ => return Vec::new(),

@@ -1,8 +1,8 @@
 //! `zubi/agent/*`: conversations with zubi's agent, for a chat view in the editor, and tasks of its extensions.
 //!
-//! The chat view talks to [`ChatService`]: its requests and the events it receives pass through here unchanged. Events
-//! are sent from the first request on, several at a time: while the editor processes one batch, later events collect,
-//! and if it is too slow the oldest are dropped and the next batch says so. Tools and models never wait for the editor.
+//! Requests of the chat view to [`ChatService`], and the events for it, pass through here unchanged. Events are sent
+//! from the first request on, in batches: while the editor processes one batch, later events collect. If it is too
+//! slow, the oldest are dropped and the next batch reports that. Tools and models never wait for the editor.
 //!
 //! An extension's task is an ordinary conversation, except for its approval prompts: the chat may not be visible, so
 //! they are dialogs of the editor.
@@ -37,7 +37,7 @@ use crate::models::{DEFAULT_MODEL, EditorModels};
 use crate::wire::agent::{AgentEventsParams, AgentRunParams, AgentRunResult, WaitingQuestion};
 use crate::wire::{AGENT_EVENTS, MODEL_LIST, MODEL_REQUEST};
 
-/// Surface that answers from this channel come from.
+/// Surface of the answers from this channel.
 const SURFACE: &str = "editor";
 /// Maximum number of events in one batch.
 const BATCH: usize = 500;
@@ -93,8 +93,8 @@ pub(crate) struct Agent {
     factory: Arc<ChatFactory>,
     models: Option<EditorModels>,
     settings: AgentSettings,
-    /// Turns that are tasks of extensions, by conversation. Locked while one starts, so that its prompts can be
-    /// recognized; removed once their end has been sent.
+    /// Turns that are tasks of extensions, by conversation. Locked while a task starts, so that its prompts can be
+    /// recognized. A turn is removed once its end has been sent.
     runs: Mutex<BTreeMap<String, u64>>,
 }
 
@@ -281,7 +281,7 @@ impl RunningTask<'_> {
                 );
                 self.prompts.insert(question.clone(), self.dialogs.spawn(prompt));
             }
-            // The user has answered it in the chat.
+            // The user has answered the prompt in the chat.
             EventKind::Decision { question, .. } => {
                 if let Some(dialog) = self.prompts.get(question) {
                     dialog.abort();

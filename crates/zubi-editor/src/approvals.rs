@@ -17,7 +17,7 @@ use crate::editor::Editor;
 use crate::wire::APPROVAL_REQUEST;
 use crate::wire::tools::{ApprovalRequestParams, ApprovalRequestResult};
 
-/// Maximum number and life time of shown confirmations: a user who confirms makes the call right away.
+/// Maximum number and lifetime of shown confirmations. The call follows a confirmation right away.
 const MAX_CONFIRMATIONS: usize = 64;
 const CONFIRMATION_LIFETIME: Duration = Duration::from_hours(1);
 
@@ -72,8 +72,8 @@ impl Approvals {
         });
     }
 
-    /// Returns the approver of a call. With `is_confirmed`, it approves what was shown, once: the confirmation is used
-    /// up.
+    /// Returns the approver of a call. With `is_confirmed`, it approves what the shown confirmation contains, which is
+    /// then used up.
     pub(crate) fn approver(
         self: &Arc<Self>,
         tool: &str,

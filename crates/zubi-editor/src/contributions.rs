@@ -1,9 +1,8 @@
 //! `zubi/tools/register` and `zubi/tools/unregister`, for the tools and functions that extensions of the editor
 //! contribute, and `zubi/editor/invokeContributed` and `$/progress`, for calling them.
 //!
-//! The contributions belong to the connection, not to a host: when the editor opens other folders, they are registered
-//! on the next host, too. Those that it rejects, because it has a tool of the same name, are left out with a log
-//! message.
+//! The contributions belong to the connection, not to a host: when the editor opens other folders, zubi registers them
+//! on the next host, too. If that host rejects one, because it has a tool of the same name, zubi logs and omits it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

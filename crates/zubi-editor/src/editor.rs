@@ -1,5 +1,5 @@
-//! The editor as an endpoint: it answers LSP requests from the servers that its user has configured, including unsaved
-//! texts. Most submodules correct how its commands differ from LSP.
+//! The editor as an endpoint: it answers LSP requests with the language servers of its user and with unsaved texts.
+//! Most submodules correct differences between the editor's commands and LSP.
 
 mod actions;
 mod capabilities;
@@ -28,7 +28,7 @@ use zubi_host::editor_state::ViewError;
 pub(crate) use self::connection::Editor;
 use self::diagnostics::{DIAGNOSTICS, VALIDATE};
 
-/// Extension of DomainLang's files. This process answers for them; the editor would only send the requests back.
+/// File extension of DomainLang. This process serves such files; the editor would only send the requests back.
 pub(crate) const DOMAINLANG: &str = "dlang";
 
 #[async_trait]
@@ -104,7 +104,7 @@ impl Endpoint for Editor {
     }
 }
 
-/// Marks a list of proposals with omitted items as incomplete, so that typing more returns them.
+/// Marks a truncated completion list as incomplete, so that typing more returns the omitted items.
 fn incomplete(mut proposals: Value) -> Value {
     if proposals.get(OMITTED_COUNT_FIELD).is_some() {
         proposals["isIncomplete"] = Value::Bool(true);
@@ -134,7 +134,7 @@ impl Editor {
 /// Endpoint source with the editor as its only endpoint.
 pub(crate) struct EditorSource {
     editor: Arc<Editor>,
-    /// Whether other servers answer what the editor does not; then a missing method needs no message.
+    /// Whether other servers answer what the editor does not support; then a missing method needs no message.
     has_others: bool,
 }
 

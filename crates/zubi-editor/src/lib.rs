@@ -173,7 +173,7 @@ impl EditorChannel {
                 }
                 None => MethodTable::new(),
             };
-            // A client with another version is sent this one, too.
+            // Send this version to a client with another version, too.
             match client.params.pointer("/initializationOptions/zubi/editorProtocol") {
                 Some(_) => {
                     let options = ServerOptions { editor_protocol: EDITOR_PROTOCOL, version: VERSION.to_owned() };
@@ -202,7 +202,7 @@ fn with_reporter(factory: Arc<HostFactory>, reporter: Reporter) -> Arc<Reporting
     })
 }
 
-/// Reads the client's options; `None` if it does not speak this version of the channel.
+/// Reads the client's options; `None` if it does not use this version of the channel.
 fn read_client(client: Initialize<'_>) -> Option<(EditorIntegration, Arc<Editor>)> {
     let options = client.params.pointer("/initializationOptions/zubi")?;
     let version = options.get("editorProtocol")?;
@@ -232,7 +232,7 @@ fn read_client(client: Initialize<'_>) -> Option<(EditorIntegration, Arc<Editor>
         model,
         headless_fallback,
         options: parse_options(options),
-        // The default of the editor's setting also means: if this port is taken, the next free one.
+        // The default port of the editor's setting also permits the next free port.
         ipc_port: port.filter(|port| *port != DEFAULT_PORT),
     };
     Some((integration, editor))

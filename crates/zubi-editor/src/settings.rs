@@ -82,7 +82,7 @@ impl SettingsBackup {
             tracing::warn!(%error, file = %self.file, "cannot restore the settings file");
         }
         if let Some(folder) = self.file.parent().filter(|_| !self.had_folder) {
-            // A folder that is not empty belongs to someone else.
+            // Fails for a folder that is not empty, which someone else uses.
             std::fs::remove_dir(folder).ok();
         }
     }

@@ -75,7 +75,7 @@ impl ChannelSink {
                     edits.push(json!({ "kind": "rename", "oldUri": pushed_state.uri_of(from), "newUri": pushed_state.uri_of(to) }));
                 }
                 FileOperation::Delete { before, .. } => {
-                    // Unsaved text is lost on deletion, on disk as well as for undo. Binary files have none.
+                    // Deletion loses unsaved text, on disk as well as for undo. Binary files have none.
                     let source = self.texts.read(path).await;
                     if pushed_state.documents.get(path).is_some_and(|document| document.is_dirty) {
                         return Err(sink_refused(&format!(
@@ -146,7 +146,7 @@ impl ChannelSink {
         Ok((answer, outcome))
     }
 
-    /// Sends an edit to the editor. On time-out it is cancelled if it has not started; otherwise its result is awaited.
+    /// Sends an edit to the editor. On time-out, cancels an edit that has not started, and waits for one that has.
     async fn request(&self, params: &EditorApplyParams) -> Result<EditorApplyResult, SinkError> {
         let (sender, mut answer) = oneshot::channel();
         let id = self.client.request(EDITOR_APPLY, json!(params), move |result| {

@@ -25,10 +25,10 @@ use crate::wire::editor::{ConnectedClient, StatusParams};
 /// Name of a client that has not sent one.
 const UNNAMED: &str = "an unnamed program";
 
-/// A tool that is listed exactly if there are DomainLang models.
+/// A tool that is listed if and only if there are DomainLang models.
 const MODEL_TOOL: &str = "domainlang_validate";
 
-/// Handle with which the creator of a host reports how clients can find it. Without a report, clients cannot.
+/// Handle with which a host's creator reports how clients can find the host. Without a report, they cannot.
 #[derive(Clone, Default)]
 pub struct PublicationReporter(Arc<Mutex<PublicationState>>);
 

@@ -218,7 +218,7 @@ impl ConnectionTools {
         }));
         self.create_host();
         if has_chat {
-            // Subscribers of conversations are notified that these have changed.
+            // Notify subscribers of conversations that these have changed.
             self.begin(|tools, host| async move {
                 if let Err(error) = tools.chat(&host).await {
                     tracing::warn!("{error}");
@@ -308,7 +308,7 @@ impl ConnectionTools {
         params: &ToolsCallParams,
         responder: &RequestResponder,
     ) -> Answer {
-        // Before anything can fail: after a failure, the editor continues without a confirmation.
+        // Before anything can fail, because after a failure the editor continues without a confirmation.
         self.approvals.remove_confirmation(&params.id, &params.args);
         let cancel = CancellationToken::new();
         let cancel_token = cancel.clone();
@@ -339,7 +339,7 @@ impl ConnectionTools {
         if explained.tool == spec.id {
             return Ok(self.confirmation(params, &spec, message, explained));
         }
-        // A delegating tool passes the call on to this one, which is the one that the user must see.
+        // The user must see the tool to which a delegating tool passes the call.
         let inner = service.find(&explained.tool, &self.caller.restrictions).await;
         let inner = inner.map_err(|error| request_error(&error))?;
         let arguments = params.args.get("arguments").unwrap_or(&Value::Null);
@@ -398,7 +398,7 @@ impl ConnectionTools {
         Ok(json!(ToolsCallResult { text, is_error: failure.is_some(), code: failure, data }))
     }
 
-    /// Ends all hosts, and waits for it.
+    /// Ends all hosts and waits until they have ended.
     pub(crate) async fn shutdown(&self) {
         self.ends.close();
         let host = Arc::clone(&self.current());

@@ -74,7 +74,8 @@ impl EditorClient for EditorView {
 }
 
 impl EditorView {
-    /// Other column encodings are converted by the caller, which has the texts: it queries the editor as an endpoint.
+    /// Fails unless columns count UTF-16 units. For other encodings, the caller queries the editor as an endpoint and
+    /// converts the columns, because it has the texts.
     fn in_utf16(&self) -> Result<(), ViewError> {
         if self.editor.encoding == Encoding::Utf16 { Ok(()) } else { Err(ViewError::Unsupported) }
     }

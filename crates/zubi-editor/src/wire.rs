@@ -115,7 +115,7 @@ pub const TOOLS_REGISTER: &str = "zubi/tools/register";
 pub const TOOLS_UNREGISTER: &str = "zubi/tools/unregister";
 /// Reports that the list of tools has changed.
 pub const TOOLS_DID_CHANGE: &str = "zubi/tools/didChange";
-/// Reports the open documents of the editor, whenever any of it has changed.
+/// Reports the open documents of the editor whenever they have changed.
 pub const EDITOR_DID_CHANGE: &str = "zubi/editor/didChange";
 /// Sends pending changes with `zubi/editor/didChange`, then answers null.
 pub const EDITOR_FLUSH: &str = "zubi/editor/flush";
@@ -132,7 +132,7 @@ pub const EDITOR_CONFIG: &str = "zubi/editor/config";
 pub const INVOKE_CONTRIBUTED: &str = "zubi/editor/invokeContributed";
 /// Requests approval from the user in a modal dialog.
 pub const APPROVAL_REQUEST: &str = "zubi/approval/request";
-/// Reports the status of this window's host, whenever any of it has changed.
+/// Reports the status of this window's host whenever it has changed.
 pub const STATUS: &str = "zubi/status";
 
 /// Forwards a request of a chat page to zubi's agent.

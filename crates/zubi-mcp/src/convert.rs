@@ -1,5 +1,5 @@
-//! Tools, resources and answers in MCP's shapes. Every conversation pays for the list, so schemas lose bytes here that
-//! do not help a model.
+//! Converts tools, resources and answers to MCP's types. Every conversation pays for the tool list, so the conversion
+//! removes parts of schemas that do not help a model.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ const COMMON: &str = "x-common";
 /// Marks a parameter whose description says no more than its name and the instructions; see [`slim`].
 const PLAIN_KEYWORD: &str = "x-plain";
 
-/// The tools of a list, in its order.
+/// Converts the directly exposed tools, in their order.
 pub(crate) fn tools(specs: &[Arc<ToolSpec>]) -> Vec<Tool> {
     specs.iter().filter(|spec| spec.exposure == Exposure::Direct).map(|spec| tool(spec)).collect()
 }
 
-/// The list as it goes over the wire, for measuring and snapshots.
+/// Returns the tool list as JSON, as sent over the wire; for measurements and snapshots.
 pub fn tool_list_json(specs: &[Arc<ToolSpec>]) -> String {
     serde_json::to_string(&tools(specs)).unwrap_or_default()
 }
@@ -32,9 +32,9 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_annotations(annotations(spec))
 }
 
-/// The hints. Clients assume the worst for omitted ones, so only redundant ones are omitted: for a read-only tool
-/// neither `destructiveHint` nor `idempotentHint` means anything (MCP 2025-11-25, `ToolAnnotations`), and
-/// `openWorldHint` changes no prompt. No title: the names describe the tools.
+/// Returns the hints of a tool. Clients assume the worst for an omitted hint, so this omits only redundant ones:
+/// `destructiveHint` and `idempotentHint` mean nothing for a read-only tool (MCP 2025-11-25, `ToolAnnotations`), and
+/// `openWorldHint` changes no prompt. There is no title, because the names describe the tools.
 fn annotations(spec: &ToolSpec) -> ToolAnnotations {
     if !spec.is_to_be_confirmed() {
         return ToolAnnotations::new().read_only(true);
@@ -46,26 +46,26 @@ fn annotations(spec: &ToolSpec) -> ToolAnnotations {
         .open_world(spec.effect >= Effect::Execute)
 }
 
-/// Returns a schema without the parts that a model does not need: common parameters, our own keywords, and descriptions
-/// and bounds that other texts contain. The registry validates against the full schema, so the same arguments are
-/// valid.
+/// Returns a schema without the parts that a model does not need: common parameters, zubi's own keywords, and
+/// descriptions and bounds that other texts contain. The registry validates against the full schema, so the same
+/// arguments are valid.
 fn slim(schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.retain(|_, property| property.get(COMMON).is_none());
         properties.values_mut().for_each(|property| slim_nested(property, 0));
     }
-    // Some clients reject a root schema without it.
+    // Some clients reject a root schema without `properties`.
     schema.entry("properties").or_insert_with(|| JsonObject::new().into());
     schema.remove("additionalProperties");
     schema.remove("description");
     schema
 }
 
-/// `depth` counts the objects around the schema, the root not among them.
+/// Removes such parts from a nested schema. `depth` is the number of enclosing objects, without the root.
 fn slim_nested(schema: &mut Value, depth: usize) {
     let Value::Object(object) = schema else { return };
-    // The description has the meaning of a bound, and a call beyond it gets an error.
+    // The description explains the bounds, and a call that exceeds them gets an error.
     object.remove("minimum");
     object.remove("maximum");
     object.remove("maxLength");
@@ -74,7 +74,7 @@ fn slim_nested(schema: &mut Value, depth: usize) {
         object.remove("description");
     }
     object.retain(|keyword, _| !keyword.starts_with("x-"));
-    // Below two levels of objects are the protocol's own shapes, such as a range's positions, which models know.
+    // Below two levels of objects are only LSP's own types, such as the positions of a range, which models know.
     if depth > 0 {
         object.remove("properties");
         object.remove("required");
@@ -87,11 +87,11 @@ fn slim_nested(schema: &mut Value, depth: usize) {
     }
 }
 
-/// One text block; failures are results that say so, for a protocol error would not reach the model.
+/// Converts an answer. A failure is a result with `isError`, because a protocol error would not reach the model.
 pub(crate) fn answer(answer: CallAnswer) -> CallToolResult {
     let content = vec![ContentBlock::text(answer.text)];
     match answer.failure {
-        // The default of `isError` is false; leaving it out saves its bytes.
+        // `isError` is false by default; omitting it saves its bytes.
         None => {
             let mut result = CallToolResult::success(content);
             result.is_error = None;
@@ -101,7 +101,7 @@ pub(crate) fn answer(answer: CallAnswer) -> CallToolResult {
     }
 }
 
-/// The resources of a list, in its order.
+/// Converts resources, in their order.
 pub(crate) fn resources(specs: &[ResourceSpec]) -> Vec<Resource> {
     let resource = |spec: &ResourceSpec| {
         Resource::new(&spec.uri, &spec.name).with_description(&spec.description).with_mime_type(&spec.mime_type)

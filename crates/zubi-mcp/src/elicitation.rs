@@ -1,9 +1,10 @@
 //! Approval prompts for the client's user (MCP's elicitation): the form, the meaning of its answer, and its transport.
 //!
-//! A client of the old era gets a request of ours while its call is open. One of the stateless era gets the form as the
-//! answer to its call and calls again with the filled form; until then the call waits in [`crate::suspended`].
+//! A client of the old era (`initialize`) receives a request while its call is open. A client of the stateless era
+//! receives the form as the response to its call, and calls again with the filled form; meanwhile the call waits in
+//! [`crate::suspended`].
 //!
-//! A form approves at most for the session: a user who answers an agent's forms answers many.
+//! A form approves at most for the session, because a user answers many such forms.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -27,47 +28,46 @@ use zubi_tool_api::{approval_prompt, redact};
 const ANSWER: &str = "answer";
 const ARGUMENTS: &str = "arguments";
 const REASON: &str = "reason";
-/// The value for denial. It is the default, so that a form that is submitted unread approves nothing.
+/// The value for denial, and the default, so that a form that is submitted unread approves nothing.
 const DENY: &str = "no";
-/// The longest arguments that a form offers to change, in bytes.
+/// The maximum length of arguments that a form lets the user edit, in bytes.
 const MAX_ARGUMENTS: usize = 4_000;
 
-/// The way to an approver.
+/// The settings for approval prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ElicitationMode {
-    /// With a client that has no elicitation: whether the question that it puts to its own user before a call counts, for
-    /// tools that a person has trusted.
+    /// Whether a client without elicitation approves calls with its own prompt, for tools that a person has trusted.
     pub client_prompts: bool,
-    /// How long a form may stay open.
+    /// The time-out of a form.
     pub timeout: Duration,
 }
 
 impl Default for ElicitationMode {
     fn default() -> Self {
-        // Half of what a call may take in all, so that there is time left for what was allowed.
+        // Half of a call's time-out, so that an approved call still has time to run.
         Self { client_prompts: true, timeout: Duration::from_mins(5) }
     }
 }
 
 impl ElicitationMode {
-    /// The approver for a client without forms.
+    /// Returns the approver for a client without forms.
     pub(crate) fn fallback_approver(self) -> std::sync::Arc<dyn Approver> {
         if self.client_prompts { std::sync::Arc::new(ClientApprover) } else { std::sync::Arc::new(NoApprover) }
     }
 }
 
-/// Whether a client shows forms. One that names no kind means forms: they were the only kind at first.
+/// Whether a client shows forms. Elicitation without a named kind means forms, which were the only kind at first.
 pub(crate) fn shows_forms(capabilities: Option<&ClientCapabilities>) -> bool {
     let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation.as_ref());
     elicitation.is_some_and(|kinds| kinds.form.is_some() || kinds.url.is_none())
 }
 
-/// A question as a form.
+/// An approval prompt as a form.
 struct ElicitationForm {
     params: ElicitRequestParams,
     /// The labels of the approving options, with their indices among the options of the prompt.
     approvals: Vec<(String, usize)>,
-    /// The arguments as the form has them, where it offers to change them.
+    /// The arguments in the form, if the user can edit them there.
     arguments: Option<String>,
 }
 
@@ -91,7 +91,7 @@ impl ElicitationForm {
         let choice = EnumSchema::builder(words).title("May it run?");
         let choice = match choice.with_default(DENY) {
             Ok(choice) => choice.build(),
-            // Cannot be: the default is the first of the values.
+            // Unreachable: the default is the first value.
             Err(_) => EnumSchema::builder(vec![DENY.to_owned()]).build(),
         };
         let text = |description: &'static str| StringSchema::new().description(description);
@@ -117,14 +117,14 @@ impl ElicitationForm {
         Self { params, approvals, arguments }
     }
 
-    /// Converts the filled form. An answer that is not understood denies the call.
+    /// Converts the filled form. An unknown answer denies the call.
     fn read(&self, result: &ElicitResult) -> ApprovalAnswer {
         match result.action {
             ElicitationAction::Accept => {}
             ElicitationAction::Cancel => {
                 return ApprovalAnswer::Unanswered { reason: "they put the question away".to_owned() };
             }
-            // Declined, or what a later version of the protocol adds.
+            // Declined, or an action of a later protocol version.
             _ => return ApprovalAnswer::Deny { text: None },
         }
         let field = |name: &str| result.content.as_ref().and_then(|content| content.get(name)).and_then(Value::as_str);
@@ -147,7 +147,7 @@ impl ElicitationForm {
     }
 }
 
-/// The arguments as text, where a form may carry them; else why it may not.
+/// Returns the arguments as text, or the reason why the form must not contain them.
 fn editable(arguments: &Value) -> Result<String, String> {
     let text = arguments.to_string();
     match () {
@@ -158,7 +158,7 @@ fn editable(arguments: &Value) -> Result<String, String> {
     }
 }
 
-/// Requests approval from a client of the old era, with a request while its call is open.
+/// The approver for a client of the old era. Sends the form in a request while the call is open.
 pub(crate) struct InlineElicitation {
     pub(crate) peer: Peer<RoleServer>,
     pub(crate) timeout: Duration,
@@ -176,7 +176,7 @@ impl Approver for InlineElicitation {
         };
         let mut open_form = OpenForm { form: Some((self.peer.clone(), sent.id.clone())) };
         let answer = sent.await_response().await;
-        // It is answered, or `rmcp` has taken it back itself when the time was over.
+        // The client has answered the form, or `rmcp` has withdrawn it after the time-out.
         open_form.form = None;
         match answer {
             Ok(ClientResult::ElicitResult(result)) => form.read(&result),
@@ -186,7 +186,7 @@ impl Approver for InlineElicitation {
     }
 }
 
-/// An open form. It is withdrawn when the call is cancelled.
+/// An open form; withdraws it when the call is cancelled.
 struct OpenForm {
     form: Option<(Peer<RoleServer>, RequestId)>,
 }
@@ -206,7 +206,7 @@ impl Drop for OpenForm {
 fn elicitation_failed(error: &ServiceError) -> ApprovalAnswer {
     match error {
         ServiceError::Timeout { timeout } => timed_out(*timeout),
-        // The client claims to show forms and does not: then there is no approver.
+        // The client declares forms but does not show them, so there is no approver.
         ServiceError::McpError(error) => {
             tracing::warn!(%error, "the client does not show the form that it said it could");
             ApprovalAnswer::Unavailable
@@ -219,13 +219,13 @@ fn timed_out(timeout: Duration) -> ApprovalAnswer {
     ApprovalAnswer::Unanswered { reason: format!("no answer within {} s", timeout.as_secs_f32().ceil()) }
 }
 
-/// A question that waits for its client to call again.
+/// An approval prompt whose client must call again with the answer.
 pub(crate) struct PendingElicitation {
     pub(crate) form: ElicitRequestParams,
     pub(crate) answer: oneshot::Sender<ElicitResult>,
 }
 
-/// Requests approval from a client of the stateless era: the form is the answer to its call.
+/// The approver for a client of the stateless era. The form is the response to the call.
 pub(crate) struct DeferredElicitation {
     pub(crate) prompts: mpsc::Sender<PendingElicitation>,
     pub(crate) timeout: Duration,

@@ -1,8 +1,8 @@
-//! The MCP surface over a [`ToolService`]: newline-delimited JSON-RPC on two byte streams, for both eras of the protocol
-//! (`initialize` up to 2025-11-25, `server/discover` and per-request metadata from 2026-07-28).
+//! The MCP surface over a [`ToolService`]: newline-delimited JSON-RPC on two byte streams, for both eras of the
+//! protocol (`initialize` up to 2025-11-25, `server/discover` and per-request metadata from 2026-07-28).
 //!
-//! This is the only crate that names `rmcp`, and it knows no tool. stdout, where the output stream usually is, belongs to
-//! the protocol alone.
+//! Only this crate names `rmcp`; it contains no tools. The output stream is usually stdout, to which nothing else may
+//! write.
 
 mod convert;
 mod elicitation;
@@ -29,33 +29,33 @@ pub use crate::elicitation::ElicitationMode;
 pub use crate::startup_error::serve_startup_error;
 pub use rmcp::transport::io::stdio_pipes as stdio;
 
-/// The server's own name and version.
+/// The server's name and instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerIdentity {
     pub name: &'static str,
-    /// Given to every client, and paid for with every conversation; some clients show only 2 KB.
+    /// The text for every client. Every conversation pays for it, and some clients show only 2 KB.
     pub instructions: &'static str,
 }
 
 impl ServerIdentity {
-    /// All of zubi.
+    /// The server with all tools of zubi.
     pub const ZUBI: Self = Self { name: "zubi", instructions: include_str!("server/instructions.md") };
-    /// A server of the DomainLang tools alone.
+    /// The server with only the tools for DomainLang.
     pub const DOMAINLANG: Self = Self { name: "domainlang", instructions: include_str!("server/domainlang.md") };
 }
 
-/// How long calls that still run may take to finish once the input has ended. Clients wait a second or two before they
-/// kill, and servers have to be ended in that time too.
+/// How long running calls may take to finish after the input has ended. Clients kill the process after one or two
+/// seconds, and zubi must end the language servers within that time too.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(400);
 
-/// How long the conversation may take to close after its calls were cancelled, which takes each call a little.
+/// How long the conversation may take to close after its calls were cancelled; each call needs a little time.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// Answers one client until the input ends or `stop` is cancelled. Running calls then get [`DRAIN_TIMEOUT`] to finish and
-/// are cancelled after it. The service itself is left running; ending it is the caller's.
+/// Serves one client until the input ends or `stop` is cancelled. Running calls then get [`DRAIN_TIMEOUT`] to finish
+/// before they are cancelled. The service continues to run; the caller ends it.
 ///
 /// # Errors
-/// Only when the client's first message is such that no conversation can begin.
+/// Fails only if no conversation can begin with the client's first message.
 pub async fn serve<R, W>(
     introduction: ServerIdentity,
     elicitation: ElicitationMode,
@@ -72,7 +72,7 @@ where
     let input_ended = CancellationToken::new();
     let transport = LineTransport::new(input, output, input_ended.clone());
     let server = McpServer::new(introduction, elicitation, service, calls.clone());
-    // Whatever ends the conversation, the calls end with it: after the drain, or at once when this future is dropped.
+    // Calls end with the conversation, however it ends: after the drain, or at once when this future is dropped.
     let _calls = calls.clone().drop_guard();
     let drain = async {
         tokio::select! {
@@ -103,7 +103,7 @@ where
         result = &mut conversation => return result,
         () = &mut drain => {}
     }
-    // Cancelled calls return within their grace; a client that does not read must not hold the process either.
+    // Cancelled calls return within their grace period. A client that does not read must not delay the end either.
     match tokio::time::timeout(CLOSE_TIMEOUT, conversation).await {
         Ok(result) => result,
         Err(_) => Ok(()),

@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 
-/// The maximum number of concurrent calls. More than any agent uses; a client that exceeds it gets an error.
+/// The maximum number of concurrent calls; more than any agent makes. Calls beyond it get an error.
 pub(crate) const MAX_CALLS: usize = 64;
 
-/// How many calls wait for a person at once.
+/// The maximum number of calls that wait for a person.
 pub(crate) const MAX_PROMPTS: usize = 64;
 
 pub(crate) struct CallLimiter {
@@ -25,7 +25,7 @@ impl Default for CallLimiter {
 }
 
 impl CallLimiter {
-    /// A slot for a call, if there is one.
+    /// Returns a slot for a call, or `None` if all slots are in use.
     pub(crate) fn acquire(&self) -> Option<CallSlot> {
         let permit = Arc::clone(&self.calls).try_acquire_owned().ok()?;
         Some(CallSlot {
@@ -36,7 +36,7 @@ impl CallLimiter {
     }
 }
 
-/// A call's slot. Every clone holds it, unless the call waits for a person.
+/// A call's slot, shared by its clones. The call releases it while it waits for a person.
 #[derive(Clone)]
 pub(crate) struct CallSlot {
     permit: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
@@ -50,7 +50,7 @@ impl CallSlot {
     }
 }
 
-/// An approver for a call that releases its slot during the prompt.
+/// An approver that releases the call's slot during the prompt.
 pub(crate) struct YieldPermit {
     pub(crate) slot: CallSlot,
     pub(crate) approver: Arc<dyn Approver>,
@@ -66,7 +66,7 @@ impl Approver for YieldPermit {
         };
         self.slot.set_permit(None);
         let answer = self.approver.request_approval(request).await;
-        // If several prompts are answered at once, their calls run one after the other.
+        // Other calls may use the slot by now, so wait for a free one.
         if let Ok(permit) = Arc::clone(&self.slot.calls).acquire_owned().await {
             self.slot.set_permit(Some(permit));
         }

@@ -1,4 +1,4 @@
-//! Progress notifications of one call: at a client's pace, always increasing, never after the answer.
+//! Progress notifications of one call: no faster than the client reads, always increasing, never after the response.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ struct ProgressReport {
     message: String,
 }
 
-/// Holds the newest report for the sender; older ones that were not sent in time are of no use to anyone.
+/// A sink that stores only the newest report; older unsent reports are useless.
 struct Newest(watch::Sender<ProgressReport>);
 
 impl ProgressSink for Newest {
@@ -28,7 +28,7 @@ impl ProgressSink for Newest {
     }
 }
 
-/// The two ends of one call's progress.
+/// The sender of a call's progress notifications.
 pub(crate) struct ProgressForwarder {
     reports: watch::Receiver<ProgressReport>,
     peer: Peer<RoleServer>,
@@ -37,14 +37,14 @@ pub(crate) struct ProgressForwarder {
 }
 
 impl ProgressForwarder {
-    /// The sink for the tool, and the end that sends.
+    /// Creates the sink for the tool, and the forwarder that sends its reports.
     pub(crate) fn new(peer: Peer<RoleServer>, token: ProgressToken) -> (Arc<dyn ProgressSink>, Self) {
         let (sender, reports) = watch::channel(ProgressReport::default());
         (Arc::new(ThrottledProgress::new(Arc::new(Newest(sender)))), Self { reports, peer, token, sent: 0.0 })
     }
 
-    /// Runs a call and sends its progress meanwhile. A notification that is on its way is waited for before the answer
-    /// is given back, for the client has forgotten the token once it has the answer.
+    /// Runs a call and sends its progress meanwhile. Waits for a notification in transit before it returns the answer,
+    /// because the client forgets the token once it has the answer.
     pub(crate) async fn forward_while<T>(mut self, call: impl Future<Output = T>) -> T {
         let mut call = pin!(call);
         loop {
@@ -53,7 +53,7 @@ impl ProgressForwarder {
                 answer = &mut call => return answer,
                 changed = self.reports.changed() => match changed {
                     Ok(()) => self.reports.borrow_and_update().clone(),
-                    // The tool has let go of its sink: nothing more will come.
+                    // The tool has dropped its sink, so no reports follow.
                     Err(_) => return call.await,
                 },
             };

@@ -1,4 +1,4 @@
-//! The handler: what is declared, what is listed, and how a call goes to the service and back.
+//! The MCP handler: declares capabilities, lists tools and resources, and passes calls to the service.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,14 +32,14 @@ const TTL_MS: u64 = 3_600_000;
 /// The key under which results of the stateless era name the server (MCP 2026-07-28, "General fields").
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// The longest a client can want to wait for one call; tools' own time-outs are shorter.
+/// The time-out of a call; the tools' own time-outs are shorter.
 const CALL_TIMEOUT: Duration = Duration::from_mins(10);
 
 pub(crate) struct McpServer {
     introduction: ServerIdentity,
     elicitation: ElicitationMode,
     service: Arc<dyn ToolService>,
-    /// Cancelled when running calls have to end.
+    /// Cancelled when running calls must end.
     calls: CancellationToken,
     slots: CallLimiter,
     suspended: SuspendedCalls,
@@ -80,7 +80,7 @@ impl McpServer {
         }
     }
 
-    /// A call that is answered while its request is open. `has_forms`: the client shows forms.
+    /// Runs a call and returns its result while its request is open. `has_forms` is whether the client shows forms.
     async fn run(
         &self,
         request: CallToolRequestParams,
@@ -96,7 +96,7 @@ impl McpServer {
         let cancel = cx.ct.clone();
         let call = Self::call(request, &cx);
         let mut call_context = Self::call_context(cancel.clone(), approver);
-        // The process is about to end: the call ends as if the client had cancelled it.
+        // When the process is about to end, cancel the call as the client would.
         let calls = self.calls.clone();
         let shutdown = async move {
             calls.cancelled().await;
@@ -120,7 +120,7 @@ impl McpServer {
         result.map(convert::answer).map_err(|error| error_data(&error))
     }
 
-    /// Runs a call of the stateless era whose client shows forms. The answer may be an approval prompt; the call
+    /// Runs a call of the stateless era whose client shows forms. The response may be an approval prompt; the call then
     /// continues when the client calls again.
     async fn run_or_prompt(&self, request: CallToolRequestParams, cx: RequestContext<RoleServer>) -> CallOutcome {
         let Some(handle) = &request.request_state else {
@@ -171,7 +171,7 @@ impl McpServer {
         }
     }
 
-    /// Returns the result of a call that was resumed before, if it is known.
+    /// Waits for the result of a call that another request has resumed, and returns it if it is known.
     async fn resume_finished(
         &self,
         mut outcome: watch::Receiver<Option<CallOutcome>>,
@@ -228,7 +228,7 @@ fn error_data(error: &HostError) -> ErrorData {
         HostError::UnknownResource { uri } => {
             ErrorData::resource_not_found(error.to_string(), Some(serde_json::json!({ "uri": uri })))
         }
-        // These texts end in the next step.
+        // These texts already end in a hint.
         HostError::InvalidCall(_) | HostError::UnreadableResource(_) => {
             ErrorData::internal_error(error.to_string(), None)
         }
@@ -272,7 +272,7 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        // Dates as versions compare as text.
+        // Versions are dates, which compare as text.
         let stateless = cx
             .meta
             .protocol_version()
@@ -281,7 +281,7 @@ impl ServerHandler for McpServer {
         let mut response = if stateless && forms {
             self.run_or_prompt(request, cx).await?
         } else if request.request_state.is_some() {
-            // It would be a new call, beside the one that waits.
+            // Without forms, this would be a new call, in addition to the one that waits.
             error_response(
                 "Invalid input: requestState: it continues a call, and this request does not say that its client shows forms; \
                  nothing was run\nSend it as the prompt was sent: with the capability `elicitation`."
@@ -291,7 +291,7 @@ impl ServerHandler for McpServer {
             self.run(request, cx, forms).await?.into()
         };
         if stateless {
-            // Without a handshake, each result says who answers.
+            // Without a handshake, each result must name the server.
             let identity = serde_json::json!({ "name": self.introduction.name, "version": env!("CARGO_PKG_VERSION") });
             let mut meta = MetaObject::default();
             meta.0.insert(SERVER_INFO.to_owned(), identity);
@@ -354,7 +354,7 @@ impl ServerHandler for McpServer {
         request: CustomRequest,
         _cx: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // `rmcp` hands over here what has a method's name but not its parameters.
+        // `rmcp` passes a request here if its method is known but its parameters are invalid.
         if matches!(request.method.as_str(), "tools/call" | "tools/list" | "resources/read" | "initialize") {
             let text = format!("the parameters of `{}` are not what the protocol says", request.method);
             return Err(ErrorData::invalid_params(text, None));

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::transport::LineTransport;
 
-/// Answers every request of a client with this reason, until the input ends or `stop` is cancelled.
+/// Responds to every request of a client with `reason`, until the input ends or `stop` is cancelled.
 pub async fn serve_startup_error<R, W>(reason: String, input: R, output: W, stop: CancellationToken)
 where
     R: AsyncRead + Send + Unpin + 'static,

@@ -1,9 +1,9 @@
-//! Calls of the stateless era that wait for their user's approval. The client has received the prompt as the answer to
-//! the call, and calls again with the filled form and the prompt's handle. The call itself stays suspended: its work so
-//! far is not repeated.
+//! Calls of the stateless era that wait for their user's approval. The client has received the prompt as the response
+//! to the call, and calls again with the filled form and the prompt's handle. The call stays suspended meanwhile, so it
+//! does not repeat its work.
 //!
-//! A client whose answer was lost sends it again. So the result of an answered prompt is stored for some time, for
-//! clients that return with its handle.
+//! A client that did not receive the result calls again with the same handle, so zubi stores the result of an answered
+//! prompt for some time.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,24 +21,24 @@ use zubi_base::random;
 
 use crate::elicitation::PendingElicitation;
 
-/// The name of the question in what the client gets, and of its answer in what comes back.
+/// The key of the approval prompt in the response, and of its answer in the next request.
 pub(crate) const APPROVAL: &str = "approval";
 
-/// How many answered calls are remembered, and how long.
+/// The maximum number of stored answered calls, and how long each is stored.
 const MAX_ANSWERED: usize = 64;
 const ANSWER_RETENTION: Duration = Duration::from_mins(10);
 
 /// The response to a request.
 pub(crate) type CallOutcome = Result<CallToolResponse, ErrorData>;
 
-/// A call that runs, or waits.
+/// A call that runs or waits for approval.
 pub(crate) struct SuspendedCall {
     /// The tool of the call: only the same call may answer its prompts.
     pub(crate) tool: String,
     pub(crate) arguments: Option<JsonObject>,
     pub(crate) task: JoinHandle<Result<CallToolResult, ErrorData>>,
     pub(crate) prompts: mpsc::Receiver<PendingElicitation>,
-    /// Dropped, it cancels the call.
+    /// Cancels the call when it is dropped.
     pub(crate) _cancel: DropGuard,
 }
 
@@ -53,29 +53,29 @@ struct WaitingPrompt {
     prompt: PendingElicitation,
 }
 
-/// A call whose question was answered.
+/// A call whose prompt was answered.
 struct AnsweredCall {
     handle: String,
     tool: String,
     arguments: Option<JsonObject>,
     answered_at: Instant,
-    /// Nothing while it runs.
+    /// `None` while the call runs.
     outcome: watch::Receiver<Option<CallOutcome>>,
 }
 
 #[derive(Default)]
 struct SuspendedState {
-    /// By their handles.
+    /// Waiting prompts by handle.
     waiting: BTreeMap<String, WaitingPrompt>,
-    /// The oldest first.
+    /// Answered calls, the oldest first.
     answered: VecDeque<AnsweredCall>,
 }
 
-/// The waiting calls, and the finished ones. The caller limits the number of waiting ones.
+/// The waiting and the answered calls. The caller limits the number of waiting ones.
 #[derive(Clone, Default)]
 pub(crate) struct SuspendedCalls(Arc<Mutex<SuspendedState>>);
 
-/// The state behind a handle.
+/// The call to which a handle belongs.
 pub(crate) enum ResumedCall {
     /// The call continues; its result must also be sent here.
     Continued(SuspendedCall, watch::Sender<Option<CallOutcome>>),
@@ -89,7 +89,7 @@ pub(crate) enum NotResumed {
     Unknown,
     /// The handle belongs to another call.
     OtherCall,
-    /// No answer came with it: the question again.
+    /// The request contains no answer; the client gets the prompt again.
     PromptAgain(Box<InputRequiredResult>),
 }
 
@@ -98,8 +98,8 @@ impl SuspendedCalls {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Suspends a call and returns the response for its client. The call is cancelled if its client does not return
-    /// within `timeout`.
+    /// Suspends a call and returns the response for its client. Cancels the call if the client does not return within
+    /// `timeout`.
     pub(crate) fn suspend(
         &self,
         call: SuspendedCall,
@@ -119,7 +119,7 @@ impl SuspendedCalls {
         Ok(response)
     }
 
-    /// The call that this one continues, with its question answered.
+    /// Answers the prompt with this handle and resumes its call.
     pub(crate) fn resume(
         &self,
         handle: &str,
@@ -145,7 +145,7 @@ impl SuspendedCalls {
             return Err(NotResumed::PromptAgain(Box::new(input_required(&waiting_call.prompt, handle))));
         };
         let WaitingPrompt { call, prompt } = state.waiting.remove(handle).ok_or(NotResumed::Unknown)?;
-        // Under the same lock, so that a client that repeats it at once finds the handle.
+        // Still under the lock, so that a client that repeats its request at once finds the handle.
         let (sender, outcome) = watch::channel(None);
         let (tool, arguments, answered_at) = (call.tool.clone(), call.arguments.clone(), Instant::now());
         state.answered.push_back(AnsweredCall { handle: handle.to_owned(), tool, arguments, answered_at, outcome });

@@ -1,9 +1,8 @@
-//! The byte streams as messages, one per line.
+//! Converts the byte streams to messages, one per line.
 //!
-//! Every request gets a response, whatever its form: an invalid message gets an error, with its id if it is readable;
-//! text that is not quite Unicode (half of a surrogate pair: clients cut strings inside emoji) is read leniently.
-//! Besides, this module reports the end of the input, so that running calls get a deadline, and tolerates clients whose
-//! first message is not a request.
+//! Every request gets a response: an invalid message gets an error, with its id if that is readable. Half a surrogate
+//! pair is accepted, because clients cut strings inside emoji. This module also reports the end of the input, so that
+//! running calls get a deadline, and tolerates clients whose first message is not a request.
 
 use std::io;
 use std::pin::Pin;
@@ -19,19 +18,19 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::framing::lines::{self, InputLine, LineReader};
 use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
 
-/// The longest message that is read, in bytes. The largest honest one carries a file's text; longer lines are dropped
+/// The maximum length of a message, in bytes; the largest useful ones contain a file's text. Longer lines are dropped
 /// while they arrive.
 pub(crate) const MAX_LINE: usize = 4 * 1024 * 1024;
 
 pub(crate) struct LineTransport<R, W> {
     lines: LineReader<R>,
-    /// `None` once it is closed.
+    /// `None` once the transport is closed.
     output: Arc<Mutex<Option<W>>>,
-    /// An error response that is being written: receiving may be interrupted and resumed meanwhile.
+    /// An error response that is being written; stored because receiving may be interrupted and resumed.
     pending_write: Option<PendingWrite>,
     /// Cancelled when the input has ended.
     input_ended: CancellationToken,
-    /// Whether a request was seen.
+    /// Whether a request has arrived.
     has_request: bool,
 }
 
@@ -40,7 +39,7 @@ type PendingWrite = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 /// The content of a line.
 enum Read {
     Message(Box<RxJsonRpcMessage<RoleServer>>),
-    /// Nothing that has or wants an answer.
+    /// Nothing that needs a response.
     Nothing,
     Refused(Response),
 }
@@ -111,8 +110,8 @@ where
                     continue;
                 }
             };
-            // `rmcp` ends the conversation when the first message is a notification or a response; neither says
-            // anything yet, so they are passed over.
+            // `rmcp` ends the conversation if the first message is a notification or a response. Such a message means
+            // nothing yet, so skip it.
             self.has_request |= matches!(message, JsonRpcMessage::Request(_));
             if self.has_request {
                 return Some(message);
@@ -140,7 +139,7 @@ fn read(line: &InputLine) -> Read {
     if let Ok(message) = serde_json::from_slice(body) {
         return Read::Message(Box::new(message));
     }
-    // Not what the protocol says, or not quite JSON.
+    // Not a message of the protocol, or not strictly JSON.
     match Message::parse(body) {
         Ok(message) => match (serde_json::from_slice(&message.to_body()), message) {
             (Ok(message), _) => Read::Message(Box::new(message)),

@@ -1,5 +1,5 @@
-//! Parsing of providers' addresses, as people write them: in a file, or in the variable that the provider's own program
-//! reads.
+//! Parses providers' addresses as people write them: in a file, or in the environment variable of the provider's own
+//! program.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -15,7 +15,7 @@ pub(super) fn parse(text: &str, api: Api, allow_http: bool) -> Result<Url, Strin
     let text = text.trim();
     let full_address = match api {
         _ if text.contains("://") => text.to_owned(),
-        // The same forms that Ollama accepts: a host, a port behind a colon, or both.
+        // The same forms that Ollama accepts: a host, a port after a colon, or both.
         Api::Ollama => ollama_address(text),
         _ => return Err("its address begins with neither `https://` nor `http://`".to_owned()),
     };
@@ -53,7 +53,7 @@ fn ollama_address(text: &str) -> String {
     if let Ok(address) = text.parse::<Ipv6Addr>() {
         return format!("http://[{address}]:{OLLAMA_PORT}");
     }
-    // If Ollama listens at all interfaces, zubi connects to it on this machine.
+    // If Ollama listens on all interfaces, zubi connects to it on this machine.
     let text = match text.strip_prefix("0.0.0.0") {
         Some(rest) => format!("127.0.0.1{rest}"),
         None if text.starts_with(':') => format!("127.0.0.1{text}"),

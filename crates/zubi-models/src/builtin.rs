@@ -15,15 +15,15 @@ pub struct WellKnown {
     pub address: Variable,
     /// The prefixes of its own models' names, by which zubi recognizes a bare name.
     pub prefixes: &'static [&'static str],
-    /// The preferred models if only the provider is named, the best first. Without any of them, the first listed model
-    /// is used.
+    /// The preferred models if the user names only the provider, the best first. If it lists none of them, zubi uses
+    /// the first listed model.
     pub preferred: &'static [&'static str],
-    /// Whether zubi uses the provider only by name. The variable of its key serves other programs too, so a set
-    /// variable does not mean that models may be called with the key.
+    /// Whether zubi uses the provider only if the user names it. Other programs use the variable of its key too, so a
+    /// set variable does not permit zubi to call its models.
     pub is_only_by_name: bool,
 }
 
-/// In the order in which they are searched.
+/// The built-in providers, in the order in which zubi searches them.
 pub const PROVIDERS: &[WellKnown] = &[
     WellKnown {
         name: "openai",

@@ -1,7 +1,7 @@
-//! Providers that speak OpenAI's chat API: OpenAI, gateways, vLLM, llama.cpp, LM Studio and many more.
+//! Providers with OpenAI's chat API: OpenAI, gateways, vLLM, llama.cpp, LM Studio and many more.
 //!
-//! `request` writes the request, `stream` reads the answer from bytes, `answer` and `calls` from events. This module is
-//! the HTTP around them, and stores what zubi learns about a server from its responses.
+//! `request` writes the request, `stream` parses the bytes of the answer, `answer` and `calls` its events. This module
+//! sends the requests over HTTP, and stores what zubi learns about a server from its responses.
 
 mod answer;
 mod calls;
@@ -26,8 +26,8 @@ use super::model_list::ModelList;
 use super::provider::ProviderConfig;
 use super::{ErrorKind, LanguageModel, ModelAnswer, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
 
-/// How long to wait for the server after it has reported the end of the answer: the token counts may still follow, the
-/// end of the stream need not.
+/// How long to wait after the server has reported the end of the answer: token counts may still follow, but some
+/// servers do not end the stream.
 const WAIT_AFTER_FINISH: Duration = Duration::from_secs(3);
 
 /// A provider.
@@ -105,7 +105,7 @@ impl ChatShared {
         }
     }
 
-    /// Learns from a refusal. Returns whether a retry makes sense.
+    /// Adapts later requests to a refusal. Returns whether a retry makes sense.
     fn adapt_to_refusal(&self, refusal: &ModelError, sent: Dialect, has_limit: bool) -> bool {
         if refusal.kind != ErrorKind::Refused {
             return false;

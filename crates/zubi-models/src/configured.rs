@@ -38,8 +38,7 @@ pub fn configured_sources(
             match context.config(name, &layer, known) {
                 // If the user names the API, zubi uses that one.
                 Ok(config) if layer.api.is_none() && OpenAi::applies_to(&config) => Arc::new(OpenAi::new(config)),
-                // A provider that the user has not configured is not called with a key that was set for another
-                // purpose.
+                // zubi does not call an unconfigured provider with a key that was set for another purpose.
                 Ok(config)
                     if known.is_some_and(|well_known| well_known.is_only_by_name)
                         && !settings.models.contains_key(name) =>
@@ -53,8 +52,8 @@ pub fn configured_sources(
         .collect()
 }
 
-/// Returns the secrets of the models besides the user's `env`, for the redaction of stored data: keys in variables, and
-/// headers and parameters with secret-looking names.
+/// Returns the models' secrets that are not in the user's `env`: keys in variables, and headers and parameters with
+/// secret-looking names. They are redacted in stored data.
 pub fn secrets_of_models(settings: &Settings, variables: Variables<'_>) -> Vec<String> {
     let configured = settings.models.values().filter_map(|layer| layer.key.as_deref());
     let built_in = builtin::PROVIDERS.iter().filter_map(|well_known| well_known.key).map(|key| key.name);
@@ -185,7 +184,7 @@ struct Unusable {
 
 impl Unusable {
     fn error(&self) -> ModelError {
-        // Some problems say what the provider needs or has, others are complete sentences.
+        // A problem is a clause that continues the provider's name (`needs …`, `has …`), or a complete sentence.
         let is_clause = ["needs ", "has "].iter().any(|verb| self.problem.starts_with(verb));
         let separator = if is_clause { " " } else { ": " };
         ModelError::new(ErrorKind::NotConfigured, format!("{}{separator}{}", self.provider, self.problem))

@@ -1,7 +1,7 @@
 //! The meaning of a provider's refusal: one interpretation of statuses, bodies and `Retry-After` for all APIs.
 //!
-//! The provider's own message is shown, because it names details that zubi cannot know; on one line, truncated, and
-//! without keys.
+//! Errors contain the provider's own message, because it names details that zubi cannot know; on one line, truncated,
+//! and without keys.
 
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ pub fn in_stream(provider: &str, error: &Value, redactor: &Redactor) -> ModelErr
 
 /// Returns a provider's text on one line, shortened, without secrets.
 pub fn sanitize_words(words: &str, redactor: &Redactor) -> String {
-    // Redact before shortening: half a key is still half a key.
+    // Redact before shortening, because the redactor does not recognize half a key.
     let words = redactor.text(words);
     let mut line = String::new();
     let mut count = 0;
@@ -207,7 +207,7 @@ impl ErrorBody {
         };
         let words = error.as_str().or_else(|| text("message")).or_else(detail).map(str::to_owned);
         let mut body = Self::default().with_words(&words.unwrap_or_else(|| value.to_string()));
-        // Gateways put the message of the provider behind them beside their own, which is less helpful.
+        // Gateways add the upstream provider's message to their own, which is less helpful.
         if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
             let words = format!("{} ({raw})", body.words);
             body = body.with_words(&words);

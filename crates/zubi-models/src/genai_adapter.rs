@@ -3,8 +3,8 @@
 //!
 //! This module replaces the parts that the library does not do well: where requests go and with which headers (it has
 //! fixed ideas of both), when an answer is complete (it invents an end for truncated streams), the meaning of errors,
-//! the name of a model (it takes the last word of `gpt-5.1-codex-max` for an option), and limits. Two limits are left
-//! to it: it reads an endless line and the body of a refusal in full, that is, until the answer times out.
+//! the name of a model (it treats the last word of `gpt-5.1-codex-max` as an option), and limits. Two limits are
+//! missing: the library reads an endless line and the body of a refusal until the answer times out.
 
 mod answer;
 mod failure;
@@ -52,7 +52,7 @@ struct GenaiShared {
     model_list: ModelList,
 }
 
-/// Both use the same connections.
+/// The HTTP client and the library's client, which share their connections.
 #[derive(Clone)]
 struct Clients {
     http: reqwest::Client,
@@ -190,7 +190,7 @@ impl NativeModel {
         let mut reader = GenaiReader::new(shared.kind, &self.name, ids);
         let mut timeouts = http::ResponseTimeouts::new(&shared.config);
         let mut progress = 0;
-        // The library reports silence itself, but not everything that ends it.
+        // The library reports silence itself, but hides some of the data that ends it.
         let idle = shared.config.timeouts.answer;
         while let Some(event) = timeouts.wait(idle, stream.next()).await? {
             let event = event.map_err(|error| failure::from_genai(&shared.config, &frames, &error))?;
@@ -202,8 +202,8 @@ impl NativeModel {
         reader.finish(&frames, &shared.config)
     }
 
-    /// Returns the address of the API. The address and the headers are zubi's: the library would put a key of its own
-    /// choice anywhere.
+    /// Returns the address of the API. zubi sets the address and the headers, because the library would choose the key
+    /// and where to put it.
     fn target(&self) -> Result<ServiceTarget, ModelError> {
         let config = &self.shared.config;
         let path = match self.shared.kind {
@@ -226,8 +226,8 @@ impl NativeModel {
         })
     }
 
-    /// Returns the name by which the library recognizes the model's family. A name that the library would shorten gets
-    /// a suffix that it leaves alone; the name that is sent is in [`Self::options`], and for Gemini in the address.
+    /// Returns the name by which the library recognizes the model's family. A suffix protects a name that the library
+    /// would shorten. The name that zubi sends is in [`Self::options`], and for Gemini in the address.
     fn name_for_library(&self) -> String {
         let last = self.name.rsplit('-').next().unwrap_or_default();
         if EFFORT_SUFFIXES.contains(&last) { format!("{}-named", self.name) } else { self.name.clone() }

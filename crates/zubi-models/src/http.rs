@@ -12,7 +12,7 @@ use super::{ErrorKind, ModelError};
 
 /// Creates a client for one provider. It follows no redirects: they would send the key elsewhere.
 pub fn client(config: &ProviderConfig) -> Result<Client, ModelError> {
-    // Fails only if a provider is installed already, which works as well.
+    // Fails only if a crypto provider is installed already, which works as well.
     drop(rustls::crypto::ring::default_provider().install_default());
     let mut builder = Client::builder()
         .redirect(reqwest::redirect::Policy::none())
@@ -72,7 +72,7 @@ impl<'a> ResponseTimeouts<'a> {
         self.finish.get_or_insert_with(|| Instant::now() + rest.min(self.config.timeouts.idle));
     }
 
-    /// Waits for the next part of an answer, up to `idle` in silence.
+    /// Waits for the next part of an answer, for at most `idle`.
     pub async fn wait<T>(&self, idle: Duration, future: impl Future<Output = T>) -> Result<T, ModelError> {
         let timeouts = self.config.timeouts;
         // A user's longer idle time-out overrides the other two.
@@ -80,7 +80,7 @@ impl<'a> ResponseTimeouts<'a> {
         let now = Instant::now();
         let (end, silence) = (self.started + answer, self.last_progress.1 + heartbeats);
         let deadline = end.min(silence);
-        // Data that is always available at once would never exceed the time-out.
+        // A future that is always ready would never time out.
         let outcome =
             if now >= deadline { None } else { tokio::time::timeout_at(deadline.min(now + idle), future).await.ok() };
         outcome.ok_or_else(|| {
@@ -101,7 +101,7 @@ impl<'a> ResponseTimeouts<'a> {
     pub async fn chunk(&self, response: &mut Response) -> Result<Option<Vec<u8>>, ModelError> {
         let chunk = match self.finish {
             Some(deadline) if Instant::now() >= deadline => None,
-            // The answer is complete, however its connection ends.
+            // The answer is complete, so errors of the connection no longer matter.
             Some(deadline) => {
                 tokio::time::timeout_at(deadline, response.chunk()).await.ok().and_then(Result::ok).flatten()
             }

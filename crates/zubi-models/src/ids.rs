@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::message::PromptMessage;
 
-/// The longest provider's id that is stored, in bytes.
+/// The maximum length of a provider's id, in bytes.
 const MAX_LENGTH: usize = 128;
 
 /// The ids in use.
@@ -13,7 +13,7 @@ const MAX_LENGTH: usize = 128;
 pub struct Ids(BTreeSet<String>);
 
 impl Ids {
-    /// Collects the ids of a prompt: some providers count from 0 in each answer.
+    /// Collects the ids of a prompt, because some providers count from 0 in each answer.
     pub fn from_messages(messages: &[PromptMessage]) -> Self {
         let calls = messages.iter().filter_map(|message| match message {
             PromptMessage::Assistant(answer) => Some(&answer.calls),

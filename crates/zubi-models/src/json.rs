@@ -16,8 +16,8 @@ pub fn parse(text: &str) -> Result<Value, serde_json::Error> {
     }
 }
 
-/// Parses the arguments of a call. An empty text is an empty object. An object may be encoded as a string, several
-/// times, or follow an empty one: servers do that. Returns `None` if the arguments are not an object.
+/// Parses the arguments of a call. An empty text is an empty object. Accepts an object that is encoded as a string,
+/// even several times, or that follows an empty object, because servers send both. Returns `None` for other values.
 pub fn arguments(text: &str) -> Option<Map<String, Value>> {
     let text = replace_lone_surrogates(text);
     let mut found: Option<Map<String, Value>> = None;
@@ -64,7 +64,7 @@ fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     Cow::Owned(repaired)
 }
 
-/// Returns the number of the `\uXXXX` at this offset.
+/// Returns the UTF-16 unit of the `\uXXXX` escape at this byte offset.
 fn unit(text: &str, at: usize) -> Option<u32> {
     let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
     // The parser would accept signs, too.

@@ -1,4 +1,4 @@
-//! Keys: the place where each was found, and its value only for the request that sends it.
+//! API keys and their sources. Only code that sends or redacts a key reads its value.
 
 use std::fmt;
 
@@ -45,14 +45,14 @@ fn may_be_name(name: &str) -> bool {
 }
 
 /// Returns the key of this name: an environment variable, else an entry of the user's secrets. If the key is missing,
-/// the error names the places where it can be set.
+/// the error says where the user can set it.
 pub(super) fn find(
     name: &str,
     settings: &Settings,
     secrets: &Secrets,
     variables: Variables<'_>,
 ) -> Result<ApiKey, String> {
-    // A key is never shown, even in the wrong field.
+    // The name may be a key in the wrong field, which the error must not show.
     if !may_be_name(name) {
         return Err(
             "has an invalid `key`: name an environment variable or an entry of [env] there, and leave the key \

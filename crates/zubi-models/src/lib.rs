@@ -80,7 +80,7 @@ pub struct Prompt<'a> {
     /// Every call in an assistant's message has its result among the following messages, and each result its call.
     pub messages: &'a [PromptMessage],
     pub tools: &'a [ToolDefinition],
-    /// In tokens; `None` for the provider's own limit.
+    /// The maximum output in tokens; `None` for the provider's own limit.
     pub max_output: Option<u64>,
 }
 
@@ -198,7 +198,7 @@ impl ErrorKind {
     }
 }
 
-/// Receives the deltas of an answer. Called often; must not block.
+/// Callback for the deltas of an answer. Called often; must not block.
 pub type OnDelta<'a> = &'a (dyn Fn(AnswerDelta) + Send + Sync);
 
 /// A model. Dropping the future cancels the request: it closes the connection at once.
@@ -206,7 +206,7 @@ pub type OnDelta<'a> = &'a (dyn Fn(AnswerDelta) + Send + Sync);
 pub trait LanguageModel: Send + Sync {
     fn info(&self) -> &ModelInfo;
 
-    /// Requests one answer. The deltas that `pieces` receives are the beginnings of the returned answer; after an error
+    /// Requests one answer. The deltas passed to `on_delta` are the beginnings of the returned answer; after an error
     /// they are void.
     async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError>;
 }
@@ -223,8 +223,7 @@ pub trait ModelSource: Send + Sync {
     /// Returns the [`ModelInfo::provider`] of its models.
     fn provider(&self) -> &str;
 
-    /// Returns, for a person, the address and the place where the key was found, or what the source needs; never the
-    /// key.
+    /// Returns a description for the user: the address and the source of the key, or what is missing; never the key.
     fn describe(&self) -> String {
         String::new()
     }

@@ -1,7 +1,7 @@
-//! Models that need no network: `mock`, which goes by keywords, and `mock:FILE`, which plays a scenario.
+//! Models that need no network: `mock`, which matches keywords, and `mock:FILE`, which plays a scenario.
 //!
-//! For a first look at zubi, for demonstrations and tests: the same prompt always has the same answer, streamed word by
-//! word, without pauses.
+//! They serve for a first look at zubi, for demonstrations and tests: the same prompt always gets the same answer,
+//! streamed word by word without pauses.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -34,7 +34,7 @@ pub struct Mock {
 }
 
 impl Mock {
-    /// Creates the source. `directory` is the base of relative paths of scenarios: the current one.
+    /// Creates the source. `directory`, the current one, is the base of relative scenario paths.
     pub fn new(directory: Utf8PathBuf) -> Self {
         Self { directory, playbacks: Mutex::default() }
     }

@@ -1,4 +1,4 @@
-//! The models of one provider: the configured ones or those that it lists, and what is known about a name.
+//! The models of one provider, which the user has configured or the provider lists, and their lookup by name.
 
 use std::sync::{Mutex, PoisonError};
 

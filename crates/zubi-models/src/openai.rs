@@ -1,5 +1,5 @@
-//! OpenAI's own models: zubi calls the newer ones over the Responses API, which stores their reasoning from one call to
-//! the next and is the only API of some of them; all others over chat.
+//! OpenAI's own models. zubi calls the newer ones over the Responses API, which stores their reasoning between calls
+//! and is the only API of some of them, and all others over the chat API.
 
 use std::sync::Arc;
 

@@ -37,13 +37,13 @@ pub struct ProviderConfig {
 /// The time-outs for a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProviderTimeouts {
-    /// Until the connection is established.
+    /// The time-out for establishing the connection.
     pub connect: Duration,
-    /// Without a byte of the answer, including the first one: a local model may compute for long before it answers.
+    /// The maximum time without a byte; also before the first, because a local model may compute for long.
     pub idle: Duration,
-    /// With heartbeats only: the server is alive, but makes no progress.
+    /// The maximum time with heartbeats only, in which the server is alive but makes no progress.
     pub heartbeats_only: Duration,
-    /// For a complete answer.
+    /// The maximum time for a complete answer.
     pub answer: Duration,
 }
 
@@ -98,7 +98,7 @@ impl ProviderConfig {
         Ok(headers)
     }
 
-    /// Returns, for a person, the address and the place where the key was found.
+    /// Returns the address and the source of the key, for the user.
     pub fn describe(&self) -> String {
         let key = self.key.as_ref().map_or_else(|| "no key".to_owned(), |key| format!("key from {}", key.source()));
         format!("{} at {} ({key})", self.api.name(), self.url)

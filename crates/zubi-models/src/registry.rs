@@ -1,11 +1,11 @@
-//! Selection of a model: every source behind one kind of id.
+//! Selects a model from all sources by its id.
 //!
 //! | id | the model |
 //! |---|---|
-//! | `provider/model` | of this provider, listed or not |
-//! | `provider` | the provider's first |
-//! | `mock`, `mock:FILE` | the mock; its source opens `` or `FILE` |
-//! | `gpt-5` | the editor's of this name, then that of the provider whose models have such names, then of any provider that lists it |
+//! | `provider/model` | this provider's model, listed or not |
+//! | `provider` | the provider's first model |
+//! | `mock`, `mock:FILE` | the mock, whose source opens `` or `FILE` |
+//! | `gpt-5` | the editor's model of this name, else that of the provider with such names, else of any that lists it |
 //! | `auto` | the first available model, see [`ModelRegistry::open`] |
 
 use std::sync::Arc;
@@ -40,17 +40,17 @@ impl std::fmt::Debug for ModelRegistry {
     }
 }
 
-/// A provider, as shown to a person who looks for a problem.
+/// A provider, described for troubleshooting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
     pub name: String,
-    /// The address and the place where the key was found; never the key.
+    /// The address and the source of the key; never the key.
     pub description: String,
 }
 
 impl ModelRegistry {
-    /// Creates the list of sources. `sources` are in the order in which they are queried for a model without a
-    /// provider's name; `default` is the model that the user configured.
+    /// Creates the registry. [`Self::open`] queries `sources` in this order for a model without a provider's name;
+    /// `default` is the model that the user configured.
     pub fn new(sources: Vec<Arc<dyn ModelSource>>, default: Option<String>) -> Self {
         Self { sources, default: default.filter(|id| !id.trim().is_empty()) }
     }
@@ -69,8 +69,8 @@ impl ModelRegistry {
         self.sources.iter().map(provider).collect()
     }
 
-    /// Returns the models of each provider, except those that are used only by name. All are queried at once; one that
-    /// is too slow is listed among the problems.
+    /// Returns the models of each provider, except those that are used only by name. Queries all providers at once; a
+    /// provider that is too slow is listed among the problems.
     pub async fn list(&self) -> ModelList {
         let mut list = ModelList { models: Vec::new(), problems: Vec::new() };
         let listed = join_all(self.sources.iter().map(|source| list_source(source.as_ref()))).await;
@@ -79,7 +79,7 @@ impl ModelRegistry {
                 Ok(models) => list.models.extend(models),
                 Err(error) => {
                     let provider = source.provider().to_owned();
-                    // The message is shown beside the provider's name, which most messages begin with.
+                    // Users see the message next to the provider's name, with which most messages begin.
                     let message = [": ", " "]
                         .iter()
                         .find_map(|separator| error.message.strip_prefix(&provider)?.strip_prefix(separator));
@@ -187,7 +187,7 @@ impl ModelRegistry {
     }
 
     /// Returns whether a model is among those that its provider lists; `None` if the list is not available now. An
-    /// unlisted model may exist all the same.
+    /// unlisted model may still exist.
     pub async fn is_listed(&self, model: &ModelInfo) -> Option<bool> {
         let source = self.source(&model.provider).filter(|source| source.provider() != MOCK)?;
         has_model(source, model_name(model)).await.ok()
@@ -224,7 +224,7 @@ fn is_absence(provider: &str, kind: ErrorKind) -> bool {
     kind == ErrorKind::NotConfigured || (kind == ErrorKind::Unreachable && needs_no_key())
 }
 
-/// Returns a given id in a form that is safe for a message.
+/// Returns an id of the caller in a form that is safe for messages.
 fn quote_id(id: &str) -> String {
     zubi_base::escape::printable(id).chars().take(100).collect()
 }
@@ -239,7 +239,7 @@ async fn list_with_timeout(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, M
     }
 }
 
-/// The error for a provider whose models are not listed.
+/// Returns the error for a provider whose models are not listed.
 fn not_listed_error(provider: &str) -> ModelError {
     ModelError::new(
         ErrorKind::NotConfigured,

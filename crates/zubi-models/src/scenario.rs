@@ -29,9 +29,9 @@ use crate::message::{StopReason, TokenUsage};
 
 /// The current version of the format.
 pub const VERSION: u32 = 1;
-/// In bytes; the limit for reading a text.
+/// The maximum length of a scenario's text, in bytes.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
-/// In milliseconds.
+/// The maximum delay before an answer, in milliseconds.
 const MAX_DELAY: u64 = 600_000;
 
 /// A conversation to play.

@@ -1,4 +1,4 @@
-//! Parser for server-sent events (WHATWG HTML, 9.2.6) from bytes in chunks of any size. Pure: no reading, no clock.
+//! Parses server-sent events (WHATWG HTML, 9.2.6) from bytes in chunks of any size. Uses neither I/O nor a clock.
 //!
 //! It accepts more than the standard, because model servers send it: `data:` without a blank line before the end, the
 //! field `error` instead of the event `error`, and a line of bare JSON.
@@ -58,7 +58,7 @@ impl SseDecoder {
         self.append(rest)
     }
 
-    /// Returns the last event, if it had no end when the bytes ended. It may be truncated.
+    /// Returns the last event if the bytes ended before the event did. It may be truncated.
     pub fn finish(mut self) -> Vec<SseEvent> {
         let mut events = Vec::new();
         // A line that is too long has been refused before.

@@ -27,9 +27,9 @@ use crate::guard::{AccessGuard, RequestRefusal, single_header};
 
 /// The surface of the page's requests, as recorded in decisions.
 const SURFACE: &str = "web";
-/// The largest body of a request, in bytes: a person may paste a long text, or edit the arguments of a call.
+/// The maximum size of a request body, in bytes: a user may paste a long text, or edit the arguments of a call.
 const MAX_BODY: usize = 4 * 1024 * 1024;
-/// How long a body may take to come.
+/// The time-out for receiving a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 /// The maximum time without data on an event stream; the page treats a longer silence as a lost connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -53,7 +53,7 @@ struct WebState {
 
 type AppState = State<Arc<WebState>>;
 
-/// Everything that there is at this address. Streams end with `stop`.
+/// Creates the routes of the server. Event streams end when `stop` is cancelled.
 pub(crate) fn router(chats: Arc<dyn ChatService>, guard: AccessGuard, stop: CancellationToken) -> Router {
     let shared = Arc::new(WebState { chats, guard, stop });
     let api = Router::new()
@@ -110,7 +110,7 @@ async fn protect(mut response: Response) -> Response {
     response
 }
 
-/// A file of the page.
+/// Responds with a file of the page.
 fn serve_asset(name: &str) -> Response {
     match assets::find(name) {
         Some(asset) => ([(CONTENT_TYPE, asset.media)], asset.text).into_response(),
@@ -118,7 +118,7 @@ fn serve_asset(name: &str) -> Response {
     }
 }
 
-/// One of the methods, with its parameters as JSON.
+/// Calls a method with its parameters as JSON.
 async fn request(State(shared): AppState, Path(method): Path<String>, headers: HeaderMap, body: Body) -> Response {
     if !is_json(&headers) {
         return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Parameters are sent as `application/json`.");
@@ -140,8 +140,7 @@ async fn request(State(shared): AppState, Path(method): Path<String>, headers: H
     }
 }
 
-/// Whether the content type is JSON. A form of another page cannot send this type: like a browser, this checks the part
-/// before the parameters.
+/// Whether the content type is JSON, which a form of another page cannot send. Ignores parameters, as browsers do.
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = single_header(headers, &CONTENT_TYPE).and_then(|kind| kind.split(';').next());
     kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case(JSON))
@@ -160,8 +159,8 @@ async fn read(body: Body) -> Result<Value, (StatusCode, String)> {
     serde_json::from_slice(&bytes).map_err(|error| (StatusCode::BAD_REQUEST, format!("invalid JSON: {error}")))
 }
 
-/// Sends all events from now on as server-sent events `told`. A client that is too slow receives `reload`: events were
-/// lost, and it must request them again.
+/// Sends all events from now on as server-sent events `told`. A client that is too slow has lost events: it receives
+/// `reload` and must request them again.
 async fn events(State(shared): AppState) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let receiver = shared.chats.listen();
     let stream = stream::unfold((receiver, shared), async |(mut receiver, shared)| {

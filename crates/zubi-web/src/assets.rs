@@ -1,7 +1,7 @@
-//! The files of the page in `page/`. A browser gets them from the server of this crate, the view in VS Code from the
-//! extension's package: the same files.
+//! The files of the page in `page/`. The server of this crate serves them to browsers, and the VS Code extension
+//! packages the same files.
 
-/// One file.
+/// A file of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asset {
     /// The name in `page/` and in the address.
@@ -40,7 +40,7 @@ pub const ASSETS: &[Asset] = page![
     "transport.js" SCRIPT,
 ];
 
-/// The file of this name.
+/// Returns the file of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.name == name)
 }

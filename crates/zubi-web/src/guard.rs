@@ -1,4 +1,4 @@
-//! Access control: only pages of this server that were opened through the printed address.
+//! Access control: admits only pages of this server that were opened through the printed address.
 //!
 //! Every web page that the user has open can send requests to a port of this machine, and every user of the machine
 //! can. So the server accepts a request only if
@@ -20,7 +20,7 @@ use zubi_base::random;
 /// The header with the relation of a request to its target. Browsers omit `Origin` for some requests.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Why a request is refused, and what to do.
+/// The reason why the server refuses a request, with the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestRefusal {
     pub(crate) status: StatusCode,
@@ -40,7 +40,7 @@ const NO_TOKEN: RequestRefusal = RequestRefusal {
     text: "This request has no valid token. Open the whole address that `zubi web` printed, with what follows the `#`.",
 };
 
-/// 256 random bits, as 64 hexadecimal digits. `Debug` output hides them.
+/// A token of 256 random bits, as 64 hexadecimal digits. `Debug` output hides them.
 #[derive(Clone)]
 pub(crate) struct AccessToken(String);
 
@@ -66,7 +66,7 @@ impl fmt::Debug for AccessToken {
     }
 }
 
-/// The conditions for requests.
+/// The conditions that the server checks for requests.
 #[derive(Debug)]
 pub(crate) struct AccessGuard {
     token: AccessToken,
@@ -78,13 +78,14 @@ impl AccessGuard {
         Self { token, hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")] }
     }
 
-    /// For everything.
+    /// Checks that a request names this server as its host. Required for every request.
     pub(crate) fn check_host(&self, headers: &HeaderMap) -> Result<(), RequestRefusal> {
         let host = single_header(headers, &HOST).ok_or(FOREIGN_HOST)?;
         if self.hosts.iter().any(|own| own == host) { Ok(()) } else { Err(FOREIGN_HOST) }
     }
 
-    /// For everything but the page's files, besides [`Self::check_host`].
+    /// Checks the origin and the token. Required for every request except for the page's files, after
+    /// [`Self::check_host`].
     pub(crate) fn check_caller(&self, headers: &HeaderMap) -> Result<(), RequestRefusal> {
         let own = single_header(headers, &HOST).map(|host| format!("http://{host}"));
         if headers.contains_key(ORIGIN) && single_header(headers, &ORIGIN) != own.as_deref() {
@@ -99,7 +100,7 @@ impl AccessGuard {
     }
 }
 
-/// The value of a header that is there once. One that is there twice says nothing that could be relied upon.
+/// Returns the value of a header that occurs once. A repeated header is ambiguous and counts as missing.
 pub(crate) fn single_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;

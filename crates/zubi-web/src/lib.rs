@@ -4,7 +4,7 @@
 //! the editor channel; `page/transport.js` is the only file that distinguishes them.
 //!
 //! ```text
-//! let server = Server::bind(Options { port: None }).await?;
+//! let server = WebServer::bind(WebOptions { port: None }).await?;
 //! println!("{}", server.address());          // http://127.0.0.1:PORT/#token=…
 //! server.serve(chats, stop).await;            // until `stop`
 //! ```

@@ -1,4 +1,4 @@
-//! The server's connections: how many, how long, and their end.
+//! The server's connections: their number, their time-outs and their end.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -22,21 +22,21 @@ use crate::guard::{AccessGuard, AccessToken};
 const MAX_CONNECTIONS: usize = 64;
 /// How long the head of a request may take, and how long a connection may be silent between two requests.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
-/// The longest head of a request, in bytes.
+/// The maximum size of a request's head, in bytes.
 const MAX_HEAD: usize = 32 * 1024;
 /// The pause after a failed accept.
 const PAUSE: Duration = Duration::from_millis(200);
 /// The time for running requests to finish when the server ends.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How the page is served.
+/// The options of the server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WebOptions {
-    /// On 127.0.0.1; any free one if it is not named.
+    /// The port on 127.0.0.1; any free port if `None`.
     pub port: Option<u16>,
 }
 
-/// Why the page cannot be served.
+/// The reason why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     #[error("port {port} of 127.0.0.1 cannot be taken: {error}. Name another one, or none for any that is free")]
@@ -45,7 +45,7 @@ pub enum BindError {
     Random(io::Error),
 }
 
-/// A server that has its port and does not answer yet.
+/// A server that has bound its port and does not accept connections yet.
 #[derive(Debug)]
 pub struct WebServer {
     listener: TcpListener,
@@ -54,7 +54,7 @@ pub struct WebServer {
 }
 
 impl WebServer {
-    /// Takes the port. The token is new each time.
+    /// Binds the port and generates a new token.
     pub async fn bind(options: WebOptions) -> Result<Self, BindError> {
         let port = options.port.unwrap_or(0);
         let to_bind_error = |error| BindError::Port { port, error };
@@ -63,16 +63,16 @@ impl WebServer {
         Ok(Self { listener, port, token: AccessToken::random().map_err(BindError::Random)? })
     }
 
-    /// The address for the user. Everyone who knows it can do everything that the page can.
+    /// Returns the address for the user. Everyone who knows it can do everything that the page can.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}/#token={}", self.port, self.token.as_str())
     }
 
-    /// Serves requests until `stop`. Running turns continue: they belong to the service.
+    /// Serves requests until `stop` is cancelled. Running turns continue, because they belong to the service.
     pub async fn serve(self, chats: Arc<dyn ChatService>, stop: CancellationToken) {
         let router = answers::router(chats, AccessGuard::new(self.token, self.port), stop.clone());
         let (permits, connections) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), TaskTracker::new());
-        // Drops what is still being answered when there was time enough.
+        // Cancelled after the grace period, to drop the requests that still run.
         let end = CancellationToken::new();
         loop {
             let stream = tokio::select! {
@@ -110,7 +110,7 @@ impl WebServer {
     }
 }
 
-/// Answers what comes over one connection; after `stop` only what has begun.
+/// Serves one connection; after `stop`, finishes only the request that has begun.
 async fn answer(stream: TcpStream, router: Router, stop: CancellationToken) {
     let mut protocol = http1::Builder::new();
     protocol.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_HEAD);

@@ -22,7 +22,7 @@ use crate::{ASSETS, WebOptions, WebServer};
 /// A timeout that no test reaches.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Repeats the request, or fails as requested.
+/// A chat service that echoes `hello`, and fails or hangs for other methods.
 struct Chats(broadcast::Sender<Arc<ConversationEvent>>);
 
 #[async_trait]
@@ -33,7 +33,7 @@ impl ChatService for Chats {
             "open" => Err(ChatError::NotFound("There is no such conversation. List them.".to_owned())),
             "send" => Err(ChatError::Invalid("`text` is missing".to_owned())),
             "stop" => Err(ChatError::Failed("Nothing runs.".to_owned())),
-            // A call that ends with its caller.
+            // A call that runs until its caller stops waiting.
             "call" => std::future::pending().await,
             _ => Err(ChatError::UnknownMethod(method.to_owned())),
         }
@@ -183,7 +183,7 @@ async fn malformed_requests_are_answered_with_a_correction() {
     allow: GET,HEAD
     {"error":"Wrong method for this address: call methods with POST; read the event stream and the page's files with GET."}
     "#);
-    // Other clients learn no more than before.
+    // Clients without the token do not learn which methods exist.
     let unauthorized = hello_request("Host: 127.0.0.1:$PORT").replace("POST", "PUT");
     assert!(page.request(&unauthorized).await.starts_with("401 "));
 }

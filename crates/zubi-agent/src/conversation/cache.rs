@@ -1,5 +1,5 @@
-//! A cache of the last conversation that was read. Files are only appended to, so a later reader needs only the events
-//! after the cached part: a long conversation is read once, and not on every request.
+//! A cache of the conversation that was read last. Files are append-only, so a later read parses only the events after
+//! the cached part.
 
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,8 +13,8 @@ use super::{ConversationContext, OpenError, index};
 use crate::event::AgentEvent;
 use crate::history::History;
 
-/// The maximum file size of a cached conversation, in bytes. Longer conversations are read on every request; in the
-/// cache they would fill the memory of an idle process.
+/// The maximum file size of a cached conversation, in bytes. zubi reads longer conversations on every request, because
+/// they would fill an idle process's memory.
 const MAX_CACHED_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A cache for one conversation, the one that was used last.
@@ -120,7 +120,7 @@ impl ConversationContext {
                 Ok((file_state, _)) => file_state.digest,
                 // The conversation was deleted meanwhile.
                 Err(OpenError::Missing(_)) => return None,
-                // List it all the same, or the prefix would seem to match only one conversation.
+                // List it anyway, or the prefix would seem to match only one conversation.
                 Err(error) => index::unreadable(&id, &error),
             };
             Some(ConversationRow { id, digest, excerpt: None })

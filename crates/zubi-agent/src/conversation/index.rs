@@ -1,6 +1,5 @@
-//! The index of conversations: the summaries for the list, and the words to search for. It is built only from the
-//! files, brought up to date on every query, and rebuilt if it is missing, broken or of another version. Several
-//! processes use it at the same time.
+//! The index of conversations: the summaries for the list, and the words to search for. Every query updates it from the
+//! files, and rebuilds it if it is missing, broken or of another version. Several processes use it at the same time.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
@@ -25,9 +24,8 @@ const MAX_WORDS: usize = 16;
 /// The maximum length of a word, in characters; the rest is ignored.
 const MAX_WORD: usize = 64;
 
-/// `bytes` is the length of the indexed part of the file, `seen` the file's length at that time. The words of a
-/// conversation are in rows whose numbers begin with the number of the conversation, so that they can be found and
-/// removed together.
+/// The tables. `bytes` is the length of the indexed part of the file, `seen` the file's length at that time. A row with
+/// words of a conversation has its number in the upper 32 bits of the row number, so that one range covers them all.
 const TABLES: &str = "
 CREATE TABLE conversations (
     number INTEGER PRIMARY KEY,

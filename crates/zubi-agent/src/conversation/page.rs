@@ -7,7 +7,7 @@ use crate::event::{AgentEvent, EventKind, VERSION};
 
 /// Renders a variant of the schema as a row.
 fn row(name: &str, schema: &Value, is_stored: bool, definitions: &Value) -> String {
-    // A variant with a type of its own has its fields there.
+    // A variant with its own type has its fields in that type's definition.
     let own = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")).map(|path| &definitions[path]);
     let schemas = [Some(schema), own];
     let mut fields: Vec<String> = Vec::new();
@@ -30,7 +30,7 @@ fn table() -> String {
     let mut table = "| type | fields | meaning | stored |\n|---|---|---|---|\n".to_owned();
     for variant in schema["oneOf"].as_array().unwrap() {
         let name = variant["properties"]["type"]["const"].as_str().unwrap();
-        // The descriptions say which are not stored, and the test below compares that with the program.
+        // The description marks events that are not stored; the test below checks that against the program.
         let is_stored = !variant["description"].as_str().unwrap().contains("not stored");
         table.push_str(&row(name, variant, is_stored, &schema["$defs"]));
     }

@@ -1,5 +1,5 @@
-//! The reader for a conversation's file: one event per line; every line is checked and every size is bounded. The file
-//! may have been cut at any byte by a kill or a full disk, and may contain anything.
+//! Reads a conversation's file, one event per line. Checks every line and bounds every size: a kill or a full disk may
+//! have cut the file at any byte, and it may contain anything.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -74,7 +74,7 @@ pub(crate) fn read(file: &mut File, from: u64, seq: u64) -> Result<Reading, Open
             }
         }
     }
-    // A write that was interrupted at the beginning of the file leaves no event at all, and that is not an error.
+    // An interrupted write at the beginning of the file leaves no event, which is not an error.
     if seq == 0 && reading.events.is_empty() && bytes.contains(&b'\n') {
         return Err(OpenError::Unusable("its file does not begin with a conversation event".to_owned()));
     }
@@ -96,8 +96,7 @@ enum LineError {
 
 fn event(line: &[u8], last: u64) -> Result<AgentEvent, LineError> {
     if last == 0 {
-        // Only a newer version may be able to read the events of a newer version, but the version number itself can
-        // always be read.
+        // This version may be unable to parse a newer version's events, but it can always parse the version number.
         match serde_json::from_slice::<Version<'_>>(line) {
             Ok(Version { kind: "began", version }) if version > u64::from(VERSION) => {
                 return Err(LineError::Newer(version));

@@ -1,4 +1,4 @@
-//! The events that are added to a conversation whose process ended in the middle of a turn.
+//! The events that complete a conversation whose process ended in the middle of a turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +49,7 @@ pub(crate) fn recovery_events(
     recovery
 }
 
-/// Returns the calls that wait for the approval without which they do nothing.
+/// Returns the ids of the calls that still wait for their own approval, and so have done nothing.
 fn calls_pending_approval(events: &[AgentEvent]) -> Vec<&str> {
     let mut calls: BTreeMap<&str, (&str, &Value, ApprovalState)> = BTreeMap::new();
     let mut questions: BTreeMap<&str, (&str, &Value)> = BTreeMap::new();

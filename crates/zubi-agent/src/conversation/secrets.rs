@@ -44,14 +44,14 @@ pub(crate) fn redact_event(redactor: &Redactor, mut kind: EventKind) -> EventKin
                 clean(problem);
             }
         }
-        // Deltas are redacted where the next delta is known too, in `StreamingAnswer`.
+        // `StreamingAnswer` redacts deltas, because a secret may span several of them.
         EventKind::Began { .. } | EventKind::Iteration { .. } | EventKind::Text { .. } | EventKind::Thought { .. } => {}
     }
     kind
 }
 
-/// Redacts the secrets that `redactor` knows from a text. A text that was broken off may end in a part of a secret,
-/// which is removed too.
+/// Redacts the secrets that `redactor` knows from a text. Also removes a partial secret from the end of an interrupted
+/// text.
 pub(crate) fn text(redactor: &Redactor, text: &str, is_interrupted: bool) -> String {
     let end = if is_interrupted { redactor.safe_prefix(text) } else { text.len() };
     redactor.redact_known(text.get(..end).unwrap_or_default())
@@ -62,6 +62,6 @@ fn redact_message(redactor: &Redactor, message: &mut AssistantMessage) {
         call.tool = redactor.redact_known(&call.tool);
         call.arguments = redactor.known_in_value(&call.arguments);
     }
-    // The provider accepts its own data only unchanged, or not at all.
+    // A provider refuses its own data if it was modified, so data with a secret is dropped.
     message.native.take_if(|native| redactor.known_in_value(&native.parts) != native.parts);
 }

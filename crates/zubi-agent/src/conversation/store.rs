@@ -26,8 +26,8 @@ pub(crate) struct ConversationDir {
     pub(crate) name: String,
 }
 
-/// A lock for the moment in which a conversation's lock is taken or tested. A test takes the conversation's lock too,
-/// and another process could otherwise mistake it for a writer.
+/// A lock that a process holds while it takes or tests a conversation's lock. A test briefly takes the conversation's
+/// lock, so without this lock another process could mistake it for a writer.
 pub(crate) struct DirLockGuard(#[expect(dead_code, reason = "the lock is released when it is dropped")] File);
 
 impl ConversationDir {
@@ -96,7 +96,7 @@ impl ConversationDir {
     }
 
     /// Returns the conversations that contain all words of a query, or all conversations if there is no query; the
-    /// latest first. The index is only an optimization: if it fails, one is built in memory from the files.
+    /// latest first. The index is only an optimization: if it fails, zubi builds one in memory from the files.
     pub(crate) fn search(&self, query: Option<&str>, limit: usize) -> Result<SearchPage, OpenError> {
         let query = index::FtsQuery::parse(query);
         index::on_disk(self, &query, limit).or_else(|error| {

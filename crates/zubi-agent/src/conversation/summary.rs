@@ -75,7 +75,7 @@ impl ConversationSummary {
             EventKind::Result { call, .. } => self.update(|open| open.started_calls.retain(|started| started != call)),
             EventKind::Question { question, .. } => self.update(|open| open.questions.push(question.clone())),
             EventKind::Decision { question, .. } => self.update(|open| open.questions.retain(|open| open != question)),
-            // If the beginning of a turn could not be saved, this event is all that there is of it.
+            // The only event of a turn whose beginning could not be saved.
             EventKind::Ended(ended) => {
                 self.turns = self.turns.max(ended.turn);
                 self.open = None;
@@ -96,7 +96,7 @@ impl ConversationSummary {
 }
 
 impl OpenTurn {
-    /// Returns the end of the turn for a process that crashed.
+    /// Returns the end of the turn that a crash interrupted.
     pub(crate) fn ended_by_crash(&self, now: u64) -> TurnEnded {
         let Self { iterations, calls, .. } = *self;
         TurnEnded {

@@ -424,7 +424,7 @@ fn too_long_lines_are_rejected_without_being_read() {
     conversation.add(user_event(1, "short")).unwrap();
     let (id, path) = (conversation.id().to_owned(), fixture.context.dir.path(conversation.id()).unwrap());
     drop(conversation);
-    // A file with a hole takes no room.
+    // A sparse file takes no disk space.
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MAX_FILE + 1).unwrap();
     assert_snapshot!(fixture.other_process().load_since(&id, 0).unwrap_err(), @"its file has 268435457 bytes; the limit is 268435456");
 }
@@ -517,7 +517,7 @@ fn a_secret_split_across_deltas_is_redacted() {
     answered "It is (redacted) 🙂 indeed"
     3 ended "It is (redacted)."
     "#);
-    // Text that only begins like a secret is published when that is certain, or when the answer is complete.
+    // A text that begins like a secret is published once it differs from the secret, or the answer is complete.
     assert_snapshot!(check_deltas(&["The hunt", " for hun"], false), @r#"
     0 "The "
     4 "hunt for "

@@ -45,8 +45,8 @@ pub(super) struct ActiveTurn {
 }
 
 impl ActiveTurn {
-    /// Checks a message that is sent into a running turn. It may only have a text: the other parameters are fixed when
-    /// the turn begins.
+    /// Checks a message that is sent into a running turn. The message may only have a text, because the other
+    /// parameters are fixed when the turn begins.
     fn validate_follow_up(&self, send: &SendParams) -> Result<(), ChatError> {
         let other_model = send.model.as_ref().is_some_and(|model| !self.model.contains(model));
         let start_only = [
@@ -118,7 +118,7 @@ impl ConversationManager {
                     let conversation_id = id.clone();
                     let Some(model) = model.take() else {
                         drop(active_turn);
-                        // A provider may take a while to answer: other requests do not wait for the session meanwhile.
+                        // A provider may take a while to answer; other requests do not wait for the session.
                         let last = match &send.model {
                             Some(_) => None,
                             None => {
@@ -173,7 +173,7 @@ impl ConversationManager {
         send: SendParams,
         surface: &str,
     ) -> Result<SendResult, ChatError> {
-        // A turn that begins after a shutdown is stopped at once.
+        // Refuses a turn after a shutdown; `closing` stops one that has begun.
         let manager = self.ensure_open()?;
         let mut budgets = self.config.budgets.clone();
         if let Some(iterations) = send.max_iterations {
@@ -254,7 +254,7 @@ impl ConversationManager {
         if stop_active() {
             return Ok(());
         }
-        // A turn may be about to begin.
+        // Wait for a turn that is about to begin.
         drop(session.lock_active_turn().await);
         if stop_active() {
             return Ok(());

@@ -37,7 +37,7 @@ pub(crate) enum ScriptedStep {
     Text(&'static str),
     /// Calls, each a tool and its arguments.
     Calls(Vec<(&'static str, Value)>),
-    /// Sends this text, and then waits for ever.
+    /// Sends this text, and then waits forever.
     Hang(&'static str),
     Panic,
 }

@@ -411,7 +411,7 @@ async fn manual_calls_are_subject_to_the_policy() {
     client.request("answer", json!({ "conversation": INSPECTOR, "question": question, "answer": allow })).await;
     assert_eq!(call.await.unwrap().unwrap()["isError"], false);
     assert!(fixture.work.join("a.txt").exists());
-    // A client that drops its request takes back the approval prompt.
+    // A client that drops its request withdraws the approval prompt.
     let manager = Arc::clone(&client.manager);
     let call = tokio::spawn(async move {
         manager

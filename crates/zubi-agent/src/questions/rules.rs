@@ -11,7 +11,7 @@ use zubi_tool_api::cx::{ApprovalRequest, Caller, Restrictions, Surface};
 use zubi_tool_api::filter::{self, ToolFilter};
 use zubi_tool_api::spec::is_called;
 
-/// The source of such a rule, as messages name it.
+/// The name of the source of these rules in messages.
 const SOURCE: &str = "--auto-approve";
 
 /// Parses a rule from the command line: `TOOL`, `TOOL:COMMAND WORDS` such as `shell.run:cargo test *`, or the keys of a
@@ -64,7 +64,7 @@ pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
 ///
 /// # Errors
 ///
-/// An excluded tool does not exist. Without the exclusion, the rule would allow everything.
+/// Fails if an excluded tool does not exist, because without the exclusion the rule would allow everything.
 pub fn resolve_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     for name in rules.iter_mut().flat_map(|rule| rule.tools.iter_mut()) {
@@ -107,7 +107,7 @@ impl AutoApprove {
         Ok(Self { service, allow_policy: empty.with_rules(rules?) })
     }
 
-    /// Returns the rules as they were given.
+    /// Returns the rules as the user wrote them.
     pub(super) fn texts(&self) -> Vec<RuleText> {
         self.allow_policy.rules().iter().map(|rule| rule.text.clone()).collect()
     }

@@ -123,7 +123,7 @@ fn printed_rules_parse_as_the_same_rule() {
     }
     rules.push(RuleText { read: vec!["/w/[[]a b]/.env".to_owned()], ..RuleText::allow_tool("file.read") });
     rules.push(RuleText { write: vec!["docs/**".to_owned()], ..RuleText::allow_tool("file.write") });
-    // Only what can be applied is printed.
+    // zubi prints only rules that it can compile.
     rules.retain(|rule| zubi_policy::rule::CompiledRule::new(rule.clone(), "here", &PolicyPaths::default()).is_ok());
     assert!(rules.len() > 500, "{}", rules.len());
     for rule in rules {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-/// `p-` and `a-` with ten letters and digits of Base32, `o-` with 16 hexadecimal digits.
+/// The ids: `p-` or `a-` with ten Base32 characters, or `o-` with 16 hexadecimal digits.
 #[expect(clippy::expect_used, reason = "the pattern is a constant, and the tests use it")]
 static ID: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b(?:[pa]-[a-z2-7]{10}|o-[0-9a-f]{16})\b").expect("a constant pattern"));

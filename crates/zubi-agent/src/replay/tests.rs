@@ -1,4 +1,4 @@
-//! From a conversation to a scenario and back: nothing differs, until something does.
+//! Replays of exported conversations, with and without differences.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -21,9 +21,9 @@ const CONTEXT: u64 = 128_000;
 /// percent.
 const FULL_PERCENT: u64 = 80;
 const TARGET_PERCENT: u64 = 50;
-/// The most recent results are not left out, up to this number of tokens.
+/// The size of the most recent results, which are never left out, in tokens.
 const PROTECTED: u64 = 40_000;
-/// Shorter results are not worth leaving out, in bytes.
+/// The maximum size of a result that is not worth leaving out, in bytes.
 const SMALL_RESULT: usize = 400;
 /// The maximum length of a summary, in tokens and in bytes.
 const SUMMARY_TOKENS: u64 = 2_000;
@@ -137,7 +137,7 @@ impl RunningTurn {
         let messages = self.journal.messages_with_seq();
         let length: usize = messages.iter().map(|(_, message)| message_bytes(message)).sum();
         let scale = Scale { bytes: base + length, tokens: before };
-        // The part before all messages stays, so the messages get the rest of the room, but always some room.
+        // The messages get the room that the part before them leaves, but at least a quarter of the target.
         let budget = scale.bytes(target).saturating_sub(base).max(scale.bytes(target / 4));
         let is_answer = |message: &PromptMessage| matches!(message, PromptMessage::Assistant(_));
         let last = messages.iter().rposition(|(_, message)| is_answer(message)).unwrap_or(messages.len());

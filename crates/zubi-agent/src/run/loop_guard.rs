@@ -9,7 +9,7 @@ use zubi_tool_api::Effect;
 
 /// The number of equal results from which a note is added.
 const NOTE_AFTER: u64 = 3;
-/// The number of equal results that is never reached: the call that would give it is not made.
+/// The number of equal results at which zubi blocks the call; the call that would reach it is not made.
 const BLOCK_AFTER: u64 = 5;
 
 /// The note below the result of a call that was repeated without effect.
@@ -82,8 +82,8 @@ impl LoopGuard {
 
     /// Records the result of a call. Returns whether it needs a note.
     ///
-    /// A call that may have changed something makes it reasonable to read again, so it resets the counts of all calls;
-    /// but not if it has itself given the same result before.
+    /// A call that may have changed something resets the counts of all calls, because reading again is then reasonable.
+    /// A call that has itself given the same result before does not.
     pub(super) fn record_and_check(
         &mut self,
         key: CallKey,

@@ -31,9 +31,8 @@ const MAX_RETRY_AFTER: Duration = Duration::from_mins(2);
 /// The maximum length of an answer, in bytes of its saved form: half of the maximum line length of a conversation.
 const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 
-/// The maximum number of tools that a model is offered, and their maximum size in bytes. Providers refuse more, and
-/// every prompt pays for them; with a small context window they may take at most a quarter of it. [`SEARCH_TOOL`] finds
-/// the tools that do not fit.
+/// The maximum number of tools in a request, and their maximum size in bytes. Providers refuse more, and every prompt
+/// pays for them. They take at most a quarter of a small context window. [`SEARCH_TOOL`] finds the other tools.
 const MAX_TOOLS: usize = 120;
 const MAX_TOOL_BYTES: usize = 64 * 1024;
 /// The tool that finds other tools. It and the delegating tools are offered only if not all tools fit.

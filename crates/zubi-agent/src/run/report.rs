@@ -37,8 +37,8 @@ impl TurnReport {
         self.changed.extend(files.iter().cloned());
     }
 
-    /// Stores the model's last text. It must already be redacted, because the report shortens it, and half of a secret
-    /// would not be recognized.
+    /// Stores the model's last text. The text must already be redacted: the report shortens it, and the redactor would
+    /// not recognize half a secret.
     pub(super) fn set_text(&mut self, text: &str) {
         if !text.trim().is_empty() {
             text.trim().clone_into(&mut self.last_text);

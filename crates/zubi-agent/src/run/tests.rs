@@ -1,4 +1,4 @@
-//! The loop with a model that plays a list, over real hosts.
+//! The agent loop with scripted models, over real hosts.
 
 mod answers;
 mod calls;

@@ -24,7 +24,7 @@ pub(super) async fn request_actions(
                 let mut params = params.clone();
                 params["context"]["only"] = json!([kind]);
                 let Value::Array(more) = editor.request_with_links(method, params, cx).await? else { continue };
-                // A kind may be part of another.
+                // One kind may include another, so actions may repeat.
                 let added: Vec<_> = more.into_iter().filter(|action| !actions.contains(action)).collect();
                 actions.extend(added);
             }

@@ -25,7 +25,7 @@ const CANCELLED: [i32; 2] = [-32800, -32802];
 pub(crate) struct Editor {
     pub(super) id: EndpointId,
     client: ClientHandle,
-    /// LSP requests that it answers.
+    /// Methods of the LSP requests that the editor answers.
     methods: BTreeSet<String>,
     pub(crate) encoding: Encoding,
     pub(crate) pushed_state: Arc<PushedState>,
@@ -60,7 +60,7 @@ impl Editor {
         self.send(EDITOR_REQUEST, method, json!(request), cx).await
     }
 
-    /// Sends an LSP request with paths whose links are resolved, in the params and in the result.
+    /// Sends an LSP request. Paths have resolved links in the params and in the result.
     pub(super) async fn request_with_links(
         &self,
         method: &str,

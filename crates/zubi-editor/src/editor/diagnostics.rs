@@ -12,14 +12,14 @@ use crate::wire::editor::DocumentReport;
 
 /// Method for the diagnostics that the editor shows in a document.
 pub(crate) const DIAGNOSTICS: &str = "textDocument/diagnostic";
-/// Method for all diagnostics that it shows.
+/// Method for all diagnostics that the editor shows.
 pub(crate) const ALL_DIAGNOSTICS: &str = "workspace/diagnostic";
 /// Like [`DIAGNOSTICS`], after the document was opened and a server has reported on it, or the editor's time-out has
 /// expired.
 pub(crate) const VALIDATE: &str = "zubi/validate";
 
 impl Editor {
-    /// Queries the diagnostics of a file, with one of the methods that return those of one document.
+    /// Queries the diagnostics of a file, with a method that returns those of one document.
     pub(crate) async fn diagnostics(
         &self,
         method: &str,

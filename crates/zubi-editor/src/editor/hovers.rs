@@ -28,7 +28,7 @@ pub(super) fn merge(hovers: Value) -> Value {
     hover
 }
 
-/// Whether a text, or that of a code block, is blank.
+/// Whether a text, or the text of a code block, is blank.
 fn is_blank(text: &Value) -> bool {
     let text = text.get("value").unwrap_or(text);
     text.as_str().is_none_or(|text| text.trim().is_empty())

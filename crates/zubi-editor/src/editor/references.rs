@@ -1,4 +1,4 @@
-//! References: the editor always includes declarations, so they are removed with the help of its definitions.
+//! References: the editor always includes declarations, so zubi removes them with the help of its definitions.
 
 use serde_json::Value;
 use zubi_base::endpoint::{EndpointError, RequestCx};

@@ -248,7 +248,7 @@ fn names_missing_from_the_symbol_index_are_found_in_outlines() {
     let class = json!({ "name": "Circle()", "kind": 12, "location": editor.location("web/shape.ts", [0, 0, 20]) });
     let indexed = editor.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |_, _| Ok(json!([class])));
     assert!(indexed.contains("\n  function Circle  web/shape.ts:1:14\n"), "{indexed}");
-    // The editor gets models from this very server; no query for them is sent back to it.
+    // The editor gets models from this server, so the server does not query the editor for them.
     let model = json!({ "name": "Circle", "kind": 3, "location": { "uri": editor.client.uri("model.dlang"), "range": range([0, 7, 13]) } });
     let shape = editor.client.uri("web/shape.ts");
     let answer = editor.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |method, params| {

@@ -16,7 +16,7 @@ use zubi_tool_api::{ResourceSpec, ResourceText, ToolSpec};
 pub(super) trait Calls: Send + Sync {
     async fn call(&self, request: CallRequest, context: CallContext) -> String;
 
-    /// The host shuts down.
+    /// Called when the host shuts down.
     fn end(&self) {}
 }
 

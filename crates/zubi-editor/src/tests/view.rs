@@ -228,7 +228,7 @@ fn code_tools_report_the_editors_diagnostics() {
     assert_eq!(request.params["method"], "zubi/validate");
     client.respond(request.id, json!({ "items": [diagnostic()], "isOpen": true, "isCurrent": true }));
     assert!(tool_text(&client.answer(&call).unwrap()).starts_with("1 error in `web/shape.ts`"));
-    // Several files are not.
+    // Several files are not opened.
     let call = client.begin("zubi/tools/call", json!({ "id": "lsp_diagnostics", "args": { "path": "web" } }));
     for _ in 0..2 {
         let request = client.next_request();

@@ -7,8 +7,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::lsp::Uri;
 use zubi_base::{fs, uri};
 
-/// Maximum size of an unsaved text, in bytes. A larger text is not stored, and its file not read, because the disk has
-/// another.
+/// Maximum size of an unsaved text, in bytes. zubi does not store a larger text, and does not read its file, which has
+/// another text on disk.
 pub(crate) const MAX_TEXT_BYTES: usize = 2 << 20;
 /// Maximum size of all unsaved texts, in bytes.
 pub(crate) const MAX_BYTES: usize = 64 << 20;
@@ -16,7 +16,7 @@ pub(crate) const MAX_BYTES: usize = 64 << 20;
 /// A document as the editor reports it.
 pub(crate) struct DocumentUpdate {
     pub(crate) uri: String,
-    /// Changes with each change of the text.
+    /// Number that changes with each change of the text.
     pub(crate) version: i32,
     pub(crate) is_dirty: bool,
     /// Unsaved text, sent once per version.

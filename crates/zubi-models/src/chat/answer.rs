@@ -1,4 +1,4 @@
-//! Conversion from the events of a stream, or from one JSON body, to an answer. Pure: no reading, no clock.
+//! Converts the events of a stream, or one JSON body, to an answer. Uses neither I/O nor a clock.
 //!
 //! An answer is complete when the server marks its end: by a finish reason or by `[DONE]`. An answer that ends earlier
 //! is broken off, however long it is. Calls are recognized by their presence, never by the finish reason.
@@ -135,7 +135,7 @@ impl ChatDecoder {
         };
         let calls = std::mem::take(&mut self.calls).finish(&mut self.ids);
         let calls = calls.map_err(|error| self.malformed_error(&error.to_string()))?;
-        // One entry for each call, in order: the conversation may give a call another id.
+        // One entry per call, in order, because the conversation may give a call another id.
         let extras: Vec<Value> = calls.iter().map(|(_, extra)| extra.clone().unwrap_or_default()).collect();
         let mut parts = Map::new();
         if !self.details.is_empty() {
@@ -159,7 +159,7 @@ impl ChatDecoder {
             self.usage = read_usage(usage);
         }
         let choices = frame.get("choices").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        // The request was for one choice. Others would be other answers.
+        // zubi requested one choice; others would be other answers.
         let is_first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
         let Some(choice) = choices.iter().find(is_first) else { return Ok(()) };
         self.frames += 1;

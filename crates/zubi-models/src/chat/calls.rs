@@ -1,5 +1,5 @@
-//! The calls of one answer, assembled from the fragments that servers send. A fragment is matched to its call by
-//! `index` as OpenAI has it, by the id, by the name, or by its position alone.
+//! The calls of one answer, assembled from the fragments that servers send. Servers identify the call of a fragment by
+//! `index` (as OpenAI does), by the id, by the name, or only by the fragment's position.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::message::ToolCall;
 /// The maximum number of calls in one answer.
 const MAX_CALLS: usize = 128;
 
-/// The reason why the fragments make no valid calls.
+/// The reason why fragments do not form valid calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ToolCallError {
     #[error("more than {MAX_CALLS} calls in one answer")]
@@ -26,7 +26,7 @@ struct PartialCall {
     id: String,
     name: String,
     text: String,
-    /// The text without the fragments of frames that arrived twice. Which of the two is right is decided at the end.
+    /// `text` without the fragments of repeated frames; used if `text` is not valid.
     text_once: String,
     object: Option<Value>,
     /// Data that the provider needs back with the call.
@@ -145,7 +145,7 @@ impl ToolCallAccumulator {
     }
 }
 
-/// The properties of a fragment beside its names.
+/// The properties of a fragment other than its names.
 #[derive(Debug, Clone, Copy)]
 struct CallDelta {
     frame: u64,
@@ -154,7 +154,7 @@ struct CallDelta {
 }
 
 impl PartialCall {
-    /// Adds the name: servers send it once, repeatedly, in fragments, or each time as far as it is known.
+    /// Adds the name. Servers send it once, repeatedly, in fragments, or each time with all fragments so far.
     fn add_name(&mut self, name: &str) {
         if name.starts_with(self.name.as_str()) {
             name.clone_into(&mut self.name);
@@ -163,7 +163,7 @@ impl PartialCall {
         }
     }
 
-    /// Returns whether a fragment with this id and name is another call although it has the same index.
+    /// Returns whether a fragment with this id and name belongs to another call although it has the same index.
     fn is_followed_by(&self, id: &str, name: &str) -> bool {
         let is_other = !id.is_empty() && !self.id.is_empty() && self.id != id && !name.is_empty();
         is_other && (self.name != name || !self.text.is_empty()) && self.is_complete()

@@ -7,7 +7,7 @@ use crate::model_list::MAX_NAME_LENGTH;
 use crate::provider::ProviderConfig;
 use crate::{ErrorKind, ModelError, ModelInfo, errors, http, json};
 
-/// The maximum size of a list, in bytes. OpenRouter's is the longest known, with a tenth of that.
+/// The maximum size of a list, in bytes. OpenRouter's, the longest known, has a tenth of that.
 const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
 /// The maximum number of models of one provider.
 const MAX_MODELS: usize = 2_000;
@@ -45,7 +45,7 @@ pub(super) async fn list_models(config: &ProviderConfig, client: &Client) -> Res
     read(config, &http::text(config, client.get(list_url(config)), MAX_LIST_BYTES).await?)
 }
 
-/// GitHub's list has another address.
+/// Returns the address of the list; GitHub's differs from the others.
 fn list_url(config: &ProviderConfig) -> Url {
     let url = config.address("models");
     match url.host_str() {

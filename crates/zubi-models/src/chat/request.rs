@@ -67,19 +67,19 @@ fn messages(provider: &str, prompt: Prompt<'_>) -> Vec<Value> {
     messages
 }
 
-/// Merges several messages of the user into one: templates of many open models require alternating roles.
+/// Merges several messages of the user into one, because templates of many open models require alternating roles.
 fn push_user_message(messages: &mut Vec<Value>, user_texts: &mut Vec<&str>) {
     if !user_texts.is_empty() {
         messages.push(json!({ "role": "user", "content": std::mem::take(user_texts).join("\n\n") }));
     }
 }
 
-/// Returns no message if there is neither text nor a call: servers refuse such a message.
+/// Converts an answer. Returns `None` if it has neither text nor calls, because servers refuse such a message.
 fn assistant(provider: &str, answer: &AssistantMessage, ids: &mut WireIds) -> Option<Value> {
     if answer.text.is_empty() && answer.calls.is_empty() {
         return None;
     }
-    // Null if it is empty: some servers refuse an empty text.
+    // Null instead of an empty text, which some servers refuse.
     let content = if answer.text.is_empty() { Value::Null } else { Value::String(answer.text.clone()) };
     let mut message = json!({ "role": "assistant", "content": content });
     let fields = message.as_object_mut()?;

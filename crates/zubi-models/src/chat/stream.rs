@@ -1,5 +1,4 @@
-//! Conversion from bytes to an answer. Pure: no reading, no clock, so that tests and a fuzzer can split the bytes
-//! anywhere.
+//! Converts bytes to an answer. Uses neither I/O nor a clock, so that tests and a fuzzer can split the bytes anywhere.
 //!
 //! The first byte determines the format, because servers often send a wrong content type: events, one JSON body from
 //! servers that cannot stream, or an HTML page from a proxy.
@@ -42,7 +41,7 @@ impl StreamReader {
         Self { decoder: ChatDecoder::new(provider, redactor, ids), content: StreamEvent::Nothing, bytes: 0 }
     }
 
-    /// Takes the next bytes; `hear` receives each delta of the answer.
+    /// Takes the next bytes; `sink` receives each delta of the answer.
     pub fn push(&mut self, bytes: &[u8], sink: DeltaSink<'_>) -> Result<(), ModelError> {
         self.bytes = self.bytes.saturating_add(bytes.len());
         if self.bytes > MAX_STREAM {

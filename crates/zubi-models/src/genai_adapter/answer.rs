@@ -24,13 +24,13 @@ const MAX_CALLS: usize = 128;
 /// The stored part of the last frame, in bytes, for details that the library does not report.
 const MAX_LAST_FRAME: usize = 256 * 1024;
 
-/// The raw data of the stream, besides the library's view of it.
+/// The raw data of the stream, for details that the library's events omit.
 #[derive(Debug, Default)]
 pub(super) struct FrameTap {
     count: AtomicU64,
     bytes: AtomicU64,
-    /// Whether one of the frames was not valid JSON. The library skips such frames of OpenAI's, and their content would
-    /// be missing.
+    /// Whether one of the frames was not valid JSON. The library skips OpenAI's invalid frames, so the answer would
+    /// lack their content.
     has_invalid_frame: AtomicBool,
     last: Mutex<String>,
 }
@@ -164,7 +164,7 @@ impl GenaiReader {
     }
 
     fn stop(&self, end: &StreamEnd, frames: &FrameTap) -> FinishReason {
-        // For this API the reason is in the frame only.
+        // For this API, only the frame contains the reason.
         let is_filtered = self.kind == AdapterKind::OpenAIResp
             && frames.last().is_some_and(|last| {
                 last.pointer("/response/incomplete_details/reason") == Some(&json!("content_filter"))
@@ -209,7 +209,7 @@ impl GenaiReader {
             AdapterKind::Gemini => {
                 let own = |call: &GenaiCall| call.thought_signatures.as_ref().and_then(|all| all.first().cloned());
                 let call_signatures: Vec<Option<String>> = calls.iter().map(own).collect();
-                // Also reported separately: a call's signature is sent back with the call.
+                // The library also reports these separately; a call's signature is sent back with the call.
                 let mut others = self
                     .signatures
                     .iter()
@@ -225,7 +225,7 @@ impl GenaiReader {
     }
 }
 
-/// Anthropic's blocks of thinking, unchanged: a signature precedes the text that it signs.
+/// Returns Anthropic's thinking blocks unchanged. In the library's parts, a signature precedes the text that it signs.
 fn thinking_blocks(content: &[ContentPart]) -> Vec<Value> {
     let mut blocks = Vec::new();
     let mut signature: Option<&str> = None;

@@ -84,7 +84,7 @@ pub(super) fn from_last_frame(config: &ProviderConfig, frames: &FrameTap) -> Opt
     Some(ModelError::new(ErrorKind::Refused, why))
 }
 
-/// Returns the error for an answer that ended early, or for no answer at all if no frame arrived that is part of one.
+/// Returns the error for an answer that ended early, or for no answer at all if no frame of an answer arrived.
 pub(super) fn truncated_answer(config: &ProviderConfig, frames: &FrameTap) -> ModelError {
     if frames.count() == 0 {
         return ModelError::new(ErrorKind::Malformed, format!("{} sent no answer", config.provider));

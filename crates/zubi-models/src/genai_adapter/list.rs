@@ -1,5 +1,5 @@
-//! The models of a provider. Requested without the library, which would put the key anywhere and reads lists of any
-//! length.
+//! The models of a provider. zubi requests them without the library, which would choose where to put the key and reads
+//! lists of any length.
 
 use reqwest::Client;
 use serde_json::Value;

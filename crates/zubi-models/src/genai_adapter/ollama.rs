@@ -78,7 +78,7 @@ impl LanguageModel for Ollama {
     }
 }
 
-/// Passes on each line until one is the last, including a last line without a line end. The buffer is bounded.
+/// Calls `on_line` for each line, with or without a line end, until it returns true. The buffer is bounded.
 async fn lines(
     config: &ProviderConfig,
     mut response: Response,
@@ -249,7 +249,7 @@ fn chat_body(name: &str, context: Option<u64>, prompt: Prompt<'_>) -> Value {
     body
 }
 
-/// Arguments that are not an object are wrapped in one, so that the model sees its own text.
+/// Converts a call. Wraps arguments that are not an object in one, so that the model sees its own text.
 fn call(call: &ToolCall) -> Value {
     let arguments = match &call.arguments {
         Value::Object(_) => call.arguments.clone(),

@@ -1,4 +1,4 @@
-//! Requests and answers over each API, against a server that speaks it.
+//! Requests and answers over each API, against a scripted server.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -233,7 +233,7 @@ fn find_declared_tool(text: &str) -> Option<&str> {
     words.find(|word| word.strip_prefix("workspace.").is_some_and(|name| !name.is_empty()))
 }
 
-/// Counts words instead of tokens: they need no tokenizer, and the same prompt has the same number.
+/// Counts words instead of tokens, because that requires no tokenizer and always gives the same number.
 fn words(prompt: Prompt<'_>) -> u64 {
     let counts = prompt.messages.iter().map(|message| match message {
         PromptMessage::User { text } => count(text),

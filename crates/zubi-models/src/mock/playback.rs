@@ -52,9 +52,8 @@ impl ScenarioPlayback {
     /// Returns the next answer of the conversation that the prompt belongs to, the number of answers before it, and the
     /// number of its first call.
     ///
-    /// A conversation that continues after a restart is at the position that its prompt shows. A prompt that offers no
-    /// tools and belongs to no conversation is about the one that was used last: it requests a summary of that one's
-    /// prompt.
+    /// After a restart, the prompt shows the position of its conversation. A prompt without tools that belongs to no
+    /// conversation requests a summary, and counts as part of the conversation that was used last.
     fn next(&self, prompt: Prompt<'_>) -> Option<(usize, &scenario::ScenarioAnswer, u64)> {
         let first = prompt.messages.iter().find_map(|message| match message {
             PromptMessage::User { text } => Some(text.as_str()),

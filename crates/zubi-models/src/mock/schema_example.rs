@@ -10,7 +10,7 @@ const MAX_VALUES: usize = 4_096;
 /// The maximum length of a text, in characters.
 const MAX_TEXT: u64 = 10_000;
 
-/// Returns a value that fits; `None` if none is found: a pattern, for example, does not determine a value.
+/// Returns a value that fits; `None` if none is found, for example because zubi cannot derive one from a pattern.
 pub(super) fn minimal_instance(schema: &Value) -> Option<Value> {
     let instance = InstanceGenerator { root: schema, remaining: MAX_VALUES }.generate(schema, MAX_DEPTH)?;
     // Keywords that the code below ignores may require more.
@@ -157,7 +157,7 @@ fn number(schema: &Map<String, Value>) -> Option<Value> {
     if let (false, Some(maximum)) = (is_integer, maximum)
         && value > maximum
     {
-        // A step of one is too large between these bounds.
+        // A step of 1 is too large for these bounds.
         let bound = |names: [&str; 2], inner: fn(f64, f64) -> f64| names.into_iter().filter_map(get).reduce(inner);
         let (low, high) =
             (bound(["minimum", "exclusiveMinimum"], f64::max), bound(["maximum", "exclusiveMaximum"], f64::min));
@@ -169,7 +169,7 @@ fn number(schema: &Map<String, Value>) -> Option<Value> {
     if let Some(step) = get("multipleOf").filter(|step| *step > 0.0) {
         value = if minimum.is_some() { (value / step).ceil() * step } else { (value / step).floor() * step };
     }
-    // Without a decimal point if the number is whole, as people write it.
+    // Whole numbers have no decimal point, as people write them.
     let integer: Result<i64, _> = format!("{value:.0}").parse();
     match integer {
         Ok(integer) if value.fract() == 0.0 => Some(json!(integer)),

@@ -47,7 +47,7 @@ pub(super) struct PreparedCall {
 }
 
 impl PreparedCall {
-    /// Creates the value for a read-only call among others.
+    /// Creates the value for a read-only call whose footprint does not matter.
     pub(super) fn without_footprint(spec: &ToolSpec) -> Self {
         Self { access: CallAccess::Reads(None), effect: spec.effect, preview: None, writes: Vec::new() }
     }
@@ -70,7 +70,7 @@ impl CompletedCall {
     }
 }
 
-/// An approver that records whether the call waits for the approval without which it does nothing.
+/// An approver that records whether the call waits for its own approval, before which it does nothing.
 struct WatchedApprover {
     inner: Arc<dyn Approver>,
     /// The called tool; its arguments follow.
@@ -199,7 +199,7 @@ impl RunningTurn {
     }
 }
 
-/// Whether the answer is of a command that did not end by itself.
+/// Whether the answer is that of a command that was stopped.
 fn was_stopped(answer: &CallAnswer) -> bool {
     answer.failure.is_none() && answer.data.as_ref().is_some_and(|data| data["ended"] == "stopped")
 }

@@ -162,7 +162,7 @@ async fn messages_sent_during_an_empty_answer_are_answered() {
     < It is 1.
     = Completed after 3/0: It is 1.
     ");
-    // Providers refuse an answer without a word among the others.
+    // Providers refuse empty answers in a prompt.
     let seen = world.model.received.lock().unwrap()[1].messages.clone();
     assert!(
         seen.iter().all(|message| !matches!(message, zubi_models::message::PromptMessage::Assistant(_))),

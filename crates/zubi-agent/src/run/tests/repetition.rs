@@ -10,7 +10,7 @@ fn check(calls: &[(&str, Effect, &str)]) -> String {
     let mut guard = LoopGuard::default();
     let handling = calls.iter().map(|(tool, effect, outcome)| {
         let key = CallKey::new(tool, &json!({"a": 1, "b": [{"c": 2}]}));
-        // The order of keys does not make another call.
+        // The order of keys does not matter.
         let reordered: serde_json::Value = serde_json::from_str(r#"{"b": [{"c": 2}], "a": 1}"#).unwrap();
         assert_eq!(key, CallKey::new(tool, &reordered));
         if guard.is_blocked(&key) {

@@ -121,7 +121,7 @@ fn spec(id: &str, effect: Effect) -> ToolSpec {
         examples: Vec::new(),
         notes: String::new(),
         effect,
-        // As the tools for files, which access only the paths that they name.
+        // The toolset of the file tools, which access only the paths in their arguments.
         toolset: "file".to_owned(),
         exposure: Exposure::Direct,
         approval: Approval::ByEffect,
@@ -154,7 +154,7 @@ impl Tool for BlockingTool {
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let name = args["name"].as_str().unwrap_or_default().to_owned();
-        // Dropped at each end of the call, also if its future is dropped.
+        // Dropped whenever the call ends, also if its future is dropped.
         let running = RunningCall { shared: Arc::clone(&self.shared), name: name.clone(), was_released: false };
         self.shared.state.send_modify(|state| {
             state.running.push(name.clone());
@@ -165,7 +165,7 @@ impl Tool for BlockingTool {
             let mut released = self.shared.released.subscribe();
             tokio::select! {
                 released = released.wait_for(|released| released.contains(&name)) => drop(released),
-                // As commands that are stopped end.
+                // The result of a stopped command.
                 () = cx.cancel.cancelled(), if name == "a command" => {
                     return Ok(ToolOutput { data: Some(json!({"ended": "stopped"})), ..ToolOutput::text("(no output)") });
                 }

@@ -71,7 +71,7 @@ async fn the_token_limit_ends_the_turn() {
 async fn unreported_usage_is_estimated() {
     let mut world =
         World::new(&[("a", "1\n")], vec![calls("", &[read("a")]), calls("", &[read("b")]), text_reply("Done.")]);
-    // The tools alone are more than half of it.
+    // The tools alone take more than half of the budget.
     world.budgets = Budgets { tokens: Some(16_000), ..Budgets::default() };
     let events = world.run("go").await;
     assert!(events.contains("= Tokens after 2/1"), "{events}");

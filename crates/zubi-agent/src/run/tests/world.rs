@@ -43,7 +43,7 @@ pub(crate) async fn with_deadline<T>(description: &str, future: impl Future<Outp
 pub(crate) enum Reply {
     Answer(ModelAnswer),
     Fail(ModelError),
-    /// Sends this text, and then waits for ever.
+    /// Sends this text, and then waits forever.
     Hang(&'static str),
 }
 
@@ -163,7 +163,7 @@ pub(crate) struct Memory {
     ids: Mutex<u64>,
     /// The number of events.
     pub(crate) count: watch::Sender<usize>,
-    /// The seq from which on nothing can be saved any more.
+    /// The seq from which saving fails.
     pub(crate) full_at: Mutex<Option<u64>>,
 }
 

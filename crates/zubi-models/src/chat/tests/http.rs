@@ -27,7 +27,7 @@ enum Script {
     Stall(Vec<Vec<u8>>),
     /// Sends these bytes, and then resets the connection.
     Reset(Vec<Vec<u8>>),
-    /// Sends these bytes, and then heartbeats for ever.
+    /// Sends these bytes, and then heartbeats forever.
     Alive(Vec<Vec<u8>>),
 }
 
@@ -198,7 +198,7 @@ async fn incomplete_connections_are_reported() {
     assert_snapshot!(check(vec![Script::Close(ok(&text))]).await, @"BrokenOff: the answer of it broke off before its end");
     assert_snapshot!(check(vec![Script::Close(chunked(&text, ""))]).await, @"BrokenOff: the answer of it broke off before its end: unexpected EOF during chunk size line");
     assert_snapshot!(check(vec![Script::Close(chunked(&text, "0\r\n\r\n"))]).await, @"BrokenOff: the answer of it broke off before its end");
-    // How much had arrived before the reset is random; that there is no complete answer is not.
+    // How much arrives before the reset is random, but the answer is never complete.
     let reset = check(vec![Script::Reset(ok(&call))]).await;
     assert!(reset.starts_with("BrokenOff: "), "{reset}");
     assert_snapshot!(check(vec![Script::Close(Vec::new())]).await, @"BrokenOff: it at http://127.0.0.1:PORT/v1 gave no answer: connection closed before message completed");

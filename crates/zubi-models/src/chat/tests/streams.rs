@@ -32,12 +32,12 @@ fn standard_streams() {
     call read {} (b)
     Finished, 0+0 tokens, 0 cached
     ");
-    // Comments that only maintain the connection, and the other line end.
+    // Comments that only maintain the connection, and CRLF line ends.
     assert_snapshot!(check(&format!(": keep\r\n\r\n{}", stream(&[r#"{"content":"Hi"}"#], "stop").replace('\n', "\r\n"))), @r#"
     text "Hi"
     Finished, 0+0 tokens, 0 cached
     "#);
-    // Text and a call in one delta; a call beside the finish reason; the finish reason says nothing of the call.
+    // Text and a call in one delta; a call next to the finish reason; a finish reason that does not mention the call.
     assert_snapshot!(check(&stream(&[
         r#"{"content":"Look:","tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}]}"#,
     ], "stop")), @r#"
@@ -177,7 +177,7 @@ fn ambiguous_call_fragments_are_assigned() {
     call list {} (own)
     Finished, 0+0 tokens, 0 cached
     ");
-    // The name in fragments, and as far as it is known.
+    // The name in fragments, and each time with all fragments so far.
     assert_snapshot!(check(&stream(&[
         r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"file_"}}]}"#,
         r#"{"tool_calls":[{"index":0,"function":{"name":"read"}}]}"#,
