@@ -1,4 +1,4 @@
-//! Code actions: quick fixes and refactorings, each turned into a plan that can be looked at before it is applied.
+//! Code actions: quick fixes and refactorings. Each becomes a plan that the caller can inspect before applying it.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::readiness::ReadinessLevel;
 use crate::request::{EndpointReply, readable};
 use crate::status::{Completeness, QualifiedAnswer};
 
-/// One action.
+/// A code action, with its plan.
 #[derive(Debug, Clone)]
 pub struct CodeAction {
     pub title: String,
     /// LSP's hierarchical kind: `quickfix`, `refactor.extract`.
     pub kind: Option<String>,
-    /// The one an editor would take by itself.
+    /// LSP's `isPreferred`: the fix that an editor would apply without a choice.
     pub preferred: bool,
     pub outcome: ActionOutcome,
 }
@@ -31,18 +31,18 @@ pub struct CodeAction {
 /// The result of an action.
 #[derive(Debug, Clone)]
 pub enum ActionOutcome {
-    /// Edits, planned.
+    /// The edits, as a stored plan.
     Plan(Box<Plan>),
-    /// The action cannot be previewed or applied here, with the reason.
+    /// zubi cannot preview or apply the action, for this reason.
     Unavailable { reason: String },
 }
 
-/// The most actions worked out for one answer; each may cost a request and a stored plan.
+/// The maximum number of actions in one answer; each may cost a request and a stored plan.
 const MAX_ACTIONS: usize = 24;
 
 impl CodeQuery<'_> {
-    /// The actions a server offers for a range, narrowed to kinds that begin with one of `only`. Returns how many there
-    /// were before the cut as well.
+    /// Returns at most `MAX_ACTIONS` code actions for a range, and the number before that limit. If `only` is not
+    /// empty, returns only kinds that begin with one of its entries.
     pub async fn actions(
         &self,
         path: &Utf8Path,
@@ -82,14 +82,14 @@ impl CodeQuery<'_> {
         }
         let total = items.len();
         let mut actions = Vec::new();
-        // One after the other: a command's edits are captured while it runs, and two at once could be mixed up.
+        // Sequential: zubi captures the edits of a command while it runs, and could mix up those of two commands.
         for (endpoint, item) in items.into_iter().take(MAX_ACTIONS) {
             actions.extend(self.action(&endpoint, item, &cx).await);
         }
         Ok(QualifiedAnswer { value: (actions, total), status })
     }
 
-    /// Returns the actions of one endpoint, and whether the endpoint had diagnostics for the present text.
+    /// Returns the actions of one endpoint, and whether its diagnostics are for the current text.
     async fn actions_of(
         &self,
         endpoint: &Arc<dyn Endpoint>,
@@ -100,7 +100,7 @@ impl CodeQuery<'_> {
         cx: &RequestCx,
     ) -> Result<(EndpointReply, bool), CodeError> {
         let range = document.index.range_to_lsp(range, endpoint.encoding());
-        // Quick fixes hang on the diagnostics in the range, which the client must hand back.
+        // Servers attach quick fixes to the diagnostics in the range, which the client must send back.
         let report = if fixes_problems(only) { endpoint.diagnostics(reference, cx).await.ok() } else { None };
         let is_current = report.as_ref().is_none_or(|report| report.current);
         let touching: Vec<_> = report
@@ -118,7 +118,7 @@ impl CodeQuery<'_> {
         Ok((EndpointReply { endpoint: Arc::clone(endpoint), result }, is_current))
     }
 
-    /// One item, worked out: resolved when it comes without its edit, run when it is a harmless command.
+    /// Converts one item to an action: resolves it if it has no edit, and runs its command if the endpoint allows that.
     async fn action(&self, endpoint: &Arc<dyn Endpoint>, mut item: Value, cx: &RequestCx) -> Option<CodeAction> {
         let title = clean_line(item.get("title")?.as_str()?);
         let kind = item.get("kind").and_then(Value::as_str).map(clean_line);
@@ -127,7 +127,7 @@ impl CodeQuery<'_> {
         if let Some(reason) = item.pointer("/disabled/reason").and_then(Value::as_str) {
             return action(ActionOutcome::Unavailable { reason: clean_line(reason) });
         }
-        // A bare command has a string there, a code action an object or nothing.
+        // `command` is a string in a `Command`, and an object or absent in a `CodeAction`.
         let is_command = item.get("command").is_some_and(Value::is_string);
         let resolves =
             endpoint.capabilities().pointer("/codeActionProvider/resolveProvider") == Some(&Value::Bool(true));
@@ -149,7 +149,7 @@ impl CodeQuery<'_> {
         }
     }
 
-    /// Runs a command that is known only to produce edits, and catches them.
+    /// Runs a command that is known to do nothing but send edits, and captures these edits.
     async fn run_captured(
         &self,
         title: &str,
@@ -183,7 +183,7 @@ impl CodeQuery<'_> {
         }
     }
 
-    /// The byte range of a document that LSP's zero-based UTF-16 range means; the whole document without one.
+    /// Converts an LSP range (0-based, UTF-16) to a byte range; returns the whole document for `None`.
     pub async fn text_range(&self, path: &Utf8Path, range: Option<&lsp::Range>) -> Result<TextRange, CodeError> {
         let document = self.document(path).await?;
         Ok(match range {
@@ -193,7 +193,7 @@ impl CodeQuery<'_> {
     }
 }
 
-/// Whether actions of these kinds may hang on problems; of none, any action is wanted.
+/// Whether actions of these kinds may depend on diagnostics. An empty list means all kinds.
 fn fixes_problems(only: &[String]) -> bool {
     let is_within =
         |kind: &str, above: &str| kind.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));

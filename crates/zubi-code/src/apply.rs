@@ -1,4 +1,4 @@
-//! Carrying a plan out, taking it back, and what that did to the problems in the files touched.
+//! Applies and undoes plans, and compares the diagnostics of the touched files before and after.
 
 use camino::Utf8PathBuf;
 use futures_util::future::join_all;
@@ -10,27 +10,27 @@ use crate::error::CodeError;
 use crate::query::CodeQuery;
 use crate::status::{AnswerStatus, QualifiedAnswer};
 
-/// The most files whose problems are compared before and after an edit.
+/// The maximum number of files whose diagnostics are compared before and after an edit.
 const MAX_COMPARED: usize = 20;
 
-/// An edit that was made, and its effect.
+/// An applied edit and its effect on the diagnostics.
 #[derive(Debug, Clone)]
 pub struct AppliedEdit {
     pub applied: AppliedChange,
-    /// `None` when it could not be worked out; the status says why.
+    /// `None` if zubi could not compare the diagnostics; the status has the reason.
     pub delta: Option<DiagnosticsDelta>,
 }
 
-/// Which way.
+/// Whether to apply or undo a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Direction {
-    /// In this manner, where an editor is open.
+    /// Apply, with these options for an open editor.
     Apply(EditOptions),
     Undo,
 }
 
 impl CodeQuery<'_> {
-    /// Carries out a plan, or takes it back, and compares the problems of the files it touches.
+    /// Applies or undoes a plan, and compares the diagnostics of the files it touches.
     pub async fn change(&self, plan: &str, direction: Direction) -> Result<QualifiedAnswer<AppliedEdit>, CodeError> {
         let files: Vec<Utf8PathBuf> = self.intel.edits.files_of(plan)?;
         let before = self.problems_of_all(&files).await;
@@ -39,7 +39,7 @@ impl CodeQuery<'_> {
             Direction::Undo => self.intel.edits.undo(plan).await?,
         };
         self.forget_documents();
-        // The servers learn of the new texts by the same way as of any other change on disk.
+        // Servers learn about the new texts in the same way as about any other change on disk.
         self.intel.router.refresh(&self.request_cx()).await;
         let after = self.problems_of_all(&files).await;
         let (delta, status) = match (before, after) {
@@ -47,8 +47,7 @@ impl CodeQuery<'_> {
                 let checks = [(&before, status.is_partial), (&after, after_status.is_partial)];
                 let [first, last] = checks.map(|(problems, is_partial)| DiagnosticsSnapshot { problems, is_partial });
                 let delta = DiagnosticsDelta::compare(&before, &after).without_unanswered_sources(first, last);
-                // A server that was still running before the change has finished by now, or the second check reports it
-                // again.
+                // A note from the first check is obsolete, or the second check repeats it.
                 status.notes.clear();
                 status.merge(after_status);
                 (Some(delta), status)
@@ -66,7 +65,7 @@ impl CodeQuery<'_> {
         let mut problems = Vec::new();
         let mut status = AnswerStatus::default();
         let mut failure = None;
-        // All files at once, so that a silent server costs the time-out once and not for each file.
+        // All files at once, so that a silent server costs one time-out in total and not one for each file.
         let compared = files.iter().filter(|file| file.is_file()).take(MAX_COMPARED);
         for answer in join_all(compared.map(|file| self.problems_of(file, self.cx.check_wait))).await {
             match answer {

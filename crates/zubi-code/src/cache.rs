@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The last `N` values, valid only while no file of the workspace changes.
 ///
-/// The cache detects a change by the number of changes seen ([`zubi_base::endpoint::EndpointSource::file_changes`]).
-/// Every lookup and insertion passes the number from before the caller began to read, so a value that was read before a
-/// change is not stored after it.
+/// The number of changes ([`zubi_base::endpoint::EndpointSource::file_changes`]) shows whether a file changed. The
+/// caller reads it before it reads any file, so that the cache does not store a value that a change made obsolete.
 pub(crate) struct RevisionCache<K, V, const N: usize>(Mutex<CachedValue<K, V>>);
 
 struct CachedValue<K, V> {
     changes: u64,
-    /// The newest last.
+    /// Oldest first.
     values: VecDeque<(K, Arc<V>)>,
 }
 
@@ -23,14 +22,14 @@ impl<K, V, const N: usize> Default for RevisionCache<K, V, N> {
 }
 
 impl<K: PartialEq, V, const N: usize> RevisionCache<K, V, N> {
-    /// Returns the value for a key. `changes` is `None` if no source watches the files; nothing is cached then.
+    /// Returns the value for a key. `changes` is `None` if no source watches the files; the cache is then unused.
     pub(crate) fn get(&self, changes: Option<u64>, key: &K) -> Option<Arc<V>> {
         let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut values = remembered.values.iter().filter(|_| changes == Some(remembered.changes));
         values.find(|(known, _)| known == key).map(|(_, value)| Arc::clone(value))
     }
 
-    /// Stores a value that was derived from the files as of `changes`.
+    /// Stores a value derived from the files as of `changes`.
     pub(crate) fn insert(&self, changes: Option<u64>, key: K, value: &Arc<V>) {
         let Some(changes) = changes else { return };
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! Problems in files, and how they change: each answer is remembered under a name, so that a later one can be given as
-//! what is new and what is fixed.
+//! Diagnostics of files, and their changes. zubi stores each result under a name, so that a later request can return
+//! only the new and the fixed diagnostics.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,26 +24,25 @@ use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 pub use self::problem::{CodeProblem, Severity};
 pub use self::snapshot::{DiagnosticsDelta, DiagnosticsSnapshot};
 
-/// The problems of some files.
+/// The diagnostics of some files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
-    /// In order of path and line.
+    /// Sorted by path and line.
     pub items: Vec<CodeProblem>,
     pub files: usize,
     /// The name of this result; a caller passes it as `since` to get only the changes.
     pub snapshot: String,
-    /// Against the snapshot that was named.
+    /// The difference from the snapshot that the caller named.
     pub delta: Option<DiagnosticsDelta>,
 }
 
-/// The most files checked for one answer.
+/// The maximum number of files checked for one answer.
 const MAX_FILES: usize = 200;
-/// The number of files whose diagnostics are requested at once; servers answer one after the other anyway.
+/// The number of files whose diagnostics are requested at once. More would not help: servers handle them one by one.
 const AT_ONCE: usize = 8;
 
 impl CodeQuery<'_> {
-    /// The problems of a file, of the files below a directory, or of the whole workspace, at least as bad as
-    /// `severity`.
+    /// Returns the diagnostics of at least `severity` for a file, a directory or the whole workspace.
     pub async fn problems(
         &self,
         path: Option<&Utf8Path>,
@@ -76,9 +75,9 @@ impl CodeQuery<'_> {
 
     /// Returns the diagnostics of one file from every endpoint that serves it.
     ///
-    /// Once the endpoints are ready, waits at most `patience` for them to check the present text. An endpoint that
-    /// began to read the project again during the request (because a file was renamed) gets a second request when it
-    /// has finished.
+    /// Once the endpoints are ready, waits at most `timeout` for them to check the current text. If an endpoint begins
+    /// to read the project again meanwhile (because a file was renamed), sends it a second request when it has
+    /// finished.
     pub(crate) async fn problems_of(
         &self,
         path: &Utf8Path,
@@ -168,7 +167,7 @@ impl CodeQuery<'_> {
                 Err(error) => failures.push(error),
             }
         }
-        // All failed alike: the failure is the answer.
+        // Every request failed, so the answer is the error.
         if status.endpoints.is_empty()
             && let Some(error) = failures.pop()
         {
@@ -185,7 +184,7 @@ impl CodeQuery<'_> {
         Ok((problems, files, status))
     }
 
-    /// The files that one of the endpoints serves, in order of path.
+    /// Returns the files that at least one endpoint serves, sorted by path.
     async fn served_files(&self, endpoints: &[Arc<dyn Endpoint>], scope: Option<&Utf8Path>) -> Vec<Utf8PathBuf> {
         let roots: Vec<Utf8PathBuf> = match scope {
             Some(scope) => vec![scope.to_owned()],
@@ -217,7 +216,7 @@ impl CodeQuery<'_> {
     }
 }
 
-/// The most files listed; a workspace with more is checked by directory.
+/// The maximum number of files listed; a caller must check a larger workspace by directory.
 const MAX_LISTED: usize = 50_000;
 
 fn files_below(roots: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {

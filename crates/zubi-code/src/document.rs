@@ -1,4 +1,4 @@
-//! A document as a request reads it, and the documents of the last requests.
+//! The document that a request reads, and a cache of recent documents.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,16 +13,16 @@ pub struct SourceDocument {
     pub index: TextIndex,
 }
 
-/// The documents of the last requests. Each request reads their texts again; the cache saves computing the line index
-/// of an unchanged text, which takes longer than reading for large files.
+/// The last [`MAX_RECENT`] documents. Each request reads their texts again. The cache saves the computation of the line
+/// index of an unchanged text, which takes longer than reading for large files.
 #[derive(Debug, Default)]
 pub(crate) struct RecentDocuments(Mutex<VecDeque<(Utf8PathBuf, Arc<SourceDocument>)>>);
 
-/// The number of cached documents: an agent's requests circle around a few files.
+/// The number of cached documents. An agent's requests concern a few files at a time.
 const MAX_RECENT: usize = 4;
 
 impl RecentDocuments {
-    /// The document with this text.
+    /// Returns the document with this text, from the cache if the text is unchanged.
     pub(crate) fn document(&self, path: &Utf8Path, text: Arc<str>) -> Arc<SourceDocument> {
         let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let cached = recent.iter().position(|(known, _)| known == path).and_then(|at| recent.remove(at));

@@ -1,8 +1,8 @@
 //! Edits: plan, preview, apply and undo. No other part of zubi changes a file of the workspace.
 //!
-//! A server's edit becomes a [`change::ComputedChange`] (the final contents; it is computed or refused as a whole). zubi stores
-//! it as a plan with the hash of every text it was made from ([`plan`]), shows it as a diff ([`diff`]), and applies it
-//! only while those hashes still match ([`apply`]). The data for an undo is stored before the first file is touched.
+//! zubi computes or refuses a server's edit as a whole ([`change::ComputedChange`], the final contents). It stores the
+//! result as a plan with the hash of every text it was computed from ([`plan`]), shows it as a diff ([`diff`]), and
+//! applies it only while these hashes match ([`apply`]). It stores the undo data before it touches the first file.
 
 pub mod apply;
 pub mod change;
@@ -36,23 +36,23 @@ use self::apply::lock::EditLock;
 use self::apply::prepare::{expected_after, matches_expected, prepare, undo_of};
 use self::plan::{ExpectedContent, PlanState, PlanStore, StoredPlan, Undo};
 
-/// A change that was worked out and stored, not made.
+/// A change that zubi has computed and stored but not applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// The plan's id: `p-` and ten characters, valid for 24 hours.
     pub id: String,
     pub title: String,
-    /// Unified, with names as answers show them, at most [`diff::MAX_DIFF_BYTES`] and a line.
+    /// Unified diff with display paths, at most [`diff::MAX_DIFF_BYTES`] and one line.
     pub diff: String,
-    /// By path.
+    /// Sorted by path.
     pub files: Vec<PlannedFile>,
-    /// Text edits in all files.
+    /// The number of text edits in all files.
     pub edit_count: usize,
     /// Notes for the reader before they apply the plan, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// One file of a plan. Paths are as answers show them.
+/// One file of a plan, with display paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedFile {
     pub path: String,
@@ -62,17 +62,17 @@ pub struct PlannedFile {
     pub edits: usize,
 }
 
-/// A change that was made, or taken back.
+/// A change that was applied or undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedChange {
-    /// The plan, for `undo_edit` or to apply it once more.
+    /// The id of the plan, for `undo_edit` or to apply it again.
     pub plan: String,
     pub title: String,
-    /// Every path that was touched, in the order of the steps; each once, with the last thing done to it.
+    /// Every touched path once, in the order of the steps, with its last action.
     pub files: Vec<AppliedFile>,
-    /// Files with unsaved changes in an open editor, as answers show them.
+    /// The display paths of files with unsaved changes in an open editor.
     pub unsaved: Vec<String>,
-    /// Notes for the reader, one sentence each, including those of a recovery of an earlier, half-done change.
+    /// Notes for the reader, one sentence each, including those about the recovery of an earlier unfinished change.
     pub notes: Vec<String>,
 }
 
@@ -81,13 +81,13 @@ pub struct AppliedChange {
 pub struct AppliedFile {
     /// The absolute path, with which a caller can request diagnostics.
     pub path: Utf8PathBuf,
-    /// As answers show it.
+    /// The path as answers show it.
     pub display_path: String,
-    /// One word or two: `written`, `created`, `removed`, `renamed from src/old.rs`.
+    /// The action: `written`, `created`, `removed`, `renamed from src/old.rs`.
     pub done: String,
 }
 
-/// Plans, applies and undoes edits of one workspace. Cheap to clone.
+/// Plans, applies and undoes the edits of one workspace. Cheap to clone.
 #[derive(Clone)]
 pub struct EditService {
     inner: Arc<Inner>,
@@ -113,12 +113,12 @@ impl EditService {
         Self { inner: Arc::new(Inner { workspace, texts, sink, state_dir: state_dir.to_owned(), store }) }
     }
 
-    /// Works out and stores what one server's `WorkspaceEdit` would do, given as the server sent it. [`EditError::Nothing`] when it would do nothing.
+    /// Plans one server's `WorkspaceEdit`, as the server sent it. Returns [`EditError::Nothing`] if it has no effect.
     pub async fn plan(&self, title: &str, edit: &Value, encoding: Encoding, by: &str) -> Result<Plan, EditError> {
         self.plan_combined(title, &[ServerEdit { edit, encoding }], by).await
     }
 
-    /// Plans the edits of several servers, all made for the same texts, as one plan; `by` names all servers.
+    /// Plans the edits of several servers, all for the same texts, as one plan; `by` names all servers.
     pub async fn plan_combined(&self, title: &str, edits: &[ServerEdit<'_>], by: &str) -> Result<Plan, EditError> {
         let change = ComputedChange::from_workspace_edits(edits, &*self.inner.texts, &self.inner.workspace).await?;
         self.store(title, &change, by)
@@ -138,8 +138,8 @@ impl EditService {
         self.store(title, &change, by)
     }
 
-    /// Plans the whole new text of a file; `path` is absolute. `before` is the hash that its text must have now. With
-    /// `None` the file must not exist, and its parent directories are created.
+    /// Plans the whole new text of a file. `path` is absolute; `before` is the hash that its text must have now. With
+    /// `None`, the file must not exist, and the plan creates its parent directories.
     pub async fn plan_text(
         &self,
         title: &str,
@@ -178,8 +178,8 @@ impl EditService {
         })
     }
 
-    /// The files a plan touches: where they are before and where they are after,
-    /// absolute, each once. Files inside a directory that moves as a whole are not listed.
+    /// Returns the absolute paths of the files that a plan touches, before and after, each once. Files inside a
+    /// directory that moves as a whole are not listed.
     pub fn files_of(&self, id: &str) -> Result<Vec<Utf8PathBuf>, EditError> {
         let plan = self.inner.store.plan(id)?;
         let mut files = BTreeSet::new();
@@ -198,8 +198,8 @@ impl EditService {
         Ok(files.into_iter().collect())
     }
 
-    /// Makes the change of a plan, named by its own id or by its action's. All of it or nothing; a caller that stops waiting
-    /// does not stop it half-way.
+    /// Applies a plan completely or not at all; `id` is its own id or its action's. Continues if the caller stops
+    /// waiting.
     pub async fn apply(&self, id: &str) -> Result<AppliedChange, EditError> {
         self.apply_as(id, EditOptions::default()).await
     }
@@ -210,14 +210,14 @@ impl EditService {
         run_detached(async move { inner.apply(&id, &options).await }).await
     }
 
-    /// Takes back an applied plan, bytes, modes and links as they were. Refuses when a file it touched changed since.
+    /// Undoes an applied plan: restores bytes, modes and links. Fails if a touched file has changed since.
     pub async fn undo(&self, id: &str) -> Result<AppliedChange, EditError> {
         let (inner, id) = (Arc::clone(&self.inner), plan_id(id)?);
         run_detached(async move { inner.undo(&id).await }).await
     }
 
-    /// Takes back whatever a process that ended left half done. To be called once at the start; every apply does the
-    /// same first. When another process is applying right now, there is nothing to recover yet.
+    /// Undoes the changes that a crashed process left unfinished. Call it once at the start; every apply does the same
+    /// first. Does nothing while another process is applying an edit.
     pub fn recover(&self) -> Result<RecoveredChanges, EditError> {
         match EditLock::try_acquire(&self.inner.state_dir)? {
             Some(_lock) => journal::recover(&self.inner.state_dir),
@@ -226,7 +226,7 @@ impl EditService {
     }
 }
 
-/// Runs to its end even when the caller stops waiting: a change must not be dropped between its files.
+/// Runs a future to its end even if the caller stops waiting: a change must not stop between its files.
 async fn run_detached<T: Send + 'static>(
     future: impl Future<Output = Result<T, EditError>> + Send + 'static,
 ) -> Result<T, EditError> {
@@ -244,7 +244,7 @@ impl Inner {
         let is_applied = match &plan.state {
             PlanState::Planned => false,
             PlanState::Applied(_) => true,
-            // The process that applied it ended before it could say so.
+            // The process that applied the plan ended before it could record that.
             PlanState::Applying(undo) => self.all_hold(&undo.after).await,
         };
         if is_applied {
@@ -274,7 +274,7 @@ impl Inner {
         Ok(applied)
     }
 
-    /// Adds to an answer what an editor did.
+    /// Adds the editor's changes and notes to an answer.
     fn add_sink_outcome(
         &self,
         applied: &mut AppliedChange,
@@ -324,8 +324,8 @@ impl Inner {
         applied.notes.extend(outcome.notes.iter().cloned());
     }
 
-    /// Corrects the undo data by the changes that the editor and its extensions made. Files outside the workspace are
-    /// left as they are.
+    /// Updates the undo data with the changes that the editor and its extensions made. Ignores files outside the
+    /// workspace.
     async fn update_undo(&self, undo: &mut Undo, outcome: EditOutcome) {
         for changed in outcome.changed.into_iter().filter(|changed| self.workspace.contains(&changed.path)) {
             let now = ContentHash::from_bytes(&changed.after);
@@ -340,13 +340,13 @@ impl Inner {
             });
             match back {
                 Some(before) => *before = now,
-                // Before anything moves back: it is named as it is now.
+                // First, because the path is the one before any undo step moves the file.
                 None => undo
                     .operations
                     .insert(0, FileOperation::Write { path: changed.path, before: Some(now), content: changed.before }),
             }
         }
-        // A text that was not saved moved along with its file.
+        // An unsaved text moved along with its file.
         for (path, expected) in &mut undo.after {
             if matches!(expected, ExpectedContent::Content(_))
                 && !undo
@@ -389,8 +389,8 @@ impl Inner {
         Ok(applied)
     }
 
-    /// Refuses when a text the plan was made from is not the same now. Gives the unsaved texts of files that live in
-    /// an editor, by the path at which they will be written.
+    /// Returns the unsaved texts of files that are open in an editor, by the path to which they will be written. Fails
+    /// if a text from which the plan was computed has changed.
     async fn check_texts(&self, plan: &StoredPlan) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, EditError> {
         let mut unsaved = BTreeMap::new();
         for text in &plan.based_on {
@@ -417,7 +417,7 @@ impl Inner {
         true
     }
 
-    /// Whether a path holds what is expected: in the editor where it is open there, else on disk.
+    /// Whether a path has the expected content, in the editor if it is open there, otherwise on disk.
     async fn holds_now(&self, path: &Utf8Path, expected: &ExpectedContent) -> bool {
         if let ExpectedContent::Content(hash) = expected
             && let Ok(text) = self.texts.read(path).await
@@ -450,7 +450,7 @@ impl Inner {
             let path = operation.path();
             let file = AppliedFile { path: path.to_owned(), display_path: self.workspace.display(path), done };
             match files.iter_mut().find(|listed| listed.path == file.path) {
-                // A file that moved and was then written is best described by both.
+                // Such a file was both moved and written.
                 Some(listed) if listed.done.starts_with("renamed") && file.done == "written" => {
                     listed.done.push_str(", written");
                 }

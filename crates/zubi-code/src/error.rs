@@ -7,32 +7,32 @@ use zubi_base::workspace::PathError;
 use crate::edit::EditError;
 use crate::status::{MAX_ABSENT, more_absent};
 
-/// Why a question got no answer.
+/// The reason why a request has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum CodeError {
-    /// A wrong argument: which, what is wrong, and what to do.
+    /// An invalid argument, with the reason and the next step.
     #[error("{field}: {message}")]
     Input { field: &'static str, message: String, hint: String },
     #[error("{0}")]
     Path(#[from] PathError),
     #[error("{0}")]
     Read(#[from] ReadError),
-    /// Nothing answers for this document or workspace.
+    /// No endpoint serves this document or workspace.
     #[error("{}", absent_line(.0))]
     NoEndpoint(Vec<MissingServer>),
-    /// Servers are there, but none offers this.
+    /// Endpoints exist, but none supports this request.
     #[error("{servers} cannot {operation}")]
     Unsupported {
         servers: String,
         operation: String,
-        /// The tool whose question comes nearest and is offered, with what it answers.
+        /// The most similar supported tool, with its purpose.
         nearest: Option<&'static str>,
     },
     #[error("{0}")]
     Endpoint(#[from] EndpointError),
     #[error("{0}")]
     Edit(#[from] EditError),
-    /// The server declined, in its own words.
+    /// The server declined, for its own reason.
     #[error("{endpoint} declined: {reason}")]
     Declined { endpoint: String, reason: String, hint: String },
 }
@@ -46,17 +46,17 @@ fn absent_line(absent: &[MissingServer]) -> String {
 }
 
 impl CodeError {
-    /// A wrong argument.
+    /// Creates an error for an invalid argument.
     pub fn input(field: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Input { field, message: message.into(), hint: hint.into() }
     }
 
-    /// Whether no endpoint supports this request at all, as opposed to having failed at it.
+    /// Whether no endpoint supports this request, as opposed to a request that failed.
     pub fn is_unsupported(&self) -> bool {
         matches!(self, Self::Unsupported { .. } | Self::Endpoint(EndpointError::Unsupported { .. }))
     }
 
-    /// The next step.
+    /// Returns the next step.
     pub fn hint(&self) -> String {
         match self {
             Self::Input { hint, .. } | Self::Declined { hint, .. } => hint.clone(),

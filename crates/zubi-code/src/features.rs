@@ -1,4 +1,4 @@
-//! The questions, one file each. All are methods of [`crate::CodeQuery`] and answer plain data with a verdict.
+//! The requests, one file each. All are methods of [`crate::CodeQuery`] and return plain data with a status.
 
 pub mod annotations;
 pub mod completion;

@@ -1,4 +1,4 @@
-//! The object that answers questions about code, and the state that its requests share.
+//! The object that answers requests about code, and the state that requests share.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::router::Router;
 use crate::settings::EditorSettings;
 use crate::text_search::RecentWords;
 
-/// The parts of [`CodeIntel`], which the host supplies.
+/// The parts of [`CodeIntel`] that the host supplies.
 pub struct CodeConfig {
     pub workspace: Arc<WorkspaceFolders>,
     /// The sources of endpoints, in order of preference.
@@ -30,7 +30,7 @@ pub struct CodeConfig {
     pub clock: Arc<dyn Clock>,
 }
 
-/// Answers questions about code. One for each workspace, shared by all callers.
+/// Answers requests about code. All callers of a workspace share one.
 pub struct CodeIntel {
     pub(crate) workspace: Arc<WorkspaceFolders>,
     pub(crate) router: Router,
@@ -44,7 +44,7 @@ pub struct CodeIntel {
 }
 
 impl CodeIntel {
-    /// Does no slow work: servers are looked for with the first question.
+    /// Does no slow work: the first request detects the servers.
     pub fn new(config: CodeConfig) -> Arc<Self> {
         let edits = EditService::new(
             Arc::clone(&config.workspace),
@@ -70,7 +70,7 @@ impl CodeIntel {
         &self.workspace
     }
 
-    /// The one way to change files of the workspace.
+    /// Returns the service that makes all changes to files of the workspace.
     pub fn edits(&self) -> &EditService {
         &self.edits
     }
@@ -80,18 +80,17 @@ impl CodeIntel {
         self.settings.as_ref()
     }
 
-    /// The open editor, which alone knows what its user looks at; `None` without one.
+    /// Returns the open editor, which alone knows what its user is looking at.
     pub fn editor(&self) -> Option<Arc<dyn Endpoint>> {
         self.router.editor()
     }
 
-    /// Ends the servers that were started for these answers, so that the next request starts them again; returns their
-    /// number.
+    /// Stops the servers that zubi started and returns their number; the next request starts them again.
     pub async fn restart_servers(&self) -> usize {
         self.router.restart().await
     }
 
-    /// Stops every server that was started for these answers.
+    /// Stops every server that zubi started.
     pub async fn shutdown(&self) {
         self.router.shutdown().await;
     }

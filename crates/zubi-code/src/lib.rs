@@ -1,12 +1,12 @@
 //! Code intelligence over endpoints: the knowledge of the language servers (or the open editor) as plain data that an
 //! agent can read.
 //!
-//! [`CodeIntel`] is the one object. Each request has the same steps: it notifies the servers of changed files
-//! ([`router`]), resolves the target ([`locate`]), waits for the servers by their own signals ([`readiness`]), sends
-//! one request to each, and adds a verdict on the completeness of the answer ([`status`]).
+//! [`CodeIntel`] is the entry point. Each request has the same steps: it notifies the servers of changed files
+//! ([`router`]), resolves the target ([`locate`]), waits for the servers' own signals ([`readiness`]), sends one
+//! request to each, and rates the completeness of the answer ([`status`]).
 //!
-//! This crate starts no process and speaks no protocol besides LSP's shapes over [`zubi_base::endpoint::Endpoint`]; it
-//! does not know `zubi-lsp-client`.
+//! This crate starts no process, uses LSP's types over [`zubi_base::endpoint::Endpoint`], and does not know
+//! `zubi-lsp-client`.
 
 pub mod actions;
 pub mod apply;

@@ -1,8 +1,8 @@
-//! Which place a caller means: by symbol, by one-based place, or by the protocol's zero-based position.
+//! Resolves a target: a symbol, a 1-based position, or LSP's 0-based position.
 //!
-//! Models get columns wrong and lines off by a few, so everything is checked against the text: a position must touch
-//! an identifier, an anchor text repairs the line, and what cannot be decided is answered with the exact arguments to
-//! use next. Exactly one way is given in a call.
+//! Models get columns wrong and lines off by a few, so zubi checks everything against the text: a position must touch
+//! an identifier, and an anchor text corrects the line. If zubi cannot decide, the error lists the exact arguments to
+//! use next. A call must use exactly one form.
 
 mod at;
 mod index;
@@ -30,26 +30,26 @@ pub struct TargetInput {
     pub symbol: Option<String>,
     /// Narrows `symbol` to a file or directory.
     pub path: Option<String>,
-    /// `src/lib.rs:12:5`, one-based, or `src/lib.rs:12 text`.
+    /// `src/lib.rs:12:5`, 1-based, or `src/lib.rs:12 text`.
     pub at: Option<String>,
     /// `file://` URI or path, with `line` and `character`.
     pub uri: Option<String>,
-    /// Zero-based.
+    /// 0-based.
     pub line: Option<u32>,
-    /// Zero-based, in UTF-16 units.
+    /// 0-based, in UTF-16 units.
     pub character: Option<u32>,
 }
 
 /// The purpose of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PositionIntent {
-    /// A name: the position must touch an identifier, and a near miss on the same line is repaired.
+    /// A name: the position must touch an identifier; zubi corrects a near miss on the same line.
     Identifier,
     /// A position to type at, used as given.
     Exact,
 }
 
-/// The place that was meant.
+/// The resolved target of a call.
 #[derive(Debug, Clone)]
 pub struct ResolvedTarget {
     pub path: Utf8PathBuf,
@@ -57,11 +57,11 @@ pub struct ResolvedTarget {
     pub offset: TextSize,
     /// The identifier there.
     pub name: Option<String>,
-    /// Known when it was found as a declared symbol.
+    /// Set if the target was resolved as a declared symbol.
     pub kind: Option<&'static str>,
-    /// `src/lib.rs:13:9`, one-based.
+    /// `src/lib.rs:13:9`, 1-based.
     pub display_position: String,
-    /// The repair or choice that was made, for the answer's first line.
+    /// The correction or choice that zubi made, for the answer's first line.
     pub note: Option<String>,
     /// The status of the servers that were queried to find the position.
     pub status: AnswerStatus,
@@ -92,7 +92,7 @@ const POSITION_FORMS: &str = "Give the position in exactly one of three ways:\n 
     uri: \"src/lib.rs\", line: 11, character: 4 (0-based)";
 
 impl CodeQuery<'_> {
-    /// Works out which place is meant.
+    /// Resolves the target of a call.
     pub async fn resolve(&self, input: &TargetInput, snap: PositionIntent) -> Result<ResolvedTarget, CodeError> {
         let position = input.uri.is_some() || input.line.is_some() || input.character.is_some();
         match (&input.symbol, &input.at, position) {
@@ -134,8 +134,7 @@ impl CodeQuery<'_> {
         if identifier_around(&document, offset).is_some() {
             return Ok(self.resolved_target(path, &document, offset, None));
         }
-        // Answers print one-based positions. A caller who copied one into the zero-based form gets an error, not a
-        // guess.
+        // Answers print 1-based positions. A caller who copied one into the 0-based form gets an error, not a guess.
         let one_based = line.checked_sub(1).zip(character.checked_sub(1)).and_then(|(line, character)| {
             let offset = document.index.from_lsp(lsp::Position { line, character }, Encoding::Utf16);
             let (word, start) = identifier_around(&document, offset)?;
@@ -155,7 +154,7 @@ impl CodeQuery<'_> {
         ))
     }
 
-    /// A resolved place at an offset, moved to the start of the identifier it touches.
+    /// Creates a target at an offset, moved to the start of the identifier it touches.
     fn resolved_target(
         &self,
         path: Utf8PathBuf,
@@ -193,7 +192,7 @@ impl CodeQuery<'_> {
     }
 }
 
-/// The identifier that an offset lies in or touches, with where it starts.
+/// Returns the identifier that contains or touches an offset, and its start.
 fn identifier_around(document: &SourceDocument, offset: TextSize) -> Option<(String, TextSize)> {
     let at = document.index.line_col(offset);
     let line = line_text(&document.text, &document.index, at.line)?;
@@ -202,7 +201,7 @@ fn identifier_around(document: &SourceDocument, offset: TextSize) -> Option<(Str
     Some((line.get(range)?.to_owned(), start))
 }
 
-/// The next step when a line (zero-based) has no identifier where one was looked for: those it has, ready to use.
+/// Returns a hint for a line (0-based) without an identifier at the position: the identifiers it has, ready to use.
 fn identifiers_hint(document: &SourceDocument, display_path: &str, line: u32) -> String {
     let mut suggestions = Vec::new();
     if let Some(text) = line_text(&document.text, &document.index, line) {

@@ -1,5 +1,4 @@
-//! Locations: as answers show them (a path, a one-based line and column, and the source line itself), and as servers
-//! return them.
+//! Locations: as answers show them (path, 1-based line and column, source line), and as servers return them.
 
 use camino::Utf8PathBuf;
 use serde::Deserialize as _;
@@ -10,53 +9,53 @@ use zubi_base::position::{Encoding, TextIndex, TextRange, TextSize};
 use crate::document::SourceDocument;
 use crate::markup::clean_line;
 
-/// A place in a document, in all the forms an answer needs.
+/// A location with all the data that an answer needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLocation {
-    /// The path or name as shown: workspace-relative; absolute outside the folders; the URI itself for a virtual
+    /// The path that answers show: relative to the workspace; absolute outside its folders; the URI of a virtual
     /// document.
     pub display_path: String,
     /// The path; `None` if the URI does not name a file of this machine.
     pub path: Option<Utf8PathBuf>,
-    /// Lies outside the workspace folders (a library).
+    /// Whether the location is outside the workspace folders (a library).
     pub external: bool,
-    /// One-based.
+    /// 1-based.
     pub line: u32,
-    /// One-based, in characters.
+    /// 1-based, in characters.
     pub column: u32,
-    /// Last line of the range, one-based.
+    /// The last line of the range, 1-based.
     pub end_line: u32,
-    /// LSP's form: zero-based, UTF-16.
+    /// LSP's form: 0-based, UTF-16.
     pub range: lsp::Range,
-    /// The source line, trimmed, control characters removed, at most [`crate::markup::MAX_SOURCE_LINE`] characters;
-    /// `None` when the text cannot be read.
+    /// The source line, trimmed, without control characters, at most [`crate::markup::MAX_SOURCE_LINE`] characters;
+    /// `None` if the text cannot be read.
     pub source: Option<String>,
-    /// Why there is no source line, as a clause.
+    /// The reason why `source` is `None`, as a clause.
     pub unreadable_reason: Option<String>,
-    /// Lines around the position with their one-based numbers, if requested; the line itself is among them.
+    /// Lines around the position and its own, with their 1-based numbers, if requested.
     pub context: Vec<(u32, String)>,
 }
 
 impl SourceLocation {
-    /// `src/lib.rs:12:5`.
+    /// Formats the location as `src/lib.rs:12:5`.
     pub fn to_at(&self) -> String {
         format!("{}:{}:{}", self.display_path, self.line, self.column)
     }
 }
 
-/// One-based column of an offset, in characters, as people and models count.
+/// Returns the 1-based column of an offset, in characters.
 pub fn column_of(document: &SourceDocument, offset: TextSize) -> u32 {
     document.index.to_lsp(offset, Encoding::Utf32).character + 1
 }
 
-/// The text of a line (zero-based) without its terminator.
+/// Returns the text of a line (0-based) without its terminator.
 pub fn line_text<'a>(text: &'a str, index: &TextIndex, line: u32) -> Option<&'a str> {
     let range = index.line_range(line)?;
     text.get(usize::from(range.start())..usize::from(range.end()))
 }
 
-/// The longest URI that is shown whole, in bytes. A class of a Java library has one of 300, most of it the library's place
-/// on this machine, behind the question mark.
+/// The maximum length of a URI that is shown complete, in bytes. A URI of a Java library class has 300 bytes, most of
+/// them the library's path on this machine after the question mark.
 const MAX_URI: usize = 100;
 
 /// Returns the name that answers show for a virtual document.
@@ -65,7 +64,7 @@ pub(crate) fn display_uri(uri: &lsp::Uri) -> String {
     clean_line(if is_short { &uri.0 } else { uri.0.split('?').next().unwrap_or_default() })
 }
 
-/// A location whose source line cannot be read, and why.
+/// Creates a location without a source line, with the reason.
 pub(crate) fn unreadable_location(
     location: &lsp::Location,
     path: Option<Utf8PathBuf>,
@@ -87,7 +86,7 @@ pub(crate) fn unreadable_location(
     }
 }
 
-/// The location of a byte range in a document that was read, with so many lines around it.
+/// Creates the location of a byte range in a document, with `context` lines around it.
 pub(crate) fn with_source(
     document: &SourceDocument,
     path: Option<Utf8PathBuf>,
@@ -122,8 +121,8 @@ pub(crate) fn with_source(
     }
 }
 
-/// Parses the locations in any of the protocol's forms: one, a list, links, `null`. Skips items of another form. For a
-/// link it uses the range of the name, not of the whole declaration.
+/// Parses locations in any of LSP's forms: one, a list, links, `null`. Skips invalid items. Uses the range of the name
+/// in a link, not that of the whole declaration.
 pub(crate) fn parse(result: &Value) -> Vec<lsp::Location> {
     let one = |item: &Value| {
         let (uri, range) = uri_and_range(item)?;

@@ -1,31 +1,30 @@
-//! Text from servers and files, made safe and small for an answer: it is data, never formatting or instructions.
+//! Cleans and limits text from servers and files for an answer: it is data, never formatting or instructions.
 
 use serde_json::Value;
 use zubi_base::escape;
 use zubi_base::text::ellipsize;
 
-/// The longest source line shown, in characters; minified files have lines of megabytes.
+/// The maximum length of a source line, in characters; minified files have lines of megabytes.
 pub const MAX_SOURCE_LINE: usize = 200;
 
-/// The longest line of a server's that is passed on, in characters: longer than any path, and than any type that a
-/// person would read.
+/// The maximum length of a server's line, in characters: longer than any path, and than any type a person would read.
 const MAX_LINE: usize = 4_096;
 
-/// The longest text of a server's that is passed on, in bytes: more than the largest answer shows of it.
+/// The maximum length of a server's text, in bytes: more than the largest answer shows.
 const MAX_BLOCK: usize = 256 * 1024;
 
-/// Whether a character is shown. Control characters can drive terminals; bidirectional and zero-width ones can make a
-/// line read differently from its content (CVE-2021-42574, "Trojan Source").
+/// Whether a character may be shown. Control characters can control terminals; bidirectional and zero-width ones can
+/// make a line look different from its content (CVE-2021-42574, "Trojan Source").
 fn is_plain(character: char) -> bool {
     escape::is_script_joiner(character) || !escape::is_hidden(character)
 }
 
-/// One line: everything that is not plain becomes a space (tabs and line ends too), and one without end is cut.
+/// Cleans one line: replaces unsafe characters, tabs and line ends with spaces, and cuts a line above the limit.
 pub fn clean_line(text: &str) -> String {
     ellipsize(text, MAX_LINE).chars().map(|character| if is_plain(character) { character } else { ' ' }).collect()
 }
 
-/// One source line, cleaned and cut; tabs become four spaces so that indentation survives.
+/// Cleans and cuts one source line; expands tabs to four spaces, so that indentation stays visible.
 pub fn source_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(MAX_SOURCE_LINE + 4));
     for character in ellipsize(text.trim_end(), MAX_SOURCE_LINE).chars() {
@@ -38,7 +37,7 @@ pub fn source_line(text: &str) -> String {
     out
 }
 
-/// Several lines: line ends and indentation stay, everything else that is not plain goes, and a text without end is cut.
+/// Cleans several lines: leaves line ends and indentation, removes other unsafe characters, and cuts at the limit.
 pub fn clean_block(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(MAX_BLOCK));
     for line in text.lines() {
@@ -56,8 +55,8 @@ pub fn clean_block(text: &str) -> String {
     out
 }
 
-/// Hover contents of any of the protocol's forms as Markdown: marked-up or plain text, a code block with its language
-/// (the deprecated `MarkedString`), or a list of those.
+/// Converts hover contents of any of LSP's forms to Markdown: plain or marked-up text, a code block with its language
+/// (the deprecated `MarkedString`), or a list of these.
 pub fn hover_text(contents: &Value) -> String {
     match contents {
         Value::String(text) => clean_block(text),

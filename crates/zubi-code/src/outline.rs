@@ -1,4 +1,4 @@
-//! A document's symbols as a tree, whatever form the server gave them in.
+//! The symbols of a document as a tree, from any of LSP's forms.
 
 use std::sync::Arc;
 
@@ -15,20 +15,20 @@ use crate::status::QualifiedAnswer;
 /// One declared symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineSymbol {
-    /// As the server names it, control characters removed. May carry decorations (`impl Foo for Bar`, `(anonymous)`).
+    /// The server's name, without control characters. May have decorations (`impl Foo for Bar`, `(anonymous)`).
     pub name: String,
     pub kind: &'static str,
-    /// A signature or type, where the server gives one.
+    /// The server's signature or type.
     pub detail: Option<String>,
-    /// The whole declaration.
+    /// The range of the whole declaration.
     pub range: TextRange,
-    /// The name in it.
+    /// The range of the name in it.
     pub selection: TextRange,
     pub children: Vec<Self>,
 }
 
 impl OutlineSymbol {
-    /// Calls `visit` for this symbol and all below it, in source order, with the symbols above it, outermost first.
+    /// Calls `visit` for this symbol and its descendants in source order, with the ancestors, outermost first.
     fn walk<'a>(&'a self, above: &mut Vec<&'a Self>, visit: &mut dyn FnMut(&[&'a Self], &'a Self)) {
         visit(above, self);
         above.push(self);
@@ -39,7 +39,7 @@ impl OutlineSymbol {
     }
 }
 
-/// Calls `visit` for every symbol of a tree in source order, with the symbols above it, outermost first.
+/// Calls `visit` for every symbol of a tree in source order, with its ancestors, outermost first.
 pub fn walk<'a>(symbols: &'a [OutlineSymbol], mut visit: impl FnMut(&[&'a OutlineSymbol], &'a OutlineSymbol)) {
     let mut above = Vec::new();
     for symbol in symbols {
@@ -47,10 +47,10 @@ pub fn walk<'a>(symbols: &'a [OutlineSymbol], mut visit: impl FnMut(&[&'a Outlin
     }
 }
 
-/// The maximum number of symbols from one answer; generated files have more, too many to read.
+/// The maximum number of symbols from one response; a larger outline is too long to read.
 const MAX_SYMBOLS: usize = 20_000;
 
-/// How deep a tree may nest; a hostile one must not exhaust the stack.
+/// The maximum depth of a tree, so that a malicious server cannot exhaust the stack.
 const MAX_DEPTH: usize = 64;
 
 /// Returns the readable name of an LSP symbol kind.
@@ -86,7 +86,7 @@ pub fn kind_name(kind: SymbolKind) -> &'static str {
     }
 }
 
-/// All kinds a `kind` filter can name.
+/// All kinds that a `kind` filter accepts.
 pub const KINDS: [&str; 26] = [
     "file",
     "module",
@@ -116,16 +116,16 @@ pub const KINDS: [&str; 26] = [
     "type parameter",
 ];
 
-/// The outlines that places were looked up in last; four, because an agent's questions circle around a few files.
+/// The last four outlines in which names were looked up. An agent's requests concern a few files at a time.
 pub(crate) type RecentOutlines = RevisionCache<Utf8PathBuf, Outline, 4>;
 
-/// An outline with the text that its places are in.
+/// An outline and the text to which its offsets refer.
 pub(crate) struct Outline {
     pub(crate) text: Arc<str>,
     pub(crate) answer: Arc<QualifiedAnswer<Vec<OutlineSymbol>>>,
 }
 
-/// Reads either form of a `textDocument/documentSymbol` result. Items that are not the protocol are passed over.
+/// Parses either form of a `textDocument/documentSymbol` result. Skips invalid items.
 pub fn parse(result: &Value, index: &TextIndex, encoding: Encoding) -> Vec<OutlineSymbol> {
     let Value::Array(items) = result else { return Vec::new() };
     let mut quota = MAX_SYMBOLS;
@@ -163,7 +163,7 @@ fn tree(items: &[Value], index: &TextIndex, encoding: Encoding, quota: &mut usiz
     symbols
 }
 
-/// The kind of an item that has one in its `kind`, as a person would name it.
+/// Returns the readable name of an item's `kind`.
 pub(crate) fn kind_of(item: &Value) -> &'static str {
     let kind = item.get("kind").and_then(Value::as_u64).and_then(|kind| u32::try_from(kind).ok());
     kind.map_or("symbol", |kind| kind_name(SymbolKind::from(kind)))
@@ -182,7 +182,7 @@ fn flat(item: &Value, index: &TextIndex, encoding: Encoding) -> Option<OutlineSy
     })
 }
 
-/// Makes a tree of a flat list: a symbol belongs to the smallest one whose range holds it.
+/// Builds a tree from a flat list: the parent of a symbol is the smallest one whose range contains it.
 pub(crate) fn nest(mut flat: Vec<OutlineSymbol>) -> Vec<OutlineSymbol> {
     flat.sort_by_key(|symbol| (symbol.range.start(), std::cmp::Reverse(symbol.range.end())));
     let mut roots: Vec<OutlineSymbol> = Vec::new();
@@ -199,7 +199,7 @@ pub(crate) fn nest(mut flat: Vec<OutlineSymbol>) -> Vec<OutlineSymbol> {
         while open.last().is_some_and(|last| !last.range.contains_range(symbol.range) || last.range == symbol.range) {
             close(&mut open, &mut roots);
         }
-        // The tree is as deep as ranges nest; a hostile list may nest without end, and dropping deep trees recurses.
+        // Ranges of a malicious server may nest without limit, and dropping a deep tree recurses.
         if open.len() < MAX_DEPTH {
             open.push(symbol);
         }

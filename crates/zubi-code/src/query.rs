@@ -1,4 +1,4 @@
-//! One request: its context, the texts it has read, the locations in them, and the notes for its answer.
+//! One request: its context, the texts it has read, their locations, and the notes for its answer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,37 +20,36 @@ use crate::location::{self, SourceLocation};
 use crate::markup::clean_line;
 use crate::virtual_documents::VirtualDocumentCache;
 
-/// Receives progress while servers load: a fraction 0–1 when known, and a short clause.
+/// Receives progress while servers load: a fraction from 0 to 1 if known, and a short clause.
 pub type ProgressCallback = Arc<dyn Fn(Option<f64>, &str) + Send + Sync>;
 
-/// The circumstances of one question.
+/// The context of one request.
 #[derive(Clone)]
 pub struct CallCx {
     /// Cancelled when the caller cancels.
     pub cancel: CancellationToken,
-    /// When the answer must be there, whatever it is.
+    /// The deadline of the answer.
     pub deadline: Instant,
-    /// How long to wait for servers that are still loading; after that they get the request as they are.
+    /// The maximum wait for loading servers; after it, they receive the request in their current state.
     pub wait: Duration,
-    /// How long the check for diagnostics before and after an edit may take. The answer reports whatever is unknown by
-    /// then.
+    /// The time limit for checking diagnostics before and after an edit. The answer says what is unknown by then.
     pub check_wait: Duration,
     pub progress: ProgressCallback,
 }
 
-/// One question under way.
+/// One running request.
 pub struct CodeQuery<'a> {
     pub intel: &'a CodeIntel,
     pub cx: CallCx,
-    /// Set when it could not be assured that servers know every change on disk.
+    /// The reason why servers may not know every change on disk, if there is one.
     pub freshness: Option<String>,
-    /// Texts are read once for each question, so that all its places speak of one state.
+    /// Each text is read once for a request, so that all its locations refer to one state.
     documents: Mutex<FxHashMap<Utf8PathBuf, Arc<SourceDocument>>>,
     pub(crate) virtual_documents: VirtualDocumentCache,
 }
 
 impl CodeIntel {
-    /// Begins a request: notifies the servers of every file that changed on disk before anything else is sent.
+    /// Begins a request: first notifies the servers of every file that changed on disk.
     pub async fn query(&self, cx: CallCx) -> CodeQuery<'_> {
         let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
         let freshness = self.router.refresh(&request).await;
@@ -64,23 +63,23 @@ impl CodeQuery<'_> {
         &self.intel.workspace
     }
 
-    /// Returns the context for the requests that this request sends to endpoints.
+    /// Returns the context for requests to endpoints.
     pub fn request_cx(&self) -> RequestCx {
         RequestCx::new(self.cx.cancel.clone(), self.cx.deadline)
     }
 
-    /// A document's text as it is now, from the editor or from disk.
+    /// Returns a document's current text, from the editor or from disk.
     pub async fn document(&self, path: &Utf8Path) -> Result<Arc<SourceDocument>, ReadError> {
         let cached = self.documents.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
         if let Some(document) = cached {
             return Ok(document);
         }
         let text = match self.intel.texts.read(path).await {
-            // A server names files as it found them, also through links. They lead where they lead when they are resolved here.
+            // A server's path may contain links; zubi resolves them now.
             Err(ReadError::Linked { .. }) => {
                 let linked = || ReadError::Linked { path: path.to_owned() };
                 let real = fs::canonical(path).map_err(|_| linked())?;
-                // A path that is in the workspace by its name but outside it through links is refused.
+                // A path inside the workspace must not lead outside through a link.
                 if self.workspace().contains(path) && !self.workspace().contains(&real) {
                     return Err(linked());
                 }
@@ -93,7 +92,7 @@ impl CodeQuery<'_> {
         Ok(document)
     }
 
-    /// Forgets the texts read so far; called after files were written.
+    /// Discards the texts read so far, after files were written.
     pub(crate) fn forget_documents(&self) {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -107,12 +106,12 @@ impl CodeQuery<'_> {
         }
     }
 
-    /// The place a server means by a location. Never fails: what cannot be read is shown without its source line.
+    /// Converts a server's location. If the text cannot be read, the result has no source line.
     pub(crate) async fn location(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> SourceLocation {
         let (shown, external) = self.display_location(location);
         let path = uri::to_path(&location.uri);
         let document = match &path {
-            // A server may point anywhere; only regular text files are opened, and at most a bounded part of them.
+            // A server may name any path; zubi opens only regular text files, and reads at most a limited part.
             Some(path) => self.document(path).await.map_err(|_| "cannot be read".to_owned()),
             None => self.virtual_documents.document(&location.uri, self.request_cx()).await,
         };
@@ -125,7 +124,7 @@ impl CodeQuery<'_> {
         }
     }
 
-    /// The place of a byte range in a document of the workspace.
+    /// Creates the location of a byte range in a document of the workspace.
     pub fn location_in(&self, document: &SourceDocument, path: &Utf8Path, range: TextRange) -> SourceLocation {
         location::with_source(
             document,

@@ -1,7 +1,7 @@
 //! The readiness policy: wait for each endpoint's own signal, then send the request once.
 //!
-//! Nothing is polled. Repeating a request until two answers agree proves nothing (clangd holds a false plateau for
-//! seconds) and starves servers that read the project only when idle (pyright).
+//! There is no polling. Two equal results of a repeated request prove nothing (clangd returns the same incomplete
+//! result for seconds), and repeating starves servers that read the project only when idle (pyright).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,10 +12,10 @@ use zubi_base::endpoint::{Endpoint, EndpointError, Readiness};
 use crate::query::CallCx;
 use crate::status::AnsweringEndpoint;
 
-/// How much of the project an endpoint must have read before a question makes sense.
+/// The part of a project that an endpoint must have read before it gets a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadinessLevel {
-    /// One file's syntax: an outline, formatting. Any endpoint that answers at all will do.
+    /// One file's syntax: an outline, formatting. Every initialized endpoint is ready.
     File,
     /// The whole project: references, definitions, types.
     Project,
@@ -55,7 +55,7 @@ async fn wait_for_one(
         tokio::select! {
             () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
             changed = tokio::time::timeout_at(deadline.into(), changes.changed()) => {
-                // The time-out ended, or the endpoint is gone: the caller marks the answer by the present state.
+                // The time-out ended, or the endpoint is gone: the caller rates the answer by the current state.
                 if !matches!(changed, Ok(Ok(()))) {
                     return Ok(AnsweringEndpoint { id: endpoint.id().clone(), readiness: endpoint.readiness() });
                 }

@@ -1,4 +1,4 @@
-//! The requests of a query: endpoints waited for by the readiness policy, with one request to each.
+//! Sends the requests of a query: waits for the endpoints by the readiness policy, then sends one request to each.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,16 +16,16 @@ use crate::readiness::{self, ReadinessLevel};
 use crate::response_check::{self, ResponseCheck};
 use crate::status::{AnswerStatus, AnsweringEndpoint, Completeness};
 
-/// By which the sources know who reports problems.
+/// The method by which sources recognize endpoints that report diagnostics.
 const DIAGNOSTICS: &str = "textDocument/diagnostic";
 
-/// One endpoint's answer to a request.
+/// One endpoint's response to a request.
 pub(crate) struct EndpointReply {
     pub(crate) endpoint: Arc<dyn Endpoint>,
     pub(crate) result: Value,
 }
 
-/// All answers to a request, with the verdict so far.
+/// All responses to a request, with the status so far.
 pub(crate) struct Replies {
     pub(crate) replies: Vec<EndpointReply>,
     pub(crate) status: AnswerStatus,
@@ -38,8 +38,7 @@ pub(crate) struct ReadyEndpoints {
 }
 
 impl CodeQuery<'_> {
-    /// Waits for the endpoints that support `method` for a document and returns them. Returns an error if there are
-    /// none.
+    /// Waits for the endpoints that support `method` for a document. Returns an error if no endpoint does.
     pub(crate) async fn ready_for(
         &self,
         document: &DocumentRef,
@@ -51,7 +50,7 @@ impl CodeQuery<'_> {
         self.ready(found, Some(document), method, operation, need).await
     }
 
-    /// Those who know where the symbols of a document are used, as they are now: not waited for.
+    /// Returns the endpoints that find references for a document's symbols, without waiting for them.
     pub(crate) async fn navigators(&self, document: &DocumentRef) -> Vec<Arc<dyn Endpoint>> {
         self.intel.router.for_document(document, "textDocument/references", &self.request_cx()).await.endpoints
     }
@@ -61,7 +60,7 @@ impl CodeQuery<'_> {
         self.intel.router.for_document(document, method, &self.request_cx()).await.absent
     }
 
-    /// The endpoints that report problems of a document, waited for; whether by push or by pull is their affair.
+    /// Waits for the endpoints that report diagnostics of a document, by push or by pull.
     pub(crate) async fn ready_for_problems(&self, document: &DocumentRef) -> Result<ReadyEndpoints, CodeError> {
         let found = self.intel.router.for_document(document, DIAGNOSTICS, &self.request_cx()).await;
         if found.endpoints.is_empty() {
@@ -75,7 +74,7 @@ impl CodeQuery<'_> {
         Ok(ReadyEndpoints { endpoints: found.endpoints, status })
     }
 
-    /// Returns the endpoints that report diagnostics anywhere in the workspace, initialized.
+    /// Returns the endpoints that report diagnostics anywhere in the workspace, after they are initialized.
     pub(crate) async fn ready_for_problems_anywhere(&self) -> Result<Endpoints, CodeError> {
         let found = self.intel.router.for_workspace(DIAGNOSTICS, &self.request_cx()).await;
         if found.endpoints.is_empty() {
@@ -108,7 +107,7 @@ impl CodeQuery<'_> {
         status
     }
 
-    /// The endpoints of the whole workspace that offer `method`, waited for.
+    /// Waits for the endpoints of the whole workspace that support `method`.
     pub(crate) async fn ready_for_workspace(&self, method: &str, operation: &str) -> Result<ReadyEndpoints, CodeError> {
         let mut found = self.intel.router.for_workspace(method, &self.request_cx()).await;
         let uncovered = found.uncovered.take();
@@ -130,7 +129,7 @@ impl CodeQuery<'_> {
         if found.endpoints.is_empty() {
             return Err(CodeError::NoEndpoint(found.absent));
         }
-        // An endpoint's capabilities are known only once it has answered `initialize`, and so is whether it matters.
+        // The capabilities of an endpoint, and so its relevance, are known only after its `initialize` response.
         readiness::wait(&found.endpoints, ReadinessLevel::File, &self.cx).await?;
         let wait_deadline = Instant::now() + self.cx.wait;
         let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.deadline.min(wait_deadline));
@@ -148,7 +147,7 @@ impl CodeQuery<'_> {
     }
 
     /// Sends the same request to every ready endpoint at once. The status names an endpoint that fails; if all fail,
-    /// the first failure is the error.
+    /// returns the first error.
     pub(crate) async fn request_all(
         &self,
         ready: &ReadyEndpoints,
@@ -187,7 +186,7 @@ impl CodeQuery<'_> {
     }
 }
 
-/// `textDocument` and `position` of a request.
+/// Creates the `textDocument` and `position` params of a request.
 pub(crate) fn position_params(
     reference: &DocumentRef,
     document: &SourceDocument,
@@ -200,7 +199,7 @@ pub(crate) fn position_params(
     })
 }
 
-/// An answer that can be read, and what of it cannot.
+/// Checks a response; returns it with a note about missing or unreadable parts.
 pub(crate) fn readable(
     endpoint: &dyn Endpoint,
     method: &str,
@@ -219,7 +218,7 @@ pub(crate) fn readable(
     }
 }
 
-/// How much an endpoint has left out of its answer, if it says so.
+/// Removes and returns the number of items that an endpoint left out of its response, if it reports one.
 fn take_omitted_count(answer: &mut Value) -> Option<u64> {
     match answer {
         Value::Array(items) => {
@@ -233,7 +232,7 @@ fn take_omitted_count(answer: &mut Value) -> Option<u64> {
 }
 
 fn unsupported_error(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<MissingServer>) -> CodeError {
-    // A server that failed to start offers nothing; why it failed is the thing to say.
+    // If a server failed to start, the reason is the useful error.
     for endpoint in endpoints {
         if let Readiness::Failed { reason, hint } = endpoint.readiness() {
             return EndpointError::Exited { endpoint: endpoint.id().clone(), reason, hint }.into();

@@ -1,25 +1,24 @@
-//! Whether an answer has a form that the protocol gives it, as far as anyone reads it.
+//! Checks that a response has a valid LSP form, as far as zubi reads it.
 //!
-//! Features pass over what they cannot read, so an answer of a wrong form would become an empty one that looks true.
-//! Every answer is looked at here first. Methods that are not listed are not looked at: their readers say themselves
-//! what they cannot read.
+//! Features skip what they cannot read, so an invalid response would become an empty answer that looks correct. So zubi
+//! first checks every response here, except to unlisted methods, whose features report invalid parts themselves.
 
 use serde_json::Value;
 
 use crate::location;
 
-/// How well an answer matches the form it should have.
+/// How well a response matches the expected form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ResponseCheck {
     Right,
-    /// The answer matches, except for this number of unreadable items.
+    /// The response matches, except for this number of unreadable items.
     Partly(usize),
     Wrong,
 }
 
-/// Looks at the answer to a request.
+/// Checks the response to a request.
 pub(crate) fn check_response(method: &str, answer: &Value) -> ResponseCheck {
-    // "Nothing", in every answer that is read here.
+    // `null` means "no result" in every response that zubi reads here.
     if answer.is_null() {
         return ResponseCheck::Right;
     }

@@ -1,4 +1,4 @@
-//! The choice of endpoints: those of all sources in order.
+//! The selection of endpoints from all sources.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointSource, Endpoints, OtherProject, RequestCx};
 
-/// The sources of endpoints, in order of preference. The first source that has one for a document answers alone: an
-/// editor's servers and headless ones would say everything twice.
+/// The sources of endpoints, in order of preference. Only the first source with an endpoint for a document is used: an
+/// editor's servers and headless ones would return everything twice.
 pub(crate) struct Router {
     sources: Vec<Arc<dyn EndpointSource>>,
 }
@@ -68,7 +68,7 @@ impl Router {
         (!notes.is_empty()).then(|| notes.join(" · "))
     }
 
-    /// How often files were seen to change, by all sources together; see [`EndpointSource::file_changes`].
+    /// Returns the total number of file changes that the sources saw; see [`EndpointSource::file_changes`].
     pub(crate) fn file_changes(&self) -> Option<u64> {
         self.sources.iter().map(|source| source.file_changes()).sum()
     }

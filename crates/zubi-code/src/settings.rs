@@ -1,4 +1,4 @@
-//! The settings of an open editor, which has them from its user, its workspace and its folders.
+//! The settings of an open editor, by user, workspace and folder.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub enum Scope {
     Folder,
 }
 
-/// The values of a setting by scope; null where it is not set.
+/// The values of a setting by scope; null if it is not set there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(default)]
 pub struct SettingValues {
@@ -44,7 +44,7 @@ impl SettingValues {
 pub trait EditorSettings: Send + Sync {
     async fn get(&self, key: &str, cx: &RequestCx) -> Result<SettingValues, EndpointError>;
 
-    /// Writes a value, or takes the setting out of the scope with null; answers what it is afterwards.
+    /// Writes a value at a scope, or removes it for null; returns the values afterwards.
     async fn set(&self, key: &str, value: &Value, scope: Scope, cx: &RequestCx)
     -> Result<SettingValues, EndpointError>;
 }

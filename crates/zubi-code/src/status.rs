@@ -1,24 +1,24 @@
-//! The verdict on an answer: who gave it, how ready they were, and whether anything can be missing.
+//! The status of an answer: its servers, their readiness, and whether anything may be missing.
 
 use zubi_base::endpoint::{EndpointId, MissingServer, Readiness};
 
-/// Whether anything can be missing from an answer.
+/// Whether an answer may be incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Completeness {
     /// Every queried endpoint had read the project.
     #[default]
     Complete,
-    /// Something is known to be missing, or an endpoint was still reading.
+    /// Something is missing, or an endpoint was still loading.
     Partial { reason: String },
-    /// The endpoint has no signal from which completeness could be derived.
+    /// The endpoint has no signal that shows completeness.
     Unknown { reason: String },
 }
 
-/// One endpoint that took part in an answer.
+/// One endpoint that contributed to an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnsweringEndpoint {
     pub id: EndpointId,
-    /// As it was when the question was sent; a server that got ready meanwhile may still have answered from less.
+    /// The state when the request was sent; a server that became ready meanwhile may have used less data.
     pub readiness: Readiness,
 }
 
@@ -26,21 +26,21 @@ pub struct AnsweringEndpoint {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AnswerStatus {
     pub endpoints: Vec<AnsweringEndpoint>,
-    /// Why others did not answer.
+    /// Servers that could not contribute, with reasons.
     pub absent: Vec<MissingServer>,
     pub completeness: Completeness,
-    /// Further clauses: what was analysed, which endpoint failed, what could not be assured.
+    /// Further clauses: what was analysed, which endpoint failed, what is uncertain.
     pub notes: Vec<String>,
-    /// Something that reports problems has not spoken about the present text: a checker that still runs.
+    /// Whether a source of diagnostics has not reported for the current text, such as a running checker.
     pub is_partial: bool,
-    /// The answer, or a part of it, is from texts alone: names, not what they mean.
+    /// Whether the answer, or a part of it, is from a text search: names without their meaning.
     pub text_search: bool,
-    /// Caveats about knowledge of libraries; reported only where they matter, see [`Self::add_library_caveats`].
+    /// Caveats about libraries, shown only if relevant; see [`Self::add_library_caveats`].
     pub beyond: Vec<String>,
 }
 
 impl AnswerStatus {
-    /// `rust-analyzer`, `pyright + ruff`, `no server`. Each name once: a server runs for each project.
+    /// Returns `rust-analyzer`, `pyright + ruff` or `no server`. Names a server of several projects once.
     pub fn endpoint_line(&self) -> String {
         if self.text_search {
             let ids = self.names().into_iter();
@@ -62,7 +62,7 @@ impl AnswerStatus {
         names
     }
 
-    /// `ready`, or what the least ready endpoint is doing.
+    /// Returns `ready`, or the state of the least ready endpoint.
     pub fn readiness_line(&self) -> String {
         self.endpoints
             .iter()
@@ -75,27 +75,27 @@ impl AnswerStatus {
                 Readiness::Failed { .. } => 4,
             })
             .map(|readiness| match (readiness, &self.completeness) {
-                // The answer is whole all the same: it needed one file only, or was checked by other means. Naming the
-                // state of the rest of the project would cry wolf.
+                // The answer is complete: it needed one file only, or was checked in another way. The state of the rest
+                // of the project would be a false alarm.
                 (Readiness::Unknown { .. } | Readiness::Loading { .. }, Completeness::Complete) => "ready".to_owned(),
                 (readiness, _) => readiness.to_string(),
             })
             .unwrap_or_default()
     }
 
-    /// Everything after the readiness, as one clause list; `None` when there is nothing to say.
+    /// Returns everything after the readiness as a list of clauses; `None` if there is nothing to report.
     pub fn note(&self) -> Option<String> {
         let mut parts = Vec::new();
         match &self.completeness {
             Completeness::Complete => {}
             Completeness::Partial { reason } => parts.push(format!("may be incomplete: {reason}")),
-            // Said already, as the first thing.
+            // The first field already says this.
             Completeness::Unknown { .. } if self.text_search => {}
             Completeness::Unknown { reason } => parts.push(format!("completeness unknown: {reason}")),
         }
         parts.extend(self.notes.iter().cloned());
-        // With an answer at hand, an absent companion is worth a clause; without one, its `reason` is the first field
-        // already and only the way out is missing.
+        // With an answer, an absent server is worth a clause. Without one, the first field already has the `reason`,
+        // and only the hint is missing.
         for absent in self.absent.iter().take(MAX_ABSENT) {
             parts.push(if self.endpoints.is_empty() && !self.text_search {
                 absent.hint.clone()
@@ -115,7 +115,7 @@ impl AnswerStatus {
         }
     }
 
-    /// Says what limits knowledge of libraries, where an answer may be due to that: nothing was found, or problems were.
+    /// Adds the caveats about libraries if they may affect the answer: nothing was found, or diagnostics were.
     pub fn add_library_caveats(&mut self, is_relevant: bool) {
         let beyond = std::mem::take(&mut self.beyond);
         if is_relevant {
@@ -123,12 +123,12 @@ impl AnswerStatus {
         }
     }
 
-    /// Marks the answer as possibly incomplete, unless it is marked already.
+    /// Marks the answer as possibly incomplete, unless it is already marked.
     pub(crate) fn mark_incomplete(&mut self, reason: String) {
         self.merge(Self { completeness: Completeness::Partial { reason }, ..Self::default() });
     }
 
-    /// Adds what another part of the same answer reported.
+    /// Adds the status of another part of the same answer.
     pub fn merge(&mut self, other: Self) {
         for state in other.endpoints {
             if self.endpoints.iter().all(|existing| existing.id != state.id) {
@@ -155,10 +155,10 @@ impl AnswerStatus {
     }
 }
 
-/// The most who could have answered that are named; `zubi doctor` names all.
+/// The maximum number of absent servers that an answer names; `zubi doctor` lists all.
 pub(crate) const MAX_ABSENT: usize = 2;
 
-/// That there are others than those named.
+/// Returns a note about the absent servers that are not named, if there are any.
 pub(crate) fn more_absent(all: usize) -> Option<String> {
     let more = all.checked_sub(MAX_ABSENT).filter(|more| *more > 0)?;
     Some(format!("{more} other servers could answer: `zubi doctor` lists them"))
@@ -172,7 +172,7 @@ fn add_missing(notes: &mut Vec<String>, others: Vec<String>) {
     }
 }
 
-/// An answer with its verdict.
+/// An answer with its status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QualifiedAnswer<T> {
     pub value: T,

@@ -1,8 +1,8 @@
-//! A toy language and its in-process endpoint, for tests of everything above the endpoint interface.
+//! A toy language and its in-process endpoint, for tests above the endpoint interface.
 //!
-//! Real servers have end-to-end tests elsewhere; this endpoint can produce every form of answer, every state of
-//! readiness and every encoding. A `.toy` file declares with `class X`, `def x`, `let x`, nested by indentation; any
-//! other identifier is a use of a declaration; `#` begins a comment; a line with `bad` in it has a diagnostic.
+//! Real servers have end-to-end tests elsewhere; this endpoint can produce every form of response, readiness state and
+//! encoding. A `.toy` file declares with `class X`, `def x`, `let x`, nested by indentation; any other identifier is a
+//! use of a declaration; `#` begins a comment; a line that contains `bad` has a diagnostic.
 
 #![expect(clippy::expect_used, reason = "a fixture that cannot be created must fail its test")]
 
@@ -33,18 +33,18 @@ mod hierarchy;
 use crate::edit::apply::DiskSink;
 use crate::{CallCx, CodeConfig, CodeIntel, text_search};
 
-/// A workspace on disk made from a fixture, with the toy endpoint serving it.
+/// A workspace on disk from a fixture, with the toy endpoint.
 pub struct Toy {
     pub intel: Arc<CodeIntel>,
     pub endpoint: Arc<ToyEndpoint>,
     pub root: Utf8PathBuf,
-    /// The position of `$0` in the fixture: `path:line:column`, one-based.
+    /// The position of `$0` in the fixture: `path:line:column`, 1-based.
     pub cursor: Option<String>,
     _directory: TempDir,
 }
 
 impl Toy {
-    /// Files are separated by lines `//- path`; `$0` marks the cursor and is taken out.
+    /// Creates a workspace. Lines `//- path` separate files; `$0` marks the cursor and is removed.
     pub fn new(fixture: &str) -> Self {
         Self::with_fixture(fixture, Encoding::Utf16)
     }
@@ -106,26 +106,26 @@ impl Toy {
     }
 }
 
-/// Answers for `.toy` files from what is on disk.
+/// An endpoint for `.toy` files on disk.
 pub struct ToyEndpoint {
     id: EndpointId,
     root: Utf8PathBuf,
     encoding: Encoding,
     /// The readiness that the endpoint reports; send to change it.
     pub readiness: watch::Sender<Readiness>,
-    /// Methods it denies to know.
+    /// Methods that the endpoint does not support.
     pub unsupported: Mutex<Vec<&'static str>>,
     /// The number of file changes the endpoint has seen; `None`, the default, if it watches no files.
     pub file_changes: Mutex<Option<u64>>,
-    /// Why it may not know every change on disk.
+    /// The reason why the endpoint may not know every change on disk.
     pub freshness: Mutex<Option<String>>,
-    /// Directories whose files it says to be other projects.
+    /// Directories whose files count as other projects.
     pub other_projects: Mutex<Vec<&'static str>>,
     /// Whether the endpoint lists declarations among references even if the request excludes them, as some servers do.
     pub declarations_always: Mutex<bool>,
-    /// Methods it offers and answers with an error of this code.
+    /// Supported methods to which the endpoint responds with an error of this code.
     pub failing: Mutex<Vec<(&'static str, i64)>>,
-    /// Files about whose present text it does not say anything in time.
+    /// Files for whose current text the endpoint sends no diagnostics in time.
     pub silent: Mutex<Vec<Utf8PathBuf>>,
     /// The number of restarts.
     pub restarts: Mutex<usize>,
@@ -213,7 +213,7 @@ impl ToyEndpoint {
 
     fn outline(&self, text: &str) -> Value {
         let index = TextIndex::new(text);
-        // From the last to the first, each takes the deeper ones that follow it as its children.
+        // From the last to the first: each takes the deeper ones that follow it as its children.
         let mut open: Vec<(usize, Value)> = Vec::new();
         for declared in Self::declared_symbols(text).into_iter().rev() {
             let mut children = Vec::new();

@@ -1,8 +1,8 @@
-//! Answers from texts alone, for languages whose server is not installed or not allowed to run.
+//! Answers from a text search, for languages whose server is not installed or not allowed to run.
 //!
-//! They know names only: they do not distinguish two symbols of one name, and they include words in comments and
-//! strings. Every answer reports this and how to get a better one. Requests that names cannot answer (types, edits)
-//! fail as before. [`outline`] guesses which lines are declarations.
+//! These know only names: they do not distinguish two symbols with one name, and include words in comments and strings.
+//! Every answer says so and how to get a better one. Requests that need more than names (types, edits) still fail.
+//! [`outline`] guesses which lines are declarations.
 
 mod outline;
 
@@ -22,11 +22,11 @@ use crate::query::CodeQuery;
 use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 use crate::text_search;
 
-/// The most places in one answer.
+/// The maximum number of locations in one answer.
 const MAX_LOCATIONS: usize = 2_000;
 
 impl AnswerStatus {
-    /// Returns the status of an answer from texts; `absent` are the servers that could have answered better.
+    /// Creates the status of an answer from a text search; `absent` are the servers that could have answered better.
     fn from_text_search(absent: Vec<MissingServer>) -> Self {
         let completeness = Completeness::Unknown { reason: "names only".to_owned() };
         Self { text_search: true, absent, completeness, ..Self::default() }
@@ -34,8 +34,8 @@ impl AnswerStatus {
 }
 
 impl CodeQuery<'_> {
-    /// The beginning of an answer from texts. An error, the one that would have been given without them, when there are
-    /// none: the workspace's folders are gone.
+    /// Creates the status of an answer from a text search. If the workspace's folders are gone, returns the error that
+    /// the request would have without this fallback.
     pub(crate) fn texts_answer(&self, absent: Vec<MissingServer>) -> Result<AnswerStatus, CodeError> {
         if self.workspace().folders().iter().any(|folder| folder.path.is_dir()) {
             Ok(AnswerStatus::from_text_search(absent))
@@ -75,7 +75,7 @@ impl CodeQuery<'_> {
         let searched = self.search_words(name, None).await;
         let mut found = Vec::new();
         for (path, _) in &searched.files {
-            // Gone or changed since it was searched.
+            // The file was removed or changed after the search.
             let Ok(document) = self.document(path).await else { continue };
             let mut declared: Vec<TextRange> = Vec::new();
             walk(&outline::declarations(&document.text), |_, symbol| {
@@ -94,7 +94,7 @@ impl CodeQuery<'_> {
                     let range = document.index.range_to_lsp(range, Encoding::Utf8);
                     let location = lsp::Location { uri: uri::from_path(path), range };
                     let (shown, external) = self.display_location(&location);
-                    // Definitions are all declarations, so there is nothing to exclude.
+                    // Definitions consist of declarations, so there is nothing to exclude.
                     let declaration = declaration && relation != Relation::Definition;
                     found.push(RawLocation {
                         location,
@@ -126,7 +126,7 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: found, status })
     }
 
-    /// Searches the source files below a scope, or of the whole workspace, for a word.
+    /// Searches the source files below `scope`, or of the whole workspace, for a word.
     pub(crate) async fn search_words(&self, word: &str, scope: Option<&Utf8Path>) -> text_search::WordSearchResult {
         let roots = match scope {
             Some(scope) => vec![scope.to_owned()],
@@ -135,7 +135,7 @@ impl CodeQuery<'_> {
         self.search_words_in(roots, word, WORD_SEARCH).await
     }
 
-    /// Searches for at most the given time.
+    /// Searches the source files below `roots` for at most `longest`.
     pub(crate) async fn search_words_in(
         &self,
         roots: Vec<Utf8PathBuf>,
@@ -144,7 +144,7 @@ impl CodeQuery<'_> {
     ) -> text_search::WordSearchResult {
         let until = self.cx.deadline.min(Instant::now() + longest);
         let word = word.to_owned();
-        // Reading thousands of files would hold up the calls that share this thread.
+        // Reading thousands of files would block other tasks of this thread.
         tokio::task::spawn_blocking(move || text_search::search(&roots, &word, until)).await.unwrap_or_default()
     }
 }

@@ -1,7 +1,7 @@
-//! Identifiers in plain text: where one starts and ends, and how often one occurs as a whole word.
+//! Identifiers in plain text: their ranges, and their whole-word occurrences.
 //!
-//! The rule is Unicode's (UAX #31, XID): it fits every language zubi has met closely enough to find the identifier
-//! under a cursor and to count whole words.
+//! Identifiers follow Unicode (UAX #31, XID). This fits all languages so far closely enough to find the identifier at a
+//! cursor and to count whole words.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,7 +23,7 @@ fn continues(character: char) -> bool {
     character == '_' || unicode_ident::is_xid_continue(character)
 }
 
-/// The identifiers of a line as byte ranges, left to right. Digits do not start one.
+/// Returns the identifiers of a line as byte ranges, from left to right. An identifier does not begin with a digit.
 pub fn identifiers(line: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start: Option<(usize, bool)> = None;
@@ -42,7 +42,7 @@ pub fn identifiers(line: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The identifier that a byte column lies in or touches.
+/// Returns the identifier that contains or touches a byte column.
 pub fn identifier_at(line: &str, column: usize) -> Option<Range<usize>> {
     let all = identifiers(line);
     all.iter().find(|range| range.contains(&column)).or_else(|| all.iter().find(|range| range.end == column)).cloned()
@@ -71,17 +71,17 @@ fn cuts_after(text: &str, at: usize) -> bool {
     text.get(at..).and_then(|tail| tail.chars().next()).is_some_and(continues)
 }
 
-/// How often `word` occurs in `text` as a whole word.
+/// Counts the whole-word occurrences of `word` in `text`.
 pub fn count(text: &str, word: &str) -> usize {
     occurrences(text, word).count()
 }
 
-/// The result of a bounded search of the workspace's files.
+/// The result of a search of the workspace's files, with limits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WordSearchResult {
-    /// Files holding the word, most occurrences first, with their counts.
+    /// Files that contain the word, most occurrences first, with their counts.
     pub files: Vec<(Utf8PathBuf, usize)>,
-    /// The search ended at a bound; there may be more.
+    /// Whether the search reached a limit, so that there may be more.
     pub cut: bool,
 }
 
@@ -91,7 +91,7 @@ impl WordSearchResult {
     }
 }
 
-/// Searches the source files below `roots` until `until`. Reads files on the calling thread.
+/// Searches the source files below `roots` until the time `until`. Reads files on the calling thread.
 pub fn search(roots: &[Utf8PathBuf], word: &str, until: Instant) -> WordSearchResult {
     let mut found = WordSearchResult::default();
     for root in roots {
@@ -112,23 +112,23 @@ pub fn search(roots: &[Utf8PathBuf], word: &str, until: Instant) -> WordSearchRe
     found
 }
 
-/// The maximum number of occurrences collected by one search; a word with more is too common for a name.
+/// The maximum number of occurrences of one search; a more frequent word is too common for a name.
 const MAX_OCCURRENCES: usize = 10_000;
 
-/// One file that holds a word.
+/// A file that contains a word.
 #[derive(Debug, Clone)]
 pub struct WordFile {
-    /// Absolute.
+    /// The absolute path.
     pub path: Utf8PathBuf,
     /// The occurrences of the word in the file, in order.
     pub occurrences: Vec<WordPosition>,
 }
 
-/// The beginning of a word. The type is small because a search finds thousands.
+/// The position where a word begins. The type is small because a search finds thousands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WordPosition {
     line: u32,
-    /// In UTF-8, UTF-16 and UTF-32 units.
+    /// The 0-based columns in UTF-8, UTF-16 and UTF-32 units.
     columns: [u32; 3],
 }
 
@@ -148,18 +148,18 @@ impl WordPosition {
 /// The occurrences of a word in the files of a workspace.
 #[derive(Debug, Clone, Default)]
 pub struct WordOccurrences {
-    /// Those that hold it, in the order of the disk.
+    /// Files that contain the word, in the order of the directory walk.
     pub files: Vec<WordFile>,
 }
 
-/// The words looked for last, with what was found.
+/// The last 16 searched words, with their occurrences.
 pub(crate) type RecentWords = RevisionCache<WordKey, WordOccurrences, 16>;
 
-/// A word and the extension of the file of the request, which determines the files to search.
+/// A word and the extension of the request's file, which determines the files to search.
 type WordKey = (String, Option<String>);
 
-/// Every place of a whole word in the wanted source files below `roots`; `None` when the time or the number of places
-/// ran out first. Reads files on the calling thread, but for those that have another text, unsaved.
+/// Finds every whole-word occurrence in the included source files below `roots`; returns `None` if it reaches the
+/// deadline or the maximum number. Reads files on the calling thread, except those with an unsaved text.
 pub fn find_occurrences(
     roots: &[Utf8PathBuf],
     word: &str,

@@ -1,4 +1,4 @@
-//! Virtual documents: classes of a Java library, sources in an archive. A server names them by URIs of its own and
+//! Virtual documents: classes of a Java library, sources in an archive. A server names them with its own URIs and
 //! returns their texts on request.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,13 +13,13 @@ use zubi_base::uri;
 use crate::document::SourceDocument;
 use crate::markup::clean_line;
 
-/// The most texts read for one question: a page of places may be as many documents.
+/// The maximum number of texts read for one request: each location on a page may be in another document.
 const MAX_READ: usize = 10;
 
-/// How long reading them may take for one question. A class that must be decompiled first takes a second or two.
+/// The time limit for reading them for one request. A class that must be decompiled first takes a second or two.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Those that one question met.
+/// The virtual documents of one request.
 #[derive(Default)]
 pub(crate) struct VirtualDocumentCache(Mutex<VirtualState>);
 
@@ -27,9 +27,9 @@ pub(crate) struct VirtualDocumentCache(Mutex<VirtualState>);
 struct VirtualState {
     /// The endpoint that named each document.
     named_by: FxHashMap<String, Arc<dyn Endpoint>>,
-    /// The documents that were read, or why one could not be.
+    /// The texts of documents, or the reasons why they could not be read.
     read: FxHashMap<String, Result<Arc<SourceDocument>, String>>,
-    /// When no more are read; from the first one on.
+    /// The time after which no more are read; set by the first one.
     deadline: Option<Instant>,
 }
 

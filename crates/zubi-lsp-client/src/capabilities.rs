@@ -161,7 +161,7 @@ impl ServerCapabilities {
         Self { root: root.to_owned(), capabilities, registrations: BTreeMap::new(), withheld }
     }
 
-    /// Replaces the static capabilities: registrations may arrive before `initialize` is answered.
+    /// Replaces the static capabilities. Registrations may arrive before the `initialize` response.
     pub(crate) fn set_capabilities(&mut self, capabilities: Value) {
         self.capabilities = capabilities;
     }
@@ -199,8 +199,8 @@ impl ServerCapabilities {
         }
     }
 
-    /// Handles the params of `client/unregisterCapability`. `unregisterations` is the protocol's own spelling; servers
-    /// that follow the name and not the specification send the other one.
+    /// Handles the params of `client/unregisterCapability`. LSP spells the field `unregisterations`; some servers send
+    /// the correct spelling instead.
     pub(crate) fn unregister(&mut self, params: &Value) {
         let list = params.get("unregisterations").or_else(|| params.get("unregistrations"));
         for entry in list.and_then(Value::as_array).into_iter().flatten() {
@@ -237,8 +237,8 @@ impl ServerCapabilities {
         .collect()
     }
 
-    /// Whether the server supports a request, for a document or at all. Requests that LSP does not define are never
-    /// known to be supported.
+    /// Whether the server supports a request, for a document or in general. Returns `false` for requests that LSP does
+    /// not define.
     pub(crate) fn supports(&self, method: &str, document: Option<(&Utf8Path, &str)>) -> bool {
         if self.is_disabled(method) {
             return false;
@@ -283,8 +283,8 @@ impl ServerCapabilities {
         self.withheld.iter().any(|withheld| withheld == method)
     }
 
-    /// The options under which the server provides pull diagnostics for a document: one for each provider (a server may
-    /// have several, which differ in their `identifier`).
+    /// Returns the identifier of each provider of pull diagnostics for a document. A server may have several providers,
+    /// which differ in their `identifier`.
     pub(crate) fn diagnostic_identifiers(&self, document: (&Utf8Path, &str)) -> Vec<Option<String>> {
         let identifier = |options: &Value| options.get("identifier").and_then(Value::as_str).map(str::to_owned);
         let mut found: Vec<Option<String>> = Vec::new();
@@ -302,17 +302,17 @@ impl ServerCapabilities {
         found
     }
 
-    /// How the server wants opened documents to be synchronized.
+    /// Returns how the server wants opened documents to be synchronized.
     pub(crate) fn sync(&self, document: (&Utf8Path, &str)) -> Sync {
         let option = self.capabilities.get("textDocumentSync").unwrap_or(&Value::Null);
         let (mut open_close, mut change, mut save) = match option {
-            // The old form: one number for everything.
+            // The old form: one number.
             Value::Number(kind) => {
                 let change = kind.as_u64().unwrap_or(0);
                 (true, change, (change > 0).then_some(false))
             }
             Value::Object(options) => (
-                // Servers that leave it out still expect documents.
+                // Servers that omit it still expect documents.
                 options.get("openClose").and_then(Value::as_bool).unwrap_or(true),
                 options.get("change").and_then(Value::as_u64).unwrap_or(0),
                 match options.get("save") {
@@ -387,8 +387,8 @@ fn include_text(options: &Value) -> bool {
     options.get("includeText").and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// Returns the option inside a registration that a request needs besides the registration itself: the last part of its
-/// pointer when that has two (`/renameProvider/prepareProvider` → `prepareProvider`).
+/// Returns the option that a request needs in a registration: the second part of its pointer
+/// (`/renameProvider/prepareProvider` → `prepareProvider`).
 fn sub_option<'a>(method: &str, pointer: &'a str) -> Option<&'a str> {
     if method.starts_with("workspace/will") {
         return None;

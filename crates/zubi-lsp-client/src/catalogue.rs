@@ -1,7 +1,7 @@
 //! The catalogue: zubi's data about each language server.
 //!
-//! The files of [`BUILTIN`] are embedded in the binary; a user's file adds rows and changes fields of known ones. Owns
-//! the form of a row and its checks. [`crate::detect`] finds out whether a server is installed; the session starts it.
+//! The binary embeds the files of [`BUILTIN`]; a user's file adds rows and changes fields of known ones. This module
+//! has the form of a row and its checks. [`crate::detect`] finds installed servers; the session starts them.
 
 use std::sync::{Arc, LazyLock};
 
@@ -22,8 +22,7 @@ pub use role::ServerRole;
 pub use timeouts::Timeouts;
 pub use virtual_documents::VirtualDocuments;
 
-/// The built-in rows: those that zubi's tests run before those that are untested, so that the tested one counts if two
-/// rows claim a file name.
+/// The built-in rows. Tested servers come first, so that the tested one counts if two rows claim a file name.
 const BUILTIN: &[&str] = &[
     include_str!("../catalogue.toml"),
     include_str!("../catalogue/more.toml"),
@@ -39,11 +38,11 @@ const BUILTIN: &[&str] = &[
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     rows: Vec<Arc<ServerEntry>>,
-    /// The users' files that were laid over the built-in ones, in order.
+    /// The users' files applied on top of the built-in ones, in order.
     user: Vec<String>,
 }
 
-/// Why a catalogue is not usable. The text names the row.
+/// The error for an invalid catalogue; the text names the row.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CatalogueError {
     #[error("{0}")]
@@ -143,12 +142,12 @@ pub struct ServerEntry {
     /// Whether zubi's own tests run it.
     #[serde(default)]
     pub tested: bool,
-    /// Whether its languages are data, markup or scripts that most projects have beside their code. Such a server
-    /// receives requests about its own documents, and about a whole workspace only if no other server can answer them:
-    /// otherwise every search in a Rust project would start a server for its README, or report that none is installed.
+    /// Whether its languages are data, markup or scripts that accompany the code of most projects. Such a server
+    /// receives requests about its own documents, and about a whole workspace only if no other server can answer them.
+    /// Otherwise every search in a Rust project would start a server for its README, or report that none is installed.
     #[serde(default)]
     pub auxiliary: bool,
-    /// The check that computes further diagnostics after a file was saved, besides the server's own analysis.
+    /// The check that computes diagnostics in addition to the server's own after a file was saved.
     #[serde(default)]
     pub checker: Option<BackgroundCheck>,
     /// How the server signals that it has finished with a document, for servers whose first publication of diagnostics
@@ -199,7 +198,7 @@ pub struct Language {
     pub shebangs: Vec<String>,
 }
 
-/// How the directory of a project is found from a document in it.
+/// The rule that finds a project's directory from a document in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RootRule {
@@ -279,10 +278,10 @@ fn default_version_args() -> Vec<String> {
     vec!["--version".to_owned()]
 }
 
-/// A year, in milliseconds; longer times do not fit every clock.
+/// A year, in milliseconds; some clocks cannot represent longer times.
 const MAX_IDLE_MS: u64 = 365 * 24 * 60 * 60 * 1000;
 
-/// Half an hour: an agent that comes back later waits for the start, but gigabytes are not in use all day.
+/// Half an hour: an agent that returns later waits for the start, but gigabytes are not in use all day.
 fn default_idle_ms() -> u64 {
     30 * 60 * 1000
 }
@@ -411,7 +410,7 @@ fn merge_values(base: &Value, over: &Value) -> Value {
     }
 }
 
-/// Like the function for JSON, but for TOML: merges a user's row into a built-in one.
+/// Merges a user's row into a built-in one, by the rules of [`merge_values`].
 fn merge_tables(base: &mut toml::Table, over: toml::Table) {
     for (key, value) in over {
         match (base.get_mut(&key), value) {

@@ -1,7 +1,7 @@
-//! The end of a check that a server runs after a file was saved (cargo check).
+//! Tracks the check that a server runs after a file was saved (cargo check), to find out when it has finished.
 //!
-//! Owns the state of that check as far as the server reports it by progress; [`crate::endpoint`] decides who waits for
-//! it, and until when. The rules were found by tracing rust-analyzer (1.96):
+//! This module has the state of that check as far as the server reports it by progress; [`crate::endpoint`] decides who
+//! waits for it, and until when. The rules come from traces of rust-analyzer (1.96):
 //!
 //! - It runs its check once whenever the project has been read, 60 to 300 ms after it reported that, and after every
 //!   `didSave`. Two saves within 50 ms make one run; a later one ends the current run and begins another. So the end of
@@ -30,7 +30,7 @@ const MERGE_WINDOW: Duration = Duration::from_millis(50);
 /// The maximum number of runs followed at once. A server runs one for each project that it has read.
 const MAX_RUNS: usize = 64;
 
-/// A check that a server runs besides its own analysis, recognized by its progress.
+/// A check that a server runs in addition to its own analysis, recognized by its progress.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BackgroundCheck {
@@ -63,7 +63,7 @@ pub(crate) enum CheckState {
     Settled,
     /// The check will begin when the project has been read.
     Loading,
-    /// The check has had a reason to begin since then.
+    /// The check has had a reason to begin since this time, but has not begun.
     Due {
         since: Instant,
     },
@@ -95,8 +95,7 @@ struct BackgroundCheckState {
     outdated: bool,
     /// The time of the last save.
     saved: Option<Instant>,
-    /// Whether a run that began after that has ended. It may have been requested for an earlier reason; if no other run
-    /// follows, it was not.
+    /// Whether a run that began after `saved` has ended. If that run was for an earlier reason, another one follows.
     followed: bool,
 }
 
@@ -165,7 +164,7 @@ impl Checks {
                     state.followed |= start > state.saved;
                 }
                 match &mut state.due {
-                    // The run was cancelled, or another one follows: the time for its beginning is counted from here.
+                    // The run was cancelled, or another one follows, whose time to begin starts now.
                     Some(due) => *due = now,
                     None if state.runs.is_empty() => state.outdated = false,
                     None => {}
@@ -201,7 +200,7 @@ impl Checks {
         Duration::from_millis(self.checker.as_ref().map_or(0, |checker| checker.begins_within_ms))
     }
 
-    /// Records that the check did not begin for the reason it had since then.
+    /// Records that the check did not begin for the reason that it has had since `since`.
     pub(crate) fn give_up(&self, since: Instant) {
         self.state.send_if_modified(|state| {
             let is_missed = state.due == Some(since) && state.runs.is_empty();
@@ -215,13 +214,12 @@ impl Checks {
         });
     }
 
-    /// Whether its diagnostics may be about files as they were before they were last saved.
+    /// Whether the check's diagnostics may be about files as they were before the last save.
     pub(crate) fn is_outdated(&self) -> bool {
         self.state.borrow().outdated
     }
 
-    /// Returns a note about the results that are still missing for the current files; `None` when there is nothing to
-    /// wait for.
+    /// Returns a note about the missing results for the current files; `None` if there is nothing to wait for.
     pub(crate) fn pending_note(&self) -> Option<String> {
         let name = &self.checker.as_ref()?.name;
         if self.stage() != CheckState::Settled {

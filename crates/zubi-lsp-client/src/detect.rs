@@ -1,10 +1,8 @@
-//! The languages and projects of a workspace, and the language servers of this machine: everything that makes zubi work
-//! without configuration.
+//! Detects the languages and projects of a workspace and the language servers of this machine, without configuration.
 //!
 //! - [`Languages`] recognizes a file's language by its name, extension or first line.
 //! - [`scan()`] walks the folders once and counts languages, directories and root markers.
-//! - [`project_root`] finds where a document's project begins, [`inner_project`] which part of it a server reads at
-//!   once.
+//! - [`project_root`] finds the root of a document's project, [`inner_project`] the part that a server reads at once.
 //! - [`ProgramFinder`] finds a server's program and proves that it runs.
 //!
 //! Does not decide which servers are started; it reads the disk and runs `--version`.

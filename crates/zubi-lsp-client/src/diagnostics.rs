@@ -1,8 +1,8 @@
 //! The diagnostics of one server, published or pulled, and whether they belong to the current text.
 //!
-//! Owns the store; requests and waiting are the endpoint's work. A publication that carries a version belongs to that
-//! version. For servers that send none (typescript-language-server), the first publication after the text was sent
-//! counts as current: the protocol gives no better sign.
+//! This module stores the diagnostics; the endpoint sends requests and waits. A publication with a version belongs to
+//! that version. For servers that send no version (typescript-language-server), the first publication after the text
+//! counts as current: LSP gives no better sign.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,8 +23,8 @@ const MAX_DOCUMENTS: usize = 20_000;
 const MAX_ITEMS: usize = 2_000;
 const MAX_ITEMS_WEIGHT: usize = 2 * 1024 * 1024;
 
-/// The memory, in bytes, that all published diagnostics may take up before those of documents that were never opened
-/// are dropped. No request was about those.
+/// The memory limit for all published diagnostics, in bytes. Above it, zubi drops those of documents that were never
+/// opened, because no request was about them.
 const MAX_UNREQUESTED_WEIGHT: usize = 32 * 1024 * 1024;
 
 /// The diagnostics of all documents, by one server.
@@ -33,7 +33,7 @@ pub(crate) struct DiagnosticsStore {
     documents: Mutex<FxHashMap<Utf8PathBuf, DiagnosticsEntry>>,
     /// The memory of all published diagnostics, in bytes. Changed under the lock of `documents`.
     total_weight: AtomicUsize,
-    /// The number of publications, for tasks that wait for one.
+    /// The number of publications, to notify tasks that wait for one.
     publications: watch::Sender<u64>,
     /// Whether the server is known to include the version in every publication about an open document.
     names_versions: bool,
@@ -64,7 +64,7 @@ struct PulledReport {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PublishedReport {
     pub(crate) items: Vec<Diagnostic>,
-    /// Whether the diagnostics belong to the text that was sent last.
+    /// Whether the diagnostics belong to the last text sent.
     pub(crate) current: bool,
     /// Whether the server named the text's version. A server that does not may publish in parts, the first of them
     /// empty.
@@ -93,8 +93,8 @@ impl DiagnosticsStore {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that a text is about to be sent; earlier publications do not belong to it. Call before the message is
-    /// queued.
+    /// Records that a text will be sent; earlier publications do not belong to it. Call this before queuing the
+    /// message.
     pub(crate) fn expect(&self, path: &Utf8Path, version: i32) {
         let mut documents = self.documents();
         let entry = documents.entry(path.to_owned()).or_default();
@@ -124,7 +124,7 @@ impl DiagnosticsStore {
             let entry = documents.entry(path).or_default();
             let belongs = match (version, entry.sent) {
                 (Some(version), Some(sent)) => version >= i64::from(sent),
-                // These are the diagnostics from reading the project; the publication about the opened text names its
+                // These diagnostics come from reading the project; a publication about the opened text would have its
                 // version.
                 (None, Some(_)) if self.names_versions => false,
                 _ => true,

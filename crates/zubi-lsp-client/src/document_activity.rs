@@ -1,15 +1,15 @@
-//! When a server that publishes a document's diagnostics more than once has finished with it.
+//! Tracks when a server that publishes a document's diagnostics more than once has finished with it.
 //!
-//! Owns the state that the server reports for each document; [`crate::diagnostics`] owns the diagnostics, and the
-//! endpoint waits.
+//! This module has the state that the server reports for each document; [`crate::diagnostics`] has the diagnostics, and
+//! the endpoint waits.
 //!
-//! clangd (22) stores the headers that a source includes as a *preamble*. When a source or a header changed, it
-//! publishes the diagnostics found with the old preamble first, and again, for the same version, when it has built the
-//! new one: 30 to 60 ms apart, with false diagnostics in the first ("use of undeclared identifier" after a rename).
-//! `didSave` of one document makes it check every open one again. Each time it reports `parsing includes` and then
-//! `idle`; `idle` alone proves nothing, because two threads take turns, and clangd sometimes also reports it between
-//! the new preamble and the diagnostics found with it. Those are queued by then, so a request about the same document
-//! is answered after them: that request is the barrier.
+//! clangd (22) stores the headers that a source includes as a *preamble*. After a change of a source or header, it
+//! first publishes the diagnostics found with the old preamble, and 30 to 60 ms later, for the same version, those
+//! found with the new one. The first may be false ("use of undeclared identifier" after a rename). `didSave` of one
+//! document makes it check every open one again. Each time it reports `parsing includes` and then `idle`. `idle` alone
+//! proves nothing, because two threads take turns, and clangd sometimes also reports it between the new preamble and
+//! its diagnostics. Those are queued by then, so clangd answers a request about the same document after them: that
+//! request is the barrier.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -29,8 +29,8 @@ const MAX_DOCUMENTS: usize = 20_000;
 pub struct DocumentStatus {
     /// The method of the notification.
     pub notification: String,
-    /// Part of `state` while it reads the document's includes again. Reported for every change, whether there is
-    /// anything to read or not.
+    /// A part of `state` while the server reads the document's includes again. Sent for every change, even without
+    /// anything to read.
     pub rebuilding: String,
     /// The value of `state` when the server does nothing.
     pub idle: String,
@@ -51,7 +51,7 @@ pub(crate) struct DocumentActivity {
 #[derive(Debug, Default)]
 struct ActivityState {
     documents: FxHashMap<Utf8PathBuf, DocumentActivityEntry>,
-    /// Whether the notification ever came: a user may have disabled it.
+    /// Whether the server ever sent the notification; a user may have disabled it.
     has_reported: bool,
     /// The number of texts sent and saved.
     sent: u64,
@@ -124,8 +124,7 @@ impl DocumentActivity {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Whether the server has finished the work on the document that a text or a save caused, as far as its reports
-    /// show.
+    /// Whether, by its reports, the server has finished the work on a document that a text or save caused.
     pub(crate) fn is_idle(&self, path: &Utf8Path) -> bool {
         let activity = self.lock_state();
         !activity.has_reported

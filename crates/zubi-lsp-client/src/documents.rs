@@ -1,8 +1,8 @@
 //! The documents that a server has open, and the synchronization of its copies with the files on disk.
 //!
-//! Owns the texts sent and their times; [`Sync`] has the server's wishes, and [`OutgoingSync`] sends the messages. A
-//! document is opened on first use and stays open, because opening is expensive; when there are more than [`MAX_OPEN`],
-//! those unused for longest are closed, but never one that a running request needs.
+//! This module has the texts sent and their times; [`Sync`] has the server's wishes, and [`OutgoingSync`] sends the
+//! messages. A document is opened on first use and stays open, because opening is expensive. Above [`MAX_OPEN`], the
+//! least recently used are closed, but never one that a running request needs.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -60,8 +60,8 @@ struct MirroredDocument {
 pub(crate) struct MirroredDocuments {
     open: FxHashMap<Utf8PathBuf, MirroredDocument>,
     uses: u64,
-    /// The last version given to any document. One count for all: a document that is closed and opened again must not
-    /// get a version that late diagnostics of its earlier text have.
+    /// The last version of any document. One counter for all, so that a reopened document does not get a version for
+    /// which late diagnostics of its earlier text may arrive.
     last_version: i32,
 }
 
@@ -76,8 +76,8 @@ pub(crate) struct DocumentOpenParams<'a> {
 }
 
 impl MirroredDocuments {
-    /// Opens a document, or sends what changed on disk since. `certainly_changed` is set when the file is known to have
-    /// been written, even if its stamp is the same.
+    /// Opens a document, or sends its changes since. `certainly_changed` means that the file was written, even if its
+    /// stamp is the same.
     pub(crate) fn sync(
         &mut self,
         path: &Utf8Path,
@@ -158,7 +158,7 @@ impl MirroredDocuments {
         let (text, stamp) = match read(path, opening.now) {
             Ok(read) => read,
             Err(error) => {
-                // Deleted, or no longer text: the server must not use a copy that no client can see.
+                // The file was deleted or is no longer text: the server must not use a copy that no client can see.
                 self.close(path, out);
                 return Err(error);
             }
@@ -202,7 +202,7 @@ impl MirroredDocuments {
         SyncAction::Changed
     }
 
-    /// Prevents a document from being closed until [`Self::unpin`] is called the same number of times.
+    /// Prevents a document from being closed until [`Self::unpin`] is called as often.
     pub(crate) fn pin(&mut self, path: &Utf8Path) {
         if let Some(document) = self.open.get_mut(path) {
             document.pins += 1;
@@ -265,8 +265,8 @@ impl MirroredDocument {
     }
 }
 
-/// Notifies a server that wants `didSave` that a document was saved: a text on disk was saved, by whichever program.
-/// cargo check begins then, and clangd checks the documents that include this one again.
+/// Notifies a server that wants `didSave` that a text is saved on disk, by any program. cargo check begins then, and
+/// clangd checks the documents that include this one again.
 fn save(path: &Utf8Path, text: &str, opening: DocumentOpenParams<'_>, out: &dyn OutgoingSync) {
     let Some(include_text) = opening.sync.save else { return };
     let mut params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path).0 } });

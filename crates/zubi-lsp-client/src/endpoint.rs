@@ -1,14 +1,14 @@
-//! A language server as an [`Endpoint`]: started when needed, restarted when it has died, and sent fresh documents
-//! before a request.
+//! A language server as an [`Endpoint`]: started on demand, restarted after a crash, with fresh documents before each
+//! request.
 //!
 //! Owns the life cycle over several runs ([`ServerSession`]s) and the retry rules of the protocol. The pool knows which
 //! servers exist; the caller decides how long to wait until one is ready.
 //!
 //! **Retries.** `ContentModified` (-32801) and `ServerCancelled` (-32802, unless `retriggerRequest` is false) mean
-//! "retry" (LSP 3.18): the request is sent again when the server's readiness changes or it requests a refresh, or after
-//! a pause that doubles from [`FIRST_PAUSE`], at most [`MAX_RETRIES`] times and never past the deadline. A request that
-//! only reads is sent once more to a new process when the old one died while answering it, but not before the new one
-//! has read the project: the caller of a ready server must not get the answer of one that is loading.
+//! "retry" (LSP 3.18). zubi sends the request again when the server's readiness changes or it requests a refresh, or
+//! after a pause that doubles from [`FIRST_PAUSE`], at most [`MAX_RETRIES`] times and never past the deadline. If a
+//! process dies during a read-only request, zubi sends it once more to a new process, after that has read the project:
+//! the caller of a ready server must not get the answer of a loading one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -50,8 +50,8 @@ const CONTENT_MODIFIED: i64 = -32801;
 /// LSP 3.18, `LSPErrorCodes.ServerCancelled`.
 const SERVER_CANCELLED: i64 = -32802;
 
-/// The pause before the first retry. rust-analyzer answers `ContentModified` while it loads; its next state change
-/// usually comes sooner than the later pauses.
+/// The pause before the first retry. rust-analyzer returns `ContentModified` while it loads; its next state change
+/// usually comes before the later pauses end.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 const MAX_RETRIES: u32 = 20;
@@ -91,12 +91,11 @@ impl ServerEndpoint {
         &self.shared.launch.spec.folder.path
     }
 
-    /// Starts the server unless it runs, is being started, or failed too recently. `document` is opened first.
+    /// Starts the server unless it is running, starting, or failed too recently. Opens `document` first.
     pub(crate) fn ensure_started(&self, document: Option<&Utf8Path>) {
         if let Some(session) = self.running_now() {
             drop(session.in_use());
-            // The document is opened here and not only with the request, so that its project counts for readiness
-            // before any request.
+            // The document is opened now, so that its project counts for readiness before any request.
             if let Some(document) = document
                 && let Err(error) = session.sync_document(document, false)
             {
@@ -160,9 +159,9 @@ impl ServerEndpoint {
                     let (reason, hint) = was_shut_down();
                     return Err(EndpointError::Exited { endpoint: self.id.clone(), reason, hint });
                 }
-                // It may be started again by now.
+                // It may be due to start again by now.
                 EndpointPhase::Down { .. } | EndpointPhase::Idle => continue,
-                // Ended just now, or being started: the next phase shows which.
+                // It has just ended, or is starting: the next phase shows which.
                 EndpointPhase::Running(_) | EndpointPhase::Starting => {}
             }
             tokio::select! {
@@ -175,8 +174,8 @@ impl ServerEndpoint {
         }
     }
 
-    /// Notifies the server about changed files. A server that is being started is notified afterwards; one that does
-    /// not run will read the files itself.
+    /// Notifies the server about changed files. A starting server is notified afterwards; one that is not running will
+    /// read the files itself.
     pub(crate) fn notify_changes(&self, changes: &[WatchedFileChange]) -> Option<String> {
         {
             let mut pending = lock(&self.shared.pending);
@@ -220,7 +219,7 @@ impl ServerEndpoint {
         session.peer().capabilities().supports(method, document)
     }
 
-    /// Waits until a new process is no longer loading, or has ended.
+    /// Waits until a new process has loaded or ended.
     async fn await_settled(&self, session: &ServerSession, method: &str, cx: &RequestCx) -> Result<(), EndpointError> {
         let started = Instant::now();
         let mut ended = session.end_reason();
@@ -335,11 +334,11 @@ impl ServerEndpoint {
         }
     }
 
-    /// Sends a request to the server, which is started first if it does not run.
+    /// Sends a request to the server; starts it first if it is not running.
     async fn request_until(&self, method: &str, params: &Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         let mut died = None;
         let mut fresh = self.running_now().is_none();
-        // Once more on a new process, if the request only reads.
+        // A read-only request gets a second attempt on a new process.
         for _ in 0..2 {
             let session = self.running_session(method, cx).await?;
             let _in_use = session.in_use();
@@ -373,8 +372,8 @@ impl ServerEndpoint {
         EndpointError::TimedOut { endpoint: self.id.clone(), method: method.to_owned(), after }
     }
 
-    /// Handles a request without an answer. A server that was given all its time and seems to be dead is ended, so that
-    /// the next request starts a new one.
+    /// Handles a time-out. Ends a server that had all its time and seems dead, so that the next request starts a new
+    /// one.
     fn out_of_time(
         &self,
         session: &ServerSession,
@@ -383,7 +382,7 @@ impl ServerEndpoint {
         (requested_at, received): (Instant, u64),
     ) -> EndpointError {
         let limit = self.shared.launch.request_timeout;
-        // Waiting for its start is part of the limit; a request that the caller cancels earlier shows nothing.
+        // The wait for the start is part of the limit; a request that the caller cancels earlier shows nothing.
         if requested_at.elapsed() * 2 < limit || !session.ran_out_of_time(requested_at, received, limit) {
             return self.timed_out(method, started);
         }
@@ -393,7 +392,7 @@ impl ServerEndpoint {
     }
 }
 
-/// The reason why one run of a server did not answer.
+/// The reason why one run of a server returned no response.
 enum RunFailure {
     /// The server died meanwhile; another run may answer.
     Died(String),
@@ -427,7 +426,7 @@ impl Endpoint for ServerEndpoint {
     fn serves(&self, document: &DocumentRef) -> bool {
         let LaunchSpec { spec, workspace, .. } = &self.shared.launch;
         spec.supports_language(&document.path)
-            // The server that led to a library's file answers for it.
+            // A library's file belongs to the server that returned its location.
             && (document.path.starts_with(&spec.folder.path) || !workspace.contains(&document.path))
     }
 
@@ -452,8 +451,8 @@ impl Endpoint for ServerEndpoint {
     }
 
     fn encoding(&self) -> Encoding {
-        // For a server that has just died, the encoding of the last run: the next run will negotiate the same, and a
-        // position must not be given in other units meanwhile.
+        // For a server that has just ended, the encoding of the last run. The next run will negotiate the same, and
+        // positions must not have other units meanwhile.
         let mut encoding = lock(&self.shared.encoding);
         if let Some(session) = self.running_now() {
             *encoding = session.encoding();
@@ -462,7 +461,7 @@ impl Endpoint for ServerEndpoint {
     }
 
     async fn supports(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
-        // A server that has just died is started again: its death does not show which capabilities it has.
+        // A server that has just ended is started again: its end does not show which capabilities it has.
         match self.running_session(method, cx).await {
             Ok(session) => Self::await_capability(&session, method, document, cx).await,
             Err(_) => false,

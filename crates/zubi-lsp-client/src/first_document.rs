@@ -1,4 +1,4 @@
-//! A document to open for servers that do not begin to read a project before one is open.
+//! Finds a document to open, for servers that read a project only once a document is open.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::walk::{self, WalkOptions};
@@ -11,8 +11,8 @@ const MAX_ENTRIES: usize = 20_000;
 /// The maximum number of files with the right extension that are compared.
 const MAX_CANDIDATES: usize = 200;
 
-/// Returns the file of the project to open first: one that a project file covers if there is any, of the extension that
-/// comes first in the list (a source file before a header), the least deep. `None` when the root has no such file.
+/// Returns the file of the project to open first: preferably one that a project file covers, then with the first
+/// extension in the list (a source file before a header), then the least deep. `None` if the root has no such file.
 pub(crate) fn find(root: &Utf8Path, extensions: &[String], signal: &ReadinessSignal) -> Option<Utf8PathBuf> {
     let project_files: &[String] = match signal {
         ReadinessSignal::Progress { project_files, .. } => project_files,

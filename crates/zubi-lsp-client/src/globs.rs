@@ -5,7 +5,7 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 use serde_json::Value;
 use zubi_base::lsp::Uri;
 
-/// The longest pattern compiled, in bytes. People do not write longer ones.
+/// The maximum length of a pattern, in bytes. People do not write longer ones.
 const MAX_PATTERN_BYTES: usize = 4096;
 
 /// One compiled pattern.
@@ -17,8 +17,8 @@ pub(crate) struct PathGlob {
 }
 
 impl PathGlob {
-    /// Compiles a `GlobPattern`: a string, or `{baseUri, pattern}`. `root` is where a string that is neither absolute
-    /// nor begins with `**` starts, as in VS Code. `None` when it cannot be compiled.
+    /// Compiles a `GlobPattern`: a string, or `{baseUri, pattern}`. As in VS Code, a string that is neither absolute
+    /// nor begins with `**` starts in `root`. `None` if it cannot be compiled.
     pub(crate) fn from_lsp(pattern: &Value, root: &Utf8Path) -> Option<Self> {
         if let Some(text) = pattern.as_str() {
             let is_absolute = text.starts_with('/') || text.starts_with("**");

@@ -27,7 +27,7 @@ pub(crate) fn params(folder: &Folder, process_id: u32, initialization_options: &
 /// zubi's client capabilities (LSP 3.18). Dynamic registration is declared wherever `crate::capabilities` stores and
 /// uses registrations; snippets are not declared, because a model reads the answers.
 fn capabilities() -> Value {
-    // From `File` to `TypeParameter`, all that LSP 3.18 names.
+    // From `File` to `TypeParameter`: all kinds of LSP 3.18.
     let symbol_kinds: Vec<u32> = (1..=26).collect();
     let dynamic = json!({ "dynamicRegistration": true });
     let links = json!({ "dynamicRegistration": true, "linkSupport": true });
@@ -62,9 +62,9 @@ fn capabilities() -> Value {
                 "tagSupport": { "valueSet": [1] },
             },
             "executeCommand": dynamic,
-            // No `fileOperations`: zubi applies an edit that moves files without a `workspace/willRenameFiles` request
-            // before it. rust-analyzer leaves every text edit out of a module's rename for a client that promises this
-            // request.
+            // No `fileOperations`: zubi applies an edit that moves files without a preceding
+            // `workspace/willRenameFiles` request. For a client that promises this request, rust-analyzer omits every
+            // text edit from a module's rename.
             "diagnostics": { "refreshSupport": true },
             "semanticTokens": { "refreshSupport": true },
             "inlayHint": { "refreshSupport": true },
@@ -157,8 +157,8 @@ fn capabilities() -> Value {
             "inlayHint": dynamic,
             "codeLens": { "dynamicRegistration": true, "resolveSupport": { "properties": ["command"] } },
         },
-        // rust-analyzer's extensions. Without the first it does not report when it has read the project; without the
-        // second it has no lenses, of which zubi reads only the titles.
+        // rust-analyzer's extensions. Without the first, it does not report when it has read the project; without the
+        // second, it has no lenses, of which zubi reads only the titles.
         "experimental": {
             "serverStatusNotification": true,
             "commands": { "commands": ["rust-analyzer.runSingle", "rust-analyzer.showReferences"] },

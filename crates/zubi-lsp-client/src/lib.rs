@@ -1,12 +1,12 @@
-//! Headless language servers: the catalogue of known servers, the search for those that this machine has, and the
-//! client that runs them and sends them requests.
+//! Headless language servers: the catalogue of known servers, the detection of installed ones, and the client that runs
+//! them and sends them requests.
 //!
 //! The entry point is [`pool::ServerPool`], an [`zubi_base::endpoint::EndpointSource`] over all servers of a workspace.
-//! It owns a [`endpoint::ServerEndpoint`] for each server and project, which owns one [`session::ServerSession`] after the
-//! other, which owns a process, a [`zubi_base::rpc::Connection`] and the mirror of its documents. [`catalogue`] and
+//! It has one [`endpoint::ServerEndpoint`] for each server and project. An endpoint has one [`session::ServerSession`]
+//! at a time, with a process, a [`zubi_base::rpc::Connection`] and the mirror of its documents. [`catalogue`] and
 //! [`detect`] decide which servers can run; [`readiness`] follows how far a server has read its project.
 //!
-//! Knows nothing of tools. Knows LSP as far as a client must; the layers above interpret the answers.
+//! This crate knows nothing of tools, and LSP only as far as a client must; the layers above interpret the responses.
 
 mod capabilities;
 pub mod catalogue;

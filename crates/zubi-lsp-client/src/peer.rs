@@ -1,7 +1,7 @@
-//! zubi's answers to a server's requests, and the state that zubi stores from a server's notifications.
+//! Responses to a server's requests, and the state from a server's notifications.
 //!
-//! Every server request of LSP 3.18 gets the answer a client without a user interface must give; some servers block
-//! until they have it (gopls on `workspace/configuration`), so all answers are given at once and from memory.
+//! Every server request of LSP 3.18 gets the response of a client without a user interface. Some servers block until
+//! they have it (gopls on `workspace/configuration`), so zubi sends all responses at once and from memory.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -34,13 +34,13 @@ mod tests;
 const MAX_PARTIAL_RESULTS: usize = 10_000;
 const MAX_PARTIAL_WEIGHT: usize = 64 * 1024 * 1024;
 
-/// The limits for the edits captured for one request: their number, and their memory in bytes. A command that produces
-/// edits sends one; a rename of everything has a few megabytes.
+/// The limits for the edits captured for one request: their number, and their memory in bytes. A command sends one
+/// edit; a very large rename has a few megabytes.
 const MAX_CAPTURED_EDITS: usize = 100;
 const MAX_CAPTURED_WEIGHT: usize = 32 * 1024 * 1024;
 
-/// The maximum number of sections answered in one `workspace/configuration`. Real servers request fewer than ten; each
-/// may be answered with all settings.
+/// The maximum number of sections in one `workspace/configuration` response. Servers request fewer than ten; each
+/// section may contain all settings.
 const MAX_SECTIONS: usize = 200;
 
 /// zubi's side of one running server.
@@ -63,7 +63,7 @@ pub(crate) struct ServerPeer {
     readiness: Arc<watch::Sender<Readiness>>,
     /// The number of `refresh` requests: earlier results for some documents may be out of date.
     refreshes: watch::Sender<u64>,
-    /// Whether the server's state is its endpoint's: false before the endpoint can send it requests, and after the
+    /// Whether the endpoint uses this server's state: false before the endpoint can send it requests, and after the
     /// endpoint has abandoned it, so that its last messages do not change its successor's state.
     is_active: AtomicBool,
     /// The number of registrations: a missing capability may be available now.
@@ -112,19 +112,18 @@ impl ServerPeer {
 
     /// Changes the readiness tracker and notifies all waiting tasks.
     pub(crate) fn track(&self, change: impl FnOnce(&mut Tracker)) {
-        // Locked during the notification, so that states are published in the order in which they came.
+        // The lock is held during the notification, so that states are published in order.
         let mut tracker = lock(&self.tracker);
         change(&mut tracker);
         let now = tracker.readiness(Instant::now());
-        // Before the notification: a task that waits for both must not see the end of the loading without what follows
-        // it.
+        // Before the notification: a task that waits for both must not see the end of loading without its effect on the
+        // check.
         self.checks.loading(!now.is_settled(), Instant::now());
         if !self.is_active.load(Ordering::Acquire) {
             return;
         }
         self.readiness.send_if_modified(|current| {
-            // The time that a server without a signal has been up is computed when it is queried; it is not a change of
-            // state.
+            // The uptime of a server without a signal is computed on demand, so its change is not a change of state.
             let same =
                 *current == now || matches!((&*current, &now), (Readiness::Unknown { .. }, Readiness::Unknown { .. }));
             if !same {
@@ -143,13 +142,13 @@ impl ServerPeer {
         lock(&self.tracker).health().cloned()
     }
 
-    /// Makes this server's state its endpoint's from now on.
+    /// Connects this server's state to its endpoint's.
     pub(crate) fn activate(&self) {
         self.is_active.store(true, Ordering::Release);
         self.track(|_| ());
     }
 
-    /// Separates this server's state from its endpoint's.
+    /// Disconnects this server's state from its endpoint's.
     pub(crate) fn deactivate(&self) {
         self.is_active.store(false, Ordering::Release);
     }
@@ -178,7 +177,7 @@ impl ServerPeer {
         lock(&self.partial).remove(&token_text(Some(token))).map(|partial| partial.parts).unwrap_or_default()
     }
 
-    /// Returns the settings of one section (`a.b.c`), `null` if it has no settings.
+    /// Returns the settings of one section (`a.b.c`), or `null` if it has none.
     fn section(&self, section: Option<&str>) -> Value {
         let Some(section) = section.filter(|section| !section.is_empty()) else { return self.settings.clone() };
         // A section may be listed under its dotted name, as in an editor's settings file.
@@ -208,7 +207,7 @@ impl ServerPeer {
         match WorkspaceEdit::deserialize(&edit) {
             Ok(_) => {
                 capture.edits.push(edit);
-                // The edit becomes a plan, and the server continues as if it had been applied.
+                // The edit becomes a plan; the server continues as if zubi had applied it.
                 json!({ "applied": true })
             }
             Err(error) => {
@@ -222,7 +221,7 @@ impl ServerPeer {
         self.refreshes.send_modify(|count| *count += 1);
     }
 
-    /// Stores a progress value that is part of an answer.
+    /// Stores a progress value that is a partial result.
     fn take_progress(&self, params: &Value) {
         let token = token_text(params.get("token"));
         if let Some(partial) = lock(&self.partial).get_mut(&token)
@@ -266,7 +265,7 @@ impl PeerHandler for ServerPeer {
 }
 
 impl ServerPeer {
-    /// Returns the answer to a server's request, from memory.
+    /// Returns the response to a server's request, from memory.
     fn answer(&self, method: &str, params: &Value) -> Result<Value, ResponseError> {
         Ok(match method {
             "workspace/configuration" => self.configuration(params),

@@ -1,12 +1,12 @@
 //! All headless servers of a workspace: selects the servers for a document and starts them at the first request.
 //!
-//! Owns the running endpoints (one for each server and project root), the file watcher they share, and the reasons why
-//! others do not run. Making a pool does no I/O, so that a client can answer its own `initialize` at once; the first
-//! request scans the folders and starts the watcher.
+//! The pool owns the running endpoints (one for each server and project root), their shared file watcher, and the
+//! reasons why others do not run. Creating a pool does no I/O, so that a client can answer its own `initialize` at
+//! once; the first request scans the folders and starts the watcher.
 //!
-//! **Selection.** All servers of the document's language answer, the preferred first; of an exclusive group (pyright,
-//! ty) only the first that is installed and may run. **Trust** is checked again for each request, so that `zubi trust`
-//! in another terminal takes effect at once: a server that ran restricted is then replaced.
+//! **Selection.** All servers of the document's language get a request, in order of preference; of a group (pyright,
+//! ty), only the first that is installed and may run. **Trust** is checked for each request, so that `zubi trust` in
+//! another terminal takes effect at once: a server with restrictions is then replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -42,7 +42,7 @@ use caveats::{caveats, install_hint, missing_folder, no_row, subject};
 use projects::roots;
 use start::{NotStarted, PrestartPlan, ProcessStarter, StartedGroup, WatcherCell};
 
-/// The number of servers that are suggested from one group of which none is installed.
+/// The maximum number of servers suggested from a group if none of them is installed.
 const MAX_SUGGESTED: usize = 2;
 
 /// The parameters of a pool.
@@ -52,9 +52,9 @@ pub struct PoolConfig {
     pub catalogue: Catalogue,
     pub spawner: Spawner,
     pub trust: Trust,
-    /// The value of the PATH variable, on which servers are searched.
+    /// The value of the PATH variable, for finding servers.
     pub search_path: Option<OsString>,
-    /// A directory of zubi's own, private to the user; created if needed.
+    /// zubi's own directory, private to the user; created on demand.
     pub state_directory: Utf8PathBuf,
 }
 
@@ -73,7 +73,7 @@ struct PoolState {
     watcher: Arc<WatcherCell>,
     detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
     servers: Mutex<BTreeMap<ServerKey, RunningServer>>,
-    /// Cancelled when the pool is shut down: servers whose program is still being searched are not started then.
+    /// Cancelled at shutdown, so that servers whose program is still being searched are not started.
     closed: CancellationToken,
     /// The locks that let one task at a time start a server.
     turns: Mutex<BTreeMap<ServerKey, Arc<tokio::sync::Mutex<()>>>>,
@@ -229,8 +229,7 @@ impl EndpointSource for ServerPool {
     }
 
     async fn restart(&self) -> usize {
-        // Requests from now on start new servers; a task that waits for one of the old ones gets the error that it has
-        // ended.
+        // New requests start new servers; a task that waits for an old server gets the error that it has ended.
         let ended = std::mem::take(&mut *self.shared.servers());
         let shut_down =
             |RunningServer { endpoint, .. }| self.shared.retiring.spawn(async move { endpoint.shutdown().await });
@@ -239,7 +238,7 @@ impl EndpointSource for ServerPool {
 
     async fn shutdown(&self) {
         let endpoints = {
-            // Under the lock, so that a server is either among these or is not started because the pool is closed.
+            // Under the lock, so that every server is either in this list or not started, because the pool is closed.
             let servers = self.shared.servers();
             self.shared.closed.cancel();
             servers.values().map(|running| Arc::clone(&running.endpoint)).collect::<Vec<_>>()
@@ -253,7 +252,7 @@ impl EndpointSource for ServerPool {
 /// A server that should answer if it can.
 struct NeededServer {
     row: Arc<ServerEntry>,
-    /// Computed when it is needed: a language may have ten servers, of which one receives requests.
+    /// Computed on demand: a language may have ten servers, of which one receives requests.
     root: OnceLock<Utf8PathBuf>,
     folder: Folder,
     /// The document to open first.
@@ -276,7 +275,7 @@ impl PoolState {
         self.servers().values().map(|running| Arc::clone(&running.endpoint)).collect()
     }
 
-    /// Returns the server that answers such requests about a document, once it has been started.
+    /// Returns the started server that handles such requests about a document.
     fn answering_row(&self, document: &DocumentRef, method: &str) -> Option<Arc<ServerEntry>> {
         let language = self.languages.for_file(&document.path)?;
         let folder = self.workspace.folder_of(&document.path)?;
@@ -288,7 +287,7 @@ impl PoolState {
         self.catalogue.for_language(language).into_iter().find(runs)
     }
 
-    /// A library's file: any server that already runs and supports its language answers.
+    /// Returns the running servers that support the language of a library's file.
     fn for_external(&self, document: &DocumentRef) -> Endpoints {
         let endpoints: Vec<Arc<dyn Endpoint>> = self
             .endpoints()
@@ -318,8 +317,8 @@ impl PoolState {
                 None => slots.push(vec![server]),
             }
         }
-        // A search for programs runs them (`--version`), which takes half a second for some; so all searches run at
-        // once, and the file watcher starts with them.
+        // Finding a program runs it (`--version`), which takes up to half a second; so all searches run at once, and
+        // the file watcher starts with them.
         let starting = join_all(slots.into_iter().map(|slot| self.start_first(slot)));
         let (started, _) = tokio::join!(starting, self.watcher.start());
         let mut endpoints: Vec<Arc<dyn Endpoint>> = Vec::new();
@@ -333,21 +332,21 @@ impl PoolState {
                 companions.extend(slot.absent);
             }
         }
-        // A linter that is not installed is reported only if no other server answers for the language.
+        // A missing linter is reported only if no other server serves the language.
         if endpoints.is_empty() {
             absent.extend(companions);
         }
         Endpoints { endpoints, absent, ..Endpoints::default() }
     }
 
-    /// Starts the first server of a group that can run, in each root that its group members want.
+    /// Starts the first server of a group that can run, in each root of the group.
     async fn start_first(&self, slot: Vec<NeededServer>) -> StartedGroup {
         let mut result = StartedGroup::default();
         let mut served: Option<String> = None;
         let mut suggested = 0;
         result.navigates = slot.iter().any(|needed| needed.row.roles.contains(&ServerRole::Navigation));
         for needed in slot {
-            // One member serves all roots, so that a workspace does not get half its answers from another program.
+            // One server serves all roots, so that a workspace does not mix answers of two programs.
             if served.as_ref().is_some_and(|id| *id != needed.row.id) {
                 break;
             }
@@ -390,7 +389,7 @@ impl PoolState {
         }
         let may_run = trusted || row.runs_untrusted();
         // A program takes up to half a second (Node.js) to print its version, so the server is started meanwhile. If
-        // the program turns out to be unusable, the server is ended again before it receives any request.
+        // the program proves unusable, the server is ended before it receives any request.
         let candidate = self.finder.first_candidate(row, root, &folder.path, trusted).filter(|_| may_run);
         let mut plan = match candidate {
             Some(program) => {
@@ -436,10 +435,10 @@ impl PoolState {
         Ok(endpoint)
     }
 
-    /// Creates a server that has not been started yet.
+    /// Creates an endpoint without starting its server.
     async fn endpoint(&self, needed: &NeededServer, program: &Utf8Path, trusted: bool) -> Arc<ServerEndpoint> {
         let (row, root, finder) = (Arc::clone(&needed.row), needed.root().clone(), Arc::clone(&self.finder));
-        // Finding the caveats of its answers may take a walk through the project.
+        // The caveats may require a walk through the project.
         let row_caveats = tokio::task::spawn_blocking(move || caveats(&row, &root, trusted, &finder)).await;
         let launch = self.launch(needed, program, trusted, row_caveats.unwrap_or_default());
         Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)))
@@ -491,7 +490,7 @@ impl PoolState {
         }
     }
 
-    /// Returns the result of scanning the workspace, which is done once.
+    /// Returns the result of the workspace scan, which runs once.
     async fn detect(&self) -> Arc<Detection> {
         let mut detection = self.detection.lock().await;
         if let Some(cached) = &*detection {
@@ -504,7 +503,7 @@ impl PoolState {
         found
     }
 
-    /// Discards the detected languages and projects when new files could change them.
+    /// Discards the scan result if changed files could affect it.
     async fn update_detection(&self, changes: &[WatchedFileChange]) {
         let mut detection = self.detection.lock().await;
         let Some(cached) = &*detection else { return };

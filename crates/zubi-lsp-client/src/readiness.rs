@@ -1,7 +1,7 @@
-//! How far a server has read its project: a state machine driven by the server's messages, without requests or polling.
+//! Follows how far a server has read its project: a state machine on its messages, without requests or polling.
 //!
-//! Owns the recipes and their states; the layers above decide who waits for them, and for how long. The rules were
-//! found by tracing the real servers (versions in brackets) on published projects, cold and with caches:
+//! This module has the rules and their states; the layers above decide who waits for them, and for how long. The rules
+//! come from traces of the real servers (versions in brackets) on published projects, cold and with caches:
 //!
 //! - **rust-analyzer** (1.96) sends `experimental/serverStatus`. Without a `Cargo.toml` the very first status was
 //!   `quiescent: true`, one millisecond after `initialized` and before anything was loaded; a `false` followed in the
@@ -58,17 +58,17 @@ pub enum ReadinessSignal {
         /// Empty: it belongs to the server and begins without a document.
         project_files: Vec<String>,
     },
-    /// A line in the log (`window/logMessage`).
+    /// A log line (`window/logMessage`).
     Log {
         /// The line begins with one of these.
         prefixes: Vec<String>,
-        /// Or the line contains one of these, behind the time of day with which the server begins its lines.
+        /// Or the line contains one of these, after the time of day with which the server begins its lines.
         parts: Vec<String>,
-        /// Whether it answers requests about one file's text before that. bash-language-server (5.8) does, but returns
-        /// no declarations for any file until it has read its settings.
+        /// Whether the server answers requests about one file's text before that. bash-language-server (5.8) does, but
+        /// returns no declarations for any file until it has read its settings.
         answers_before: bool,
     },
-    /// Answers are complete as soon as `initialize` is answered.
+    /// Answers are complete right after the `initialize` response.
     Initialized,
     /// No signal.
     Unknown,
@@ -82,10 +82,10 @@ pub struct OpenProgress {
     pub percent: Option<u8>,
 }
 
-/// The maximum number of progresses followed at once; further ones are ignored.
+/// The maximum number of progresses followed at once; zubi ignores others.
 const MAX_PROGRESSES: usize = 256;
 
-/// The longest title, message or token stored, in characters.
+/// The maximum length of a stored title, message or token, in characters.
 const MAX_TEXT_CHARS: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,11 +96,11 @@ enum TrackerState {
     Unknown,
 }
 
-/// A document that was opened as the first of its project.
+/// The first opened document of its project.
 #[derive(Debug)]
 struct ExpectedDocument {
     document: Utf8PathBuf,
-    /// Whether an awaited progress was open at any time since: the project may be part of it.
+    /// Whether an awaited progress was open at any time since; it may include the project.
     progress_seen: bool,
 }
 
@@ -122,13 +122,13 @@ pub struct Tracker {
     progresses: BTreeMap<String, OpenProgress>,
     /// Tokens of open progresses that the signal waits for.
     awaited_tokens: BTreeSet<String>,
-    /// Whether the server has reported that it is busy, so that its "idle" means something.
+    /// Whether the server has reported that it is busy. Before that, its "idle" means nothing.
     was_busy: bool,
     /// The server's own health report, unless it is `ok`.
     health: Option<Health>,
     /// Documents whose project is not known to be loading, the oldest first.
     expected: Vec<ExpectedDocument>,
-    /// Projects that were expected once; they are not expected again.
+    /// Projects that were expected once; zubi does not expect them again.
     opened_projects: BTreeSet<Utf8PathBuf>,
     /// Whether a document was opened that no project covers, or whose project the server did not load.
     uncovered: bool,
@@ -153,7 +153,7 @@ impl Tracker {
         }
     }
 
-    /// Records that `initialize` was answered.
+    /// Records the `initialize` response.
     pub fn on_initialized(&mut self, now: Instant) {
         self.initialized_at = Some(now);
         self.state = match &self.signal {
@@ -169,7 +169,7 @@ impl Tracker {
         }
     }
 
-    /// Records that there is no document to open, so a signal that needs one will not come.
+    /// Records that there is no document to open, so that a signal that needs one will not come.
     pub fn nothing_to_open(&mut self) {
         if matches!(&self.signal, ReadinessSignal::Progress { project_files, .. } if !project_files.is_empty()) {
             self.uncovered = true;
@@ -177,7 +177,7 @@ impl Tracker {
         }
     }
 
-    /// Records that a document is about to be opened. `root` bounds the search for the project that covers it.
+    /// Records that a document will be opened. `root` limits the search for the project that covers it.
     pub fn on_opened(&mut self, document: &Utf8Path, root: &Utf8Path) {
         let ReadinessSignal::Progress { project_files, .. } = &self.signal else { return };
         // A library's file does not belong to the project.
@@ -196,18 +196,18 @@ impl Tracker {
         self.update_state();
     }
 
-    /// Records that a changed file was sent to the server, which will publish diagnostics for it when it has read it;
-    /// until then its answers about other files do not include the change.
+    /// Records that a changed file was sent to the server, which publishes diagnostics after reading it. Until then,
+    /// its answers about other files do not include the change.
     pub fn awaiting_diagnostics(&mut self, document: &Utf8Path, version: i32) {
         self.digesting.insert(document.to_owned(), version);
     }
 
-    /// Records that a document was closed; the server will publish nothing for it.
+    /// Records that a document was closed; the server publishes nothing for it.
     pub fn on_closed(&mut self, document: &Utf8Path) {
         self.digesting.remove(document);
     }
 
-    /// Records that the document could not be opened after all.
+    /// Records that the document could not be opened.
     pub fn not_opened(&mut self, document: &Utf8Path, root: &Utf8Path) {
         let ReadinessSignal::Progress { project_files, .. } = &self.signal else { return };
         let before = self.expected.len();
@@ -246,7 +246,7 @@ impl Tracker {
                 if self.is_awaited(&token, &title) {
                     self.awaited_tokens.insert(token.clone());
                     // One beginning counts for one project, in the order of opening. A server with a single progress
-                    // for all of them (clangd) begins once: for the others it is enough that the progress was seen.
+                    // for all projects (clangd) begins once; for the others, seeing that progress is enough.
                     if !self.expected.is_empty() {
                         self.expected.remove(0);
                     }
@@ -303,7 +303,7 @@ impl Tracker {
                 self.state = TrackerState::Loading;
             }
             Some(true) if self.was_busy => self.state = TrackerState::Ready,
-            // Sent before the first load: it counts only once the server has been busy.
+            // The server sent this before the first load; it counts only once the server has been busy.
             Some(true) | None => {}
         }
     }
@@ -317,8 +317,8 @@ impl Tracker {
         }
     }
 
-    /// Handles published diagnostics of a document: the server has read it, so the loading of its project has begun by
-    /// now or never will.
+    /// Handles published diagnostics: the server has read the document, so loading its project has begun by now or
+    /// never will.
     fn on_published(&mut self, params: &Value) {
         if self.expected.is_empty() && self.digesting.is_empty() {
             return;
@@ -352,7 +352,7 @@ impl Tracker {
         };
     }
 
-    /// Returns the current state. `now` serves only to compute how long a server without a signal has been up.
+    /// Returns the current state. `now` only serves to compute the uptime of a server without a signal.
     pub fn readiness(&self, now: Instant) -> Readiness {
         match self.state {
             TrackerState::Starting => Readiness::Starting,
@@ -365,7 +365,7 @@ impl Tracker {
                 elapsed: self.initialized_at.map(|at| now.saturating_duration_since(at)).unwrap_or_default(),
             },
             TrackerState::Loading => {
-                // The awaited progress is the most useful one; otherwise the first that has a percentage.
+                // The awaited progress is the most useful, then the first with a percentage.
                 let displayed = self
                     .awaited_tokens
                     .iter()
@@ -399,19 +399,19 @@ pub(crate) fn project_of(document: &Utf8Path, root: &Utf8Path, project_files: &[
         .map(Utf8Path::to_owned)
 }
 
-/// Converts a progress token to text: the protocol allows numbers and strings, and the two never mean the same. An
-/// overlong token is cut, because its beginning distinguishes it from others.
+/// Converts a progress token to text. LSP allows numbers and strings, which never mean the same token. Cuts a long
+/// token, because its beginning is distinctive.
 pub(crate) fn token_text(token: Option<&Value>) -> String {
     match token {
         Some(Value::String(text)) => text.chars().take(MAX_TEXT_CHARS).collect(),
-        // Neither a number nor a string, so the protocol does not allow it.
+        // LSP allows only numbers and strings.
         Some(Value::Array(_) | Value::Object(_)) => String::new(),
         Some(other) => other.to_string(),
         None => String::new(),
     }
 }
 
-/// Returns the first line, without control characters and with bounded length.
+/// Returns the first line without control characters, at most [`MAX_TEXT_CHARS`] long.
 fn shorten(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().filter(|c| !c.is_control()).take(MAX_TEXT_CHARS).collect()
 }

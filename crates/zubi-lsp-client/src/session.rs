@@ -1,10 +1,10 @@
 //! One run of one language server: from its start to its end.
 //!
-//! Owns the process, the connection, the handshake, the document mirror and the delivery of file changes. The endpoint
-//! and the pool restart it and decide which requests it receives.
+//! The session has the process, the connection, the handshake, the document mirror and the delivery of file changes.
+//! The endpoint and the pool restart it and decide which requests it receives.
 //!
-//! The end is orderly: `shutdown` (bounded), `exit`, input closed, and only then signals. TypeScript 7 and some others
-//! ignore `exit` and end when their input does.
+//! It ends in order: `shutdown` (with a time limit), `exit`, closed input, and only then signals. TypeScript 7 and some
+//! others ignore `exit` and end when their input is closed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -56,7 +56,7 @@ pub struct SessionSpec {
     /// Answers to `workspace/configuration`, by section.
     pub settings: Value,
     pub initialization_options: Value,
-    /// Whether it reads settings only from `workspace/didChangeConfiguration`.
+    /// Whether the server reads settings only from `workspace/didChangeConfiguration`.
     pub push_settings: bool,
     /// Methods that zubi does not use although the server supports them.
     pub withheld: Vec<String>,
@@ -66,7 +66,7 @@ pub struct SessionSpec {
     pub document_status: Option<DocumentStatus>,
     /// The request whose answer shows that the server has processed a document's text.
     pub barrier_method: Option<String>,
-    /// Whether it includes the version in every publication about an open document.
+    /// Whether the server includes the version in every publication about an open document.
     pub names_versions: bool,
     /// The command that passes requests on to tsserver.
     pub tsserver_command: Option<String>,
@@ -80,24 +80,23 @@ pub struct SessionSpec {
     pub extensions: Vec<String>,
     /// Names of the files that make a directory a project.
     pub root_markers: Vec<String>,
-    /// Whether it does not begin to read the project before a document is open.
+    /// Whether the server reads the project only once a document is open.
     pub needs_document: bool,
-    /// The time limit for the answer to `initialize`.
+    /// The time limit for the `initialize` response.
     pub start_timeout: Duration,
-    /// The time limit for the answer to `shutdown`.
+    /// The time limit for the `shutdown` response.
     pub shutdown_timeout: Duration,
-    /// Whether zubi requests diagnostics from it.
+    /// Whether zubi requests diagnostics from the server.
     pub diagnoses: bool,
 }
 
 impl SessionSpec {
-    /// Returns LSP's language id of a file; `plaintext` when it is unknown.
+    /// Returns LSP's language id of a file; `plaintext` if it is unknown.
     pub fn language(&self, path: &Utf8Path) -> &str {
         self.language_table.for_file(path).map_or("plaintext", |language| language)
     }
 
-    /// Returns the document to open at once, if the server needs one to begin: the document of the first request, or
-    /// one that is searched for.
+    /// Returns the document to open at once, if the server needs one: that of the first request, or one from a search.
     async fn first_document(&self, requested: Option<Utf8PathBuf>) -> Option<Utf8PathBuf> {
         if !self.needs_document {
             return None;
@@ -125,7 +124,7 @@ impl SessionSpec {
 pub enum StartError {
     #[error("{0}")]
     Spawn(String),
-    /// The server ended, refused or was silent; the text includes the last lines of its standard error.
+    /// The server ended, refused or sent nothing; the text includes the last lines of its standard error.
     #[error("{0}")]
     Handshake(String),
 }
@@ -140,10 +139,10 @@ pub struct ServerSession {
     server_version: Option<String>,
     documents: Mutex<MirroredDocuments>,
     sync_barrier: SyncBarrier,
-    /// The reason for its end, once it has ended.
+    /// The reason for the server's end, once it has ended.
     ended: watch::Receiver<Option<String>>,
     stop: CancellationToken,
-    /// The reason why zubi ended it, if it did.
+    /// The reason why zubi ended the server, if it did.
     verdict: Arc<OnceLock<String>>,
     /// The process id, for measuring its memory; `None` for a server without a process of its own.
     process: Option<u32>,
@@ -151,7 +150,7 @@ pub struct ServerSession {
     /// Ends the process when the session is dropped without [`Self::shutdown`].
     _ends_process: DropGuard,
     started: Instant,
-    /// Whether it has answered any request.
+    /// Whether the server has answered any request.
     answered: AtomicBool,
 }
 
@@ -168,11 +167,11 @@ impl OutgoingSync for Connection {
 }
 
 impl ServerSession {
-    /// Starts a server and initializes it. `readiness` receives every change from then on. `first` is opened at once if
-    /// the server needs a document to begin; without one, a suitable file is searched for.
+    /// Starts a server and initializes it. `readiness` receives every change from then on. If the server needs a
+    /// document to begin, opens `first`, or without one a suitable file, at once.
     ///
-    /// `watching` completes when changes of files are noticed. It runs while the process starts, and is awaited before
-    /// `initialized` is sent: until then servers read no sources, so no change is missed.
+    /// `watching` completes once file changes are noticed. It runs during the start of the process and must complete
+    /// before `initialized`: until then servers read no sources, so no change is missed.
     pub async fn start(
         spec: SessionSpec,
         command: &CommandSpec,
@@ -186,7 +185,7 @@ impl ServerSession {
         Self::with_transport(spec, process, first, readiness, tasks, watching).await
     }
 
-    /// Like [`Self::start`], with a server that runs already.
+    /// Like [`Self::start`], with a server that is already running.
     pub(crate) async fn with_transport(
         spec: SessionSpec,
         process: Process,
@@ -215,7 +214,7 @@ impl ServerSession {
         let answer = match answer {
             Ok(answer) => answer,
             Err(ConnectionError::Closed { .. }) => {
-                // The reason, with the server's output on standard error, is known when the process has been reaped.
+                // The reason, with the server's standard error, is known when the process has been reaped.
                 let reason = ended.wait_for(Option::is_some).await.ok().and_then(|reason| reason.clone());
                 return Err(StartError::Handshake(reason.unwrap_or_else(|| "it ended".to_owned())));
             }
@@ -249,14 +248,14 @@ impl ServerSession {
         Ok(session)
     }
 
-    /// Sends the messages that follow the answer to `initialize`.
+    /// Sends the messages that follow the `initialize` response.
     fn introduce(&self, first: Option<Utf8PathBuf>) {
         OutgoingSync::notify(&self.connection, "initialized", json!({}));
         if self.spec.push_settings {
             let params = json!({ "settings": self.spec.settings });
             OutgoingSync::notify(&self.connection, "workspace/didChangeConfiguration", params);
         }
-        // The tracker receives the document before the server reports "loading": in between it would look ready.
+        // The tracker gets the document before the server reports "loading"; otherwise it would look ready in between.
         self.peer.track(|tracker| tracker.on_initialized(Instant::now()));
         match first {
             Some(path) => {
@@ -287,7 +286,7 @@ impl ServerSession {
         self.server_version.as_deref()
     }
 
-    /// Ends the server because of something it did, which is then reported as the reason of its end.
+    /// Ends the server for something it did, and reports that as the reason.
     pub(crate) fn end_with_reason(&self, reason: String) {
         // The first reason counts.
         drop(self.verdict.set(reason));
@@ -299,12 +298,12 @@ impl ServerSession {
         self.answered.store(true, Ordering::Release);
     }
 
-    /// Whether it answered any request, which shows that it can be started.
+    /// Whether the server answered any request, which shows that it works.
     pub(crate) fn was_useful(&self) -> bool {
         self.answered.load(Ordering::Acquire)
     }
 
-    /// Returns how long it has been running.
+    /// Returns the time since the start.
     pub fn age(&self) -> Duration {
         self.started.elapsed()
     }
@@ -318,7 +317,7 @@ impl ServerSession {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a request, behind the barrier if texts were sent. The caller opens the documents.
+    /// Sends a request, after the barrier if texts were sent. The caller opens the documents.
     pub(crate) async fn request(
         &self,
         method: &str,
@@ -330,7 +329,7 @@ impl ServerSession {
         self.connection.request(method, params, cancel, deadline).await
     }
 
-    /// Opens a document or sends what changed on disk since it was sent.
+    /// Opens a document or sends its changes on disk since.
     pub(crate) fn sync_document(&self, path: &Utf8Path, certainly_changed: bool) -> Result<SyncAction, ReadError> {
         let mut documents = self.documents();
         self.sync_document_locked(&mut documents, path, certainly_changed)
@@ -369,8 +368,8 @@ impl ServerSession {
         touch
     }
 
-    /// Returns the identifiers under which the server provides pull diagnostics for a document; empty when it only
-    /// publishes them.
+    /// Returns the identifier of each provider of pull diagnostics for a document; empty if the server only publishes
+    /// them.
     pub(crate) fn pulls_for(&self, path: &Utf8Path) -> Vec<Option<String>> {
         let capabilities = self.peer.capabilities();
         if capabilities.is_disabled("textDocument/diagnostic") {
@@ -379,12 +378,12 @@ impl ServerSession {
         capabilities.diagnostic_identifiers((path, self.spec.language(path)))
     }
 
-    /// The open documents, for the server's successor.
+    /// Returns the open documents, for the next run.
     pub(crate) fn open_documents(&self) -> Vec<Utf8PathBuf> {
         self.documents().paths()
     }
 
-    /// Ends the server. Returns when its process is gone.
+    /// Ends the server. Returns when its process has ended.
     pub async fn shutdown(&self) {
         self.peer.deactivate();
         let mut ended = self.ended.clone();
@@ -398,12 +397,12 @@ impl ServerSession {
             OutgoingSync::notify(&self.connection, "exit", Value::Null);
         }
         self.stop.cancel();
-        // An error means that the task which watches the process is gone, and with it the process.
+        // An error means that the task that watches the process has ended, and the process with it.
         drop(ended.wait_for(Option::is_some).await);
     }
 }
 
-/// Records which text was sent, so that older diagnostics are not taken for those of the new one.
+/// Records which text was sent, so that older diagnostics do not count as those of the new text.
 struct TextSentGuard<'a> {
     session: &'a ServerSession,
     path: &'a Utf8Path,
@@ -416,7 +415,7 @@ impl OutgoingSync for TextSentGuard<'_> {
             self.session.peer.document_activity.mark_saved();
         }
         let version = params.pointer("/textDocument/version").and_then(Value::as_i64);
-        // A document that is closed to make room for this one has no version here.
+        // A document that is closed to make room for this one has no version in its message.
         if let Some(version) = version.and_then(|version| i32::try_from(version).ok()) {
             self.session.peer.diagnostics.expect(self.path, version);
             self.session.peer.document_activity.mark_sent(self.path);
@@ -448,7 +447,7 @@ fn server_version(answer: &Value) -> Option<String> {
     let text = |name: &str| answer.get("serverInfo")?.get(name)?.as_str();
     let name = text("name")?;
     Some(match text("version") {
-        // gopls reports a page of JSON.
+        // gopls sends a page of JSON.
         Some(version) if version.len() <= 100 => format!("{name} {version}"),
         _ => name.to_owned(),
     })

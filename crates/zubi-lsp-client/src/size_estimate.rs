@@ -1,17 +1,17 @@
-//! The approximate memory of a JSON value, which limits how much zubi stores of a server's messages.
+//! Estimates the memory of a JSON value, to limit how much zubi stores of a server's messages.
 
 use serde_json::Value;
 
-/// The cost of a value besides its text, in bytes: the value itself and its share of the container.
+/// The bytes of a value besides its text: the value itself and its share of the container.
 const PER_VALUE: usize = 80;
 
-/// Returns the memory that a value takes up, in bytes. An estimate, within a factor of two.
+/// Returns the estimated memory of a value in bytes, within a factor of two.
 pub(crate) fn estimated_size(value: &Value) -> usize {
     let own = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         Value::String(text) => text.len(),
         Value::Array(items) => items.iter().map(estimated_size).sum(),
-        // Recursion is bounded: the parser refuses more than 128 levels.
+        // The recursion is limited: the parser refuses more than 128 levels.
         Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + estimated_size(value)).sum(),
     };
     PER_VALUE + own

@@ -1,26 +1,26 @@
-//! Whether a file is the one that was read before, determined without reading it.
+//! Detects whether a file has changed since it was read, without reading it.
 
 use std::time::Duration;
 
 use camino::Utf8Path;
 
-/// The metadata that changes when a file's content does. Two different contents can have the same stamp only when both
-/// were written within one tick of the file system's clock; [`Stamp::is_settled`] shows when that is impossible.
+/// The metadata that changes with a file's content. Two contents can have the same stamp only if both were written
+/// within one tick of the file system's clock; [`Stamp::is_settled`] shows when that is impossible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
-    /// Time of the last modification since the Unix epoch.
+    /// The time of the last modification since the Unix epoch.
     modified: Duration,
     bytes: u64,
-    /// Editors that write a new file and rename it over the old one change this even when all else is equal.
+    /// Changes if an editor writes a new file and renames it over the old one, even if all else is equal.
     inode: u64,
 }
 
-/// Longer than the coarsest clock tick of Linux file systems in use (4 ms at 250 Hz; ext3 and FAT, with whole seconds,
-/// are covered by the file watcher's events).
+/// Longer than the coarsest clock tick of common Linux file systems (4 ms at 250 Hz). The file watcher's events cover
+/// ext3 and FAT, whose ticks are whole seconds.
 const CLOCK_TICK: Duration = Duration::from_millis(20);
 
 impl Stamp {
-    /// Returns the stamp of a file, links followed; `None` when there is no regular file.
+    /// Returns the stamp of a file after resolving links; `None` if there is no regular file.
     pub(crate) fn from_file(path: &Utf8Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok()?;
         metadata.is_file().then(|| Self::from_metadata(&metadata))
@@ -35,7 +35,7 @@ impl Stamp {
         }
     }
 
-    /// Whether a later change must change the stamp: the last one is further back than a tick of the clock.
+    /// Whether a later change must change the stamp, because the last one is more than a clock tick ago.
     pub(crate) fn is_settled(&self, now: Duration) -> bool {
         now.saturating_sub(self.modified) > CLOCK_TICK
     }

@@ -1,4 +1,4 @@
-//! A language server for tests: the test itself, at the other end of a pipe.
+//! A language server for tests: the test itself acts as the server, at the other end of a pipe.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -129,7 +129,7 @@ pub(crate) fn checker() -> BackgroundCheck {
     }
 }
 
-/// Waits until an endpoint is in a state.
+/// Waits until an endpoint is in a readiness state.
 pub(crate) async fn wait_until(states: &mut watch::Receiver<Readiness>, condition: impl FnMut(&Readiness) -> bool) {
     tokio::time::timeout(TEST_TIMEOUT, states.wait_for(condition)).await.expect("the state never comes").unwrap();
 }
@@ -229,7 +229,7 @@ impl FakeServer {
         self.send(Message::Notification(Notification { method: method.to_owned(), params })).await;
     }
 
-    /// Sends a request to zubi and returns its answer.
+    /// Sends a request to zubi and returns its response.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Result<Value, ResponseError> {
         let id = RequestId::Number(self.next_id);
         self.next_id += 1;

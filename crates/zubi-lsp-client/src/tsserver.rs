@@ -1,10 +1,10 @@
-//! Diagnostics that zubi requests from tsserver, through the language server in front of it.
+//! Requests diagnostics from tsserver through its language server.
 //!
-//! Owns the form of the request and reads the answer; [`crate::endpoint`] sends it. tsserver finds the diagnostics of a
-//! file in three steps (syntax, types, suggestions), and typescript-language-server publishes after each of them,
-//! without a version: no publication is known to be the last. It also passes requests of tsserver's own protocol on, as
-//! a command, and the `…Sync` requests of that protocol (TypeScript, `protocol.d.ts`) are answered with all of one step
-//! about the text that was sent last.
+//! This module has the form of the request and the response; [`crate::endpoint`] sends it. tsserver finds a file's
+//! diagnostics in three steps (syntax, types, suggestions). typescript-language-server publishes after each of them
+//! without a version, so the last publication is unknown. It also forwards requests of tsserver's protocol as a
+//! command. The response to a `…Sync` request (TypeScript, `protocol.d.ts`) has all diagnostics of one step for the
+//! last text sent.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use zubi_base::lsp::{Diagnostic, Uri};
 pub(crate) const STEPS: [&str; 3] =
     ["syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync"];
 
-/// The maximum number of diagnostics read of one step.
+/// The maximum number of diagnostics of one step.
 const MAX_ITEMS: usize = 2_000;
 
 /// Returns the params of `workspace/executeCommand` for one step.
@@ -22,7 +22,7 @@ pub(crate) fn request_params(command: &str, step: &str, document: &Uri) -> Value
     json!({ "command": command, "arguments": [step, { "file": document }] })
 }
 
-/// tsserver's response. Only the body matters: a failure is the command's failure.
+/// tsserver's response. Only the body matters: a failed request fails the command.
 #[derive(Deserialize)]
 struct TsResponse {
     body: Vec<Value>,
@@ -44,7 +44,7 @@ struct TsDiagnostic {
     reports_deprecated: Option<Value>,
 }
 
-/// One-based; `offset` counts UTF-16 units.
+/// A 1-based line; `offset` is 1-based in UTF-16 units.
 #[derive(Deserialize)]
 struct TsLocation {
     line: u32,
@@ -57,8 +57,8 @@ impl TsLocation {
     }
 }
 
-/// Returns the diagnostics of one step, in LSP's form; `None` when the value is not an answer of tsserver. A diagnostic
-/// that cannot be read is skipped.
+/// Converts the diagnostics of one step to LSP's form; `None` if the value is not a response of tsserver. Skips a
+/// diagnostic that cannot be read.
 pub(crate) fn answer(result: Value) -> Option<Vec<Diagnostic>> {
     let response = serde_json::from_value::<TsResponse>(result).ok()?;
     Some(response.body.into_iter().take(MAX_ITEMS).filter_map(diagnostic).collect())
@@ -76,8 +76,8 @@ fn diagnostic(ts_diagnostic: Value) -> Option<Diagnostic> {
     let mut diagnostic = json!({
         "range": { "start": ts_diagnostic.start.to_lsp(), "end": ts_diagnostic.end.to_lsp() },
         "message": ts_diagnostic.text,
-        // LSP's `DiagnosticSeverity`; a category other than warning and suggestion counts as an error, as it does for
-        // the language server.
+        // LSP's `DiagnosticSeverity`; a category other than warning and suggestion counts as an error, as in the
+        // language server.
         "severity": match ts_diagnostic.category.as_str() { "warning" => 2, "suggestion" => 4, _ => 1 },
         "source": ts_diagnostic.source.as_deref().unwrap_or("typescript"),
     });

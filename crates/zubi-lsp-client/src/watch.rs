@@ -1,15 +1,15 @@
-//! The files of the workspace that were created, changed, deleted or renamed since the last request, by any program.
+//! Detects the files that any program created, changed, deleted or renamed in the workspace since the last request.
 //!
-//! Owns one `notify` watcher for every directory that is not ignored, and a record of the files seen there. Other
+//! The watcher has one `notify` watcher for every directory that is not ignored, and a record of the files there. Other
 //! modules decide which servers a change concerns. Nothing happens between requests: events only mark paths, and a
-//! request examines the marked ones.
+//! request examines these.
 //!
-//! **The barrier.** An operating system delivers file events late, so "no event" proves nothing by itself. Before each
-//! examination a small file is written into a directory of zubi's own that the *same* watcher watches: events of one
-//! inotify instance arrive in order, so when that file's event has come, every earlier one has. If it does not come
-//! within [`BARRIER_TIMEOUT`], or if the system has no watches left, all files are compared instead, and the caller gets
-//! a note. The limits are the user's, not zubi's: other programs use watches and release them, so each comparison tries
-//! again to watch the directories for which no watch was left.
+//! **The barrier.** An operating system delivers file events late, so "no event" proves nothing. Before each
+//! examination, zubi writes a small file into its own directory, watched by the *same* watcher. Events of one inotify
+//! instance arrive in order, so after that file's event, every earlier one has arrived. If it does not come within
+//! [`BARRIER_TIMEOUT`], or the system has no watches left, zubi compares all files instead, and the caller gets a note.
+//! The limits apply to the user, and other programs use and release watches, so each comparison tries again to watch
+//! the directories without a watch.
 //!
 //! [`zubi_base::walk`] decides which files are ignored.
 
@@ -33,11 +33,11 @@ use crate::stamp::Stamp;
 #[cfg(test)]
 mod tests;
 
-/// The time that a request waits for its barrier. On an idle Linux machine the event takes about 0.1 ms.
+/// The time limit for the barrier. On an idle Linux machine the event takes about 0.1 ms.
 const BARRIER_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The maximum number of paths marked between two requests. Beyond it (a checkout of another branch) everything is
-/// compared.
+/// The maximum number of paths marked between two requests. Above it (a checkout of another branch), zubi compares
+/// everything.
 const MAX_MARKED: usize = 20_000;
 
 /// The maximum number of files recorded, about 150 bytes each.
@@ -53,7 +53,7 @@ pub(crate) struct WatchedFileChange {
 /// The changes since the last request.
 #[derive(Debug, Default)]
 pub(crate) struct FileChanges {
-    /// The changes in the order of their paths.
+    /// The changes, sorted by path.
     pub(crate) changes: Vec<WatchedFileChange>,
     /// The reason why the changes may be incomplete, or took long to find.
     pub(crate) note: Option<String>,
@@ -80,40 +80,40 @@ struct Marks {
 #[derive(Default)]
 struct MarkedPaths {
     paths: FxHashMap<Utf8PathBuf, Mark>,
-    /// Events were lost: everything must be compared.
+    /// Whether events were lost, so that everything must be compared.
     compare_all: bool,
 }
 
-/// The details known about a marked path.
+/// The known events of a marked path.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
-    /// The path's content was written, so it counts as changed even if its stamp is the same.
+    /// Whether its content was written, so that it counts as changed even with the same stamp.
     written: bool,
-    /// The path was created, so a directory must be examined and watched again.
+    /// Whether it was created, so that a directory must be examined and watched again.
     appeared: bool,
 }
 
-/// The files and directories known, and the watcher on them.
+/// The known files and directories, and their watcher.
 struct Record {
     folders: Vec<Utf8PathBuf>,
     files: BTreeMap<Utf8PathBuf, Stamp>,
     watched: FxHashSet<Utf8PathBuf>,
-    /// `None` when watching is impossible.
+    /// `None` if watching is impossible.
     watcher: Option<Box<dyn Watcher + Send>>,
-    /// The reason why files must be compared at each request.
+    /// The reason why each request must compare files.
     failure: Option<String>,
 }
 
 impl FileWatcher {
-    /// Starts to watch. Walks the folders, so it takes about 10 ms for a thousand directories; never fails, but may
+    /// Starts to watch. Walks the folders, which takes about 10 ms for a thousand directories. Never fails, but may
     /// have to compare files at each request.
     ///
-    /// `state_directory` is where the barrier is written: outside the folders, private to the user.
+    /// `state_directory` is the parent of the barrier's directory: outside the folders, private to the user.
     pub(crate) fn start(folders: &[Utf8PathBuf], state_directory: &Utf8Path) -> Self {
         Self::start_with(folders, state_directory, |handler| Ok(Box::new(notify::recommended_watcher(handler)?)))
     }
 
-    /// Like [`Self::start`], with a watcher that `open` makes.
+    /// Like [`Self::start`], with the watcher that `open` returns.
     fn start_with(
         folders: &[Utf8PathBuf],
         state_directory: &Utf8Path,
@@ -137,7 +137,7 @@ impl FileWatcher {
                 None
             }
         };
-        // No changes have been reported yet, so what the first examination finds is not a change.
+        // The first examination finds files, not changes.
         for folder in folders {
             record.compare(folder, &mut BTreeMap::new());
         }
@@ -150,7 +150,7 @@ impl FileWatcher {
         }
     }
 
-    /// Returns all changes before this call that were not reported earlier.
+    /// Returns all changes before this call that were not returned earlier.
     pub(crate) async fn refresh(&self) -> FileChanges {
         let mut last = self.barrier.lock().await;
         *last += 1;
@@ -171,7 +171,7 @@ impl FileWatcher {
         let changes = tokio::task::spawn_blocking(move || lock(&record).examine(&marked.paths, compare_all)).await;
         let changes = changes.unwrap_or_default();
         if !changes.is_empty() {
-            // Before the next request may pass the barrier: it finds nothing new and must see the new number.
+            // Before the next request may pass the barrier: it finds nothing new, but must see the new number.
             self.found.fetch_add(1, Ordering::AcqRel);
         }
         FileChanges { changes, note }
@@ -191,7 +191,7 @@ impl FileWatcher {
             return false;
         }
         let passed = tokio::time::timeout(BARRIER_TIMEOUT, seen.wait_for(|seen| *seen >= number)).await;
-        // A remaining barrier file is only an empty file in a directory that is removed at the end.
+        // A barrier file that stays is only an empty file in a directory that is removed at the end.
         drop(std::fs::remove_file(&path));
         matches!(passed, Ok(Ok(_)))
     }
@@ -209,7 +209,7 @@ fn open_watcher(
     std::fs::create_dir_all(state_directory).map_err(|error| cannot(&error))?;
     let directory =
         tempfile::Builder::new().prefix("fence-").tempdir_in(state_directory).map_err(|error| cannot(&error))?;
-    // Resolved, because events have the path that was watched and it is compared below.
+    // Resolved, because events have the watched path, which is compared below.
     let path = directory.path().to_owned();
     let handler = {
         let (marks, fence_directory) = (Arc::clone(marks), path.clone());
@@ -220,8 +220,7 @@ fn open_watcher(
     Ok((watcher, directory))
 }
 
-/// Returns the reason why files or directories cannot be watched, as a clause. Names the setting if a limit is reached
-/// (inotify(7)).
+/// Returns the reason why watching fails, as a clause. Names the setting if a limit is reached (inotify(7)).
 fn watch_failure_reason(error: &notify::Error) -> String {
     match &error.kind {
         notify::ErrorKind::MaxFilesWatch => {
@@ -236,7 +235,7 @@ fn watch_failure_reason(error: &notify::Error) -> String {
 }
 
 impl Marks {
-    /// Called on the watcher's thread, in the order of the events.
+    /// Handles an event on the watcher's thread, in the order of the events.
     fn on_event(&self, event: notify::Result<notify::Event>, barrier_directory: &std::path::Path) {
         let event = match event {
             Ok(event) => event,
@@ -271,7 +270,7 @@ impl Marks {
                 }
                 continue;
             }
-            // Servers know documents by UTF-8 URIs only.
+            // Servers know only documents with UTF-8 URIs.
             let Ok(path) = Utf8PathBuf::from_path_buf(path) else { continue };
             let mut marked = lock(&self.marked);
             if marked.paths.len() >= MAX_MARKED {
@@ -286,7 +285,7 @@ impl Marks {
 }
 
 impl Record {
-    /// Returns the changes of the marked paths, and of all others too if `compare_all` is set.
+    /// Returns the changes of the marked paths, or of all paths if `compare_all` is set.
     fn examine(&mut self, marked: &FxHashMap<Utf8PathBuf, Mark>, compare_all: bool) -> Vec<WatchedFileChange> {
         let mut changes = BTreeMap::new();
         let mut visible = FxHashMap::default();
@@ -298,8 +297,7 @@ impl Record {
             self.examine_one(path, *mark, &mut visible, &mut changes);
         }
         if compare_all || rules_changed {
-            // Determined again below, if it still holds: the limits are shared with other programs, which start and
-            // end.
+            // The comparison below determines it again: other programs share the limits, and start and end.
             if self.watcher.is_some() {
                 self.failure = None;
             }
@@ -362,7 +360,7 @@ impl Record {
     }
 
     fn files_under(&self, directory: &Utf8Path) -> Vec<Utf8PathBuf> {
-        // All paths below a directory sort directly behind `directory/`.
+        // All paths below a directory sort directly after `directory/`.
         let first = Utf8PathBuf::from(format!("{directory}/"));
         self.files
             .range::<Utf8Path, _>((Bound::Included(first.as_path()), Bound::Unbounded))
@@ -400,7 +398,7 @@ impl Record {
         missing.sort();
         for path in missing {
             self.files.remove(&path);
-            // Still there, but ignored by now: for a server that is not a deletion.
+            // The file exists but is ignored now, which is not a deletion for a server.
             if Stamp::from_file(&path).is_none() {
                 changes.insert(path, ChangeKind::Deleted);
             }
@@ -411,7 +409,7 @@ impl Record {
         if self.files.len() < MAX_FILES {
             self.files.insert(path.to_owned(), stamp);
         } else if self.failure.is_none() {
-            // The files beyond the record are still watched; only a lost event would be missed.
+            // The other files are still watched; only a lost event would be missed.
             tracing::warn!("more than {MAX_FILES} files in the workspace: not all are recorded");
         }
     }
@@ -422,7 +420,7 @@ impl Record {
             Ok(()) => {
                 self.watched.insert(directory.to_owned());
             }
-            // Deleted again since it was listed, or not readable, so that nothing in it was seen either.
+            // The directory was deleted since it was listed, or is not readable, so nothing in it was seen either.
             Err(error) if is_missing_or_inaccessible(&error) => {
                 tracing::debug!(%directory, %error, "a directory cannot be watched");
             }
@@ -441,7 +439,7 @@ fn is_missing_or_inaccessible(error: &notify::Error) -> bool {
     }
 }
 
-/// Whether a path is not ignored. Rules are read once for each directory and request.
+/// Whether a path is not ignored. Reads the rules once for each directory and request.
 fn is_visible(path: &Utf8Path, visible: &mut FxHashMap<Utf8PathBuf, FxHashSet<Utf8PathBuf>>) -> bool {
     let Some(parent) = path.parent() else { return false };
     if !visible.contains_key(parent) {

@@ -1,4 +1,4 @@
-//! One diagnostic, and when two of them are the same.
+//! One diagnostic, and the comparison of two.
 
 use serde_json::Value;
 use zubi_base::lsp;
@@ -25,13 +25,13 @@ impl Severity {
         }
     }
 
-    /// From the name an answer prints.
+    /// Parses the name that answers print.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Error, Self::Warning, Self::Information, Self::Hint].into_iter().find(|severity| severity.name() == name)
     }
 }
 
-/// One problem.
+/// One diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeProblem {
     pub location: SourceLocation,
@@ -42,11 +42,11 @@ pub struct CodeProblem {
     pub source: Option<String>,
 }
 
-/// How many lines a problem may have moved while its own line was edited as well.
+/// The maximum number of lines by which a diagnostic may move if its own line was also edited.
 const NEAR_LINES: u32 = 3;
 
 impl CodeProblem {
-    /// Whether two looks at a file saw the same kind of problem there.
+    /// Whether both have the same file, severity, code, source and message.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.location.display_path == other.location.display_path
             && self.severity == other.severity
@@ -55,20 +55,19 @@ impl CodeProblem {
             && self.message == other.message
     }
 
-    /// Whether both are the same diagnostic although lines above it were added or removed: the text of its line is
-    /// equal.
+    /// Whether both are the same diagnostic, moved by changes above it: the text of its line is equal.
     pub(super) fn is_moved(&self, other: &Self) -> bool {
         self.is_like(other) && self.location.source == other.location.source
     }
 
-    /// Whether both are the same diagnostic although its line was edited.
+    /// Whether both are the same diagnostic, with an edited line.
     pub(super) fn is_near(&self, other: &Self) -> bool {
         self.is_like(other) && self.location.line.abs_diff(other.location.line) <= NEAR_LINES
     }
 
-    /// Reads a diagnostic of the protocol; `location` is where it is shown.
+    /// Converts an LSP diagnostic; `location` is where answers show it.
     pub(super) fn from_lsp(item: &lsp::Diagnostic, location: SourceLocation) -> Self {
-        // Read as JSON: the protocol allows strings and numbers, and text or markup, in these fields.
+        // As JSON, because LSP allows strings and numbers, and text or markup, in these fields.
         let value = serde_json::to_value(item).unwrap_or_default();
         let text = |value: &Value| match value {
             Value::String(text) => Some(text.clone()),
@@ -84,7 +83,7 @@ impl CodeProblem {
                 Some(2) => Severity::Warning,
                 Some(3) => Severity::Information,
                 Some(4) => Severity::Hint,
-                // The protocol leaves a missing severity to the client; an error is the reading that hides nothing.
+                // LSP leaves a missing severity to the client; "error" hides nothing.
                 _ => Severity::Error,
             },
             message: field("message").unwrap_or_default(),

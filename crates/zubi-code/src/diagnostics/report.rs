@@ -1,5 +1,4 @@
-//! Diagnostics in the protocol's form, for programs: nothing is rendered as text, and each file says whether all
-//! servers that report diagnostics have checked it.
+//! Diagnostics in LSP's form, for programs. Each file says whether all servers that report diagnostics have checked it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,32 +15,32 @@ use crate::error::CodeError;
 use crate::query::CodeQuery;
 use crate::status::more_absent;
 
-/// The problems of one file.
+/// The diagnostics of one file.
 #[derive(Debug, Clone)]
 pub struct FileReport {
     pub path: Utf8PathBuf,
-    /// As the servers call the file's language, if one does.
+    /// LSP's language id of the file, if a server has one.
     pub language: Option<String>,
-    /// Columns in UTF-16 units, whatever the server counts.
+    /// Columns in UTF-16 units, regardless of the server's encoding.
     pub items: Vec<lsp::Diagnostic>,
-    /// Whether every server has spoken about the present text and has read its project. If not, problems may be missing.
+    /// Whether every server has checked the current text and read its project. If not, diagnostics may be missing.
     pub analysed: bool,
-    /// The endpoint that still reads its project, with its progress.
+    /// The endpoint that is still reading its project, with its progress.
     pub loading: Option<String>,
-    /// Why it is not analysed.
+    /// The reason why `analysed` is false.
     pub reason: Option<String>,
     /// Caveats of the answer even when all servers are ready: no `compile_commands.json`, libraries that were not read.
     pub caveats: Vec<String>,
 }
 
-/// The problems of many files.
+/// The diagnostics of many files.
 #[derive(Debug, Clone, Default)]
 pub struct WorkspaceReport {
-    /// The files that were checked before the deadline, in order of path.
+    /// The files that were checked before the deadline, sorted by path.
     pub files: Vec<FileReport>,
-    /// How many files a server is there for.
+    /// The number of files that a server serves.
     pub total: usize,
-    /// The endpoint that still reads its project, with its progress.
+    /// The endpoint that is still reading its project, with its progress.
     pub loading: Option<String>,
     /// Caveats of the answer and gaps in its coverage: projects without a server, languages whose server is not
     /// installed.
@@ -49,8 +48,7 @@ pub struct WorkspaceReport {
 }
 
 impl CodeQuery<'_> {
-    /// Returns the diagnostics of one file. Returns an error if no server reports diagnostics for it, or if all that do
-    /// have failed.
+    /// Returns the diagnostics of one file, or an error if no server reports diagnostics for it or all of them failed.
     pub async fn file_report(&self, path: &Utf8Path) -> Result<FileReport, CodeError> {
         let reference = DocumentRef::new(path);
         let (ready, reports) = self.reports_of(&reference, Duration::MAX, &self.request_cx()).await?;
@@ -97,7 +95,7 @@ impl CodeQuery<'_> {
         Ok(report)
     }
 
-    /// Returns the diagnostics of as many files as the deadline allows, and at most `most`. A file whose request fails
+    /// Returns the diagnostics of at most `most` files, as far as the deadline allows. A file whose request fails
     /// counts as not checked. Returns an error if no server reports diagnostics in this workspace.
     pub async fn workspace_report(&self, most: usize) -> Result<WorkspaceReport, CodeError> {
         let found = self.ready_for_problems_anywhere().await?;
@@ -111,7 +109,7 @@ impl CodeQuery<'_> {
         for answer in answers {
             match answer {
                 Ok(file) => report.files.push(file),
-                // Requests that fail usually fail alike, so one reason is enough.
+                // Requests usually fail for the same reason, so one is enough.
                 Err(error) => failure = Some(error.to_string()),
             }
         }
@@ -130,7 +128,7 @@ impl CodeQuery<'_> {
         Ok(report)
     }
 
-    /// A problem with its places in the protocol's own unit.
+    /// Converts the ranges of a diagnostic to UTF-16 units.
     async fn problem_in_utf16(&self, item: lsp::Diagnostic, path: &Utf8Path, encoding: Encoding) -> lsp::Diagnostic {
         if encoding == Encoding::Utf16 {
             return item;
@@ -146,13 +144,13 @@ impl CodeQuery<'_> {
     }
 
     async fn range_in_utf16(&self, range: lsp::Range, path: &Utf8Path, encoding: Encoding) -> lsp::Range {
-        // Without the text, the server's own range is the best that is available.
+        // Without the text, zubi cannot convert the server's range.
         let Ok(document) = self.document(path).await else { return range };
         document.index.range_to_lsp(document.index.range_from_lsp(&range, encoding), Encoding::Utf16)
     }
 }
 
-/// Returns the endpoint that still reads its project, with its progress.
+/// Returns the endpoint that is still reading its project, with its progress.
 fn loading(endpoints: &[Arc<dyn Endpoint>]) -> Option<String> {
     endpoints.iter().find_map(|endpoint| match endpoint.readiness() {
         state @ (Readiness::Starting | Readiness::Loading { .. }) => Some(format!("{} is {state}", endpoint.id())),

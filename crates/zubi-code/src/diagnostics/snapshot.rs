@@ -1,4 +1,4 @@
-//! The diagnostics at one time, stored under a name, and the difference between two times.
+//! Named snapshots of diagnostics, and the difference between two.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ pub struct DiagnosticsDelta {
 impl DiagnosticsDelta {
     pub fn compare(before: &[CodeProblem], after: &[CodeProblem]) -> Self {
         let (mut fixed, mut new) = (before.to_vec(), after.to_vec());
-        // Those that only moved first, so that an edited line is not mistaken for its neighbour's.
+        // Moved lines first, so that the diagnostic of an edited line is not matched with its neighbour's.
         for same in [CodeProblem::is_moved, CodeProblem::is_near] {
             new.retain(|problem| match fixed.iter().position(|other| same(other, problem)) {
                 Some(at) => {
@@ -46,7 +46,7 @@ impl DiagnosticsDelta {
 #[derive(Debug, Clone, Copy)]
 pub struct DiagnosticsSnapshot<'a> {
     pub problems: &'a [CodeProblem],
-    /// Whether some source had not spoken about the present text.
+    /// Whether a source had not reported for the current text.
     pub is_partial: bool,
 }
 
@@ -56,7 +56,7 @@ impl DiagnosticsSnapshot<'_> {
     }
 }
 
-/// The last few answers, by name.
+/// The last [`MAX_SNAPSHOTS`] results, by name.
 #[derive(Default)]
 pub(crate) struct SnapshotStore(Mutex<Snapshots>);
 
@@ -66,7 +66,7 @@ struct Snapshots {
     entries: VecDeque<(String, Vec<CodeProblem>)>,
 }
 
-/// How many answers are remembered.
+/// The maximum number of stored results.
 const MAX_SNAPSHOTS: usize = 32;
 
 impl SnapshotStore {

@@ -1,9 +1,9 @@
-//! Making a change on disk so that it is done whole or not at all, even when the process dies in between.
+//! Applies a change to disk completely or not at all, even if the process crashes meanwhile.
 //!
-//! [`DiskSink`] first works out how to undo each step ([`prepare`]), writes that to the [`journal`], and only then
-//! touches a file. After a failure it undoes the finished steps at once; after a crash the next start does it. The
-//! [`lock`] prevents two processes from doing any of this at the same time. If an editor is open, [`EditorOrDiskSink`] lets
-//! it make the steps for the files that it has open.
+//! [`DiskSink`] computes how to undo each step ([`prepare`]), writes that to the [`journal`], and only then touches a
+//! file. After a failure, it undoes the finished steps at once; after a crash, the next start does. The [`lock`]
+//! prevents two processes from doing this at the same time. An open editor applies the steps for the files it has open
+//! ([`EditorOrDiskSink`]).
 
 pub mod disk;
 mod editor_or_disk;

@@ -1,7 +1,7 @@
 //! Conversion of server edits (`WorkspaceEdit`, `TextEdit[]`) to a change: final contents and file operations.
 //!
-//! A change is computed or refused as a whole; nothing is written here. The rules for text are in [`super::splice`];
-//! those for files are LSP's. For questions that LSP leaves open, zubi has these rules:
+//! zubi computes or refuses a change as a whole; this module writes nothing. The rules for text are in
+//! [`super::splice`]; those for files are LSP's. zubi adds these rules:
 //!
 //! - `documentChanges` is preferred to `changes`. Text edits between two file operations form one batch and refer to
 //!   the texts at its start; edits after a rename use the new path.
@@ -35,12 +35,12 @@ mod listing;
 pub use self::listing::{FileAction, FileChange};
 pub use super::overlay::{MAX_CHANGE_BYTES, MAX_FILES};
 
-/// The most text edits one change may hold.
+/// The maximum number of text edits in one change.
 pub const MAX_EDITS: usize = 200_000;
-/// The most notes a plan carries; a server may send any number of annotations.
+/// The maximum number of notes of a plan; a server may send any number of annotations.
 const MAX_NOTES: usize = 20;
 
-/// A text the change was worked out from; it must be the same when the change is made.
+/// A text from which the change was computed; it must be the same when zubi applies the change.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BaseText {
@@ -52,9 +52,9 @@ pub struct BaseText {
 /// A computed change: the effect of an edit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ComputedChange {
-    /// In the order in which they must be made: file operations first, then the final content of each edited file.
+    /// In the order of execution: file operations first, then the final content of each edited file.
     pub operations: Vec<FileOperation>,
-    /// For people: every file once, by path.
+    /// Every file once, sorted by path, for display.
     pub files: Vec<FileChange>,
     pub based_on: Vec<BaseText>,
     /// Notes for the reader before they apply the change, one sentence each.
@@ -71,8 +71,8 @@ pub struct ServerEdit<'a> {
 }
 
 impl ComputedChange {
-    /// Computes the common effect of the edits of one or several servers, all made for the present texts. Text edits of
-    /// several servers combine if they do not overlap; if one server moves files, others must not edit the same ones.
+    /// Computes the combined effect of the edits of one or several servers, all for the current texts. Text edits of
+    /// several servers combine if they do not overlap. If one server moves files, others must not edit these files.
     pub async fn from_workspace_edits(
         edits: &[ServerEdit<'_>],
         texts: &dyn TextSource,
@@ -118,7 +118,7 @@ struct ChangeBuilder<'a> {
     notes: Vec<String>,
     edits: usize,
     duplicates: usize,
-    /// Texts of files that are removed, to be shown.
+    /// The texts of removed files, for display.
     removed: FxHashMap<Utf8PathBuf, Arc<str>>,
 }
 
@@ -213,7 +213,7 @@ impl<'a> ChangeBuilder<'a> {
             if node.source.as_ref().map(|source| &source.hash) != before {
                 return Err(EditError::Changed { path: display_path });
             }
-            // A mark is written back where the file has one.
+            // zubi adds the byte-order mark back when it writes the file.
             let marked = node.source.as_ref().is_some_and(|source| source.bom);
             let text = if marked { text.strip_prefix(BOM).unwrap_or(text) } else { text };
             text.clone_into(&mut node.text);
@@ -236,7 +236,7 @@ impl<'a> ChangeBuilder<'a> {
         let path = if real == disk {
             entry.to_owned()
         } else {
-            // The entry is a link, or below one that moved: the file behind it is what is edited.
+            // The entry is a link, or below a link that moved: zubi edits the target.
             self.tree.allow(&real).map_err(|_| EditError::Outside { path: self.tree.show(entry) })?;
             self.tree.forward(&real).ok_or_else(missing)?
         };
@@ -257,7 +257,7 @@ impl<'a> ChangeBuilder<'a> {
         Ok(path)
     }
 
-    /// Makes the edits that were gathered, so that what follows speaks of the new texts.
+    /// Applies the pending edits, so that later operations refer to the new texts.
     fn flush(&mut self, server: usize) -> Result<(), EditError> {
         let mut written = 0;
         let mut failed = None;
@@ -269,7 +269,7 @@ impl<'a> ChangeBuilder<'a> {
                     break;
                 }
             };
-            // A server that sends the whole document may send the mark too; it is written back by us.
+            // A server that sends the whole document may include the byte-order mark, which zubi adds back itself.
             if node.source.as_ref().is_some_and(|source| source.bom) && spliced.text.starts_with(BOM) {
                 spliced.text.drain(..BOM.len());
             }

@@ -1,4 +1,4 @@
-//! A change as a unified diff, in git's form, so that every reader of diffs can read it.
+//! A change as a unified diff in git's form.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use zubi_base::workspace::WorkspaceFolders;
 
 use super::change::{ComputedChange, FileAction, FileChange};
 
-/// The most bytes of diff a plan carries: about 15,000 tokens, more than any agent reads whole.
+/// The maximum number of bytes in a plan's diff: about 15,000 tokens, more than any agent reads completely.
 pub const MAX_DIFF_BYTES: usize = 60_000;
-/// How long comparing one file may take before `similar` settles for a longer, still correct, diff.
+/// The time limit for one file, after which `similar` returns a longer but correct diff.
 const MAX_COMPARE: Duration = Duration::from_millis(500);
 
-/// The diff of a change, with names as answers show them. Longer than `limit` bytes it is cut at the end of a line,
-/// and its last line says what is missing.
+/// Returns the diff of a change with display paths. Cuts it at the end of a line if it has more than `limit` bytes; the
+/// last line then says what is missing.
 pub fn unified_diff(change: &ComputedChange, workspace: &WorkspaceFolders, limit: usize) -> String {
     let mut diff = String::new();
     for (index, file) in change.files.iter().enumerate() {
@@ -87,7 +87,7 @@ fn file_diff(file: &FileChange, workspace: &WorkspaceFolders) -> String {
         .context_radius(3)
         .header(&old, &new)
         .to_string();
-    // A carriage return would move a terminal's cursor, and is invisible in an agent's answer.
+    // A carriage return would move a terminal's cursor, and an agent does not see it.
     diff.push_str(&hunks.replace("\r\n", "\n"));
     diff
 }

@@ -1,12 +1,12 @@
-//! Why an edit was not planned, applied or undone: one sentence for the agent, and the next step.
+//! Errors of planning, applying and undoing an edit, each with a hint.
 
 use zubi_base::text::SinkError;
 
-/// Why an edit was not planned, applied or undone. Paths are as answers show them. But for [`EditError::Sink`] whose error
-/// leaves traces, nothing was changed.
+/// The reason why an edit was not planned, applied or undone, with display paths. Nothing was changed, except in some
+/// cases of [`EditError::Sink`].
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// The edit is not the protocol's form, in some part or as a whole; `reason` is a clause.
+    /// The edit is invalid LSP; `reason` is a clause.
     #[error("the server's edit is not a workspace edit: {reason}")]
     Malformed { reason: String },
     #[error("the server wants to change `{uri}`, which is not a local file")]
@@ -19,12 +19,12 @@ pub enum EditError {
     Missing { path: String },
     #[error("the server wants to create `{path}`, which already exists")]
     Exists { path: String },
-    /// A file operation that cannot be done to what is there; `reason` is a clause.
+    /// A file operation that is impossible in the current state; `reason` is a clause.
     #[error("`{path}` cannot be changed as the server wants: {reason}")]
     Impossible { path: String, reason: String },
     #[error("`{path}` cannot be edited: {reason}")]
     Unreadable { path: String, reason: String },
-    /// Places are 1-based.
+    /// Positions are 1-based.
     #[error("two edits of `{path}` overlap: one at {first} and one at {second}")]
     Overlap { path: String, first: String, second: String },
     #[error("an edit of `{path}` begins on line {line}, but the file has {lines} lines: it was made for another text")]
@@ -65,7 +65,7 @@ pub enum EditError {
     Sink(SinkError),
     #[error("another zubi is applying an edit and did not finish within {seconds} s; nothing was written")]
     Busy { seconds: u64 },
-    /// zubi's own records could not be read or written.
+    /// zubi could not read or write its own records.
     #[error("{context}: {reason}")]
     State { context: String, reason: String },
 }
@@ -82,7 +82,7 @@ fn sink_outcome(error: &SinkError) -> &'static str {
 }
 
 impl EditError {
-    /// The next step, as a sentence or two.
+    /// Returns the next step, in a sentence or two.
     pub fn hint(&self) -> String {
         match self {
             Self::NotAFile { .. } | Self::Outside { .. } => {

@@ -1,8 +1,7 @@
-//! The workspace's tree as it would be after part of an edit: what a server's later operations speak of.
+//! The workspace's tree after part of an edit, to which the server's later operations refer.
 //!
-//! Nothing is written here. The tree on disk is read; file operations are recorded as steps and paths translated
-//! through them: [`EditOverlay::disk`] says where a path's content lies on disk now, [`EditOverlay::forward`] where a
-//! path on disk has gone.
+//! Nothing is written here. The overlay reads the tree on disk, records file operations as steps, and translates paths:
+//! [`EditOverlay::disk`] to the path on disk now, [`EditOverlay::forward`] to the path after the steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,12 +15,12 @@ use zubi_base::{fs, uri};
 use super::error::EditError;
 use super::splice::ByteEdit;
 
-/// The most files and directories one change may touch. A rename over a large code base stays far below it.
+/// The maximum number of files and directories in one change; a rename in a large code base touches far fewer.
 pub const MAX_FILES: usize = 5_000;
-/// The most bytes of files that one change may read and write.
+/// The maximum number of bytes that one change may read and write.
 pub const MAX_CHANGE_BYTES: u64 = 64 << 20;
-/// The maximum number of new directories above one file. Real changes nest less deeply, and each directory is made
-/// durable before the next.
+/// The maximum number of new directories above one file. Real changes nest less deeply, and making each directory
+/// durable takes time.
 const MAX_NEW_DIRECTORIES: usize = 32;
 
 /// The kind of entry at a path.
@@ -49,26 +48,26 @@ pub(super) struct OriginalText {
 /// A file whose text the edit touches.
 #[derive(Debug, Default)]
 pub(super) struct EditedFile {
-    /// `None`: the edit creates the file.
+    /// `None` if the edit creates the file.
     pub(super) source: Option<OriginalText>,
     pub(super) text: String,
-    /// Edits of `text` that were located but not made yet.
+    /// Edits of `text` that are located but not applied.
     pub(super) pending: Vec<ByteEdit>,
     pub(super) edits: usize,
-    /// Which server's edits `text` already holds: another's, made for the text before, no longer fit.
+    /// The server whose edits `text` contains; other servers' edits, made for the earlier text, no longer fit.
     pub(super) changed_by: Option<usize>,
 }
 
-/// See the module's documentation.
+/// The workspace's tree after part of an edit; see the module's documentation.
 pub(super) struct EditOverlay<'a> {
     workspace: &'a WorkspaceFolders,
-    /// Renames and removals of what is on disk, in order.
+    /// Renames and removals of entries on disk, in order.
     pub(super) steps: Vec<FileOperation>,
-    /// Files whose text is touched, by where they are after [`Self::steps`].
+    /// Files with touched texts, by their path after [`Self::steps`].
     pub(super) files: BTreeMap<Utf8PathBuf, EditedFile>,
-    /// Directories that the steps make, by where they are after them.
+    /// Directories that the steps create, by their path after the steps.
     created_directories: BTreeSet<Utf8PathBuf>,
-    /// Bytes of everything that is read to be changed or removed.
+    /// The total size of all contents that are read to be changed or removed.
     bytes: u64,
 }
 
@@ -81,7 +80,7 @@ impl<'a> EditOverlay<'a> {
         self.workspace.display(path)
     }
 
-    /// Counts what a plan holds against its limits.
+    /// Adds to the size of the change and checks its limits.
     pub(super) fn check_limits(&mut self, bytes: usize) -> Result<(), EditError> {
         self.bytes += bytes as u64;
         if self.bytes > MAX_CHANGE_BYTES {
@@ -94,10 +93,10 @@ impl<'a> EditOverlay<'a> {
         Ok(())
     }
 
-    /// The path a URI names, its directory with links resolved, its last component as given. Refuses what lies outside
-    /// the workspace, the workspace folders themselves, and what no edit may touch.
+    /// Returns the path of a URI: its directory with links resolved, its last component unchanged. Fails for paths
+    /// outside the workspace, the workspace folders themselves, and protected paths.
     pub(super) fn entry(&self, uri: &Uri) -> Result<Utf8PathBuf, EditError> {
-        // A URI is a server's text and may be long or hold control characters.
+        // A server's URI may be long or contain control characters.
         let display_uri = || uri.0.chars().filter(|character| !character.is_control()).take(300).collect::<String>();
         let path = uri::to_path(uri).ok_or_else(|| EditError::NotAFile { uri: display_uri() })?;
         let outside = || EditError::Outside { path: display_uri() };
@@ -116,7 +115,7 @@ impl<'a> EditOverlay<'a> {
         Ok(entry)
     }
 
-    /// Refuses what no language server has business in: the repository's own data, and zubi's settings, which decide
+    /// Refuses paths that no language server may edit: the repository's own data, and zubi's settings, which control
     /// what may run.
     pub(super) fn allow(&self, path: &Utf8Path) -> Result<(), EditError> {
         let below = self.workspace.folder_of(path).and_then(|folder| path.strip_prefix(&folder.path).ok());
@@ -127,13 +126,13 @@ impl<'a> EditOverlay<'a> {
         Ok(())
     }
 
-    /// Returns the path on disk of the content that is at `path` after the steps so far; `None` if it does not come
-    /// from disk.
+    /// Returns the current path on disk of the content that is at `path` after the steps; `None` if it is not from
+    /// disk.
     pub(super) fn disk(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
         disk_before(&self.steps, path)
     }
 
-    /// Returns the path after the steps so far of the content that is at `path` on disk; `None` if they removed it.
+    /// Returns the path after the steps of the content that is at `path` on disk; `None` if they removed it.
     pub(super) fn forward(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
         forward_through(&self.steps, path)
     }
@@ -149,7 +148,7 @@ impl<'a> EditOverlay<'a> {
         self.disk(path).map_or(EntryKind::Missing, |disk| kind_on_disk(&disk))
     }
 
-    /// The names in a directory.
+    /// Returns the names in a directory after the steps.
     pub(super) fn names(&self, directory: &Utf8Path) -> Result<BTreeSet<String>, EditError> {
         let mut names = BTreeSet::new();
         if let Some(disk) = self.disk(directory)
@@ -182,8 +181,7 @@ impl<'a> EditOverlay<'a> {
         Ok(names)
     }
 
-    /// Makes the parent directories of a new path. Refuses a path that cannot be made because one of its ancestors is a
-    /// file.
+    /// Creates the parent directories of a new path. Fails if an ancestor is a file.
     pub(super) fn create_parent_dirs(&mut self, path: &Utf8Path) -> Result<(), EditError> {
         let mut missing = Vec::new();
         for above in path.ancestors().skip(1) {
@@ -203,9 +201,9 @@ impl<'a> EditOverlay<'a> {
         self.check_limits(0)
     }
 
-    /// Moves what is at or below `from`, where the path is free.
+    /// Moves everything at or below `from` to `to`, which must be free.
     pub(super) fn rename(&mut self, from: &Utf8Path, to: &Utf8Path) {
-        // A file that the edit creates is written at the end, where it is then; all else has to be moved.
+        // A file that the edit creates is only written at the end, at its final path; everything else needs a step.
         let exists = self.created_directories.contains(from)
             || self.disk(from).is_some_and(|disk| kind_on_disk(&disk) != EntryKind::Missing);
         let moving: Vec<_> = self.files.keys().filter(|path| path.starts_with(from)).cloned().collect();
@@ -223,7 +221,7 @@ impl<'a> EditOverlay<'a> {
         }
     }
 
-    /// Removes what is at a path, files of a directory one by one so that each can be checked and brought back.
+    /// Removes a path; removes the files of a directory one by one, so that each can be checked and restored.
     pub(super) fn delete(&mut self, path: &Utf8Path) -> Result<(), EditError> {
         self.allow(path)?;
         if self.kind(path) == EntryKind::Directory {
@@ -253,8 +251,7 @@ impl<'a> EditOverlay<'a> {
         self.check_limits(0)
     }
 
-    /// Refuses to move a directory with something in it that no edit may touch, or with more files than can be
-    /// looked at.
+    /// Fails if a directory to be moved contains a protected path or more than [`MAX_FILES`] entries.
     pub(super) fn check_subtree(&self, directory: &Utf8Path) -> Result<(), EditError> {
         let mut open = vec![directory.to_owned()];
         let mut seen = 0;
@@ -337,7 +334,7 @@ pub(super) fn link_target(path: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
     path.read_link_utf8()
 }
 
-/// A read error as a clause about a file that is named elsewhere in the sentence.
+/// Describes a read error as a clause about "it", the file.
 pub(super) fn read_error(error: &fs::ReadError) -> String {
     match error {
         fs::ReadError::NotFound { .. } => "it does not exist".to_owned(),

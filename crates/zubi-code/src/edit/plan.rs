@@ -1,7 +1,7 @@
-//! The store of plans between preview and application: one JSON file each, for 24 hours.
+//! The store of plans between preview and application: one JSON file for each plan, for 24 hours.
 //!
-//! Files have mode 0600 in a directory with mode 0700. Their names are random, so that a client cannot guess a plan
-//! that it was not shown; the content of a file is validated nevertheless before it is used.
+//! Files have mode 0600, in a directory with mode 0700. Their names are random, so that a client cannot guess the id of
+//! another client's plan. zubi still validates a file before it uses it.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -20,15 +20,15 @@ use zubi_base::workspace::WorkspaceFolders;
 use super::change::BaseText;
 use super::error::EditError;
 
-/// How long plans are stored.
+/// The storage time of plans.
 pub const RETENTION: Duration = Duration::from_hours(24);
-/// The most records in the directory; the oldest go first.
+/// The maximum number of records; the oldest are removed first.
 pub const MAX_RECORDS: usize = 500;
-/// The most bytes of all records together; the oldest go first.
+/// The maximum total size of all records in bytes; the oldest are removed first.
 pub const MAX_STORE_BYTES: u64 = 512 << 20;
-/// The largest record that is read back: a change's own limit, before and after, with JSON's escapes.
+/// The maximum size of a record that is read: the limit of a change, before and after, with JSON escapes.
 const MAX_RECORD_BYTES: u64 = 6 * super::change::MAX_CHANGE_BYTES;
-/// Raised when a record's form changes; records of another version are not read.
+/// The version of the record format; zubi does not read records of another version.
 const VERSION: u32 = 1;
 /// Characters of an id after its prefix: 50 random bits.
 const ID_LENGTH: usize = 10;
@@ -40,30 +40,30 @@ pub enum ExpectedContent {
     Absent,
     /// A file with these bytes, or a link to this path.
     Content(ContentHash),
-    /// A directory, whatever is in it.
+    /// A directory with any contents.
     Directory,
 }
 
-/// How far a plan has come.
+/// The state of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "state")]
 pub enum PlanState {
-    /// Made, or undone: it can be applied.
+    /// The plan can be applied: it is new, or it was undone.
     Planned,
-    /// Written before the first file is touched. A plan found in this state means that a process ended meanwhile; the
-    /// tree shows whether the change was made.
+    /// Stored before the first file is touched. A plan in this state means that a process ended meanwhile; the files
+    /// show whether the change was made.
     Applying(Undo),
     Applied(Undo),
 }
 
-/// How to take a change back.
+/// The data for undoing a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Undo {
     pub operations: Vec<FileOperation>,
-    /// The content of every touched path after the change; an undo over any other content would lose someone's work.
+    /// The content of every touched path after the change. An undo over any other content would lose someone's work.
     pub after: Vec<(Utf8PathBuf, ExpectedContent)>,
-    /// Settings of the editor that hold meanwhile.
+    /// Editor settings to set during the undo.
     #[serde(default)]
     pub settings: Vec<Setting>,
 }
@@ -74,7 +74,7 @@ pub struct Undo {
 pub struct StoredPlan {
     pub id: String,
     pub title: String,
-    /// The server or tool that made the plan, for answers: `rust-analyzer`.
+    /// The server or tool that made the plan, as answers show it: `rust-analyzer`.
     #[serde(rename = "by")]
     pub produced_by: String,
     pub operations: Vec<FileOperation>,
@@ -87,14 +87,14 @@ pub struct StoredPlan {
 #[serde(rename_all = "camelCase")]
 struct RecordEnvelope<T> {
     version: u32,
-    /// When it was made, in seconds since the Unix epoch.
+    /// The creation time, in seconds since the Unix epoch.
     created: u64,
     workspace: Vec<Utf8PathBuf>,
     record: T,
 }
 
-/// Parses the id of a plan that a caller names. A listed code action *is* a computed plan; its handle has another first
-/// letter. No other input ever becomes a file name.
+/// Parses the id of a plan or of a code action. A code action *is* a stored plan whose id has another first letter. No
+/// other input becomes a file name.
 pub fn plan_id(handle: &str) -> Result<String, EditError> {
     let random = handle.strip_prefix("p-").or_else(|| handle.strip_prefix("a-")).unwrap_or_default();
     if random.len() != ID_LENGTH || !random.bytes().all(|byte| random::BASE32.contains(&byte)) {
@@ -104,12 +104,12 @@ pub fn plan_id(handle: &str) -> Result<String, EditError> {
     Ok(format!("p-{random}"))
 }
 
-/// The handle of the code action that a plan works out.
+/// Returns the id of the code action that a plan belongs to.
 pub fn action_id(plan: &str) -> String {
     format!("a-{}", plan.trim_start_matches("p-"))
 }
 
-/// A new id, from the operating system's random numbers.
+/// Creates an id from the operating system's random numbers.
 pub(super) fn fresh_id() -> Result<String, EditError> {
     let random =
         random::base32::<ID_LENGTH>().map_err(|error| state("the operating system gave no random numbers", &error))?;
@@ -128,7 +128,7 @@ impl PlanStore {
         Self { directory: state_dir.join("plans"), workspace, clock }
     }
 
-    /// Stores a new plan; `plan` is given the id it will have. Old ones are swept first.
+    /// Removes old plans, then stores a new one. `plan` receives the new id.
     pub fn add(&self, plan: impl FnOnce(&str) -> StoredPlan) -> Result<StoredPlan, EditError> {
         owner_only::create_directory(&self.directory)
             .map_err(|error| state("the plan directory cannot be made", &error))?;
@@ -142,8 +142,7 @@ impl PlanStore {
             record: &record,
         };
         let json = to_json(&envelope)?;
-        // Not made durable: a plan lost in a power failure is made again, and listing twenty code actions stores
-        // twenty records.
+        // Not durable: a caller can make a lost plan again, and a list of twenty code actions stores twenty records.
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -161,7 +160,7 @@ impl PlanStore {
         Ok(record)
     }
 
-    /// Replaces a plan, durably: what undo needs must be on disk before a file is touched.
+    /// Replaces a plan durably: the undo data must be on disk before a file is touched.
     pub fn update(&self, plan: &StoredPlan) -> Result<(), EditError> {
         let created = self.read::<Value>(&plan.id)?.created;
         let envelope = RecordEnvelope { version: VERSION, created, workspace: self.folders(), record: plan };
@@ -171,7 +170,7 @@ impl PlanStore {
             .map_err(|error| state("the plan cannot be stored", &error))
     }
 
-    /// The plan a caller names by its own id or by its action's.
+    /// Returns the plan with an id, its own or its action's.
     pub fn plan(&self, handle: &str) -> Result<StoredPlan, EditError> {
         Ok(self.read(&plan_id(handle)?)?.record)
     }
@@ -202,14 +201,14 @@ impl PlanStore {
         Ok(RecordEnvelope { version, created, workspace, record })
     }
 
-    /// A clock that was set back must not preserve records for ever, so a record from the future has expired too.
+    /// Whether a record has expired. A record from the future has, too: the clock was set back.
     fn is_expired(&self, created: u64) -> bool {
         let now = self.clock.now().as_secs();
         now.abs_diff(created) >= RETENTION.as_secs()
     }
 
-    /// The age of a record is its file's modification time, which is set to our clock's time when it is written: that
-    /// spares reading every record. Removes records that are too old, then the oldest until the rest is within the store's limits with one more.
+    /// Removes expired records, then the oldest until one more fits the limits. The age is the file's modification
+    /// time, which zubi sets to its clock's time; so it need not read every record.
     fn sweep(&self) -> Result<(), EditError> {
         let entries =
             self.directory.read_dir_utf8().map_err(|error| state("the plan directory cannot be read", &error))?;

@@ -1,6 +1,6 @@
-//! Text edits on one text. Knows positions and line endings, but not files.
+//! Applies text edits to one text. Handles positions and line endings, but not files.
 //!
-//! The rules, which are LSP's where LSP has one:
+//! The rules, from LSP as far as it has one:
 //!
 //! - All edits of a batch refer to the same text, the one before the batch.
 //! - Edits must not overlap. Touching is not overlapping. Several inserts at one position preserve their order, and
@@ -11,26 +11,26 @@
 //! - A position inside a character is refused. Moving it would hide that the server counts in another unit.
 //! - The same edit twice is made once: replacements always, inserts only when they come from different servers, because
 //!   one server may well insert `)` twice.
-//! - New text gets the line ending that most lines of the file have; in a file without any line ending it is inserted
-//!   unchanged. Lines that no edit touches are unchanged, so a file with mixed endings stays mixed.
-//! - A text with a carriage return that no line feed follows is refused: the protocol calls it a line ending, most
-//!   servers do not, and guessing wrong would put every later edit on a wrong line.
+//! - New text gets the line ending of most lines; a file without line endings gets it unchanged. Lines that no edit
+//!   touches are unchanged, so a file with mixed endings stays mixed.
+//! - A text with a lone carriage return is refused: LSP calls it a line ending, most servers do not, and a wrong guess
+//!   would put every later edit on a wrong line.
 
 use rustc_hash::FxHashMap;
 use zubi_base::fs::MAX_TEXT_BYTES;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextIndex, TextRange};
 
-/// An edit in bytes of the text it was made for.
+/// An edit in byte offsets of the text it was made for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ByteEdit {
     pub(super) range: TextRange,
     pub(super) new_text: String,
-    /// Which of the servers sent it, so that only *different* servers' equal inserts are merged.
+    /// The index of the sending server; only equal inserts of *different* servers are merged.
     pub(super) server: usize,
 }
 
-/// Why edits do not fit a text. Places are 1-based `line:column`, columns as the server counted them.
+/// The reason why edits do not fit a text. Positions are 1-based `line:column` in the server's column unit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SpliceError {
     Overlap { first: String, second: String },
@@ -45,12 +45,12 @@ pub(super) enum SpliceError {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SplicedText {
     pub(super) text: String,
-    /// Edits made, duplicates not counted.
+    /// The number of applied edits, without duplicates.
     pub(super) edits: usize,
     pub(super) duplicates: usize,
 }
 
-/// A server's edits as bytes of the text they speak of.
+/// Converts a server's edits to byte offsets of the text to which they refer.
 pub(super) fn locate(
     text: &str,
     index: &TextIndex,
@@ -70,7 +70,7 @@ pub(super) fn locate(
             }
             for position in [edit.range.start, edit.range.end] {
                 let round_trip = index.to_lsp(index.from_lsp(position, encoding), encoding);
-                // A smaller column on the same line is either clamping, which ends at the line's end, or a cut.
+                // A smaller column on the same line: either clamped to the line's end, or inside a character.
                 let line_end = index.line_range(position.line).map(|line| index.to_lsp(line.end(), encoding));
                 if line_end.is_some_and(|end| position.character < end.character) && round_trip != position {
                     return Err(SpliceError::CutsCharacter { position: format_position(position) });
@@ -82,12 +82,12 @@ pub(super) fn locate(
         .collect()
 }
 
-/// The text after all edits. They may come in any order.
+/// Applies edits, which may be in any order.
 pub(super) fn splice(text: &str, mut edits: Vec<ByteEdit>) -> Result<SplicedText, SpliceError> {
     let original_count = edits.len();
     merge_duplicates(&mut edits);
     let duplicates = original_count - edits.len();
-    // Stable, so that inserts at one position preserve their order; an insert sorts before a replacement that begins
+    // A stable sort preserves the order of inserts at one position, and puts an insert before a replacement that begins
     // there.
     edits.sort_by_key(|edit| (edit.range.start(), edit.range.end()));
     for pair in edits.windows(2) {
@@ -131,7 +131,7 @@ fn merge_duplicates(edits: &mut Vec<ByteEdit>) {
     });
 }
 
-/// The ending of most lines; `None` when the text has no complete line.
+/// Returns the line ending of most lines; `None` if the text has no complete line.
 pub(super) fn dominant_ending(text: &str) -> Option<&'static str> {
     let all = text.bytes().filter(|byte| *byte == b'\n').count();
     let crlf_count = text.matches("\r\n").count();

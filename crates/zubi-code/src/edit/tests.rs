@@ -1,4 +1,4 @@
-//! Plans, applied and undone on a real tree.
+//! Tests of plans that are applied and undone on a real tree.
 
 mod crash;
 mod editor;
@@ -11,8 +11,8 @@ use zubi_base::clock::FixedClock;
 use self::tree::Tree;
 use super::*;
 
-/// Plans and applies an edit, checks the tree that results (`path: content` lines), undoes it, and checks that every
-/// byte, mode and link is as before.
+/// Plans and applies an edit, checks the resulting tree (`path: content` lines), undoes it, and checks that every byte,
+/// mode and link is as before.
 #[track_caller]
 fn check(tree: &Tree, edit: &serde_json::Value, expected: &str) {
     let before = tree.state();
@@ -58,7 +58,7 @@ fn executable_bit_and_symbolic_link() {
     tree.link("run.sh", "link");
     let expected = "link -> run.sh\nrun.sh 755: \"x\\necho\\n\"\n";
     check(&tree, &changes(&[insert(&tree.uri("link"), 0, "x\n")]), expected);
-    // The link and the file are one text: the same edit by both names is made once, where it replaces something.
+    // The link and the file are one text: the same replacement by both names is made once.
     let replace = |name: &str| {
         let (start, end) =
             (serde_json::json!({"line": 0, "character": 0}), serde_json::json!({"line": 0, "character": 4}));
@@ -102,22 +102,22 @@ fn renames_and_later_edits() {
     let tree = Tree::new(&[("a", "a\n"), ("b", "b\n"), ("d/x", "x\n"), ("d/y", "y\n")]);
     let rename =
         |old: &str, new: &str| serde_json::json!({"kind": "rename", "oldUri": tree.uri(old), "newUri": tree.uri(new)});
-    // Edited before, renamed, edited again: the second edit speaks of the text after the first.
+    // Edited, renamed, edited again: the second edit refers to the text after the first.
     let edits = [insert(&tree.uri("a"), 0, "1\n"), rename("a", "n/c"), insert(&tree.uri("n/c"), 1, "2\n")];
     let expected = "b: \"b\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\nn/\nn/c: \"1\\n2\\na\\n\"\n";
     check(&tree, &changes(&edits), expected);
-    // Two files change places.
+    // Two files swap their paths.
     let swap = [rename("a", "t"), rename("b", "a"), rename("t", "b"), insert(&tree.uri("a"), 0, "was b\n")];
     check(&tree, &changes(&swap), "a: \"was b\\nb\\n\"\nb: \"a\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\n");
-    // A directory moves with everything in it.
+    // A directory moves with all its contents.
     let directory = [rename("d", "e/f"), insert(&tree.uri("e/f/x"), 0, "1\n"), rename("e/f/y", "z")];
     check(&tree, &changes(&directory), "a: \"a\\n\"\nb: \"b\\n\"\ne/\ne/f/\ne/f/x: \"1\\nx\\n\"\nz: \"y\\n\"\n");
-    // A file takes another's place.
+    // A file replaces another.
     let over = serde_json::json!({
         "kind": "rename", "oldUri": tree.uri("a"), "newUri": tree.uri("b"), "options": {"overwrite": true},
     });
     check(&tree, &changes(&[over]), "b: \"a\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\n");
-    // Renamed within a directory that the edit makes.
+    // Renamed inside a directory that the edit creates.
     let twice = [rename("a", "n/a"), rename("n/a", "n/b")];
     check(&tree, &changes(&twice), "b: \"b\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\nn/\nn/b: \"a\\n\"\n");
 }
@@ -265,14 +265,14 @@ fn dropped_caller_does_not_stop_the_change() {
         let edits = tree.edits();
         let plan = edits.plan("test", &edit, Encoding::Utf16, "server").await.unwrap();
         let mut applying = Box::pin(edits.apply(&plan.id));
-        // One poll starts the work; then the caller is gone.
+        // One poll starts the work; then the caller drops the future.
         std::future::poll_fn(|cx| Poll::Ready(applying.as_mut().poll(cx).is_ready())).await;
         drop(applying);
-        // The next caller waits for the lock, and finds the change made.
+        // The next caller waits for the lock and finds that the change is made.
         let later = edits.undo(&plan.id).await;
         match later {
             Ok(_) => assert_eq!(tree.show(), "a: \"a\\n\"\n"),
-            // The undo may have been quicker to the lock; then the change is made after it.
+            // If the undo takes the lock first, the change is made after it.
             Err(error) => {
                 assert!(matches!(error, EditError::NotApplied { .. }), "{error}");
                 let _lock = EditLock::acquire(&tree.state_dir).await.unwrap();
@@ -292,7 +292,7 @@ fn edit_lock_is_exclusive() {
     assert!(EditLock::try_acquire(&tree.state_dir).unwrap().is_some());
 }
 
-/// A sink in the role of an editor: it accepts the change or refuses it.
+/// A sink that acts as an editor: it accepts or refuses the change.
 struct RefusingSink;
 
 #[async_trait::async_trait]

@@ -1,10 +1,10 @@
-//! A server's `WorkspaceEdit` as it comes over the wire. This module knows the form; [`super::change`] knows the
-//! meaning for files.
+//! Parser for a server's `WorkspaceEdit`. This module knows the wire format; [`super::change`] knows its effect on
+//! files.
 //!
-//! It parses by the protocol's own marks (`kind`, `snippet`, `annotationId`), and not with a generated type that takes
-//! the first variant that fits: such a type reads an annotated text edit as a plain one and loses its annotation.
-//! Unknown fields are ignored; any other deviation from the protocol refuses the edit as a whole, because an unreadable
-//! part may be the one without which the rest breaks the code.
+//! It parses by LSP's own discriminators (`kind`, `snippet`, `annotationId`). A generated untagged type would take the
+//! first variant that fits: it reads an annotated text edit as a plain one and loses the annotation. Unknown fields are
+//! ignored. Any other deviation from LSP refuses the whole edit, because the rest may break the code without the
+//! unreadable part.
 
 use std::collections::BTreeSet;
 
@@ -15,17 +15,17 @@ use zubi_base::lsp;
 
 use super::error::EditError;
 
-/// LSP's `InsertTextFormat.Snippet`; rust-analyzer's older extension marks text edits so.
+/// LSP's `InsertTextFormat.Snippet`, which rust-analyzer's older extension uses to mark text edits.
 const SNIPPET_FORMAT: u64 = 2;
-/// The most characters of a reason, which may quote what the server sent.
+/// The maximum number of characters of a reason, which may quote the server's text.
 const MAX_REASON: usize = 200;
 
 /// The change that a server requests.
 #[derive(Debug, Default)]
 pub(super) struct WorkspaceEdit {
-    /// In the order in which they must be done; those of the old form, which has none, by URI.
+    /// In the order of execution; `changes` has no order and is sorted by URI.
     pub(super) changes: Vec<DocumentChange>,
-    /// The annotations that some change refers to, each once, by identifier.
+    /// The annotations to which some change refers, each once, by id.
     pub(super) annotations: Vec<lsp::ChangeAnnotation>,
 }
 
@@ -41,7 +41,7 @@ pub(super) enum DocumentChange {
 #[derive(Debug)]
 pub(super) struct DocumentEdit {
     pub(super) uri: lsp::Uri,
-    /// The version of the open document that the edits were made for.
+    /// The document version for which the edits were made.
     pub(super) version: Option<i32>,
     pub(super) edits: Vec<lsp::TextEdit>,
     /// At least one edit was a snippet; it is not among [`Self::edits`].
@@ -73,8 +73,8 @@ struct RawTextEdit {
 }
 
 impl WorkspaceEdit {
-    /// Reads an edit. [`EditError::Malformed`] when any part of it is not the protocol. It takes no more space than the
-    /// message it came in; how much a change may hold is the caller's to bound.
+    /// Parses an edit; returns [`EditError::Malformed`] if any part of it is invalid. The result is not larger than the
+    /// message; the caller must limit its size.
     pub(super) fn read(edit: &Value) -> Result<Self, EditError> {
         let Some(fields) = edit.as_object() else { return Err(malformed_error("it is not an object")) };
         let field = |name: &str| fields.get(name).filter(|value| !value.is_null());
@@ -102,7 +102,7 @@ impl WorkspaceEdit {
         let table = field("changeAnnotations");
         let mut annotations = Vec::new();
         for id in &reader.annotation_ids {
-            // An identifier without an entry describes nothing, so there is nothing to report.
+            // An id without an annotation has nothing to report.
             let Some(annotation) = table.and_then(|table| table.get(id)) else { continue };
             let annotation = read(annotation)
                 .map_err(|reason| malformed_error(&format!("an annotation it refers to cannot be read: {reason}")))?;
@@ -118,7 +118,7 @@ struct EditReader {
     annotation_ids: BTreeSet<String>,
 }
 
-/// The readers of the parts of an edit. Their errors are clauses; [`field_error`] adds the position of the part.
+/// Parsers for the parts of an edit. Their errors are clauses; [`field_error`] adds the position of the part.
 impl EditReader {
     fn change(&mut self, change: &Value) -> Result<DocumentChange, String> {
         if !change.is_object() {
@@ -179,7 +179,7 @@ fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     T::deserialize(value).map_err(|error| error.to_string())
 }
 
-/// `number` is 1-based.
+/// Creates the error for a part of a list; `number` is 1-based.
 fn field_error(field: &str, number: usize, reason: &str) -> EditError {
     malformed_error(&format!("number {number} of its `{field}` cannot be read: {reason}"))
 }

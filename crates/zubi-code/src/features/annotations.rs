@@ -1,5 +1,5 @@
-//! Annotations that servers add to a symbol's source, as an editor shows them: inferred types (inlay hints) and the
-//! titles of available commands (code lenses). Only for the symbol's own definition, and bounded.
+//! Annotations that servers add to a symbol's own definition, as editors show them: inferred types (inlay hints) and
+//! the titles of commands (code lenses).
 
 use std::collections::BTreeMap;
 
@@ -22,22 +22,22 @@ use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
 use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 
-/// The maximum number of lines of a definition for which hints are requested: a class may be the whole file.
+/// The maximum number of lines for which hints are requested, because a class may span the whole file.
 const MAX_LINES: u32 = 200;
 
-/// The most characters of one hint; types of iterators fill pages.
+/// The maximum number of characters of one hint; iterator types can fill pages.
 const MAX_LABEL: usize = 80;
 
-/// The most titles, and the most that are resolved to have them.
+/// The maximum number of titles, and of lenses that are resolved for them.
 const MAX_TITLES: usize = 5;
 
-/// LSP's number for hints that are types; others name parameters.
+/// LSP's `InlayHintKind.Type`; the other kind names parameters.
 const TYPE: u64 = 1;
 
-/// A source line with the types that a server infers written into it.
+/// A source line with the types that a server inferred inserted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InferredLine {
-    /// One-based.
+    /// 1-based.
     pub line: u32,
     pub text: String,
 }
@@ -52,8 +52,8 @@ struct DefinitionSite {
 }
 
 impl CodeQuery<'_> {
-    /// The lines of the symbol's definition in which servers infer a type, with the types in them; empty where they
-    /// infer none, or where the definition is not in the workspace.
+    /// Returns the lines of the symbol's definition in which servers infer a type, with these types. Empty if they
+    /// infer no type or the definition is outside the workspace.
     pub async fn inferred_types(&self, at: &ResolvedTarget) -> Result<QualifiedAnswer<Vec<InferredLine>>, CodeError> {
         let Some(definition) = self.own_definition(at).await? else { return Ok(nothing()) };
         let method = "textDocument/inlayHint";
@@ -71,7 +71,7 @@ impl CodeQuery<'_> {
                 json!({ "textDocument": { "uri": reference.uri() }, "range": range })
             })
             .await?;
-        // By offset, so that a type that two servers infer is written once.
+        // By offset, so that a type that two servers infer appears once.
         let mut labels: BTreeMap<TextSize, String> = BTreeMap::new();
         for reply in &replies.replies {
             for hint in reply.result.as_array().into_iter().flatten() {
@@ -92,7 +92,7 @@ impl CodeQuery<'_> {
         let reference = DocumentRef::new(definition.path.clone());
         let ready = self.ready_for(&reference, method, "show lenses", ReadinessLevel::Project).await?;
         let document = self.document(&definition.path).await?;
-        // Attributes and comments may come between the beginning and the name.
+        // Attributes and comments may precede the name.
         let lines =
             document.index.line_col(definition.range.start()).line..=document.index.line_col(definition.name).line;
         let cx = self.request_cx().for_document(&reference);
@@ -111,7 +111,7 @@ impl CodeQuery<'_> {
                     Some(title) => Some(title),
                     None => match reply.endpoint.request("codeLens/resolve", lens.clone(), &cx).await {
                         Ok(lens) => title_of(&lens),
-                        // It has nothing more to say of it.
+                        // The server has no further data about this lens.
                         Err(EndpointError::Unsupported { .. }) => None,
                         Err(EndpointError::Cancelled) => return Err(EndpointError::Cancelled.into()),
                         Err(error) => {
@@ -127,9 +127,9 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: titles, status })
     }
 
-    /// Returns the definition of a symbol of the workspace, by its outline.
+    /// Finds the definition of a symbol of the workspace in its outline.
     async fn own_definition(&self, at: &ResolvedTarget) -> Result<Option<DefinitionSite>, CodeError> {
-        // A symbol that was named has been found at its declaration.
+        // A target with a kind was resolved to its declaration.
         let (path, name) = if at.kind.is_some() {
             (at.path.clone(), at.offset)
         } else {
@@ -141,7 +141,7 @@ impl CodeQuery<'_> {
             let document = self.document(&path).await?;
             (path, document.index.from_lsp(first.location.range.start, first.encoding))
         };
-        // A symbol that was named has just been looked up in it.
+        // From the cache, if the target was resolved by name.
         let outline = self.declared_in(&path).await?;
         let mut innermost: Option<TextRange> = None;
         outline::walk(&outline.value, |_, symbol: &OutlineSymbol| {
@@ -174,7 +174,7 @@ fn type_hint(hint: &Value) -> Option<(lsp::Position, String)> {
     Some((position, format!("{}{label}{}", padded("paddingLeft"), padded("paddingRight"))))
 }
 
-/// The lines that hold one of these offsets, with the labels in their places.
+/// Returns the lines that contain one of these offsets, with the labels inserted.
 fn lines_with(document: &SourceDocument, labels: &BTreeMap<TextSize, String>) -> Vec<InferredLine> {
     let mut by_line: BTreeMap<u32, Vec<(usize, &str)>> = BTreeMap::new();
     for (offset, label) in labels {

@@ -11,27 +11,27 @@ use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
 use crate::status::QualifiedAnswer;
 
-/// One proposal.
+/// One completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
     pub label: String,
     pub kind: &'static str,
-    /// A type or signature.
+    /// The type or signature.
     pub detail: Option<String>,
     pub documentation: Option<String>,
     pub deprecated: bool,
 }
 
-/// The proposals at a place.
+/// The completions at a position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proposals {
-    /// Best first, those that continue what is typed already before the rest.
+    /// Best first; completions that continue the typed text precede the rest.
     pub items: Vec<Proposal>,
-    /// The server has more once more is typed.
+    /// Whether the server can return others after more is typed.
     pub incomplete: bool,
 }
 
-/// Names of LSP's `CompletionItemKind`, which counts from one.
+/// Names of LSP's `CompletionItemKind`, which is 1-based.
 const KINDS: [&str; 25] = [
     "text",
     "method",
@@ -61,7 +61,7 @@ const KINDS: [&str; 25] = [
 ];
 
 impl CodeQuery<'_> {
-    /// Returns the completions at a position; after typed text, those that continue it.
+    /// Returns the completions at a position; after typed text, only those that continue it, if there are any.
     pub async fn completion(
         &self,
         at: &ResolvedTarget,
@@ -100,7 +100,7 @@ impl CodeQuery<'_> {
                 found.push((match_rank(text, &typed), sort_text, proposal));
             }
         }
-        // The protocol leaves filtering by what is typed to the client.
+        // LSP leaves filtering by the typed text to the client.
         if found.iter().any(|(rank, ..)| *rank < NO_MATCH) {
             found.retain(|(rank, ..)| *rank < NO_MATCH);
         }
@@ -128,7 +128,7 @@ fn match_rank(text: &str, typed: &str) -> usize {
     }
 }
 
-/// The part of an identifier that ends at a byte offset.
+/// Returns the part of an identifier before a byte offset.
 fn typed_before(text: &str, offset: usize) -> String {
     let head = text.get(..offset).unwrap_or_default();
     let start = head.rfind(|character: char| !(character == '_' || unicode_ident::is_xid_continue(character)));
@@ -141,7 +141,7 @@ fn proposal(item: &Value) -> Option<Proposal> {
     let kind = item.get("kind").and_then(Value::as_u64).and_then(|kind| usize::try_from(kind).ok());
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(|text| clean_line(text).trim().to_owned());
     let mut label = text(item.get("label"))?;
-    // The parameters or type that an editor shows greyed behind the label.
+    // The parameters or type that an editor shows in grey after the label.
     if let Some(more) = text(item.pointer("/labelDetails/detail")) {
         label.push_str(&more);
     }

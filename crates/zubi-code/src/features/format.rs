@@ -1,4 +1,4 @@
-//! Formatting a document, as a plan that writes nothing.
+//! Plans the formatting of a document.
 
 use camino::Utf8Path;
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::QualifiedAnswer;
 
-/// LSP's formatting options; what is not given is read off the text.
+/// LSP's formatting options; zubi derives missing ones from the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FormatOptions {
     pub tab_size: Option<u32>,
@@ -19,7 +19,7 @@ pub struct FormatOptions {
 }
 
 impl CodeQuery<'_> {
-    /// Plans the formatting of a whole document; `None` when it is formatted already.
+    /// Plans the formatting of a whole document; returns `None` if it is already formatted.
     pub async fn format(
         &self,
         path: &Utf8Path,
@@ -28,7 +28,7 @@ impl CodeQuery<'_> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/formatting";
         let mut ready = self.ready_for(&reference, method, "format this file", ReadinessLevel::File).await?;
-        // Two formatters would undo each other's work.
+        // A second formatter would undo the first one's work.
         ready.endpoints.truncate(1);
         let document = self.document(path).await?;
         let cx = self.request_cx().for_document(&reference);
@@ -59,7 +59,7 @@ impl CodeQuery<'_> {
         let value = match self.intel.edits.plan_text_edits(&title, path, edits, encoding, &reply.endpoint.id().0).await
         {
             Ok(plan) => Some(plan),
-            // Some formatters answer the whole text even when nothing changes.
+            // Some formatters return the whole text even if nothing changes.
             Err(EditError::Nothing) => None,
             Err(error) => return Err(error.into()),
         };
@@ -67,7 +67,7 @@ impl CodeQuery<'_> {
     }
 }
 
-/// Tab size and whether to indent with spaces, read off a text's first indented lines.
+/// Derives the tab size, and whether to indent with spaces, from the first 2,000 lines.
 fn indentation(text: &str) -> (u32, bool) {
     let mut smallest: Option<usize> = None;
     for line in text.lines().take(2_000) {

@@ -1,7 +1,7 @@
-//! Trees of calls and of types: who calls a function and what it calls, what a type extends and what extends it.
+//! Trees of calls and of types: callers and callees, supertypes and subtypes.
 //!
-//! The servers answer one step at a time; the walk is breadth first, so that a bound cuts what is farthest away. Each
-//! symbol is entered once: where it comes up again it is shown, marked, and not entered.
+//! Servers answer one step at a time. The search is breadth-first, so that a limit cuts the farthest symbols. It
+//! expands each symbol once and marks every other occurrence.
 
 use std::sync::Arc;
 
@@ -23,22 +23,22 @@ use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
 use crate::status::{Completeness, QualifiedAnswer};
 
-/// The deepest walk. Beyond it, trees of calls are the whole program.
+/// The maximum depth. A deeper call tree would contain most of the program.
 pub const MAX_DEPTH: u32 = 5;
 
-/// The most symbols in one tree, beginnings included; each is shown with its source line and may cost a file read.
+/// The maximum number of symbols in one tree, roots included; each may cost a file read for its source line.
 pub const MAX_NODES: usize = 200;
 
-/// The most calls remembered between two functions.
+/// The maximum number of calls stored between two functions.
 const MAX_CALLS: usize = 100;
 
-/// The number of symbols of one level that are queried at once: enough to use the server fully, too few to flood it.
+/// The number of concurrent requests on one level: enough to use the server fully without flooding it.
 const AT_ONCE: usize = 8;
 
-/// JSON-RPC's code for a method that a server does not have, whatever it said of its capabilities.
+/// JSON-RPC's code for a missing method, which a server may return despite its capabilities.
 const METHOD_NOT_FOUND: i64 = -32601;
 
-/// Which way a tree grows.
+/// The direction in which a tree grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     Incoming,
@@ -74,48 +74,48 @@ impl Direction {
     }
 }
 
-/// The reason why a symbol is not entered: it occurs elsewhere in the same tree, where it is entered.
+/// The reason why a symbol is not expanded: it is expanded elsewhere in the same tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeat {
     /// The symbol is its own ancestor: a recursion.
     Cycle,
-    /// The symbol is reached on another path, too.
+    /// Another path also reaches the symbol.
     AlreadyListed,
 }
 
 /// One symbol of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HierarchyNode {
-    /// As the server names it, control characters removed.
+    /// The server's name for the symbol, without control characters.
     pub name: String,
     pub kind: &'static str,
-    /// Signature, container or file, as the server gives it.
+    /// The server's detail: signature, container or file.
     pub detail: Option<String>,
     pub location: SourceLocation,
     /// The positions of the calls between this symbol and its parent: in its own body for callers, in the parent's body
     /// for callees. Empty for types.
     pub calls: Vec<SourceLocation>,
     pub repeat: Option<Repeat>,
-    /// Lies in a library and was therefore not entered, although the depth would have allowed it.
+    /// The symbol is in a library and was not expanded, although the depth would allow it.
     pub is_unexpanded: bool,
-    /// By place.
+    /// Sorted by location.
     pub children: Vec<Self>,
 }
 
-/// The trees of one question.
+/// The trees of one request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SymbolHierarchy {
-    /// The symbols at the position, one tree each: more than one if a name has several meanings.
+    /// The symbols at the position, one tree each; several if the name has several meanings.
     pub roots: Vec<HierarchyNode>,
-    /// How many symbols there are below the roots.
+    /// The number of symbols below the roots.
     pub total: usize,
-    /// [`MAX_NODES`] was reached: there are more.
+    /// Whether symbols are missing because of [`MAX_NODES`].
     pub cut: bool,
 }
 
 impl CodeQuery<'_> {
-    /// The calls or types around a resolved place, `depth` steps far (1 to [`MAX_DEPTH`]). No roots: the place is
-    /// nothing that the server has a tree for.
+    /// Returns the calls or types around a resolved target, `depth` steps far (1 to [`MAX_DEPTH`]). Has no roots if the
+    /// server has no tree for the target.
     pub async fn hierarchy(
         &self,
         at: &ResolvedTarget,
@@ -135,8 +135,8 @@ impl CodeQuery<'_> {
             })
             .await?;
         let mut status = replies.status;
-        // The trees that two servers have of the same calls cannot be merged node by node, so the first server that has
-        // one answers.
+        // Two servers' trees of the same calls cannot be merged node by node, so zubi uses the first server that has
+        // one.
         let first_reply = replies.replies.into_iter().find_map(|reply| {
             let items: Vec<HierarchyItem> = items(&reply.result).filter_map(HierarchyItem::parse).collect();
             (!items.is_empty()).then_some((reply.endpoint, items))
@@ -193,7 +193,7 @@ impl CodeQuery<'_> {
             Direction::Subtypes => {
                 ("textDocument/implementation", "`lsp_implementations` lists everything that implements or extends it")
             }
-            // The symbol's source names its callees and supertypes.
+            // The symbol's source shows its callees and supertypes.
             Direction::Outgoing | Direction::Supertypes => {
                 ("textDocument/definition", "`lsp_definition` with `context` shows its source, which names them")
             }
@@ -203,9 +203,9 @@ impl CodeQuery<'_> {
     }
 }
 
-/// One symbol as the server names it.
+/// One symbol in the server's form.
 struct HierarchyItem {
-    /// To be given back with the next step, exactly as it came.
+    /// The item as received, to send back unchanged with the next request.
     raw: Value,
     name: String,
     kind: &'static str,
@@ -215,7 +215,7 @@ struct HierarchyItem {
 }
 
 impl HierarchyItem {
-    /// An item of either hierarchy; `None` for what is not the protocol.
+    /// Parses an item of either hierarchy; returns `None` for invalid LSP.
     fn parse(raw: &Value) -> Option<Self> {
         let text = |field: &str| {
             let text = clean_line(raw.get(field)?.as_str()?);
@@ -243,12 +243,12 @@ impl HierarchyItem {
 /// The identity of a symbol: document, position of the name, name.
 type SymbolKey = (String, u32, u32, String);
 
-/// The items of a result: a list, or `null` for none.
+/// Returns the items of a result, which is a list or `null`.
 fn items(result: &Value) -> impl Iterator<Item = &Value> {
     result.as_array().into_iter().flatten()
 }
 
-/// A symbol that one step led to.
+/// A symbol that one request returned.
 struct HierarchyStep {
     item: HierarchyItem,
     location: SourceLocation,
@@ -257,7 +257,7 @@ struct HierarchyStep {
 
 struct HierarchyEntry {
     item: HierarchyItem,
-    /// Index of the symbol above; smaller than the entry's own.
+    /// Index of the parent; smaller than the entry's own.
     parent: Option<usize>,
     node: HierarchyNode,
 }
@@ -272,7 +272,7 @@ struct HierarchyWalk<'a> {
 }
 
 impl HierarchyWalk<'_> {
-    /// Adds a symbol; returns its index if it must be entered.
+    /// Adds a symbol; returns its index if it must be expanded.
     fn add(&mut self, above: Option<usize>, step: HierarchyStep) -> Option<usize> {
         if self.nodes.len() >= MAX_NODES {
             self.cut = true;
@@ -306,8 +306,7 @@ impl HierarchyWalk<'_> {
         false
     }
 
-    /// Enters level after level and returns the errors on the way. If every request failed, the first error is the
-    /// result.
+    /// Expands level by level and returns the errors. Fails with the first error if every request failed.
     async fn run(&mut self, depth: u32) -> Result<Vec<CodeError>, CodeError> {
         let mut failures = Vec::new();
         let mut answered = false;
@@ -332,7 +331,7 @@ impl HierarchyWalk<'_> {
                 return Err(failures.swap_remove(0));
             }
             level = next;
-            // The callees of a library function are not entered.
+            // Callees of library functions are not expanded.
             level.retain(|at| self.direction != Direction::Outgoing || !self.nodes.get(*at).is_some_and(is_external));
         }
         if depth > 1 && self.direction == Direction::Outgoing {
@@ -351,11 +350,11 @@ impl HierarchyWalk<'_> {
         }
     }
 
-    /// One step from a symbol, by place, each symbol once.
+    /// Returns the symbols one step from a symbol, each once, sorted by location.
     async fn steps(&self, item: &HierarchyItem) -> Result<Vec<HierarchyStep>, CodeError> {
         let method = self.direction.method();
         let mut cx = self.query.request_cx();
-        // The server must have the document that the item speaks of; libraries are its own affair.
+        // The server must have the item's document open, unless it belongs to a library.
         if let Some(path) = uri::to_path(&item.location.uri).filter(|path| self.query.workspace().contains(path)) {
             cx = cx.for_document(&DocumentRef::new(path));
         }
@@ -363,7 +362,7 @@ impl HierarchyWalk<'_> {
         let result = answer.map_err(|error| self.failure(error))?;
         let mut steps: Vec<HierarchyStep> = Vec::new();
         for found in items(&result) {
-            // The document of the calls: for callers it is their own, for callees that of the calling symbol.
+            // Call ranges are in the caller's document: the found item's for callers, the queried item's for callees.
             let (raw, call_uri) = match self.direction {
                 Direction::Incoming => (found.get("from"), None),
                 Direction::Outgoing => (found.get("to"), Some(&item.location.uri)),
@@ -414,8 +413,7 @@ fn is_external(entry: &HierarchyEntry) -> bool {
     entry.node.location.external
 }
 
-/// Builds the trees from the entries. Each entry comes after its parent, so that the last is complete when its turn
-/// comes.
+/// Builds the trees. Each entry comes after its parent, so the last one is always complete.
 fn nest(mut entries: Vec<HierarchyEntry>) -> Vec<HierarchyNode> {
     let mut roots = Vec::new();
     while let Some(HierarchyEntry { parent: above, mut node, .. }) = entries.pop() {

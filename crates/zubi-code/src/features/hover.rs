@@ -1,4 +1,4 @@
-//! The description of a symbol: type, signature and documentation, as the server explains it.
+//! The description of a symbol by the server: type, signature and documentation.
 
 use crate::error::CodeError;
 use crate::locate::ResolvedTarget;
@@ -9,7 +9,7 @@ use crate::request::position_params;
 use crate::status::QualifiedAnswer;
 
 impl CodeQuery<'_> {
-    /// Markdown of every endpoint that has something to say, without repetition; empty when none has.
+    /// Returns the distinct Markdown texts of all endpoints; empty if none has one.
     pub async fn hover(&self, at: &ResolvedTarget) -> Result<QualifiedAnswer<Vec<String>>, CodeError> {
         let method = "textDocument/hover";
         let ready = self.ready_for(&at.reference, method, "explain symbols", ReadinessLevel::Project).await?;
@@ -22,7 +22,7 @@ impl CodeQuery<'_> {
             .await?;
         let mut texts: Vec<String> = Vec::new();
         for reply in replies.replies {
-            // `null` is the protocol's "nothing to say".
+            // `null` means "no information" in LSP.
             let text = reply.result.get("contents").map(hover_text).unwrap_or_default().trim().to_owned();
             if !text.is_empty() && !texts.contains(&text) {
                 texts.push(text);

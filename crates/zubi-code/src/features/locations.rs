@@ -1,4 +1,4 @@
-//! Places a symbol leads to: definition, references, implementations, type definition.
+//! Locations related to a symbol: definition, references, implementations, type definition.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,7 +49,7 @@ impl Relation {
 }
 
 impl Relation {
-    /// Adds the parameters that a request for references has besides a position.
+    /// Adds the `context` parameter of a request for references.
     pub(crate) fn add_context(self, params: &mut Value) {
         if let Self::References { include_declaration } = self {
             params["context"] = json!({ "includeDeclaration": include_declaration });
@@ -57,8 +57,8 @@ impl Relation {
     }
 }
 
-/// A location that a server returned. Its source line is read only when it is shown: an answer has hundreds of
-/// locations and shows a page of them.
+/// A location that a server returned. zubi reads its source line only to show it, because an answer has hundreds of
+/// locations and shows one page of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawLocation {
     pub(crate) location: lsp::Location,
@@ -68,7 +68,7 @@ pub struct RawLocation {
     /// See [`SourceLocation::external`].
     pub external: bool,
     pub declaration: bool,
-    /// A whole-word match that no server counts as a reference; see [`CodeQuery::text_matches`].
+    /// Whether this is a whole-word match that no server counts as a reference; see [`CodeQuery::text_matches`].
     pub text_only: bool,
 }
 
@@ -80,11 +80,11 @@ pub struct DisplayLocation {
     pub text_only: bool,
 }
 
-/// The longest the whole-word count may take that checks an answer without a readiness signal.
+/// The time limit of the word count that checks an answer of a server without a readiness signal.
 const WORD_CHECK: Duration = Duration::from_millis(300);
 
 impl CodeQuery<'_> {
-    /// The places `relation` leads to from a resolved one, in order of path and line, without duplicates.
+    /// Returns the locations with this relation to a target, sorted by path and line, without duplicates.
     pub async fn locations(
         &self,
         at: &ResolvedTarget,
@@ -103,7 +103,7 @@ impl CodeQuery<'_> {
             relation.add_context(&mut params);
             params
         });
-        // The declarations among the references are marked; they are requested from the servers at the same time.
+        // Requested at the same time, to mark the declarations among the references.
         let declarations = async {
             if matches!(relation, Relation::References { include_declaration: true }) {
                 self.declarations(&ready.endpoints, at, &document).await
@@ -153,7 +153,7 @@ impl CodeQuery<'_> {
     fn add_replies(&self, found: &mut Vec<RawLocation>, replies: &[EndpointReply], declarations: &[lsp::Location]) {
         for reply in replies {
             let encoding = reply.endpoint.encoding();
-            // References come by file, so that a path need not be worked out for each.
+            // Servers group references by file, so zubi converts each URI once per group.
             for file_locations in parse(&reply.result).chunk_by(|one, next| one.uri == next.uri) {
                 let Some(first) = file_locations.first() else { continue };
                 self.virtual_documents.register(&first.uri, &reply.endpoint);
@@ -174,9 +174,8 @@ impl CodeQuery<'_> {
         }
     }
 
-    /// For a request at a definition, clangd returns the declaration, and the other way round. So if the caller named a
-    /// symbol, the one answer leads elsewhere, and a request from there leads back, then the named position is the
-    /// definition and the answer its declaration.
+    /// clangd returns the declaration for a request at the definition, and the reverse. If a symbol's only location is
+    /// elsewhere and a request there leads back, the named position is its definition and the location its declaration.
     async fn add_named_definition(
         &self,
         endpoints: &[Arc<dyn Endpoint>],
@@ -217,7 +216,7 @@ impl CodeQuery<'_> {
         }
     }
 
-    /// A found place as it is shown, with so many lines around it.
+    /// Converts a location to the displayed form, with `context` lines around it.
     pub async fn hit(&self, found: &RawLocation, context: u32) -> DisplayLocation {
         DisplayLocation {
             location: self.location(&found.location, found.encoding, context).await,
@@ -226,7 +225,7 @@ impl CodeQuery<'_> {
         }
     }
 
-    /// Puts a place into one unit with those that other servers count in another, so that they can be compared.
+    /// Converts a location to UTF-16, so that locations of servers with different encodings can be compared.
     async fn convert_to_utf16(&self, found: &mut RawLocation) {
         if let Some(path) = uri::to_path(&found.location.uri)
             && let Ok(document) = self.document(&path).await
@@ -237,8 +236,8 @@ impl CodeQuery<'_> {
         }
     }
 
-    /// Drops the requested position if it is a declaration and the caller excluded declarations: some servers
-    /// (jedi-language-server 0.47) return it all the same, and a symbol without uses would look used.
+    /// Removes the requested position if it is a declaration and the caller excluded declarations. Some servers
+    /// (jedi-language-server 0.47) return it anyway, and an unused symbol would look used.
     async fn remove_own_declaration(
         &self,
         found: &mut Vec<RawLocation>,
@@ -256,8 +255,8 @@ impl CodeQuery<'_> {
         }
     }
 
-    /// Returns the locations of a symbol's declaration and definition according to the servers: two in C++, where the
-    /// answer to either request depends on the position.
+    /// Returns the locations of a symbol's declaration and definition: two in C++, where each response depends on the
+    /// position.
     async fn declarations(
         &self,
         endpoints: &[Arc<dyn Endpoint>],
@@ -281,8 +280,8 @@ impl CodeQuery<'_> {
         join_all(answers).await.concat()
     }
 
-    /// The verdict on references of a server without a readiness signal: every whole-word occurrence found in the files
-    /// that it serves is complete for certain; fewer may be comments and strings, or may be what the server has not read.
+    /// Rates the references of a server without a readiness signal. If there are as many as whole-word matches in the
+    /// files that it serves, the answer is complete. Otherwise the rest may be comments and strings, or unread files.
     async fn check_by_words(
         &self,
         at: &ResolvedTarget,
@@ -292,7 +291,7 @@ impl CodeQuery<'_> {
     ) -> Completeness {
         let Some(word) = &at.name else { return Completeness::Unknown { reason: reason.to_owned() } };
         let counted = self.search_words_in(self.workspace().roots(), word, WORD_CHECK).await;
-        // By the servers and not by extension: a `justfile` has none, and imports `.just` files.
+        // By server and not by extension: a `justfile` has none, and imports `.just` files.
         let serves = |path: &Utf8Path| {
             let document = DocumentRef::new(path);
             endpoints.iter().any(|endpoint| endpoint.serves(&document))
@@ -301,7 +300,7 @@ impl CodeQuery<'_> {
         if counted.cut {
             return Completeness::Unknown { reason: format!("{reason}, and a word count took too long") };
         }
-        // Places in other projects say nothing about whether this one was read whole.
+        // Locations in other projects do not show whether the server has read this one completely.
         let own = |one: &&RawLocation| uri::to_path(&one.location.uri).is_some_and(|path| serves(&path));
         let references = found.iter().filter(own).count();
         if references >= words {

@@ -13,32 +13,32 @@ use crate::readiness::ReadinessLevel;
 use crate::status::{Completeness, QualifiedAnswer};
 
 impl CodeQuery<'_> {
-    /// The symbols of a document, to look a place up in: remembered until a file changes, because every question that
-    /// names a symbol needs them, and for a file of 2,700 lines they are 140 KB of JSON.
+    /// Returns the symbols of a document, from a cache until a file changes. Every request that names a symbol needs
+    /// them, and for a file of 2,700 lines they are 140 KB of JSON.
     pub(crate) async fn declared_in(
         &self,
         path: &Utf8Path,
     ) -> Result<Arc<QualifiedAnswer<Vec<OutlineSymbol>>>, CodeError> {
-        // Read before the first request, so that a later change makes another number.
+        // Read before the first request, so that a later change makes the entry obsolete.
         let changes = self.intel.router.file_changes();
         let key = path.to_owned();
-        // Changes of unwatched files (ignored ones, libraries) are not counted, so the text is compared as well.
+        // The number omits changes of unwatched files (ignored files, libraries), so zubi compares the text as well.
         let text = Arc::clone(&self.document(path).await?.text);
         if let Some(cached) = self.intel.outlines.get(changes, &key).filter(|cached| cached.text == text) {
             return Ok(Arc::clone(&cached.answer));
         }
         let outline = Arc::new(self.outline(path).await?);
-        // A server that is still reading may outline less than it will; texts are read again in case one gets installed.
+        // A loading server's outline may be incomplete; a text outline is temporary, as a server may get installed.
         let ready = outline.status.endpoints.iter().all(|state| matches!(state.readiness, Readiness::Ready));
         let complete = ready && outline.status.completeness == Completeness::Complete && !outline.status.text_search;
-        // A note about the freshness of this answer does not hold for later ones.
+        // A freshness note belongs to this answer only.
         if complete && self.freshness.is_none() {
             self.intel.outlines.insert(changes, key, &Arc::new(Outline { text, answer: Arc::clone(&outline) }));
         }
         Ok(outline)
     }
 
-    /// The symbols of a document, by the first endpoint that has any.
+    /// Returns the symbols of a document from the first endpoint that has any.
     pub async fn outline(&self, path: &Utf8Path) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/documentSymbol";

@@ -1,9 +1,9 @@
 //! Uses of a symbol in other projects of the workspace.
 //!
-//! A language server knows one project (a Go module, a Python package with its settings): it returns no references in
-//! the project beside it, and does not report that. So zubi searches the texts for the name. If the name occurs in a
-//! file without a location in the answer, zubi sends the same request about the same document to the servers of that
-//! file's project. The answer lists the projects that could not be queried.
+//! A language server knows one project (a Go module, a Python package with its settings): it silently omits references
+//! in other projects. So zubi searches the texts for the name. If a file has the name but no location in the answer,
+//! zubi sends the same request about the same document to the servers of that file's project. The answer lists the
+//! projects that could not be queried.
 
 use camino::Utf8PathBuf;
 use futures_util::future::join_all;
@@ -22,16 +22,16 @@ use crate::readiness::ReadinessLevel;
 use crate::request::{Replies, position_params};
 use crate::status::{AnswerStatus, Completeness};
 
-/// The maximum number of projects that are queried besides the symbol's own. Each may cost a process.
+/// The maximum number of other projects that are queried. Each may cost a process.
 const MAX_OTHERS: usize = 4;
 
-/// How many projects are named in a status line.
+/// The maximum number of projects that a status line names.
 const MAX_NAMED: usize = 3;
 
 impl CodeQuery<'_> {
-    /// Whether the places of a relation may lie in projects that its own servers do not reach.
+    /// Whether related locations may be in projects that the symbol's own servers do not read.
     pub(crate) async fn may_lead_to_other_projects(&self, at: &ResolvedTarget, relation: Relation) -> bool {
-        // The server that reads a use also knows the definition, so these relations do not need other projects.
+        // A server that reads a use also knows the definition, so other relations do not need this.
         matches!(relation, Relation::References { .. } | Relation::Implementations)
             && at.name.is_some()
             && self.intel.router.has_other_projects(&at.reference, relation.method()).await
@@ -70,7 +70,7 @@ impl CodeQuery<'_> {
             return Ok(all);
         };
         let document = self.document(&at.path).await?;
-        // All at once, so that projects that are still loading cost the time-out once and not each.
+        // All at once, so that loading projects cost one time-out in total.
         let (queried, skipped) = others.split_at(others.len().min(MAX_OTHERS));
         let mut omitted: Vec<&OtherProject> = skipped.iter().collect();
         let answers =
@@ -96,7 +96,7 @@ impl CodeQuery<'_> {
         Ok(all)
     }
 
-    /// Sends the request about the symbol's own document to the servers of one other project.
+    /// Sends the request about the symbol's own document to another project's servers.
     async fn query_other_project(
         &self,
         at: &ResolvedTarget,
@@ -140,7 +140,7 @@ impl CodeQuery<'_> {
         status.mark_incomplete(reason);
     }
 
-    /// Says that a rename leaves uses in other projects as they are, where there are any: its edits are one server's.
+    /// Notes that a rename does not change uses in other projects, if there are any: its edits come from one server.
     pub(crate) async fn add_unrenamed_note(
         &self,
         at: &ResolvedTarget,
@@ -174,7 +174,7 @@ impl CodeQuery<'_> {
         status.completeness = Completeness::Partial { reason };
     }
 
-    /// Projects as a status line names them.
+    /// Lists projects for a status line.
     fn describe_projects(&self, projects: &[&OtherProject]) -> String {
         let names =
             projects.iter().take(MAX_NAMED).map(|project| match self.workspace().display(&project.root).as_str() {

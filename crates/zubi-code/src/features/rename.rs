@@ -1,4 +1,4 @@
-//! Renaming a symbol everywhere, as a plan that writes nothing.
+//! Plans the rename of a symbol in the whole workspace.
 
 use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, EndpointError, RequestCx};
@@ -14,7 +14,7 @@ use crate::request::position_params;
 use crate::status::QualifiedAnswer;
 
 impl CodeQuery<'_> {
-    /// Plans a rename. The first endpoint that offers one decides: two servers' renames of one symbol would overlap.
+    /// Plans a rename by the first endpoint that supports it: two servers' edits would overlap.
     pub async fn rename(&self, at: &ResolvedTarget, new_name: &str) -> Result<QualifiedAnswer<Plan>, CodeError> {
         if new_name.trim().is_empty() || new_name.chars().any(char::is_control) {
             return Err(CodeError::input(
@@ -25,7 +25,7 @@ impl CodeQuery<'_> {
         }
         let digit = |name: &str| name.starts_with(|first: char| first.is_ascii_digit());
         if new_name.contains(char::is_whitespace) || digit(new_name) && !at.name.as_deref().is_some_and(digit) {
-            // Not every server looks at the new name; ty renames to `1` without a word.
+            // Some servers do not check the new name: ty renames to `1` without an error.
             let message = format!("`{}` is not a valid identifier", crate::markup::clean_line(new_name));
             return Err(CodeError::input("newName", message, "Give an identifier of the language."));
         }
@@ -59,9 +59,8 @@ impl CodeQuery<'_> {
             Err(error) => Err(error.into()),
         };
         let mut result = send_request(&cx).await?;
-        // Servers disagree on whether the byte-order mark of a file they read from disk counts as a character of its
-        // first line. They get an opened document without the mark, so such files are opened and the request is sent
-        // once more.
+        // Servers disagree on whether a byte-order mark in a file on disk counts as a character of its first line. The
+        // text of an opened document has no mark, so zubi opens such files and sends the request again.
         let marked = self.files_with_mark(&result, &at.reference).await;
         if !marked.is_empty() {
             cx.documents.extend(marked);
@@ -78,7 +77,7 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: plan, status })
     }
 
-    /// The files of a workspace edit that begin with a byte-order mark, without the one that is open already.
+    /// Returns the files of a workspace edit that begin with a byte-order mark, without the open one.
     async fn files_with_mark(&self, edit: &Value, open: &DocumentRef) -> Vec<DocumentRef> {
         let changes = edit.get("changes").and_then(Value::as_object).into_iter().flat_map(|changes| changes.keys());
         let documents = edit.get("documentChanges").and_then(Value::as_array).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Moving a file or a folder, with the imports that lead to it, as a plan that writes nothing.
+//! Plans the move of a file or folder, with the changes to the imports that refer to it.
 
 use camino::Utf8Path;
 use serde_json::json;
@@ -15,27 +15,27 @@ use crate::status::{AnswerStatus, QualifiedAnswer};
 
 const METHOD: &str = "workspace/willRenameFiles";
 
-/// A move that was worked out.
+/// A planned move.
 #[derive(Debug, Clone)]
 pub struct Move {
     pub plan: Plan,
-    /// The servers that planned the changes of imports; or, as a clause, why no server did.
+    /// The servers that planned the import changes, or a clause that says why none did.
     pub imports: Result<String, String>,
 }
 
-/// The way in which the imports of moved files are changed.
+/// How the imports of moved files change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportUpdates {
-    /// Servers plan it (`workspace/willRenameFiles`), so that it is part of the plan.
+    /// Servers compute the changes (`workspace/willRenameFiles`), which become part of the plan.
     Planned,
-    /// The extensions of an open editor, while the move is made: they do so whenever a file moves in it.
+    /// The extensions of an open editor change them during the move, as for every file moved there.
     Followed,
     /// Imports are not changed.
     Stay,
 }
 
 impl CodeQuery<'_> {
-    /// Plans a move, with the imports where servers plan them: all of them together with the move in one plan.
+    /// Plans a move, together with the import changes that servers compute.
     pub async fn rename_file(
         &self,
         from: &Utf8Path,
@@ -49,7 +49,7 @@ impl CodeQuery<'_> {
             ImportUpdates::Followed => Ok("the editor".to_owned()),
             ImportUpdates::Planned | ImportUpdates::Stay => Err("imports stay as they are".to_owned()),
         };
-        // The first source file of a folder determines which servers know its content.
+        // The first source file of a folder shows which servers serve it.
         let example = if from.is_dir() && !from.is_symlink() {
             walk::files(from, WalkOptions { depth: None, sorted: true }).next()
         } else {

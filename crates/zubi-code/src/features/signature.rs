@@ -1,4 +1,4 @@
-//! The signatures that fit a call being typed.
+//! The signatures that match the call at a position.
 
 use serde_json::{Value, json};
 use zubi_base::lsp;
@@ -11,16 +11,16 @@ use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
 use crate::status::QualifiedAnswer;
 
-/// How a request for completion or signatures came about (LSP `CompletionTriggerKind`, `SignatureHelpTriggerKind`).
+/// The trigger of a completion or signature request (LSP `CompletionTriggerKind`, `SignatureHelpTriggerKind`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trigger {
-    /// 1 invoked, 2 a trigger character, 3 again (completion of an incomplete list; signature on content change).
+    /// 1 invoked, 2 trigger character, 3 again (incomplete completion list; signature on content change).
     pub kind: Option<u32>,
     pub character: Option<String>,
 }
 
 impl Trigger {
-    /// Returns the `context` of a request; without a kind and a character, the request counts as invoked by hand.
+    /// Returns the `context` of a request; without a kind and a character, it counts as invoked by hand.
     pub(crate) fn context(&self) -> Value {
         let kind = self.kind.unwrap_or(if self.character.is_some() { 2 } else { 1 });
         match &self.character {
@@ -34,16 +34,16 @@ impl Trigger {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     pub label: String,
-    /// The parameter at the cursor, as it is written in the label.
+    /// The text of the current parameter in the label.
     pub active_parameter: Option<String>,
     pub parameter_documentation: Option<String>,
     pub documentation: Option<String>,
-    /// The overload that the server takes for the one meant.
+    /// Whether the server considers this overload the best match.
     pub active: bool,
 }
 
 impl CodeQuery<'_> {
-    /// The signatures of the call around a place; empty outside a call.
+    /// Returns the signatures of the call around a position; empty outside a call.
     pub async fn signatures(
         &self,
         at: &ResolvedTarget,
@@ -79,7 +79,7 @@ impl CodeQuery<'_> {
 }
 
 fn signature_of(signature: &lsp::SignatureInformation, outer: Option<u64>, active: bool) -> Signature {
-    // Read as JSON: the protocol says "number or null or absent" here and the types differ between its versions.
+    // As JSON, because LSP allows a number or null or absence here and its versions have different types.
     let value = serde_json::to_value(signature).unwrap_or_default();
     let at = value.get("activeParameter").and_then(Value::as_u64).or(outer);
     let parameter = at.and_then(|at| value.get("parameters")?.as_array()?.get(usize::try_from(at).ok()?).cloned());
@@ -102,7 +102,7 @@ fn signature_of(signature: &lsp::SignatureInformation, outer: Option<u64>, activ
     }
 }
 
-/// A documentation field, plain or marked up.
+/// Reads a documentation field, plain or with markup.
 pub(crate) fn documentation(value: Option<&Value>) -> Option<String> {
     let text = match value? {
         Value::String(text) => text.as_str(),

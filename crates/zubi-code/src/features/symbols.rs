@@ -1,4 +1,4 @@
-//! Symbols of the whole workspace by name.
+//! Search for symbols of the whole workspace by name.
 
 use zubi_base::text::pluralize;
 
@@ -8,10 +8,10 @@ use crate::location::SourceLocation;
 use crate::query::CodeQuery;
 use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 
-/// The most symbols in one answer; each is shown with its source line, so each may cost a file read.
+/// The maximum number of symbols in one answer; each may cost a file read for its source line.
 const MAX_FOUND: usize = 500;
 
-/// One symbol found by name.
+/// A symbol found by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundSymbol {
     pub name: String,
@@ -19,17 +19,17 @@ pub struct FoundSymbol {
     pub container: Option<String>,
     /// The position of the declaration; `None` if the server returned only the file.
     pub location: Option<SourceLocation>,
-    /// The file, as shown.
+    /// The file as answers show it.
     pub display_path: String,
 }
 
 impl CodeQuery<'_> {
-    /// Returns the symbols whose name matches `query`, best first: exact names, then prefixes, then the servers' own
-    /// order; the workspace's symbols come before libraries'.
+    /// Returns the symbols whose name matches `query`: exact names, then prefixes, then the rest in the servers' order.
+    /// The workspace's symbols precede those of libraries.
     ///
-    /// If no server has an index, or the indexes have no match and other servers are absent, the result comes from the
-    /// outlines of the files that contain the word. If other servers are absent and the indexes have matches, exact
-    /// names from the files of the absent servers follow them.
+    /// If no server has an index, or the indexes have no match and a server is absent, the symbols come from the
+    /// outlines of files that contain the word. If a server is absent and the indexes have matches, exact names from
+    /// the files of that server's language follow them.
     pub async fn workspace_symbols(
         &self,
         query: &str,
@@ -52,7 +52,7 @@ impl CodeQuery<'_> {
         };
         index.symbols.retain(|symbol| kind.is_none_or(|kind| symbol.kind == kind));
         if index.symbols.is_empty() && !index.status.absent.is_empty() {
-            // It may be of a language whose server is absent.
+            // The name may be in a language whose server is absent.
             return self.symbols_by_word(&name_path, kind, index.status, "without a server").await;
         }
         let unindexed = self.missing_from_index(&index, &name_path).await?;
@@ -99,7 +99,7 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: symbols, status })
     }
 
-    /// The way without an index: exact names only, from the outlines of the files that hold the word.
+    /// Searches without an index: exact names only, from the outlines of files that contain the word.
     async fn symbols_by_word(
         &self,
         name_path: &NamePath,
@@ -115,7 +115,7 @@ impl CodeQuery<'_> {
     }
 }
 
-/// Says how names were found without an index.
+/// Adds a note that says how names were found without an index.
 fn note_word_search(status: &mut AnswerStatus, reason: &str, files: usize, cut: bool) {
     if cut {
         status.completeness = Completeness::Partial { reason: format!("only {MAX_WORD_FILES} files were outlined") };

@@ -1,5 +1,4 @@
-//! The textual remainder of an answer about references: whole-word matches of the name that are not references. A
-//! search for the text would have found them as well: comments, strings, namesakes.
+//! Whole-word matches of a name that are not references (comments, strings, namesakes), which a text search would find.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,16 +16,15 @@ use crate::locate::ResolvedTarget;
 use crate::query::CodeQuery;
 use crate::text_search::{self, WordOccurrences, WordPosition};
 
-/// The longest the search may take: it goes along with every answer about references and must not be felt.
+/// The time limit of the search, which accompanies every answer about references and must not delay it noticeably.
 const WORD_SEARCH: Duration = Duration::from_millis(150);
 
 impl CodeQuery<'_> {
-    /// Returns the whole-word occurrences of the name in the workspace's files of the same language, that is, the files
-    /// that the servers of the symbol's own file handle. `None` if there is no name, or if the search reached its
-    /// bound.
+    /// Returns the whole-word matches of the name in the workspace's files of the same language, that is, the language
+    /// of the servers that serve the symbol's file. `None` without a name, or if the search reached its limit.
     pub async fn word_matches(&self, at: &ResolvedTarget) -> Option<Arc<WordOccurrences>> {
         let word = at.name.clone()?;
-        // Looked at before anything is read, so that a later change makes another number.
+        // Read before any file, so that a later change makes the entry obsolete.
         let changes = self.intel.router.file_changes();
         let key = (word.clone(), at.path.extension().map(str::to_owned));
         if let Some(cached) = self.intel.words.get(changes, &key) {
@@ -42,13 +40,13 @@ impl CodeQuery<'_> {
                 endpoints.iter().any(|endpoint| endpoint.supports_language(&document))
             })
         };
-        // Reading thousands of files would hold up the calls that share this thread.
+        // Reading thousands of files would block other tasks of this thread.
         let found = Arc::new(tokio::task::spawn_blocking(search).await.ok().flatten()?);
         self.intel.words.insert(changes, key, &found);
         Some(found)
     }
 
-    /// The matches that are not among the references of a complete answer, by path and line.
+    /// Returns the matches that are not references of a complete answer, sorted by path and line.
     pub async fn text_matches(
         &self,
         at: &ResolvedTarget,
@@ -56,7 +54,7 @@ impl CodeQuery<'_> {
         references: &[RawLocation],
         matches: &WordOccurrences,
     ) -> Result<Vec<RawLocation>, CodeError> {
-        // Declarations that the caller excluded from the answer do not belong to the remainder.
+        // Excluded declarations are references too, so they are not text matches.
         let with_declarations;
         let references = match relation {
             Relation::References { include_declaration: false } => {
@@ -67,7 +65,7 @@ impl CodeQuery<'_> {
             _ => references,
         };
         let mut by_path: FxHashMap<Utf8PathBuf, FileReferences<'_>> = FxHashMap::default();
-        // References come by file, so that a URI need not be read for each.
+        // Servers group references by file, so zubi parses each URI once per group.
         for group in references.chunk_by(|one, next| one.location.uri == next.location.uri) {
             let path = group.first().and_then(|found| uri::to_path(&found.location.uri));
             if let Some(path) = path {
@@ -115,14 +113,13 @@ struct FileReferences<'a> {
 impl<'a> FileReferences<'a> {
     fn add(&mut self, found: &'a RawLocation) {
         let start = found.location.range.start;
-        // Places of several servers have been brought into one encoding.
+        // All locations have the same encoding here.
         self.encoding = found.encoding;
         self.starts.insert((start.line, start.character));
         self.all.push(found);
     }
 
-    /// Whether a match is one of the references, or part of one: a server may mark more than the name, such as
-    /// `super::parse`.
+    /// Whether a match is in a reference: a server may mark more than the name, such as `super::parse`.
     fn covers(&self, occurrence: &WordPosition, word: &str) -> bool {
         let key = |position: lsp::Position| (position.line, position.character);
         let start = key(occurrence.start(self.encoding));

@@ -1,4 +1,4 @@
-//! The `at` form: `path:line`, `path:line:column`, `path:line text`; all one-based, columns in characters.
+//! The `at` form: `path:line`, `path:line:column`, `path:line text`; all 1-based, columns in characters.
 
 use camino::Utf8PathBuf;
 use zubi_base::lsp;
@@ -11,20 +11,20 @@ use crate::outline::{self, OutlineSymbol};
 use crate::query::{CodeQuery, SourceDocument};
 use crate::text_search;
 
-/// How many lines an anchor text may be away from the line given; models that count lines are off by that much.
+/// The maximum distance in lines between an anchor text and the given line; models miscount by that much.
 const REPAIR_LINES: u32 = 3;
 
 /// The parts of an `at` argument after the path.
 #[derive(Debug, PartialEq, Eq)]
 struct Rest<'a> {
-    /// One-based.
+    /// 1-based.
     line: u32,
-    /// One-based.
+    /// 1-based, in characters.
     column: Option<u32>,
     anchor: Option<&'a str>,
 }
 
-/// Every way to split the argument into a path and a place: a path may itself contain colons and digits.
+/// Returns every way to split the argument into a path and a position, because a path may contain colons and digits.
 fn splits(at: &str) -> impl Iterator<Item = (&str, Rest<'_>)> {
     at.match_indices(':').filter_map(move |(colon, _)| Some((at.get(..colon)?, rest(at.get(colon + 1..)?)?)))
 }
@@ -113,7 +113,7 @@ impl CodeQuery<'_> {
         if identifier_around(document, offset).is_some() {
             return Ok(self.resolved_target(path, document, offset, None));
         }
-        // A column beside the name: repaired when the line leaves no doubt which name was meant.
+        // The column misses the name, but the line has only one.
         let at = document.index.line_col(offset);
         let text = line_text(&document.text, &document.index, at.line).unwrap_or_default();
         if let [only] = text_search::identifiers(text).as_slice() {
@@ -132,7 +132,7 @@ impl CodeQuery<'_> {
         ))
     }
 
-    /// A line without a column: the symbol declared on it, else its only identifier.
+    /// Resolves a line without a column: to the symbol declared on it, or its only identifier.
     async fn resolve_line(
         &self,
         path: Utf8PathBuf,
@@ -149,7 +149,7 @@ impl CodeQuery<'_> {
             let offset = document.index.offset(LineCol { line, col: size(only.start).into() });
             return Ok(self.resolved_target(path, document, offset, None));
         }
-        // Without an outline (no server) the identifiers of the line are still a way on.
+        // Without an outline (no server), the error still lists the identifiers of the line.
         if let Ok(outline) = self.declared_in(&path).await
             && let Some((offset, kind)) = declared_on(&outline.value, document, line)
         {
@@ -165,8 +165,8 @@ impl CodeQuery<'_> {
         ))
     }
 
-    /// A line with text: the line is where the text is found, nearest first. Meant is the symbol declared in that
-    /// text, else the text's last identifier; for typing, the end of the text.
+    /// Resolves a line with a text, on the nearest line that contains it: to the symbol declared in the text, or the
+    /// text's last identifier; for typing, to the end of the text.
     async fn resolve_anchor(
         &self,
         path: Utf8PathBuf,
@@ -181,7 +181,7 @@ impl CodeQuery<'_> {
         }));
         let lines: Vec<_> =
             candidates.filter_map(|line| Some((line, line_text(&document.text, &document.index, line)?))).collect();
-        // With `data`, the word before it is meant, not a part of `dataclass`, even if that is nearer.
+        // `data` means the whole word, not a part of `dataclass`, even if that is nearer.
         let exact = lines.iter().find_map(|(line, text)| Some((*line, *text, text_search::find_whole(text, anchor)?)));
         let found = exact.or_else(|| lines.iter().find_map(|(line, text)| Some((*line, *text, text.find(anchor)?))));
         let Some((line, text, start)) = found else {
@@ -235,7 +235,7 @@ impl CodeQuery<'_> {
     }
 }
 
-/// Returns the first symbol whose name is on a line (zero-based).
+/// Returns the first symbol whose name is on a line (0-based), and its kind.
 fn declared_on(symbols: &[OutlineSymbol], document: &SourceDocument, line: u32) -> Option<(TextSize, &'static str)> {
     let mut found = None;
     outline::walk(symbols, |_, symbol| {

@@ -23,7 +23,7 @@ use crate::query::CodeQuery;
 use crate::request::EndpointReply;
 use crate::status::AnswerStatus;
 
-/// The most index entries read from one server's answer.
+/// The maximum number of index entries read from one server's response.
 const MAX_INDEXED: usize = 2_000;
 
 /// The request for symbols of the whole workspace.
@@ -31,10 +31,10 @@ const METHOD: &str = "workspace/symbol";
 
 /// The entries of the servers' symbol indexes for a name.
 pub(crate) struct IndexedSymbols {
-    /// Those of the workspace's own files first.
+    /// Entries of the workspace's own files first.
     pub(crate) symbols: Vec<Indexed>,
     pub(crate) status: AnswerStatus,
-    /// The endpoints that answered.
+    /// The endpoints that returned a response.
     pub(crate) endpoints: Vec<Arc<dyn Endpoint>>,
 }
 
@@ -44,9 +44,9 @@ pub(crate) struct UnindexedMatches {
     pub(crate) candidates: Vec<Candidate>,
     /// The status of the outlines.
     pub(crate) status: AnswerStatus,
-    /// How many files were outlined.
+    /// The number of outlined files.
     pub(crate) files: usize,
-    /// There were more files than are looked at.
+    /// Whether more files contain the word than were outlined.
     pub(crate) cut: bool,
 }
 
@@ -59,9 +59,9 @@ pub(crate) struct Indexed {
     pub(crate) path: Utf8PathBuf,
     /// The server's own range; absent if the server requires a `workspaceSymbol/resolve` request for it.
     pub(crate) location: Option<lsp::Location>,
-    /// In which the range's columns are counted.
+    /// The unit of the range's columns.
     pub(crate) encoding: Encoding,
-    /// One-based.
+    /// 1-based.
     pub(crate) line: Option<u32>,
 }
 
@@ -100,8 +100,8 @@ impl CodeQuery<'_> {
         let mut found = Vec::new();
         let mut status = replies.status;
         let mut virtual_symbols = Vec::new();
-        // A server that once got a request about a document of another project has that document in its index from then
-        // on, under a name of its own. The server of that project returns it as well.
+        // A server that received a request about a document of another project has that document in its index from then
+        // on, under another name. The server of that project returns it as well.
         let is_foreign = |reply: &EndpointReply, path: &Utf8Path| {
             let document = DocumentRef::new(path);
             let serves = |other: &EndpointReply| other.endpoint.serves(&document);
@@ -118,22 +118,22 @@ impl CodeQuery<'_> {
             }
         }
         if let Some(first) = virtual_symbols.first() {
-            // Those of libraries, which have no file on this machine.
+            // Symbols of libraries without a file on this machine.
             let more = virtual_symbols.len().checked_sub(1).filter(|more| *more > 0);
             let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
             status.notes.push(format!("also in virtual documents: {first}{more}"));
         }
-        // A project that another one uses is in the index of both.
+        // A project that another project uses is in the indexes of both.
         let mut seen = FxHashSet::default();
         found.retain(|symbol| symbol.line.is_none() || seen.insert(symbol.key()));
-        // Stable: within each half the servers' own ranking stays.
+        // Stable, so that each half has the servers' order.
         found.sort_by_key(|symbol| !self.workspace().contains(&symbol.path));
         let endpoints = replies.replies.into_iter().map(|reply| reply.endpoint).collect();
         Ok(IndexedSymbols { symbols: found, status, endpoints })
     }
 
     /// Returns declarations that the index lacks because their language has no server, from the outlines of the files
-    /// below the scope that contain the word. Searches nothing if every language has a server.
+    /// below `scope` that contain the word. Searches nothing if every language has a server.
     pub(crate) async fn unindexed_matches(
         &self,
         index: &IndexedSymbols,
@@ -152,7 +152,7 @@ impl CodeQuery<'_> {
         let files = found.into_iter().map(|(path, _)| DocumentRef::new(path));
         let files: Vec<_> = files.filter(|file| !is_indexed(file)).take(MAX_WORD_FILES).collect();
         unindexed.cut = files.len() == MAX_WORD_FILES;
-        // A text about the code has its names as well, and what answers for texts is not what the index lacks.
+        // A text about the code also contains its names, but a server for texts would not index them.
         let missing_providers = join_all(files.iter().map(|file| self.missing_providers(file, METHOD))).await;
         let is_missing = |absent: &[MissingServer]| absent.iter().any(|absent| index.status.absent.contains(absent));
         let files = files.into_iter().zip(missing_providers).filter(|(_, absent)| is_missing(absent));
@@ -165,8 +165,8 @@ impl CodeQuery<'_> {
         Ok(unindexed)
     }
 
-    /// Declarations that the index lacks although their language is answered for, where it lacks the name altogether: who gives
-    /// no readiness signal may not have read yet what holds them. `None`: the index can be believed.
+    /// Returns declarations that the index lacks although a server serves their language, if the index lacks the name:
+    /// a server without a readiness signal may not have read all files. `None` if the index can be trusted.
     pub(crate) async fn missing_from_index(
         &self,
         index: &IndexedSymbols,
@@ -191,8 +191,8 @@ impl CodeQuery<'_> {
         Ok(Some(unindexed))
     }
 
-    /// The place of an index entry: its name where it can be found in the range that the server gave, which often is
-    /// the whole declaration.
+    /// Returns the location of an index entry: its name, if the server's range, which often is the whole declaration,
+    /// contains it.
     pub(crate) async fn indexed_location(&self, symbol: &Indexed) -> Option<SourceLocation> {
         let location = symbol.location.as_ref()?;
         if let Ok(document) = self.document(&symbol.path).await {
@@ -205,7 +205,7 @@ impl CodeQuery<'_> {
     }
 }
 
-/// A symbol of an index that lies in no file: its name and the document.
+/// Describes an index symbol in a virtual document: its name and the document.
 fn describe_virtual_symbol(item: &serde_json::Value) -> Option<String> {
     let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
     let name = clean_line(item.get("name")?.as_str()?);

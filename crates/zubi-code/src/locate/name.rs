@@ -1,19 +1,19 @@
-//! Name paths: `Type/method`, `module::func`, `Class.method`, and how a server's own symbol names are read as such.
+//! Name paths: `Type/method`, `module::func`, `Class.method`, and the conversion of servers' symbol names to them.
 
-/// A symbol as a caller writes it: segments separated by any of `/`, `.`, `::`, `#`.
+/// A name path as a caller writes it: segments separated by `/`, `.`, `::` or `#`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamePath {
     segments: Vec<String>,
 }
 
 impl NamePath {
-    /// `None` when nothing is left after splitting.
+    /// Parses a name path; returns `None` for a text without segments.
     pub fn parse(text: &str) -> Option<Self> {
         let segments = split(text);
         (!segments.is_empty()).then_some(Self { segments })
     }
 
-    /// The name itself.
+    /// Returns the last segment, the name itself.
     pub fn last(&self) -> &str {
         self.segments.last().map_or("", String::as_str)
     }
@@ -22,17 +22,17 @@ impl NamePath {
         self.segments.len() > 1
     }
 
-    /// Whether a declared symbol matches: its own segments end with these, where the leading ones may also name its
-    /// file or directories (`rich.console.Console`, `parser::parse`).
+    /// Whether a declared symbol matches: its own segments end with these. Leading segments may also name its file or
+    /// directories (`rich.console.Console`, `parser::parse`).
     pub fn matches(&self, above: &[&str], name: &str, path: &camino::Utf8Path) -> bool {
         let own: Vec<String> = above.iter().copied().chain([name]).flat_map(declared_segments).collect();
         let directories =
             path.parent().into_iter().flat_map(|parent| parent.components().map(|part| part.as_str().to_owned()));
         let modules = directories.chain(path.file_stem().map(str::to_owned));
         let full: Vec<String> = modules.chain(own.iter().cloned()).collect();
-        // The name itself must be the symbol's, not a directory's.
+        // The last segment must be the symbol's name, not a directory's.
         own.last() == self.segments.last() && full.ends_with(&self.segments)
-            // `mod.rs`, `__init__.py`, `index.ts`: people do not write the file's own name in a path.
+            // Paths to symbols of `mod.rs`, `__init__.py` or `index.ts` usually omit the file's own name.
             || own.last() == self.segments.last() && {
                 let mut shorter: Vec<String> = full;
                 if path.file_stem().is_some_and(|stem| matches!(stem, "mod" | "lib" | "main" | "__init__" | "index")) {
@@ -44,7 +44,7 @@ impl NamePath {
     }
 }
 
-/// The segments of a declared symbol, as a caller would write them: see [`NamePath`].
+/// Returns the name path of a declared symbol; see [`NamePath`].
 pub(super) fn join_segments(above: &[&str], name: &str) -> String {
     above.iter().copied().chain([name]).flat_map(declared_segments).collect::<Vec<_>>().join("/")
 }
@@ -58,8 +58,8 @@ fn split(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A server's symbol name as segments: rust-analyzer says `impl Display for Point`, gopls `(*Server).Run`, clangd
-/// `DB::Open`, some add generics or a parameter list.
+/// Splits a server's symbol name: rust-analyzer sends `impl Display for Point`, gopls `(*Server).Run`, clangd
+/// `DB::Open`; some servers add generics or a parameter list.
 fn declared_segments(name: &str) -> Vec<String> {
     let name = match name.strip_prefix("impl").filter(|rest| rest.starts_with([' ', '<'])) {
         Some(rest) => {
@@ -68,7 +68,7 @@ fn declared_segments(name: &str) -> Vec<String> {
         }
         None => name,
     };
-    // A receiver is parenthesised at the start; a parameter list is at the end.
+    // A receiver is in parentheses at the start; a parameter list is at the end.
     let plain: String = without_brackets(name, '<', '>');
     let (receiver, rest) = match plain.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
         Some((receiver, rest)) => (receiver.trim_start_matches('*'), rest),
@@ -76,11 +76,11 @@ fn declared_segments(name: &str) -> Vec<String> {
     };
     let rest = rest.split('(').next().unwrap_or_default();
     let segments: Vec<String> = split(receiver).into_iter().chain(split(rest)).collect();
-    // An operator or a decorated name that splits into nothing stays whole.
+    // An operator or a decorated name may have no segments.
     if segments.is_empty() { vec![name.trim().to_owned()] } else { segments }
 }
 
-/// The text without bracketed parts; brackets that do not pair (`operator<`) are left alone.
+/// Removes bracketed parts, unless the brackets do not pair (`operator<`).
 fn without_brackets(text: &str, open: char, close: char) -> String {
     if text.matches(open).count() != text.matches(close).count() {
         return text.to_owned();

@@ -1,8 +1,8 @@
-//! The `symbol` form: a name path looked up through the servers' symbol index and the outlines of the files it names.
+//! The `symbol` form: a name path, resolved through the servers' symbol indexes and the outlines of files.
 //!
-//! The index (`workspace/symbol`) only hints at files; the outline decides, because it has the exact range of the name
-//! and the symbol's container. If a server has no index, or the index lacks the name, the files that contain the word
-//! are outlined instead.
+//! The index (`workspace/symbol`) only suggests files. The outline decides, because it has the exact range of the name
+//! and the symbol's container. If a server has no index, or the index lacks the name, zubi outlines the files that
+//! contain the word instead.
 
 use std::time::Duration;
 
@@ -24,20 +24,20 @@ use crate::request::position_params;
 use crate::status::AnswerStatus;
 use crate::text_search;
 
-/// Files outlined because the index named them.
+/// The maximum number of files outlined because the index has the name in them.
 const MAX_INDEXED_FILES: usize = 16;
-/// Files outlined because they hold the word.
+/// The maximum number of files outlined because they contain the word.
 pub(crate) const MAX_WORD_FILES: usize = 48;
-/// How long the word search may take.
+/// The time limit of the word search.
 pub(crate) const WORD_SEARCH: Duration = Duration::from_secs(2);
-/// How many candidates are checked for being declarations of one entity, and how many are shown.
+/// The maximum number of candidates that are shown, and for which zubi checks whether they are the same entity.
 const MAX_CANDIDATES: usize = 8;
 
-/// A declared symbol that fits the name path.
+/// A declared symbol that matches the name path.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     pub(crate) path: Utf8PathBuf,
-    /// `Type/method`, without what the file adds.
+    /// `Type/method`, without the segments of its file.
     pub(crate) name_path: String,
     /// The identifier alone.
     pub(crate) name: String,
@@ -107,7 +107,7 @@ impl CodeQuery<'_> {
                 }
                 index = Some(found);
             }
-            // No index anywhere; the word search below needs none.
+            // There is no index; the word search below does not need one.
             Err(CodeError::Unsupported { .. }) => {}
             Err(CodeError::NoEndpoint(absent)) => status = self.texts_answer(absent)?,
             Err(error) => return Err(error),
@@ -129,7 +129,7 @@ impl CodeQuery<'_> {
         Ok((candidates, status))
     }
 
-    /// The files below the scope that hold a word, most occurrences first.
+    /// Returns the files below `scope` that contain a word, most occurrences first.
     pub(crate) async fn files_with_word(&self, word: &str, scope: Option<&Utf8Path>, limit: usize) -> Vec<Utf8PathBuf> {
         let found = self.search_words(word, scope).await;
         found.files.into_iter().take(limit).map(|(path, _)| path).collect()
@@ -143,7 +143,7 @@ impl CodeQuery<'_> {
     ) -> Result<Vec<Candidate>, CodeError> {
         let mut candidates = Vec::new();
         for (file, outline) in files.iter().zip(join_all(files.iter().map(|file| self.declared_in(file))).await) {
-            // A file no server serves, or that one refuses, has no symbols to offer.
+            // A file without a server, or for which the request fails, has no candidates.
             if let Ok(outline) = outline {
                 candidates.extend(self.filter_symbols(file, &outline.value, name_path).await?);
                 status.merge(outline.status.clone());
@@ -162,7 +162,7 @@ impl CodeQuery<'_> {
         let mut candidates = Vec::new();
         outline::walk(symbols, |above, symbol| {
             let names: Vec<&str> = above.iter().map(|symbol| symbol.name.as_str()).collect();
-            // `impl Foo` is read as `Foo` if it is the parent of a method, but it is not a declaration of `Foo` itself.
+            // `impl Foo` counts as `Foo` above a method, but does not declare `Foo`.
             if symbol.name.starts_with("impl ") || symbol.name.starts_with("impl<") {
                 return;
             }
@@ -183,8 +183,8 @@ impl CodeQuery<'_> {
         Ok(candidates)
     }
 
-    /// Drops candidates that are declarations of what another one defines (a prototype in a header, a forward
-    /// declaration), according to the server's own `definition`.
+    /// Removes candidates that the server's `definition` resolves to another candidate (a prototype in a header, a
+    /// forward declaration).
     async fn deduplicate_entities(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         let same = candidates.iter().all(|other| other.name_path == candidates[0].name_path);
         if !same || candidates.len() > MAX_CANDIDATES {
@@ -204,7 +204,7 @@ impl CodeQuery<'_> {
                 retained[at] = false;
             }
         }
-        // Two that point at each other (clangd toggles between declaration and definition) must leave one.
+        // If two candidates resolve to each other (clangd switches between declaration and definition), one must stay.
         if !retained.contains(&true) {
             retained[0] = true;
         }
@@ -234,7 +234,7 @@ impl CodeQuery<'_> {
             .iter()
             .take(MAX_CANDIDATES)
             .map(|candidate| {
-                // A name path that is unique among the candidates is the friendlier argument.
+                // A name path is a clearer argument, if it is unique among the candidates.
                 let unique = candidates.iter().filter(|other| other.name_path == candidate.name_path).count() == 1;
                 let argument = if unique && candidate.name_path != symbol {
                     format!("symbol: \"{}\"", candidate.name_path)
@@ -280,7 +280,7 @@ impl CodeQuery<'_> {
         CodeError::input("symbol", message, hint)
     }
 
-    /// The three declared names nearest to a misspelt one.
+    /// Returns the three declared names most similar to a misspelt one.
     async fn nearest(&self, word: &str, scope: Option<&Utf8Path>) -> Vec<(String, String)> {
         let mut names: Vec<(String, String)> = Vec::new();
         match scope {
@@ -294,7 +294,7 @@ impl CodeQuery<'_> {
                 }
             }
             _ => {
-                // An index matches fuzzily at best; shorter beginnings still reach a name whose end is misspelt.
+                // An index matches fuzzily at best; a shorter prefix finds a name whose end is misspelt.
                 let characters: Vec<char> = word.chars().collect();
                 for length in [characters.len(), characters.len() * 2 / 3, 3] {
                     let query: String = characters.iter().take(length).collect();
@@ -337,9 +337,8 @@ pub(super) fn name_in(text: &str, selection: TextRange, name: &str) -> TextRange
     }
 }
 
-/// Prefers an outermost candidate: if exactly one is at the top level of its file and the others are nested, a plain
-/// name means that one; the answer's first line mentions the others. The nesting depth of a model and of code is not
-/// comparable.
+/// Prefers an outermost candidate: if only one is at the top level of its file, a plain name means that one; the
+/// answer's first line mentions the others. Depths of candidates with and without a server are not comparable.
 fn prefer_outermost(candidates: &mut Vec<Candidate>, name_path: &NamePath) -> Option<String> {
     let unindexed = candidates.iter().filter(|candidate| candidate.unindexed).count();
     if candidates.len() < 2 || name_path.is_qualified() || (unindexed > 0 && unindexed < candidates.len()) {
@@ -349,7 +348,7 @@ fn prefer_outermost(candidates: &mut Vec<Candidate>, name_path: &NamePath) -> Op
     if candidates.iter().filter(|candidate| candidate.depth == outermost).count() != 1 {
         return None;
     }
-    // Constructors of a class share one path.
+    // The constructors of a class share one name path.
     let mut others: Vec<String> = Vec::new();
     for candidate in candidates.iter().filter(|candidate| candidate.depth != outermost) {
         if !others.contains(&candidate.name_path) {

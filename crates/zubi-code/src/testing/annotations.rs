@@ -1,5 +1,4 @@
-//! The annotations of the toy language: the type of `let x = X` behind `x`, and above each class the number of its
-//! uses.
+//! The annotations of the toy language: the type of `let x = X` after `x`, and above each class the number of its uses.
 
 use serde_json::{Value, json};
 use zubi_base::position::TextIndex;
@@ -13,7 +12,7 @@ impl ToyEndpoint {
         fs::read_text(&uri::to_path(&uri)?).ok()
     }
 
-    /// Types in pieces, and beside them the name of a parameter, which is not a type.
+    /// Types as label parts, and the name of a parameter, which is not a type.
     pub(super) fn inlay_hints(&self, params: &Value) -> Value {
         let text = Self::document(params).unwrap_or_default();
         let index = TextIndex::new(&text);
@@ -32,7 +31,7 @@ impl ToyEndpoint {
         Value::Array(hints)
     }
 
-    /// Without title, which comes when one is resolved.
+    /// Lenses without titles; resolving one adds its title.
     pub(super) fn lenses(&self, params: &Value) -> Value {
         let text = Self::document(params).unwrap_or_default();
         let index = TextIndex::new(&text);

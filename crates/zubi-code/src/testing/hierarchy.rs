@@ -1,6 +1,6 @@
 //! The toy language's calls and types. `def f` calls the functions that its deeper indented lines name; `class X < Y`
-//! extends `Y`; `let x = X` is of type `X`. Only these requests find symbols in `library/` beside the workspace. The
-//! step from a symbol called `bad` fails.
+//! extends `Y`; `let x = X` has type `X`. Only these requests find symbols in `library/` next to the workspace. A
+//! request about a symbol named `bad` fails.
 
 use camino::Utf8PathBuf;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ const FUNCTION: u32 = 12;
 struct FixtureSymbol {
     name: String,
     kind: u32,
-    /// The rest of the line behind the name.
+    /// The rest of the line after the name.
     tail: String,
     /// The deeper indented lines that follow, with their numbers.
     body: Vec<(u32, String)>,
@@ -29,7 +29,7 @@ struct FixtureSymbol {
 }
 
 impl ToyEndpoint {
-    /// The answer to a question about calls or types; `None` when it is another question.
+    /// Returns the response to a request about calls or types; `None` for other requests.
     pub(super) fn relations(&self, method: &str, params: &Value) -> Option<Result<Value, EndpointError>> {
         let word = || self.word_at(params).map(|(word, _)| word).unwrap_or_default();
         let item = |field: &str| params.pointer(&format!("/item/{field}")).cloned().unwrap_or_default();
@@ -46,7 +46,7 @@ impl ToyEndpoint {
         let prepared = |kind: u32| {
             let word = word();
             let items: Vec<_> = all.iter().filter(|one| one.kind == kind && one.name == word).collect();
-            // The protocol's other form of "none".
+            // LSP's other form of "none".
             if items.is_empty() { Value::Null } else { items.into_iter().map(|one| self.item(one)).collect() }
         };
         let requested_symbol = || all.iter().find(|one| Some(&self.item(one)) == params.get("item"));

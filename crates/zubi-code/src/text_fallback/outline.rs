@@ -1,18 +1,18 @@
-//! A detector of lines that look like declarations, in any language that declares with a keyword or with a brace.
+//! Detects lines that look like declarations, in any language that declares with a keyword or a brace.
 //!
-//! It guesses by three signs: a declaring keyword near the beginning of a line (`class Name`, `async fn name`, `local
-//! function M.name`), or a name before a parameter list on a line that opens a block (`public int name(…) {`); and
-//! indentation, which determines the extent of a declaration. Comment lines are skipped.
+//! It uses three signs: a declaring keyword near the beginning of a line (`class Name`, `async fn name`, `local
+//! function M.name`); a name before a parameter list on a line that opens a block (`public int name(…) {`); and
+//! indentation, which determines the extent of a declaration. It skips comment lines.
 
 use zubi_base::position::{TextRange, size};
 
 use crate::outline::{OutlineSymbol, nest};
 use crate::text_search;
 
-/// The most declarations of one text.
+/// The maximum number of declarations in one text.
 const MAX_SYMBOLS: usize = 5_000;
 
-/// Longer lines are data.
+/// The maximum length of a line, in bytes; longer lines are data.
 const MAX_LINE_BYTES: usize = 400;
 
 /// Words that may precede a declaring keyword: `pub(crate) async unsafe extern fn`.
@@ -56,7 +56,7 @@ const MODIFIERS: &[&str] = &[
     "virtual",
 ];
 
-/// Declaring keywords of languages in use, with the kind of what they declare.
+/// Declaring keywords, with the kind of the declared symbol.
 const KEYWORDS: &[(&str, &str)] = &[
     ("class", "class"),
     ("const", "constant"),
@@ -119,10 +119,10 @@ const CONTROL: &[&str] = &[
     "yield",
 ];
 
-/// How lines of comment begin. `#` is one in most languages that have no `#include`, which declares nothing either.
+/// Beginnings of comment lines. `#` is one in most languages without `#include`, which declares nothing either.
 const COMMENTS: &[&str] = &["//", "/*", "*", "#", "--", ";", "%", "\"", "'"];
 
-/// The declarations of a text as a tree, in source order.
+/// Returns the declarations of a text as a tree, in source order.
 pub(super) fn declarations(text: &str) -> Vec<OutlineSymbol> {
     let lines = lines(text);
     let mut symbols = Vec::new();
@@ -147,10 +147,10 @@ pub(super) fn declarations(text: &str) -> Vec<OutlineSymbol> {
 }
 
 struct OutlineLine<'a> {
-    /// Byte offset of its beginning.
+    /// The byte offset of its beginning.
     start: usize,
     text: &'a str,
-    /// `None` of a blank line.
+    /// In bytes; `None` for a blank line.
     indentation: Option<usize>,
 }
 
@@ -167,7 +167,7 @@ fn lines(text: &str) -> Vec<OutlineLine<'_>> {
         .collect()
 }
 
-/// Returns the byte offset at which the block that begins on a line ends: before the next line that is not indented
+/// Returns the byte offset of the end of the block that begins on a line: before the next line that is not indented
 /// deeper, or after that line if it only closes the block.
 fn end_of(lines: &[OutlineLine<'_>], at: usize) -> usize {
     let end = |line: &OutlineLine<'_>| line.start + line.text.len();
@@ -193,7 +193,7 @@ fn end_of(lines: &[OutlineLine<'_>], at: usize) -> usize {
     last
 }
 
-/// The name that a line declares, as a byte range of the line, and its kind.
+/// Returns the name that a line declares, as a byte range of the line, and its kind.
 fn find_declaration(line: &str) -> Option<(std::ops::Range<usize>, &'static str)> {
     let code = line.trim_start();
     if code.is_empty() || line.len() > MAX_LINE_BYTES || COMMENTS.iter().any(|mark| code.starts_with(mark)) {
@@ -210,12 +210,12 @@ fn find_declaration(line: &str) -> Option<(std::ops::Range<usize>, &'static str)
     let keyword = unmodified.and_then(|at| identifiers.get(at));
     if let Some(keyword) = keyword
         && let Some((_, kind)) = KEYWORDS.iter().find(|(word, _)| line.get(keyword.clone()) == Some(*word))
-        // Only `pub(crate)` may come between modifiers: `f(class)` declares nothing.
+        // Only `pub(crate)` may be between modifiers: `f(class)` declares nothing.
         && line.get(..keyword.start)?.chars().all(|c| c.is_alphanumeric() || " \t()".contains(c))
     {
         return name_after(line, keyword.end, &identifiers).map(|name| (name, *kind));
     }
-    // `int name(…) {`: two words at least, the last of them before the parenthesis, no assignment.
+    // `int name(…) {`: at least two words, the last directly before the parenthesis, and no assignment.
     let open = line.find('(')?;
     let head = line.get(..open)?;
     if !code.ends_with('{') || head.contains(['=', '"', '\'', '.', ';']) {
@@ -227,7 +227,7 @@ fn find_declaration(line: &str) -> Option<(std::ops::Range<usize>, &'static str)
     (before.len() >= 2 && follows).then(|| ((*name).clone(), "function"))
 }
 
-/// The name behind a keyword: behind a receiver in parentheses (Go), and the last part of a dotted one (Lua).
+/// Returns the name after a keyword: after a receiver in parentheses (Go), and the last part of a dotted name (Lua).
 fn name_after(line: &str, from: usize, identifiers: &[std::ops::Range<usize>]) -> Option<std::ops::Range<usize>> {
     let mut from = from;
     if line.get(from..)?.trim_start().starts_with('(') {

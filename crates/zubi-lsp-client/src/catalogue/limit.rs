@@ -15,14 +15,14 @@ pub struct Limit {
     /// Programs on PATH that decide whether the caveat holds: if one is found, it does not.
     #[serde(default)]
     pub programs: Vec<String>,
-    /// The caveat when none of them exists. Without files and programs: the caveat that always holds.
+    /// The caveat if none of `files` exists. Without `files` and `programs`, it always holds.
     #[serde(default)]
     pub missing: Option<String>,
-    /// The caveat when the one that exists contains this text.
+    /// The caveats by text: the first one holds whose text the existing file contains.
     #[serde(default)]
     pub present: BTreeMap<String, String>,
-    /// Extensions of source files. zubi counts the source files that the one that exists, a compilation database, does
-    /// not name, and reports the number, because the server reads them only when a request is about them.
+    /// Extensions of source files, if `files` are compilation databases. zubi reports the number of source files that
+    /// the existing one does not name, because the server reads these only when a request is about them.
     #[serde(default)]
     pub names_sources: Vec<String>,
     #[serde(default)]

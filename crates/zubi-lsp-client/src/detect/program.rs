@@ -1,4 +1,4 @@
-//! Finding a server's program and proving that it runs.
+//! Finds a server's program and checks that it runs.
 //!
 //! A program on the PATH may not be usable: `rustup` puts a `rust-analyzer` there that fails until the component is
 //! installed, version managers put stubs there, and an older `tsc` has no language server. So zubi runs every candidate
@@ -19,8 +19,8 @@ use crate::catalogue::ServerEntry;
 /// The directories in which a project has programs of its own, relative to the project's directory.
 const PROJECT_DIRECTORIES: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
 
-/// The time limit for a program to print its version. Node.js programs need half a second, and ten times that were seen
-/// on a machine that was compiling on all cores.
+/// The time limit for a program to print its version. Node.js programs need half a second, and ten times as long on a
+/// machine that compiles on all cores.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The maximum number of bytes of its output that are read.
@@ -32,13 +32,13 @@ const MAX_QUOTE_CHARS: usize = 200;
 /// A program that was found and runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// The path as it was found: a symbolic link is not resolved, because programs act on the name they are called by.
+    /// The path as found, with links unresolved, because programs depend on the name they are called by.
     pub path: Utf8PathBuf,
     /// `None` when the version was not queried or the program printed none.
     pub version: Option<String>,
 }
 
-/// The error that there is no usable program, with the candidates that were tried.
+/// The error for a missing usable program, with the rejected candidates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingProgram {
     /// The name that was searched.
@@ -71,7 +71,7 @@ impl fmt::Display for MissingProgram {
 #[derive(Debug)]
 pub struct ProgramFinder {
     spawner: Spawner,
-    /// The directories of PATH, in order. Relative ones are left out: they would name files of the project.
+    /// The absolute directories of PATH, in order. A relative one would contain files of the project.
     path: Vec<Utf8PathBuf>,
     answers: Mutex<FxHashMap<ProgramSearchKey, Result<Option<String>, String>>>,
 }
@@ -81,7 +81,7 @@ pub struct ProgramFinder {
 struct ProgramSearchKey {
     program: Utf8PathBuf,
     args: Vec<String>,
-    /// The working directory: `rustup` and other version managers choose by it.
+    /// The working directory, by which `rustup` and other version managers choose.
     directory: Utf8PathBuf,
     modified: Option<SystemTime>,
 }
@@ -100,9 +100,9 @@ impl ProgramFinder {
 
     /// Finds the program of a server for a project at `root` in the workspace folder `folder`.
     ///
-    /// In order: the project's own programs (`node_modules/.bin`, `.venv/bin`, from `root` up to `folder`), then every
-    /// hit on PATH. In a folder that is not `trusted`, programs inside it are not run, not even to print their version:
-    /// they are as much the project's as its sources.
+    /// Tries the project's own programs first (`node_modules/.bin`, `.venv/bin`, from `root` up to `folder`), then
+    /// every match on PATH. In a folder that is not `trusted`, zubi does not run programs of the folder, not even to
+    /// print their version: they are as untrusted as its sources.
     pub async fn find(
         &self,
         row: &ServerEntry,
@@ -172,7 +172,7 @@ impl ProgramFinder {
         project_directories.chain(self.path.iter().cloned()).map(|directory| directory.join(command)).collect()
     }
 
-    /// Returns the version of a program that runs and is new enough, else why it is not usable.
+    /// Returns the version of a program that runs and is new enough, or the reason why it is not usable.
     async fn check(&self, row: &ServerEntry, path: &Utf8Path, directory: &Utf8Path) -> Result<Option<String>, String> {
         let executable = match &row.version_command {
             None => path.to_owned(),

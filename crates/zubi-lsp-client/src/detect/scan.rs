@@ -1,4 +1,4 @@
-//! One walk over the workspace: languages, directories, root markers.
+//! Scans the workspace for languages, directories and root markers in one walk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -10,8 +10,8 @@ use zubi_base::workspace::WorkspaceFolders;
 use super::languages::Languages;
 use crate::catalogue::Catalogue;
 
-/// The depth down to which every directory is listed for markers: a `compile_commands.json` is usually ignored by git,
-/// so the walk does not show it. Deeper ones are found when a request needs the project of a document.
+/// The depth to which every directory is listed for markers. Git usually ignores `compile_commands.json`, so the walk
+/// does not show it. Deeper ones are found when a request needs the project of a document.
 const MARKER_DEPTH: usize = 2;
 
 /// The maximum number of root markers listed.
@@ -49,9 +49,9 @@ pub struct Detection {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LanguageFiles {
     pub count: usize,
-    /// The least deep of these files.
+    /// The file with the shortest path depth.
     pub example: Utf8PathBuf,
-    /// Like the previous field, for each workspace folder that has some, by folder.
+    /// An example like the previous field for each workspace folder with such files, by folder.
     pub examples: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
 }
 
@@ -112,8 +112,8 @@ pub fn scan(workspace: &WorkspaceFolders, catalogue: &Catalogue, limits: ScanLim
     detection
 }
 
-/// Returns the markers in a directory, also those that git ignores. Listing the directory once costs less than looking
-/// for each of a hundred names.
+/// Returns the markers in a directory, including those that git ignores. One listing costs less than a look-up for each
+/// of a hundred names.
 fn markers_in(directory: &Utf8Path, markers: &BTreeSet<&str>) -> Vec<Marker> {
     let Ok(entries) = directory.read_dir_utf8() else { return Vec::new() };
     let names: BTreeSet<String> = entries.flatten().map(|entry| entry.file_name().to_owned()).collect();

@@ -75,7 +75,7 @@ fn documents_open_once_and_resend_only_changed_text() {
     fixture.write("a.rs", b"\xEF\xBB\xBFone\r\n");
     assert_eq!(fixture.touch("a.rs").unwrap(), SyncAction::Opened);
     assert_eq!(fixture.touch("a.rs").unwrap(), SyncAction::Unchanged);
-    // Written again with the same text: compared by content, not sent.
+    // A rewrite with the same text: zubi compares the content and sends nothing.
     fixture.write("a.rs", b"\xEF\xBB\xBFone\r\n");
     assert_eq!(fixture.touch("a.rs").unwrap(), SyncAction::Unchanged);
     fixture.write("a.rs", b"two");

@@ -1,4 +1,4 @@
-//! A document's diagnostics: pulled if the server supports it, awaited if it publishes them, merged if it does both.
+//! Gets a document's diagnostics: by pull if the server supports it, by waiting for a publication, or both merged.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::checks::CheckState;
 use crate::session::ServerSession;
 use crate::tsserver;
 
-/// The maximum time reserved for returning an answer after waiting without result.
+/// The maximum time reserved for returning an answer after a wait without result.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(1);
 
 /// Limits the deadline for results that may not come: a tenth of the time is reserved for returning the known results,
@@ -26,8 +26,8 @@ fn reserve_answer_time(cx: &RequestCx) -> RequestCx {
 }
 
 impl ServerEndpoint {
-    /// Requests the diagnostics from tsserver through the server in front of it; `None` when that is not possible, and
-    /// the published diagnostics must do.
+    /// Pulls the diagnostics from tsserver through its language server; `None` if that is not possible and only
+    /// published diagnostics are available.
     async fn pull_from_tsserver(
         &self,
         session: &Arc<ServerSession>,
@@ -91,8 +91,8 @@ impl ServerEndpoint {
         Ok(Some(found))
     }
 
-    /// Waits for a publication that belongs to the current text, or for the server to register pull diagnostics, until
-    /// the deadline. Returns whether the last publication is reliable then.
+    /// Waits until the deadline for a publication for the current text, or for the server to register pull diagnostics.
+    /// Returns whether the last publication is then reliable.
     async fn await_publication(
         session: &ServerSession,
         path: &Utf8Path,
@@ -132,8 +132,8 @@ impl ServerEndpoint {
         }
     }
 
-    /// Sends a request that is answered after everything that the server has queued for a document. Returns whether the
-    /// server has finished with the document then.
+    /// Sends a request that the server answers after everything queued for a document. Returns whether the server has
+    /// then finished with the document.
     async fn pass_barrier(
         session: &ServerSession,
         barrier: &str,
@@ -146,7 +146,7 @@ impl ServerEndpoint {
         match session.request(barrier, params, &cx.cancel, cx.deadline).await {
             Err(ConnectionError::Cancelled) => return Err(EndpointError::Cancelled),
             Err(ConnectionError::TimedOut { .. } | ConnectionError::Closed { .. }) => return Ok(false),
-            // A refusal is an answer, too.
+            // An error response serves as well.
             Ok(_) | Err(ConnectionError::Response { .. } | ConnectionError::Protocol { .. }) => {}
         }
         Ok(document_activity.sent_so_far() == sent
@@ -154,9 +154,9 @@ impl ServerEndpoint {
             && session.peer().diagnostics.published_report(path).current)
     }
 
-    /// Waits until the server's check has reported everything about the files as they were last saved; `false` when
-    /// that was not so at the deadline. Does not wait while the project is being read: the caller decides how long to
-    /// wait for that.
+    /// Waits until the server's check has reported everything about the last saved files; returns `false` at the
+    /// deadline. Does not wait while the server reads the project, because the caller decides how long to wait for
+    /// that.
     async fn await_check(session: &ServerSession, cx: &RequestCx) -> Result<bool, EndpointError> {
         let checks = &session.peer().checks;
         let mut changes = checks.changes();
@@ -199,11 +199,11 @@ impl ServerEndpoint {
         let mut reliable = false;
         if pulled.is_none() {
             reliable = Self::await_publication(session, path, &reserve_answer_time(cx)).await?;
-            // pyright and ty register pull diagnostics a moment after they were initialized.
+            // pyright and ty register pull diagnostics a moment after `initialize`.
             pulled = self.pull(session, path, cx).await?;
         }
         let limited_cx = reserve_answer_time(cx);
-        // Diagnostics published while the check ran are not final, nor are they when the check has begun again
+        // Diagnostics published while the check runs are not final, nor are they if the check has begun again
         // meanwhile.
         while !(settled && checks.stage() == CheckState::Settled) {
             settled = Self::await_check(session, &limited_cx).await?;
@@ -221,15 +221,14 @@ impl ServerEndpoint {
         let mut pushed = session.peer().diagnostics.published_report(path);
         let from_tsserver = session.pulls_for(path).is_empty();
         if pulled.is_some() && (from_tsserver || checks.is_outdated()) {
-            // These are part of the pulled diagnostics, or the check's and about another text.
+            // These are in the pulled diagnostics, or come from the check and are about another text.
             pushed.items.clear();
         }
         let note = checks.pending_note();
         let is_partial = note.is_some();
         Ok(match pulled {
             Some(mut items) => {
-                // Servers that do both publish what takes longer (cargo check); diagnostics that they return twice are
-                // reported once.
+                // Servers that do both publish the slower diagnostics (cargo check). Duplicates are reported once.
                 for item in pushed.items {
                     if !items.contains(&item) {
                         items.push(item);

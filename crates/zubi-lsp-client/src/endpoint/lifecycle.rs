@@ -17,8 +17,8 @@ use super::{LaunchSpec, ServerEndpoint};
 use crate::session::{ServerSession, StartError};
 use crate::watch::WatchedFileChange;
 
-/// The pause before a server is started for the third time without having answered anything; doubles up to
-/// [`LONGEST_BACK_OFF`]. The second start is immediate.
+/// The pause before the third start of a server that answered nothing; doubles up to [`LONGEST_BACK_OFF`]. The second
+/// start is immediate.
 const FIRST_BACK_OFF: Duration = Duration::from_secs(1);
 const LONGEST_BACK_OFF: Duration = Duration::from_mins(1);
 
@@ -31,10 +31,10 @@ pub struct RetentionPolicy {
     pub memory_mb: Option<u64>,
 }
 
-/// The time in which the end of a process becomes known to its endpoint.
+/// The time until the endpoint knows about the end of a process.
 const WRITTEN_DOWN: Duration = Duration::from_secs(1);
 
-/// Longer than any client waits for a server that is reading its project.
+/// The minimum idle time of a server that is reading its project. No client waits longer for that.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 /// The interval at which zubi measures a server's memory, if it is limited. A server grows by less than a gigabyte in
@@ -42,7 +42,7 @@ const LONGEST_WAIT: Duration = Duration::from_mins(5);
 const MEMORY_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 const MEGABYTE: u64 = 1024 * 1024;
 
-/// Starts one run of a server: as a process, in tests as a task.
+/// Starts one run of a server: a process, or a task in tests.
 #[async_trait]
 pub(crate) trait Starter: Send + Sync {
     async fn start(
@@ -60,18 +60,18 @@ pub(super) struct EndpointState {
     pub(super) starter: Arc<dyn Starter>,
     pub(super) phase: watch::Sender<EndpointPhase>,
     pub(super) readiness: Arc<watch::Sender<Readiness>>,
-    /// Documents to open when it starts: those of the first requests, or those its predecessor had open.
+    /// Documents to open at the start: those of the first requests, or those that the previous run had open.
     pub(super) documents_to_open: Mutex<Vec<Utf8PathBuf>>,
-    /// One captured request at a time: an edit does not name the request that it belongs to.
+    /// Only one request is captured at a time, because an edit does not name its request.
     pub(super) capture: tokio::sync::Mutex<()>,
     pub(super) failures: Mutex<u32>,
     /// The encoding that the last run negotiated.
     pub(super) encoding: Mutex<Encoding>,
-    /// Changes on disk that came while it was being started.
+    /// Changes on disk that came during the start.
     pub(super) pending: Mutex<Vec<WatchedFileChange>>,
     /// Cancelled when the endpoint is shut down.
     pub(super) stop: CancellationToken,
-    /// Every task that holds a process.
+    /// Every task that has a process.
     pub(super) tasks: TaskTracker,
 }
 
@@ -134,7 +134,7 @@ pub(super) async fn run(shared: Arc<EndpointState>) {
     if !changes.is_empty() {
         session.notify_changes(&changes);
     }
-    // Only now, so that a client that sees it ready can send it requests.
+    // Last, so that a client that sees a ready server can send it requests.
     session.peer().activate();
     let Some(reason) = await_end(&shared, &session).await else {
         session.shutdown().await;
@@ -142,7 +142,7 @@ pub(super) async fn run(shared: Arc<EndpointState>) {
     };
     session.peer().deactivate();
     if shared.stop.is_cancelled() {
-        // Ended on request: nothing went wrong, and the server is not started again.
+        // The server was ended on request and is not started again.
         return;
     }
     lock(&shared.documents_to_open).extend(session.open_documents().into_iter().rev());
@@ -157,7 +157,7 @@ async fn await_end(shared: &EndpointState, session: &Arc<ServerSession>) -> Opti
     let mut memory_check = tokio::time::interval(MEMORY_CHECK_INTERVAL);
     memory_check.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        // While it reads the project, a client may be waiting for that.
+        // A client may be waiting for a server that reads its project.
         let settled = session.peer().readiness().is_settled();
         let idle = if settled { retention.idle } else { retention.idle.max(LONGEST_WAIT) };
         let idle_at = session.unused_since().unwrap_or_else(Instant::now) + idle;
@@ -170,7 +170,7 @@ async fn await_end(shared: &EndpointState, session: &Arc<ServerSession>) -> Opti
                     return None;
                 }
             }
-            // The kernel sends no notification about a process's memory, so this is the one thing that zubi polls.
+            // The kernel sends no notification about a process's memory, so zubi must poll here.
             _ = memory_check.tick(), if retention.memory_mb.is_some() => {}
         }
         let Some(limit) = retention.memory_mb else { continue };
@@ -190,10 +190,10 @@ impl ServerEndpoint {
         EndpointError::Exited { endpoint: self.id.clone(), reason, hint: RETRY_HINT.to_owned() }
     }
 
-    /// Like [`Self::on_process_exit`], once it is known whether the next process is started at once.
+    /// Like [`Self::on_process_exit`], after waiting for the time of the next start.
     pub(super) async fn on_exit(&self, reason: String) -> EndpointError {
         let mut phases = self.shared.phase.subscribe();
-        // It has ended; the task that watches it records that in the next moment.
+        // The task that watches the process records its end in the next moment.
         let is_known = |phase: &EndpointPhase| !matches!(phase, EndpointPhase::Running(session) if session.end_reason().borrow().is_some());
         let phase = tokio::time::timeout(WRITTEN_DOWN, phases.wait_for(is_known)).await;
         let retry_at = match phase.ok().and_then(Result::ok).as_deref() {
@@ -205,13 +205,12 @@ impl ServerEndpoint {
 }
 
 impl EndpointState {
-    /// Ends a server that has received no request for a while; the next request starts another. Returns `false` when a
-    /// request came in this very moment.
+    /// Ends an idle server; the next request starts another. Returns `false` if a request came at the same moment.
     fn end_idle(&self, session: &Arc<ServerSession>) -> bool {
         let is_ended = self.phase.send_if_modified(|phase| {
             let is_current = matches!(phase, EndpointPhase::Running(running) if Arc::ptr_eq(running, session));
             if is_current {
-                // All of it before another task can see the phase as idle and start a server.
+                // All of this must happen before another task can see the idle phase and start a server.
                 session.peer().deactivate();
                 lock(&self.documents_to_open).extend(session.open_documents().into_iter().rev());
                 self.readiness.send_replace(Readiness::Starting);
@@ -225,7 +224,7 @@ impl EndpointState {
         is_ended
     }
 
-    /// Returns the state of a server that does not run. The remaining pause is computed now.
+    /// Returns the readiness of a server that is not running, with the remaining pause.
     pub(super) fn readiness_without_session(&self) -> Readiness {
         match &*self.phase.borrow() {
             EndpointPhase::Down { reason, hint, retry_at } => {
@@ -251,8 +250,8 @@ impl EndpointState {
         }
     }
 
-    /// Records that the server does not run. One that was useful is started again at the next request; one that died
-    /// repeatedly without answering anything is started only after a pause.
+    /// Records that the server is not running. The next request starts a useful server again at once; a server that
+    /// died repeatedly without an answer is started only after a pause.
     fn mark_down(&self, reason: String, hint: String, useful: bool) {
         let failures = {
             let mut failures = lock(&self.failures);
@@ -287,7 +286,7 @@ pub(super) fn retry_hint(hint: &str, retry_at: Instant) -> String {
     if pause.is_zero() {
         return hint.to_owned();
     }
-    // Rounded up: an earlier request would not start it.
+    // Rounded up, because an earlier request would not start it.
     let seconds = pause.as_millis().div_ceil(1000);
     let next_step = if hint == RETRY_HINT { "retry the request then" } else { hint };
     format!("it failed several times in a row and is started again only after {seconds} s; {next_step}")

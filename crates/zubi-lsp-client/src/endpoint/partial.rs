@@ -1,8 +1,8 @@
-//! Answers that a server sent in parts.
+//! Responses that a server sends in parts.
 
 use serde_json::Value;
 
-/// Merges an answer from its parts (LSP 3.18, "Partial Result Progress"): the final answer is one more part.
+/// Merges the parts of a response (LSP 3.18, "Partial Result Progress"); the final response is one more part.
 pub(super) fn merge_partial(parts: Vec<Value>, last: Value) -> Value {
     if parts.is_empty() {
         return last;
@@ -12,7 +12,7 @@ pub(super) fn merge_partial(parts: Vec<Value>, last: Value) -> Value {
     for part in parts.into_iter().chain(std::iter::once(last)) {
         match part {
             Value::Array(items) => all_items.extend(items),
-            // `{items: […]}` (workspace diagnostics): the lists are joined, the rest is the first part's.
+            // `{items: […]}` (workspace diagnostics): the lists are joined; other fields come from the first part.
             Value::Object(mut partial) => {
                 if let Some(Value::Array(items)) = partial.remove("items") {
                     all_items.extend(items);

@@ -106,7 +106,7 @@ async fn unsupported_methods_are_not_requested() {
     let request = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(json!({})).await;
     assert_snapshot!(request.await.unwrap().unwrap_err(), @"fake does not support `textDocument/hover`");
-    // Methods beyond LSP are passed on.
+    // zubi forwards methods beyond LSP.
     let request = fixture.request("fake/own", cx());
     let (id, _) = server.expect_request("fake/own").await;
     server.refuse(id, -32603, None).await;
@@ -176,7 +176,7 @@ async fn dead_server_is_restarted_and_the_request_retried() {
     server.reply(id, json!("again")).await;
     assert_eq!(request.await.unwrap().unwrap(), json!("again"));
 
-    // A request that changes something is not sent twice.
+    // zubi does not send a request that changes something twice.
     let request = fixture.request("workspace/executeCommand", cx());
     server.expect_request("workspace/executeCommand").await;
     drop(server);
@@ -222,8 +222,7 @@ async fn retry_waits_until_the_new_server_is_ready() {
     let log = json!({ "type": 3, "message": "ready" });
     for round in 0..2 {
         let mut server = fixture.server(json!({ "referencesProvider": true })).await;
-        // The requests are sent only after the server has reported that it is ready, also the second one, which the
-        // caller does not know about.
+        // zubi waits for the report that a server is ready, even of the second one, which the caller does not know.
         server.notify("window/logMessage", log.clone()).await;
         let (id, _) = server.expect_request("textDocument/references").await;
         assert_eq!(fixture.endpoint.readiness(), Readiness::Ready);
@@ -307,7 +306,7 @@ async fn pushed_diagnostics_are_awaited_for_the_current_text() {
     assert_snapshot!(show(&fixture.diagnose("a.rs", short_cx).await.unwrap().unwrap()), @r#"[String("two")], current: false, note: None"#);
 }
 
-/// Pulls `native`, publishes what `check` says, and pretends to run it.
+/// Pulls `native`, publishes the diagnostics of `check`, and simulates its run.
 struct CheckedServer {
     fixture: Fixture,
     server: FakeServer,
@@ -434,7 +433,7 @@ async fn diagnostics_published_while_the_server_works_are_ignored() {
     server.reply(id, json!([])).await;
     assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("one")], current: true, note: None"#);
 
-    // With old headers; and `idle` comes before the diagnostics found with the new ones.
+    // The first diagnostics come from old headers; and `idle` comes before those found with the new ones.
     fixture.workspace.write("a.rs", "2");
     let request = fixture.diagnose("a.rs", cx());
     document["version"] = server.expect_notification("textDocument/didChange").await["textDocument"]["version"].take();
@@ -506,6 +505,6 @@ async fn shutdown_ends_running_and_starting_servers() {
     server.reply(id, Value::Null).await;
     server.expect_notification("exit").await;
     ending.await.unwrap();
-    // Not how its process ended: that is worth reporting, and logging, only for a server that no client ended.
+    // The exit status of a process is worth reporting and logging only for a server that no client ended.
     assert_snapshot!(format!("{:?}", fixture.endpoint.readiness()), @r#"Failed { reason: "it was shut down", hint: "start zubi again" }"#);
 }

@@ -1,4 +1,4 @@
-//! Texts of documents that are not files, by whichever request the server has for them.
+//! Texts of documents that are not files, by LSP's request or the server's own.
 
 use zubi_base::endpoint::{Endpoint as _, EndpointError, RequestCx};
 use zubi_base::fs::MAX_TEXT_BYTES;
@@ -24,7 +24,7 @@ impl ServerEndpoint {
             None if is_supported() => CONTENT,
             None => return Ok(None),
         };
-        // No document is opened for it: the requested one is not a document of the workspace.
+        // No document is opened, because the requested one is not in the workspace.
         let cx = RequestCx { documents: Vec::new(), ..cx.clone() };
         let answer = self.request(method, virtual_documents::params(&uri.0), &cx).await?;
         let broken = |message: String| EndpointError::Protocol { endpoint: self.id.clone(), message };

@@ -1,4 +1,4 @@
-//! The messages about servers: why one does not answer, and which caveats the answers of another have.
+//! Messages about servers: why one is absent, and the caveats of another's answers.
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashSet;
@@ -54,9 +54,9 @@ struct CompileCommand {
     file: Utf8PathBuf,
 }
 
-/// Returns, as a clause, how many sources of a project a compilation database does not name.
+/// Counts the sources of a project that a compilation database does not name; returns a clause.
 fn unnamed_sources(database: &Utf8Path, root: &Utf8Path, extensions: &[String]) -> Option<String> {
-    // The server itself will report an unreadable database.
+    // The server itself reports an unreadable database.
     let bytes = std::fs::read(database).ok()?;
     let commands: Vec<CompileCommand> = serde_json::from_slice(&bytes).ok()?;
     let named: FxHashSet<Utf8PathBuf> =
@@ -83,8 +83,7 @@ fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
     clean
 }
 
-/// Returns the caveats of a server's answers in a root, as far as files and programs show them. Reads files, and may
-/// walk the whole project.
+/// Returns the caveats of a server's answers in a root. Reads files, and may walk the whole project.
 pub(super) fn caveats(row: &ServerEntry, root: &Utf8Path, trusted: bool, finder: &ProgramFinder) -> Caveats {
     let mut caveats = Caveats::default();
     for fact in &row.limits {
@@ -98,7 +97,7 @@ pub(super) fn caveats(row: &ServerEntry, root: &Utf8Path, trusted: bool, finder:
                 unnamed_sources(&root.join(file), root, &fact.names_sources)
             }
             Some(file) => fact.present.iter().find_map(|(text, clause)| {
-                // The server itself will report an unreadable manifest.
+                // The server itself reports an unreadable manifest.
                 let content = fs::read_text(&root.join(file)).ok()?;
                 content.contains(text).then(|| clause.clone())
             }),

@@ -1,9 +1,9 @@
 //! The projects that a workspace has for one server.
 //!
-//! One process works in one root, also where the server could hold several: when pyright 1.1, ty 0.0, gopls 0.16 and
-//! TypeScript 7 were given three roots together and a request about a position in one of them, they answered with that
-//! root's locations only. A server of another root that is given the document answers with the locations there, so the
-//! caller sends the request to one root after the other.
+//! Each process works in one root, even if the server supports several. With three roots and a request about a position
+//! in one of them, pyright 1.1, ty 0.0, gopls 0.16 and TypeScript 7 returned only that root's locations. A server of
+//! another root returns its own locations for the same document, so the caller sends the request to one root after the
+//! other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,12 @@ use zubi_base::workspace::{Folder, WorkspaceFolders};
 use crate::catalogue::ServerEntry;
 use crate::detect::{Detection, inner_project, project_root};
 
-/// The maximum number of project roots in which a request about the whole workspace starts one server. Each costs a
-/// process.
+/// The maximum number of roots in which a workspace request starts one server. Each costs a process.
 const MAX_ROOTS: usize = 4;
 
-/// Returns the roots of a server in a workspace folder, beginning with that of an example: one for each directory with
-/// a marker. Roots inside other roots are left out if the outer server reads them, too; they get a server of their own
-/// at the first request about one of their documents. Also returns how many were left out because there are too many.
+/// Returns the roots of a server in a workspace folder, first that of an example: one for each directory with a marker.
+/// Leaves out roots inside other roots if the outer server reads them too; the first request about one of their
+/// documents starts a server there. Also returns the number of roots above the maximum.
 pub(super) fn roots(
     row: &ServerEntry,
     detection: &Detection,
@@ -41,24 +40,24 @@ pub(super) fn roots(
     (roots, more)
 }
 
-/// Returns the note that not all projects were queried.
+/// Returns the note that zubi did not query all projects.
 pub(super) fn unqueried_projects_note(row: &ServerEntry, more: usize) -> String {
     format!("{more} further projects of {} were not queried", row.title)
 }
 
-/// Returns, for each directory with a marker of a server's projects, a document that need not exist.
+/// Returns a document, which need not exist, for each directory with a marker of a server's projects.
 fn marker_documents<'a>(row: &'a ServerEntry, detection: &'a Detection) -> impl Iterator<Item = Utf8PathBuf> + 'a {
     let marks = |name: &str| row.root_markers.iter().flatten().any(|marker| marker == name);
     detection.markers.iter().filter(move |marker| marks(&marker.name)).map(|marker| marker.directory.join("_"))
 }
 
-/// Returns the project of a document for a server: the part that one process reads together while the document is open.
+/// Returns the project of a document: the part that one process reads together while the document is open.
 fn project(row: &ServerEntry, document: &Utf8Path, workspace: &WorkspaceFolders) -> Option<Utf8PathBuf> {
     let root = project_root(row, document, &workspace.folder_of(document)?.path);
     Some(inner_project(row, document, &root))
 }
 
-/// Whether a server has other projects in the workspace than that of a document. Reads files.
+/// Whether a server has projects other than the document's in the workspace. Reads files.
 pub(super) fn has_several(
     row: &ServerEntry,
     document: &Utf8Path,
@@ -71,7 +70,7 @@ pub(super) fn has_several(
     marker_documents(row, detection).chain(examples).any(|other| project(row, &other, workspace) != own)
 }
 
-/// Returns the other projects that contain files in a server's languages, each with the first of them. Reads files.
+/// Returns the other projects with files in a server's languages, and the first file of each. Reads files.
 pub(super) fn other_projects(
     row: &ServerEntry,
     document: &Utf8Path,
@@ -83,7 +82,7 @@ pub(super) fn other_projects(
     let mut previous: Option<(Utf8PathBuf, Option<Utf8PathBuf>)> = None;
     for file in files {
         let Some(directory) = file.parent() else { continue };
-        // Files come by directory, and all files of one directory belong to one project.
+        // Files are grouped by directory, and all files of a directory belong to one project.
         let root = match &previous {
             Some((last, root)) if last == directory => root.clone(),
             _ => project(row, &file, workspace),
@@ -93,7 +92,7 @@ pub(super) fn other_projects(
             && own.as_ref() != Some(&root)
         {
             let example = found.entry(root).or_insert_with(|| file.clone());
-            // The same in each run, whatever the order of the disk.
+            // The smallest path, so that the result does not depend on the order of the files.
             if file < *example {
                 *example = file;
             }

@@ -1,8 +1,7 @@
-//! The servers that a workspace needs, those that this machine has, and which of them work: the data behind `zubi
-//! doctor`.
+//! The servers that a workspace needs, those on this machine, and whether they work: the data for `zubi doctor`.
 //!
-//! Every server that is installed and may run is really started once, one after the other, so that none is slowed down
-//! by the next. Paths are absolute, times in milliseconds.
+//! zubi starts every server that is installed and may run, one after the other, so that none slows another down. Paths
+//! are absolute, times in milliseconds.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,7 @@ use super::{NeededServer, ServerPool};
 use crate::catalogue::{InstallMethod, ServerEntry};
 use crate::detect::{LanguageFiles, project_root};
 
-/// The abilities of a server that users know, with the request that shows whether the server has each.
+/// The server abilities that users know, each with the request that shows it.
 const ABILITIES: &[(&str, &str)] = &[
     ("definition", "textDocument/definition"),
     ("references", "textDocument/references"),
@@ -52,19 +51,19 @@ pub struct LanguageReport {
     pub language: String,
     pub files: usize,
     pub example: Utf8PathBuf,
-    /// Whether it is data, markup or scripts beside the code, for which a missing server is not reported as a lack.
+    /// Whether it is data, markup or scripts, for which `doctor` does not report a missing server.
     pub auxiliary: bool,
     /// The servers in order of preference.
     pub servers: Vec<ServerReport>,
 }
 
 impl LanguageReport {
-    /// Whether any server answers for it.
+    /// Whether any server works for it.
     pub fn works(&self) -> bool {
         self.servers.iter().any(|server| matches!(server.state, ServerState::Works { .. }))
     }
 
-    /// Whether a missing server should be reported for it.
+    /// Whether `doctor` should report a missing server for it.
     pub fn needs_server(&self) -> bool {
         !self.auxiliary && !self.works()
     }
@@ -126,8 +125,8 @@ impl From<&InstallMethod> for InstallWay {
 }
 
 impl ServerPool {
-    /// Examines all languages and servers. Each server may take `patience` to become ready. Calls `progress` at each
-    /// step.
+    /// Examines all languages and servers. Each server may take `ready_timeout` to become ready. Calls `progress` at
+    /// each step.
     pub async fn survey(&self, ready_timeout: Duration, progress: &(dyn Fn(&str) + Send + Sync)) -> Survey {
         progress("scanning the files");
         let detection = self.shared.detect().await;
@@ -204,7 +203,7 @@ impl ServerPool {
         report.state = match shared.start(&needed).await {
             Ok(endpoint) => {
                 let state = state(endpoint.as_ref(), &DocumentRef::new(&files.example), started, ready_timeout).await;
-                // The next server gets the machine for itself.
+                // The next server must not share the machine.
                 endpoint.shutdown().await;
                 state
             }
@@ -214,7 +213,7 @@ impl ServerPool {
     }
 }
 
-/// Returns the state of an endpoint that was started at that time, once it is ready or the time-out is over.
+/// Returns the state of an endpoint that was started at `started`, once it is ready or the time-out has passed.
 pub async fn state(
     endpoint: &dyn Endpoint,
     document: &DocumentRef,

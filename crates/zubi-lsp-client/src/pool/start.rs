@@ -1,5 +1,4 @@
-//! How the servers of a pool are started: the process, if needed before its program is known to be usable, and the
-//! watcher beside it.
+//! Starts the servers of a pool: the process, if needed before its program is known to be usable, and the file watcher.
 
 use std::sync::Arc;
 
@@ -32,7 +31,7 @@ impl WatcherCell {
         let start = || async {
             let (folders, state_directory) = (self.folders.clone(), self.state_directory.clone());
             let started = tokio::task::spawn_blocking(move || FileWatcher::start(&folders, &state_directory)).await;
-            // Only a panic in it ends here; a watcher over nothing leaves the comparison of opened documents.
+            // Only a panic leads here. A watcher without folders still compares opened documents.
             Arc::new(started.unwrap_or_else(|_| FileWatcher::start(&[], &self.state_directory)))
         };
         Arc::clone(self.cell.get_or_init(start).await)
@@ -54,7 +53,7 @@ impl Starter for ProcessStarter {
     }
 }
 
-/// A server that was started before its program was known to be usable. Ended unless it is taken.
+/// A server that was started before its program was known to be usable. It is ended unless it is taken.
 pub(super) struct PrestartPlan {
     pub(super) program: Utf8PathBuf,
     pub(super) endpoint: Option<Arc<ServerEndpoint>>,
@@ -78,7 +77,7 @@ impl Drop for PrestartPlan {
 /// The reason why a server was not started.
 pub(super) struct NotStarted {
     pub(super) absent: MissingServer,
-    /// Whether its program exists at all.
+    /// Whether its program exists.
     pub(super) installed: bool,
 }
 
@@ -87,6 +86,6 @@ pub(super) struct NotStarted {
 pub(super) struct StartedGroup {
     pub(super) endpoints: Vec<Arc<ServerEndpoint>>,
     pub(super) absent: Vec<MissingServer>,
-    /// Whether a server of it can answer where symbols are defined and used; a linter cannot.
+    /// Whether a server of the group can find definitions and uses; a linter cannot.
     pub(super) navigates: bool,
 }

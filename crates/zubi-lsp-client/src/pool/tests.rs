@@ -62,7 +62,7 @@ impl Fixture {
         Self { _directories: directories, root, state, pool, starts }
     }
 
-    /// Returns the servers that answer for a document, as text.
+    /// Returns the servers that serve a document, as text.
     async fn answering_servers(&self, document: &str) -> String {
         let document = DocumentRef::new(self.root.join(document));
         self.show(&self.pool.for_document(&document, "textDocument/diagnostic", &cx()).await)
@@ -156,7 +156,7 @@ async fn a_server_started_early_is_ended_when_its_program_proves_unusable() {
     let mut fixture = Fixture::new(&["a.py"], &[("pyright-langserver", true), ("pyright", false), ("ty", true)], true);
     assert_snapshot!(fixture.answering_servers("a.py").await, @"ty");
     let mut early = fixture.starts.recv().await.unwrap();
-    // Whatever messages it received before, it receives no request, and its input ends.
+    // The server receives no request, whatever messages it received before, and its input ends.
     while let Some(message) = early.next().await {
         assert!(format!("{message:?}").contains("initialize") || format!("{message:?}").contains("cancelRequest"));
     }

@@ -1,4 +1,4 @@
-//! Notifying a server about files changed on disk, in the way it needs.
+//! Notifies a server about files changed on disk, in the way it needs.
 
 use camino::Utf8Path;
 use serde_json::{Value, json};
@@ -9,12 +9,12 @@ use crate::catalogue::Freshness;
 use crate::documents::{MirroredDocuments, OutgoingSync, SyncAction};
 use crate::watch::WatchedFileChange;
 
-/// The maximum number of changed files that are opened at once because the server does not notice changes by itself. A
+/// The maximum number of changed files that are opened at once for a server that does not notice changes itself. A
 /// checkout of another branch changes thousands; opening all of them would cost more than the request.
 pub(super) const MAX_OPENED_AT_ONCE: usize = 64;
 
 impl ServerSession {
-    /// Notifies the server about files changed on disk. Returns a note when it may not know all of it yet.
+    /// Notifies the server about files changed on disk. Returns a note if the server may not know all changes yet.
     pub(crate) fn notify_changes(&self, changes: &[WatchedFileChange]) -> Option<String> {
         let mut documents = self.documents();
         let watched: Vec<&WatchedFileChange> = {
@@ -59,10 +59,10 @@ impl ServerSession {
             .then(|| format!("{omitted} more files changed at once; {} may still be reading them", self.spec.name))
     }
 
-    /// Whether the server notices a change of a file that is not open only when that is opened.
+    /// Whether zubi must open a changed file for the server to process the change.
     ///
-    /// rust-analyzer notices it, but runs its check only for a `didSave`, and drops that when it begins to read a
-    /// changed file a moment later. It does not read open files from disk.
+    /// rust-analyzer notices it, but runs its check only for a `didSave`, and drops that if it begins to read a changed
+    /// file a moment later. It does not read open files from disk.
     fn must_open(&self, change: &WatchedFileChange) -> bool {
         let opens = match self.spec.freshness {
             Freshness::WatchedFiles => self.spec.checker.is_some() && change.kind != ChangeKind::Deleted,
@@ -83,7 +83,7 @@ impl ServerSession {
             documents.close(path, &self.connection);
             return;
         }
-        // Recorded before the text is sent: the answer may come at once.
+        // Before the text is sent, because the diagnostics may come at once.
         let digests = self.spec.freshness == Freshness::OpenedOnly && self.pulls_for(path).is_empty();
         if digests {
             let version = documents.next_version();
@@ -102,7 +102,7 @@ impl ServerSession {
         }
     }
 
-    /// Whether a file of the project is in a language of this server.
+    /// Whether a file is in the project and in a language of this server.
     fn is_own(&self, path: &Utf8Path) -> bool {
         path.starts_with(&self.spec.folder.path) && self.spec.supports_language(path)
     }

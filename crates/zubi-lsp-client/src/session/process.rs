@@ -12,29 +12,28 @@ use zubi_base::rpc::{CLOSED_OUTPUT, Connection};
 use super::StartError;
 use crate::log::LineRing;
 
-/// The time in which a server may end by itself after its input was closed.
+/// The time in which a server may end on its own after its input was closed.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
 
-/// The maximum number of bytes of standard error that are read as one line.
+/// The maximum length of a line of standard error, in bytes.
 const MAX_STDERR_LINE: u64 = 64 * 1024;
 
 /// The number of lines of standard error that an error message quotes.
 const QUOTED_LINES: usize = 5;
 
-/// Levels of log lines that do not explain an end. They are at the line's beginning, or after a time, as a word.
+/// Levels of log lines that do not explain an end, as a word at the beginning of a line or after a time.
 const CHATTER: &[&str] = &["INFO", "DEBUG", "TRACE"];
 
-/// The number of words at the beginning of a line in which a level is searched for: a time of day may be two, a level
-/// may be in brackets.
+/// The number of words at the beginning of a line in which a level is searched: a time of day may be two words.
 const WORDS_BEFORE_LEVEL: usize = 3;
 
-/// A server that runs, before any message was sent.
+/// A running server before the first message.
 pub(crate) struct Process {
     pub(crate) output: Box<dyn AsyncRead + Send + Unpin>,
     pub(crate) input: Box<dyn AsyncWrite + Send + Unpin>,
     /// `None` for a server without a process of its own.
     pub(crate) child: Option<Child>,
-    /// The last lines that it writes to standard error.
+    /// The last lines of its standard error.
     pub(crate) stderr: Arc<LineRing>,
 }
 
@@ -52,11 +51,11 @@ impl Process {
     }
 }
 
-/// The time after the end of a process in which its output is read to the end.
+/// The time limit for reading the rest of the output after the end of a process.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Waits until a server has ended, or ends it on request, and returns the reason. `verdict` is the reason why zubi
-/// itself ended it, if it did.
+/// Waits until a server has ended, or ends it on request, and records the reason. `verdict` is the reason why zubi
+/// ended it, if it did.
 pub(super) async fn attend(
     connection: Connection,
     child: Option<Child>,
@@ -93,12 +92,12 @@ pub(super) async fn attend(
     let reason = match verdict.get() {
         Some(verdict) => verdict.clone(),
         None if stop.is_cancelled() => status,
-        // It can send nothing more, whatever it is doing.
+        // The server can send nothing more.
         None if !by_itself => match broke_off(&mut closed).await {
             Some(fault) => format!("{fault}; it was ended"),
             None => "it closed its output but continued to run, so it was ended".to_owned(),
         },
-        // The text that it printed in place of a message, or how it broke the protocol, explains its end best.
+        // A text in place of a message, or another violation of the protocol, explains the end best.
         None => match broke_off(&mut closed).await {
             Some(fault) => format!("{fault}; {status}"),
             None => status,
@@ -107,9 +106,9 @@ pub(super) async fn attend(
     ended.send_replace(Some(format!("{reason}{}", quote(&stderr))));
 }
 
-/// Returns the reason why a connection was closed, unless that is only the end of the process.
+/// Returns the reason why a connection was closed, unless it is only the end of the process.
 async fn broke_off(closed: &mut watch::Receiver<Option<String>>) -> Option<String> {
-    // The process is gone and its pipe closed, so this comes at once unless another process has the pipe open.
+    // The process has ended and its pipe is closed, so this completes at once unless another process has the pipe open.
     let closed = tokio::time::timeout(LAST_WORDS, closed.wait_for(Option::is_some)).await.ok()?.ok()?;
     let reason = closed.as_deref()?;
     let rest = reason.strip_prefix(CLOSED_OUTPUT).map_or(reason, |rest| rest.trim_start_matches("; "));
@@ -124,7 +123,7 @@ pub(super) fn quote(stderr: &LineRing) -> String {
     if last.is_empty() { String::new() } else { format!("; it wrote: {}", last.join(" | ")) }
 }
 
-/// Whether a line was logged at a level that servers use while everything works.
+/// Whether a line was logged at a level that servers use in normal operation.
 fn is_chatter(line: &str) -> bool {
     line.split_whitespace().take(WORDS_BEFORE_LEVEL).any(|word| {
         let word = word.trim_matches(|character: char| !character.is_ascii_alphanumeric());
@@ -142,7 +141,7 @@ async fn read_lines(pipe: impl AsyncRead + Unpin, lines: Arc<LineRing>) {
             Ok(0) | Err(_) => return,
             Ok(_) => lines.push(&String::from_utf8_lossy(&line)),
         }
-        // A server that writes without end must not block the other tasks of this thread.
+        // A server that writes continuously must not block the other tasks of this thread.
         tokio::task::consume_budget().await;
     }
 }

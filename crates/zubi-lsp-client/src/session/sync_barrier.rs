@@ -1,9 +1,9 @@
-//! Waiting until a server has processed the texts it was sent.
+//! Waits until a server has processed the texts it received.
 //!
-//! Some servers work on several messages at once. They sometimes answer a request that follows a text at once as if the
-//! text were missing: tombi (1.9) names no symbols in every second document that was opened a moment ago, just-lsp
-//! (0.10) in every tenth, `emmylua_ls` (0.25) misses the uses in a new file. zubi therefore sends a request about the
-//! same document between them and waits for its answer; with it, hundreds of tries showed none of this.
+//! Some servers handle several messages at once, and sometimes answer a request directly after a text as if the text
+//! were missing: tombi (1.9) returns no symbols for every second newly opened document, just-lsp (0.10) for every
+//! tenth, `emmylua_ls` (0.25) misses the uses in a new file. So zubi first sends a request about the same document and
+//! waits for its response. With it, none of this occurred in hundreds of tries.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -18,10 +18,10 @@ use zubi_base::rpc::{Connection, ConnectionError};
 /// The texts that one server may not have processed yet. Empty for a server without a barrier.
 #[derive(Debug)]
 pub(super) struct SyncBarrier {
-    /// The request; `None` for servers that need none.
+    /// The method of the barrier request; `None` for servers that need none.
     method: Option<String>,
     sent: Mutex<SentText>,
-    /// The lock with which a request waits while another one waits at the barrier.
+    /// The lock that lets one request at a time wait at the barrier.
     turn: tokio::sync::Mutex<()>,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct SyncBarrier {
 struct SentText {
     /// The number of texts.
     count: u64,
-    /// The newest text of each document that was sent one.
+    /// The number of the newest text of each document.
     documents: FxHashMap<Utf8PathBuf, u64>,
 }
 
@@ -42,7 +42,7 @@ impl SyncBarrier {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that a text of a document is about to be sent.
+    /// Records that a text of a document will be sent.
     pub(super) fn mark_sent(&self, path: &Utf8Path) {
         if self.method.is_none() {
             return;
@@ -53,8 +53,8 @@ impl SyncBarrier {
         sent.documents.insert(path.to_owned(), count);
     }
 
-    /// Returns when the server has processed every text that was sent before. A server that refuses the request has
-    /// read the text anyway.
+    /// Waits until the server has processed every text sent before. A server that refuses the request has also read the
+    /// text.
     pub(super) async fn wait(
         &self,
         connection: &Connection,
@@ -86,7 +86,7 @@ impl SyncBarrier {
         }
         let mut state = self.lock();
         for (path, count) in sent {
-            // A text that was sent meanwhile has a barrier of its own to pass.
+            // A text sent meanwhile needs its own barrier.
             if state.documents.get(&path) == Some(&count) {
                 state.documents.remove(&path);
             }

@@ -52,7 +52,7 @@ async fn the_handshake_identifies_zubi_and_reads_the_server_capabilities() {
         &json!(["utf-8", "utf-32", "utf-16"])
     );
     assert_eq!(params["processId"], json!(std::process::id()));
-    // Some servers register before they have answered.
+    // Some servers register before their `initialize` response.
     let registration = json!({ "registrations": [{ "id": "1", "method": "textDocument/hover" }] });
     server.request("client/registerCapability", registration).await.unwrap();
     let answer =
@@ -66,7 +66,7 @@ async fn the_handshake_identifies_zubi_and_reads_the_server_capabilities() {
     );
     assert_eq!((session.encoding(), session.server_version()), (Encoding::Utf32, Some("s 2")));
     assert!(session.peer().capabilities().supports("textDocument/hover", None));
-    // Its endpoint cannot send it requests yet.
+    // The endpoint cannot send requests to the server yet.
     assert_eq!(*workspace.readiness.borrow(), Readiness::Starting);
     session.peer().activate();
     assert_eq!(*workspace.readiness.borrow(), Readiness::Ready);
@@ -255,7 +255,7 @@ async fn changes_of_closed_files_count_as_saved() {
     workspace.spec.freshness = Freshness::OpenedOnly;
     let sync = json!({ "textDocumentSync": { "openClose": true, "change": 1, "save": true } });
     let (session, mut server) = workspace.start(sync.clone()).await;
-    // A document that is opened for a request was not saved just now.
+    // A document that a request opens was not saved just now.
     session.sync_document(&workspace.path("a.rs"), false).unwrap();
     session.notify_changes(&[change(&workspace, "b.rs", ChangeKind::Changed)]);
     assert_snapshot!(sync_messages(&session, &mut server, &workspace.root).await, @"
@@ -294,7 +294,7 @@ async fn requests_wait_until_a_concurrent_server_has_processed_the_texts() {
     };
     session.sync_document(&workspace.path("a.rs"), false).unwrap();
     server.expect_notification("textDocument/didOpen").await;
-    // Both wait behind one barrier, whatever its answer is.
+    // Both wait at one barrier, whatever its response is.
     let requests = [send_request("fake/one"), send_request("fake/two")];
     let (id, params) = server.expect_request("fake/barrier").await;
     assert_eq!(params["textDocument"]["uri"], json!(zubi_base::uri::from_path(&workspace.path("a.rs"))));
@@ -310,7 +310,7 @@ async fn requests_wait_until_a_concurrent_server_has_processed_the_texts() {
     for request in requests {
         assert_eq!(request.await.unwrap().unwrap(), json!(1));
     }
-    // Nothing was sent since, so no barrier comes in between.
+    // No text was sent since, so no barrier is needed.
     let request = send_request("fake/three");
     let (id, _) = server.expect_request("fake/three").await;
     server.reply(id, json!(3)).await;

@@ -1,5 +1,5 @@
-//! Whether a run of a server is still useful: the time of its last request, whether it still sends messages, and how
-//! much memory it uses. The life cycle decides what follows from that.
+//! Whether a run of a server is still useful: its last request, its last messages, and its memory. The life cycle acts
+//! on this.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,10 +19,10 @@ struct UsageState {
     silence: Option<Silence>,
 }
 
-/// The state of a server that has sent nothing since a request ran out of time.
+/// The silence of a server since a request ran out of time.
 #[derive(Debug, Clone, Copy)]
 struct Silence {
-    /// The number of messages it had sent by then.
+    /// The number of messages that the server had sent by then.
     received_count: u64,
     /// The time at which that request was sent.
     since: Instant,
@@ -53,15 +53,14 @@ impl ServerSession {
         (state.running == 0).then_some(state.last)
     }
 
-    /// Returns the number of messages it has sent so far.
+    /// Returns the number of messages that the server has sent so far.
     pub(crate) fn received_count(&self) -> u64 {
         self.connection.received_count()
     }
 
     /// Records that a request sent at `requested_at`, after `received` messages of the server, has used up `limit`, the
-    /// server's time for an answer. Returns whether the server counts as dead: it has sent no message since another
-    /// request ran out of time before. One request without an answer proves nothing, because a server with one thread
-    /// may be working on it.
+    /// time for a response. Returns whether the server counts as dead: it has sent no message since an earlier request
+    /// ran out of time. One request alone proves nothing, because a single-threaded server may be working on it.
     pub(crate) fn ran_out_of_time(&self, requested_at: Instant, received: u64, limit: Duration) -> bool {
         let mut state = self.usage.state();
         let now = self.received_count();
@@ -74,13 +73,12 @@ impl ServerSession {
         }
     }
 
-    /// The id of the server's process, if it has one.
+    /// Returns the id of the server's process, if it has one.
     pub(crate) fn process_id(&self) -> Option<u32> {
         self.process
     }
 
-    /// Returns the memory that its process and all child processes use now, in bytes; `None` for a server without a
-    /// process of its own.
+    /// Returns the current memory of the process and all child processes, in bytes; `None` without a process.
     pub(crate) async fn memory(&self) -> Option<u64> {
         let process = self.process?;
         // Reads the kernel's files of every process.

@@ -233,7 +233,7 @@ async fn a_limit_that_is_no_longer_reached_is_not_reported() {
     fixture.write("two/c.rs", "new");
     assert_eq!(changes_and_note(&fixture).await, (1, REACHED.to_owned()));
     limit.store(100, Ordering::Release);
-    // The request that finds it out still had to compare.
+    // The request that finds the limit raised still had to compare.
     assert_eq!(changes_and_note(&fixture).await, (0, REACHED.to_owned()));
     fixture.write("two/c.rs", "newer than that");
     assert_eq!(changes_and_note(&fixture).await, (1, String::new()));

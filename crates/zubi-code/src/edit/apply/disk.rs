@@ -1,4 +1,4 @@
-//! The edit sink of the disk.
+//! The edit sink that writes to disk.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use super::journal::EditJournal;
 use super::prepare::prepare;
 use super::step;
 
-/// A sink that writes to disk, all or nothing. The caller must hold the edit lock, as [`crate::edit::EditService`] does.
+/// A sink that writes to disk atomically. The caller must hold the edit lock, as [`crate::edit::EditService`] does.
 pub struct DiskSink {
     state_dir: Utf8PathBuf,
     #[cfg(test)]
     pub(in crate::edit) fault: InjectedFault,
 }
 
-/// For tests: at which point to do what. Points are counted from 0: two for each step (before it, and after it but
-/// before its mark), then before the commit mark, then before the journal goes.
+/// A fault for tests, with the point at which it occurs. Points are 0-based: two for each step (before it, and between
+/// it and its mark), one before the commit mark, and one before the removal of the journal.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::edit) enum InjectedFault {
@@ -26,14 +26,14 @@ pub(in crate::edit) enum InjectedFault {
     None,
     /// The write fails, as with a full disk.
     Fail(usize),
-    /// The process is gone: nothing more happens.
+    /// The process dies: nothing more happens.
     Die(usize),
-    /// The write fails and the process dies after this many steps were taken back.
+    /// The write fails at the first point; the process dies after it has undone the second number of steps.
     FailThenDie(usize, usize),
 }
 
 impl DiskSink {
-    /// Journals go to `<state_dir>/journal/`.
+    /// Creates a sink whose journals are in `<state_dir>/journal/`.
     pub fn new(state_dir: &Utf8Path) -> Self {
         Self {
             state_dir: state_dir.to_owned(),
@@ -78,7 +78,7 @@ impl DiskSink {
         if matches!(self.fault, InjectedFault::Die(point) if point == steps.len() * 2 + 1) {
             return Err(SinkError::Refused { reason: "died".to_owned() });
         }
-        // The change is whole; a journal that says so and stays is removed by the next start.
+        // The change is complete. If its journal cannot be removed, the next start removes it.
         if let Err(error) = journal.remove() {
             tracing::warn!(%error, "a finished journal could not be removed");
         }
@@ -120,7 +120,7 @@ impl DiskSink {
     }
 }
 
-/// After a failure: puts everything back, the step that failed included, for it may have been half done.
+/// Undoes all steps after a failure, including the failed step, which may be half done.
 fn take_back(
     mut journal: EditJournal,
     steps: &[super::prepare::ReversibleStep],
@@ -146,7 +146,7 @@ fn take_back(
 #[async_trait]
 impl EditSink for DiskSink {
     async fn apply(&self, operations: &[FileOperation], _options: &EditOptions) -> Result<EditOutcome, SinkError> {
-        // Every step waits for the disk, and there may be thousands of them.
+        // Each of possibly thousands of steps waits for the disk.
         let operations = operations.to_vec();
         let sink = Self {
             state_dir: self.state_dir.clone(),

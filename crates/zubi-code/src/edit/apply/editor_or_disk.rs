@@ -1,9 +1,9 @@
-//! The edit sink beside an open editor: what it holds changes in it, everything else on disk.
+//! The edit sink for an open editor: changes the files that the editor has open in the editor, all others on disk.
 //!
-//! A change has three parts, applied one after the other: the disk's steps; the editor's steps; and steps on disk that
-//! must follow the editor's, because they concern a path that a file of the editor is moved from or to. The journal makes
-//! each of the disk's parts atomic, and the editor applies text edits completely or not at all. When a part fails, the
-//! parts before it are reverted.
+//! A change has three parts, in this order: steps on disk; steps in the editor; and steps on disk that must follow the
+//! editor's, because they concern a path that the editor moves a file from or to. The journal makes each disk part
+//! atomic, and the editor applies text edits completely or not at all. If a part fails, zubi reverts the parts before
+//! it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use super::disk::DiskSink;
 use super::prepare::{ReversibleStep, prepare, undo_of};
 use crate::edit::overlay::disk_before;
 
-/// A sink that writes to the editor or to disk. The caller must hold the edit lock, as [`crate::edit::EditService`] does.
+/// A sink that writes to the editor or disk. The caller must hold the edit lock, as [`crate::edit::EditService`] does.
 pub struct EditorOrDiskSink {
     disk: DiskSink,
     editor: Arc<dyn EditorSink>,
     texts: Arc<dyn TextSource>,
 }
 
-/// The parts of a change, in the order in which they are made.
+/// The parts of a change, in the order of application.
 const PARTS: [WritePart; 3] = [WritePart::Disk, WritePart::Editor, WritePart::DiskAfterwards];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,10 +40,10 @@ impl EditorOrDiskSink {
         Self { disk, editor, texts }
     }
 
-    /// Which part each operation belongs to.
+    /// Returns the part to which each operation belongs.
     fn parts(&self, operations: &[FileOperation], options: &EditOptions) -> Vec<WritePart> {
         let mut parts = Vec::with_capacity(operations.len());
-        // Paths that files of the editor come from and go to.
+        // Source and target paths of the files that the editor moves.
         let mut moved: Vec<&Utf8Path> = Vec::new();
         for (index, operation) in operations.iter().enumerate() {
             let done = operations.get(..index).unwrap_or_default();
@@ -73,7 +73,7 @@ impl EditorOrDiskSink {
         parts
     }
 
-    /// Returns the editor's unsaved contents of the texts that a change writes, by the path to which they are written.
+    /// Returns the editor's unsaved contents of the files that a change writes, by target path.
     async fn unsaved_contents(&self, operations: &[FileOperation]) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
         let mut unsaved = BTreeMap::new();
         for (index, operation) in operations.iter().enumerate() {
@@ -95,7 +95,7 @@ impl EditorOrDiskSink {
         }
     }
 
-    /// After a failure: takes back the parts that were made, the last first.
+    /// Undoes the applied parts after a failure, the last first.
     async fn revert(&self, applied: &[(WritePart, Vec<ReversibleStep>)], error: SinkError) -> SinkError {
         let options = EditOptions { exact: true, ..EditOptions::default() };
         for (part, steps) in applied.iter().rev() {

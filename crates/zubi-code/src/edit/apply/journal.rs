@@ -1,8 +1,8 @@
-//! The record of a change under way, from which zubi undoes a half-done change.
+//! The journal of a change in progress, from which zubi undoes an unfinished change.
 //!
-//! A journal is one file under `<state>/journal/`. Its first line holds all steps with their inverses, old contents
-//! included, and is durable before the first step. Then comes a line for each step done (`done 0`) or undone (`undone
-//! 0`), and `committed` at the end, after which the file is removed. So at any moment at most one step is in doubt, and
+//! A journal is one file under `<state>/journal/`. Its first line, durable before the first step, holds all steps and
+//! their inverses with the old contents. Then comes a line for each step that is done (`done 0`) or undone (`undone
+//! 0`), and `committed` at the end, after which zubi removes the file. So at most one step is in doubt at any time, and
 //! the content on disk shows whether it was made.
 
 use std::io::{self, Write as _};
@@ -17,15 +17,15 @@ use super::step;
 use crate::edit::error::EditError;
 use crate::edit::plan::{fresh_id, state};
 
-/// The largest journal that is read back. It holds old and new contents of a change, with JSON's escapes.
+/// The maximum size of a journal that is read: the old and new contents of a change, with JSON escapes.
 const MAX_JOURNAL_BYTES: u64 = 12 * crate::edit::change::MAX_CHANGE_BYTES;
 
-/// The changes that a start found and restored.
+/// The unfinished changes that zubi found and undid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecoveredChanges {
-    /// How many half-done changes were taken back.
+    /// The number of unfinished changes that were undone.
     pub reverted: usize,
-    /// Files that could not be restored, because they changed since or cannot be written; one sentence each. The
+    /// One sentence for each file that could not be restored, because it changed since or cannot be written. The
     /// journal of such a change is preserved.
     pub unrestored: Vec<String>,
 }
@@ -43,7 +43,7 @@ struct JournalHeader {
 }
 
 impl EditJournal {
-    /// Writes the steps down, durably. Nothing may be touched before this has returned.
+    /// Writes the steps durably. The caller must not touch any file before this returns.
     pub(super) fn begin(state_dir: &Utf8Path, steps: &[ReversibleStep]) -> io::Result<Self> {
         let directory = directory(state_dir);
         owner_only::create_directory(&directory)?;
@@ -69,7 +69,7 @@ impl EditJournal {
         self.file.sync_data()
     }
 
-    /// The change is whole: from here on it is never taken back.
+    /// Marks the change as complete; it is never undone from here on.
     pub(super) fn commit(&mut self) -> io::Result<()> {
         self.mark("committed\n")
     }
@@ -78,7 +78,7 @@ impl EditJournal {
         std::fs::remove_file(&self.path)
     }
 
-    /// Takes back steps, last first, from `first` down. Says what could not be.
+    /// Undoes the steps from `first` down to 0, and returns the errors.
     pub(super) fn revert(&mut self, steps: &[ReversibleStep], first: usize) -> Vec<String> {
         self.revert_down_to(steps, first, 0)
     }
@@ -106,7 +106,7 @@ impl EditJournal {
     }
 }
 
-/// Takes back every change that a process which is gone left half done. The caller holds the lock.
+/// Undoes every unfinished change of a process that has ended. The caller holds the lock.
 pub(in crate::edit) fn recover(state_dir: &Utf8Path) -> Result<RecoveredChanges, EditError> {
     let directory = directory(state_dir);
     let mut recovered = RecoveredChanges::default();
@@ -136,7 +136,7 @@ fn recover_one(path: &Utf8Path, recovered: &mut RecoveredChanges) -> io::Result<
     let text = String::from_utf8(std::fs::read(path)?).unwrap_or_default();
     let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
     let Some(header) = lines.next().and_then(|line| serde_json::from_str::<JournalHeader>(line).ok()) else {
-        // The header is moved into place whole, so this is not ours or damaged from outside.
+        // zubi writes the header atomically, so the file is not a journal or was damaged from outside.
         recovered
             .unrestored
             .push(format!("the journal `{path}` cannot be parsed; it was renamed with the extension `.conflict`"));
@@ -146,7 +146,7 @@ fn recover_one(path: &Utf8Path, recovered: &mut RecoveredChanges) -> io::Result<
     if lines.contains(&"committed") {
         return journal.remove();
     }
-    // Only whole lines count. The step after the last one marked is the one in doubt.
+    // Only complete lines count. The step after the last marked one is in doubt.
     let count = |word: &str| lines.iter().filter(|line| line.starts_with(word)).count();
     let (done, undone) = (count("done "), count("undone "));
     let last_undecided = if undone == 0 { Some(done) } else { lowest_undone(&lines).checked_sub(1) };
@@ -166,8 +166,8 @@ fn lowest_undone(lines: &[&str]) -> usize {
     lines.iter().filter_map(|line| line.strip_prefix("undone ")?.parse().ok()).min().unwrap_or(0)
 }
 
-/// Removes temporary files that an interrupted write left beside its targets. The lock is held, so no other zubi writes
-/// there.
+/// Removes temporary files that an interrupted write left next to its targets. The caller holds the lock, so no other
+/// zubi writes there.
 fn sweep_temporary(steps: &[ReversibleStep]) {
     let directories: std::collections::BTreeSet<_> = steps
         .iter()
@@ -180,8 +180,7 @@ fn sweep_temporary(steps: &[ReversibleStep]) {
         for entry in entries.filter_map(Result::ok) {
             let name = entry.file_name();
             if name.starts_with(fs::TEMPORARY_PREFIX) && name.ends_with(fs::TEMPORARY_SUFFIX) {
-                // A temporary file that cannot be removed remains as a stray file; the change itself is restored all
-                // the same.
+                // The change is restored even if a temporary file stays.
                 if let Err(error) = std::fs::remove_file(entry.path()) {
                     tracing::warn!(%error, path = %entry.path(), "a temporary file could not be removed");
                 }

@@ -1,4 +1,4 @@
-//! One edit at a time, across all zubi processes of a user.
+//! The edit lock: one edit at a time across all zubi processes of a user.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::time::Duration;
@@ -9,19 +9,19 @@ use zubi_base::owner_only;
 use crate::edit::error::EditError;
 use crate::edit::plan::state;
 
-/// How long to wait for another process: an apply takes milliseconds, one over thousands of files seconds.
+/// The time-out for the lock: applying an edit takes milliseconds, or seconds for thousands of files.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Held while files are checked and written. The operating system lets go of it when the process ends, however it ends.
+/// The lock while zubi checks and writes files. The operating system releases it when the process ends for any reason.
 pub(in crate::edit) struct EditLock {
     _file: File,
 }
 
 impl EditLock {
-    /// Waits for the lock, at most ten seconds.
+    /// Waits for the lock, at most [`WAIT`].
     pub(in crate::edit) async fn acquire(state_dir: &Utf8Path) -> Result<Self, EditError> {
         let file = open(state_dir)?;
-        // The thread ends with the lock. If no caller waits for it any more, it releases the lock at once.
+        // The thread owns the lock. If the caller stops waiting, the thread releases it at once.
         let waiting = tokio::task::spawn_blocking(move || file.lock().map(|()| Self { _file: file }));
         match tokio::time::timeout(WAIT, waiting).await {
             Err(_) => Err(EditError::Busy { seconds: WAIT.as_secs() }),

@@ -1,4 +1,4 @@
-//! Checks a list of operations against the disk and works out how to take each of them back. Writes nothing.
+//! Checks operations against the disk and computes the inverse of each. Writes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +10,16 @@ use zubi_base::text::{ContentHash, FileOperation, SinkError};
 use crate::edit::overlay::{EntryKind, disk_before, kind_on_disk, link_target};
 use crate::edit::plan::ExpectedContent;
 
-/// One operation with what takes it back.
+/// An operation and its inverse.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::edit) struct ReversibleStep {
     pub(in crate::edit) operation: FileOperation,
-    /// In the order in which they must be made.
+    /// In the order of execution.
     pub(in crate::edit) inverse: Vec<FileOperation>,
 }
 
-/// The steps of a change, each checked against what would be there when its turn comes. `unsaved` holds the texts of
-/// files that live in an editor, whose disk content is not what undoing must restore.
+/// Checks each operation against the state in which it will run, and returns it with its inverse. `unsaved` holds the
+/// texts of files that are open in an editor; an undo restores these instead of the content on disk.
 pub(in crate::edit) fn prepare(
     operations: &[FileOperation],
     unsaved: &BTreeMap<Utf8PathBuf, Vec<u8>>,
@@ -35,7 +35,7 @@ pub(in crate::edit) fn prepare(
     Ok(steps)
 }
 
-/// How to take a whole change back: last step first.
+/// Returns the operations that undo a whole change, last step first.
 pub(in crate::edit) fn undo_of(steps: &[ReversibleStep]) -> Vec<FileOperation> {
     steps.iter().rev().flat_map(|step| step.inverse.iter().cloned()).collect()
 }
@@ -43,7 +43,7 @@ pub(in crate::edit) fn undo_of(steps: &[ReversibleStep]) -> Vec<FileOperation> {
 /// The disk as it would be after some of the operations.
 struct DiskView<'a> {
     done: &'a [FileOperation],
-    /// The entries that the operations so far made, including parent directories, by their present path. Everything
+    /// The entries that the operations so far created, including parent directories, by their current path. Everything
     /// else is as on disk.
     entries: BTreeMap<Utf8PathBuf, PreparedStep>,
 }
@@ -86,7 +86,7 @@ impl DiskView<'_> {
         })
     }
 
-    /// Whether there is an entry at a path; does not read it.
+    /// Whether a path exists; does not read it.
     fn exists(&self, path: &Utf8Path) -> bool {
         self.entries.contains_key(path)
             || disk_before(self.done, path).is_some_and(|disk| kind_on_disk(&disk) != EntryKind::Missing)
@@ -168,7 +168,7 @@ impl DiskView<'_> {
         })
     }
 
-    /// Removals of the directories that making `path` would make, innermost first.
+    /// Returns removals of the directories that creating `path` would create, innermost first.
     fn remove_created_directories(&self, path: &Utf8Path) -> Vec<FileOperation> {
         self.missing_above(path).into_iter().map(|path| FileOperation::RemoveDirectory { path }).collect()
     }
@@ -214,7 +214,7 @@ impl DiskView<'_> {
     }
 }
 
-/// Whether a path holds now what is expected of it.
+/// Whether a path has the expected content now.
 pub(in crate::edit) fn matches_expected(path: &Utf8Path, expected: &ExpectedContent) -> bool {
     match (expected, kind_on_disk(path)) {
         (ExpectedContent::Absent, kind) => kind == EntryKind::Missing,
@@ -229,7 +229,7 @@ pub(in crate::edit) fn matches_expected(path: &Utf8Path, expected: &ExpectedCont
     }
 }
 
-/// Returns the content that every touched path will have after the change. Content that is only moved is read now.
+/// Returns the content of every touched path after the change. Reads the content of files that only move.
 pub(in crate::edit) fn expected_after(
     operations: &[FileOperation],
 ) -> Result<Vec<(Utf8PathBuf, ExpectedContent)>, SinkError> {

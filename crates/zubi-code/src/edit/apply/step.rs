@@ -1,4 +1,4 @@
-//! One operation on disk, checked again at the last moment; and its undoing, which may find it half done.
+//! Executes and reverts one operation on disk, with a check immediately before. A revert may find it half done.
 
 use std::io;
 
@@ -10,9 +10,8 @@ use super::prepare::matches_expected;
 use crate::edit::overlay::{EntryKind, kind_on_disk};
 use crate::edit::plan::ExpectedContent;
 
-/// Makes one operation. Between the check and the write lie microseconds, in which another program could still write:
-/// no file system call replaces a file on the condition of its content. The target of the write is certain all the same
-/// ([`DirectoryEntry`]).
+/// Executes one operation. Another program could write in the microseconds between the check and the write, because no
+/// file system call replaces a file on condition of its content. [`DirectoryEntry`] guarantees the target of the write.
 pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
     let path = operation.path();
     let changed = || SinkError::Changed { path: path.to_owned() };
@@ -29,7 +28,7 @@ pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
             fs::write_entry(&entry.path, content)
         }
         FileOperation::Write { before: Some(before), content, .. } => {
-            // A link that took the file's place must not lead the write elsewhere.
+            // If a link has replaced the file, the write must not follow it.
             if kind_on_disk(&entry.path) != EntryKind::File {
                 return Err(changed());
             }
@@ -64,14 +63,14 @@ pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
             set_mode(&entry.path, *mode)
         }
     };
-    // Makes the entry durable, so that the journal never records "done" for a step that a power failure undid. Writing
-    // does this itself, and a mode is not an entry.
+    // Makes the entry durable, so that the journal never records "done" for a step that a power failure undid. `Write`
+    // does this itself, and `SetMode` changes no entry.
     let is_durable = matches!(operation, FileOperation::Write { .. } | FileOperation::SetMode { .. });
     let synced = done.and_then(|()| if is_durable { Ok(()) } else { entry.directory.sync() });
     synced.map_err(|source| SinkError::Io { path: path.to_owned(), source })
 }
 
-/// Makes one operation that takes a step back, unless it is done already or was never needed.
+/// Executes one inverse operation, unless it is already done or was never needed.
 pub(super) fn revert(operation: &FileOperation) -> Result<(), SinkError> {
     let path = operation.path();
     let done = match operation {
@@ -91,7 +90,7 @@ pub(super) fn revert(operation: &FileOperation) -> Result<(), SinkError> {
     if done { Ok(()) } else { execute(operation) }
 }
 
-/// Whether the directory of what an operation makes is made with it.
+/// Whether an operation creates the parent directory of its target.
 fn makes_parent(operation: &FileOperation) -> bool {
     match operation {
         FileOperation::Write { before, .. } => before.is_none(),
@@ -100,11 +99,11 @@ fn makes_parent(operation: &FileOperation) -> bool {
     }
 }
 
-/// An entry of a directory that is held open. Its directories were without links when the path was resolved; one that was
-/// replaced by a link since would lead elsewhere, and is refused.
+/// An entry of an open directory. Opening fails if a directory on the path was replaced by a link since the path was
+/// resolved, because the write would go elsewhere.
 struct DirectoryEntry {
     directory: DirHandle,
-    /// Through the open directory.
+    /// The path through the open directory.
     path: Utf8PathBuf,
 }
 

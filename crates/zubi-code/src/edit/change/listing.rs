@@ -1,4 +1,4 @@
-//! The files of a change, for people, and its net renames and removals.
+//! The files of a change for display, and its net renames and removals.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub enum FileAction {
     Create,
     Delete,
     Rename,
-    /// A whole directory moves, with everything in it.
+    /// A whole directory moves with its contents.
     RenameDirectory,
     DeleteDirectory,
 }
@@ -29,7 +29,7 @@ pub struct FileChange {
     /// The path before the change, if it differs.
     pub old_path: Option<Utf8PathBuf>,
     pub action: FileAction,
-    /// Text edits made in it.
+    /// The number of text edits.
     pub edits: usize,
     /// The text before; `None` if there was no file or it is not text.
     pub before: Option<Arc<str>>,
@@ -37,14 +37,13 @@ pub struct FileChange {
     pub after: Option<Arc<str>>,
 }
 
-/// Returns the net effect of the steps, from before the first to after the last: a file that moved twice is listed
-/// once.
+/// Returns the net effect of all steps: a file that moves twice is listed once.
 pub(super) fn moved_and_removed(tree: &EditOverlay<'_>, removed: &FxHashMap<Utf8PathBuf, Arc<str>>) -> Vec<FileChange> {
     let mut files: Vec<FileChange> = Vec::new();
     for (index, step) in tree.steps.iter().enumerate() {
         let (done, rest) = tree.steps.split_at(index);
         let removal = |path: &Utf8PathBuf, action| {
-            // A file that the edit itself made and removed again is not a loss.
+            // The edit itself created the file that it removes, so nothing is lost.
             let path =
                 overlay::disk_before(done, path).filter(|path| overlay::kind_on_disk(path) != EntryKind::Missing)?;
             let before = removed.get(&path).cloned();
@@ -55,7 +54,7 @@ pub(super) fn moved_and_removed(tree: &EditOverlay<'_>, removed: &FxHashMap<Utf8
             FileOperation::RemoveDirectory { path } => removal(path, FileAction::DeleteDirectory),
             FileOperation::Rename { from, .. } => overlay::disk_before(done, from).and_then(|origin| {
                 let path = overlay::forward_through(rest, from)?;
-                // A directory that the edit made is not a file that moved.
+                // The edit itself created the directory, so no file moved.
                 if overlay::kind_on_disk(&origin) == EntryKind::Missing {
                     return None;
                 }

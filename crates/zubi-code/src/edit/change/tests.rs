@@ -212,8 +212,8 @@ fn with_annotation(mut change: Value, id: &str) -> Value {
     change
 }
 
-/// The form of rust-analyzer's answer when a module is renamed: text edits and a file's move in one list, and its table
-/// of annotations, which it sends whether or not anything refers to it.
+/// rust-analyzer's response for the rename of a module: text edits and a file's move in one list, and its table of
+/// annotations, which it always sends.
 fn module_rename(tree: &Tree, edited: impl Fn(Value) -> Value) -> Value {
     let edit = |line, column| edited(text_edit((line, column), (line, column + 5), "figure"));
     json!({
@@ -286,7 +286,7 @@ fn annotations_that_something_refers_to_become_notes() {
     ");
 }
 
-/// A list of changes whose first one is good, and one part that is not the protocol.
+/// Lists of changes with a valid first change and one invalid part.
 #[test]
 fn invalid_workspace_edits_are_rejected() {
     let tree = tree();
@@ -347,7 +347,7 @@ fn invalid_workspace_edits_are_rejected() {
     "#);
 }
 
-/// Fields that servers omit, send as `null` or send in addition to the protocol's.
+/// Fields that servers omit, send as `null` or add to LSP's.
 #[test]
 fn optional_and_unknown_fields_are_accepted() {
     let tree = tree();
@@ -395,7 +395,7 @@ fn options_of_file_operations() {
     assert_eq!(change.files.first().and_then(|file| file.after.as_deref()), Some(""), "overwrite wins");
 }
 
-/// A text that is open in an editor, at version 7, with changes that are not saved.
+/// A text at version 7 in an editor, with unsaved changes.
 struct Open;
 
 #[async_trait]

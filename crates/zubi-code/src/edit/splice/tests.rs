@@ -79,7 +79,7 @@ fn non_text_results_are_refused() {
     assert_eq!(apply("a", &[(0, 0, 0, 0, &large)]), Err(SpliceError::TooLarge));
 }
 
-/// A text as lines of whole characters, so that a random place in it is easy to name in every unit.
+/// A text of lines of whole characters, so that a random position is easy to compute in every unit.
 fn texts() -> impl Strategy<Value = String> {
     let character = prop_oneof![
         6 => prop::char::range('a', 'e').prop_map(String::from),
@@ -92,7 +92,7 @@ fn texts() -> impl Strategy<Value = String> {
     })
 }
 
-/// The position of a byte offset, counted the slow way.
+/// Computes the position of a byte offset in the simplest way.
 fn position(text: &str, offset: usize, encoding: Encoding) -> lsp::Position {
     let head = text.get(..offset).unwrap();
     let line = head.rsplit('\n').next().unwrap();
@@ -107,7 +107,7 @@ fn position(text: &str, offset: usize, encoding: Encoding) -> lsp::Position {
     }
 }
 
-/// Places an edit can name: character starts and the end, but not between `\r` and `\n`.
+/// Returns the byte offsets that an edit can name: character starts and the end, but not between `\r` and `\n`.
 fn boundaries(text: &str) -> Vec<usize> {
     let inside_ending =
         |at: usize| text.get(..at).unwrap().ends_with('\r') && text.get(at..).unwrap().starts_with('\n');
@@ -143,8 +143,8 @@ fn as_lsp(text: &str, edits: &[(usize, usize, String)], encoding: Encoding) -> V
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2048))]
 
-    /// Edits that do not overlap, in any order and any unit, give what replacing from the back gives; edits that do
-    /// are refused.
+    /// Edits that do not overlap, in any order and unit, have the result of replacing from the back; others are
+    /// refused.
     #[test]
     fn equals_the_naive_reference(text in texts(), cuts in prop::collection::vec((cut_input(), cut_input()), 0..7), back: bool) {
         let mut edits = sorted_places(&text, &cuts);
@@ -172,7 +172,7 @@ proptest! {
         }
     }
 
-    /// Whatever a server sends, the outcome is a text or an error, never a panic.
+    /// Any input results in a text or an error, never in a panic.
     #[test]
     fn hostile_positions(text in "[a👍\r\n]{0,20}", edits in prop::collection::vec((any::<[u32; 4]>(), 0..5_u32, ".{0,4}"), 0..5)) {
         let edits: Vec<_> = edits.into_iter().map(|(wild, shift, new_text)| {

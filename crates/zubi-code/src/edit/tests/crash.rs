@@ -1,4 +1,4 @@
-//! A failure or a crash at every point of an apply: afterwards the tree is the old one or the new one, never a third.
+//! Tests of a failure or crash at every point of an apply: the tree is then the old or the new one, never a third.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::tree::{NOW, Tree};
 use crate::edit::apply::disk::InjectedFault;
 use crate::edit::{DiskSink, EditError, EditService};
 
-/// Steps of every kind that a server can request.
+/// Returns a tree and an edit with steps of every kind that a server can request.
 fn tree() -> (Tree, serde_json::Value) {
     let tree =
         Tree::new(&[("a", "a\r\n"), ("b", "b"), ("d/x", "x\n"), ("d/e/y", "y\n"), ("gone", "gone"), ("g/h", "h")]);
@@ -49,7 +49,7 @@ fn faulty(tree: &Tree, fault: InjectedFault) -> DiskSink {
     sink
 }
 
-/// A sink whose process ends: it never answers, and says when it is dead.
+/// A sink whose process ends: it never returns, and reports when it is dead.
 struct DyingSink {
     sink: DiskSink,
     died: Arc<Notify>,
@@ -64,8 +64,8 @@ impl EditSink for DyingSink {
     }
 }
 
-/// Applies the edit in a process that dies at this point; the answer is the plan. The runtime goes, and with it the
-/// task and its lock, as a process would.
+/// Applies the edit in a process that dies at this point; returns the plan. Dropping the runtime drops the task and its
+/// lock, as the end of a process would.
 fn die(tree: &Tree, edit: &serde_json::Value, fault: InjectedFault) -> String {
     tree.run(async {
         let died = Arc::new(Notify::new());
@@ -79,7 +79,7 @@ fn die(tree: &Tree, edit: &serde_json::Value, fault: InjectedFault) -> String {
     })
 }
 
-/// The number of steps of the edit above, and so of points: two each and two more.
+/// The number of steps of the edit above. There are two points for each step, and two more.
 const STEPS: usize = 14;
 
 #[test]
@@ -94,7 +94,7 @@ fn failure_at_any_point_restores_the_tree() {
             assert!(matches!(error, EditError::Sink(_)), "point {point}: {error}");
             assert!(error.to_string().ends_with("(whatever had been written before was put back)"), "{error}");
             assert_eq!(tree.state(), before, "point {point}");
-            // The plan is as it was; once the disk has room again, it goes through, and back.
+            // The plan is unchanged; once the disk has space again, it can be applied and undone.
             tree.edits().apply(&plan.id).await.unwrap();
             tree.edits().undo(&plan.id).await.unwrap();
             assert_eq!(tree.state(), before, "point {point}");
@@ -118,7 +118,7 @@ fn a_crash_at_any_point_leaves_the_old_tree_or_the_new() {
         assert_eq!(tree.edits().recover().unwrap().reverted, 0, "a second recovery finds nothing");
         tree.run(async {
             let edits = tree.edits();
-            // The record still says that the plan is being applied; the tree says which of the two it is.
+            // The record still has the state "applying"; the tree shows whether the change was made.
             if committed {
                 assert!(matches!(edits.apply(&plan).await.unwrap_err(), EditError::AlreadyApplied { .. }));
             } else {
@@ -138,7 +138,7 @@ fn crash_while_reverting_is_recovered() {
         let (tree, edit) = tree();
         let before = tree.state();
         die(&tree, &edit, InjectedFault::FailThenDie(STEPS * 2, reverted_steps));
-        // Any apply recovers first, so a process that started before the crash does too.
+        // Every apply recovers first, even in a process that started before the crash.
         tree.run(async {
             let edits = tree.edits();
             let error = edits.apply("p-aaaaaaaaaa").await.unwrap_err();

@@ -1,4 +1,4 @@
-//! A file that is open in an editor: its unsaved text counts, not the one on disk.
+//! Tests of a file that is open in an editor: its unsaved text counts, not the one on disk.
 
 use std::sync::Mutex;
 
@@ -11,7 +11,7 @@ use super::tree::{self, Tree};
 use super::{changes, insert};
 use crate::edit::*;
 
-/// One buffer, in the role of an editor's text source and edit sink.
+/// One buffer that acts as an editor's text source and edit sink.
 struct Editor(Mutex<(String, i32)>);
 
 impl Editor {

@@ -1,4 +1,4 @@
-//! Changes of which the editor makes one part and the disk the others.
+//! Tests of changes that the editor applies in part and the disk sink otherwise.
 
 use std::sync::Mutex;
 
@@ -14,7 +14,7 @@ struct Editor {
     open: Vec<Utf8PathBuf>,
     disk: DiskSink,
     refuses: bool,
-    /// A file that an extension writes when something moves.
+    /// A file that an extension writes when a file moves.
     extension_write: Option<(Utf8PathBuf, &'static str)>,
     requests: Mutex<Vec<String>>,
 }
@@ -52,7 +52,7 @@ struct FakeEditor {
 }
 
 impl FakeEditor {
-    /// A tree of which these files are open.
+    /// Creates a tree in which these files are open in the editor.
     fn new(open: &[&str], refuses: bool, extension_write: Option<(&str, &'static str)>) -> Self {
         let tree = Tree::new(&[("a", "a\n"), ("b", "b\n"), ("d/c", "c\n")]);
         let editor = Arc::new(Editor {
@@ -105,7 +105,7 @@ fn parts_are_applied_in_editor_or_on_disk_and_undone() {
     d/
     d/c: "c\n"
     "#);
-    // A file of the editor that moves takes the edits of its text along; the folder above it is the disk's.
+    // An open file that moves takes its text edits along; its folder moves on disk.
     let moves = [
         fake_editor.rename("a", "new/a"),
         insert(&fake_editor.tree.uri("new/a"), 0, "1\n"),
@@ -119,7 +119,7 @@ fn parts_are_applied_in_editor_or_on_disk_and_undone() {
     new/
     new/a: "1\na\n"
     "#);
-    // One that is not open moves on disk, unless extensions are to follow it.
+    // A file that is not open moves on disk, unless extensions should follow it.
     insta::assert_snapshot!(fake_editor.check(&changes(&[fake_editor.rename("d/c", "c")]), EditOptions::default()), @r#"
     []
     a: "a\n"

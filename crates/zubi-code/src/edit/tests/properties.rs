@@ -1,4 +1,4 @@
-//! Random edits with file operations, on a real tree, against a model that does them one by one in memory.
+//! Tests of random edits with file operations on a real tree, against a model that applies them one by one in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use zubi_base::position::Encoding;
 use super::tree::{Tree, TreeEntry};
 use crate::edit::EditError;
 
-/// One operation that a server can request. Paths are workspace-relative.
+/// One operation that a server can request. Paths are relative to the workspace.
 #[derive(Debug, Clone)]
 enum Operation {
-    /// Puts the text at the start of the file.
+    /// Inserts the text at the start of the file.
     Insert(&'static str, String),
     Create {
         path: &'static str,
@@ -72,7 +72,7 @@ fn as_json(operations: &[Operation], tree: &Tree) -> serde_json::Value {
 struct Model {
     files: BTreeMap<String, String>,
     directories: BTreeSet<String>,
-    /// Inserts since the last file operation: they speak of the text before all of them, so the first stays first.
+    /// Inserts since the last file operation, which all refer to the text before them, so that the first stays first.
     batch: BTreeMap<String, String>,
 }
 
@@ -111,7 +111,7 @@ impl Model {
         Some(())
     }
 
-    /// `None`: refused.
+    /// Returns `None` if the model refuses the operation.
     fn apply(&mut self, operation: &Operation) -> Option<()> {
         if !matches!(operation, Operation::Insert(..)) {
             self.flush();
@@ -212,8 +212,8 @@ proptest! {
     }
 }
 
-/// The model puts text before the byte-order mark and leaves `\n` as it is. Other tests check that marks and endings
-/// are right; this one checks only that no text is lost or misplaced.
+/// The model inserts text before the byte-order mark and leaves `\n` unchanged. Other tests check marks and endings;
+/// this one only checks that no text is lost or misplaced.
 fn without_marks(mut model: Model) -> Model {
     for text in model.files.values_mut() {
         *text = text.replace('\u{feff}', "").replace("\r\n", "\n");

@@ -1,4 +1,4 @@
-//! A workspace in a temporary directory, and its whole state as a value.
+//! A temporary workspace, and its whole state as a value.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use zubi_base::{fs, uri};
 
 use crate::edit::{DiskSink, EditService};
 
-/// The time on the tests' clocks: some day in 2025.
+/// The time on the tests' clocks: a day in 2025.
 pub(in crate::edit) const NOW: Duration = Duration::from_secs(1_750_000_000);
 
 pub(in crate::edit) struct Tree {
@@ -82,7 +82,7 @@ impl Tree {
         tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
     }
 
-    /// Everything below the workspace folder.
+    /// Returns everything below the workspace folder.
     pub(in crate::edit) fn state(&self) -> BTreeMap<String, TreeEntry> {
         let mut state = BTreeMap::new();
         let mut open = vec![self.root.clone()];
@@ -104,7 +104,7 @@ impl Tree {
         state
     }
 
-    /// [`Self::state`] for reading; modes only where they are not those of a new file or directory.
+    /// Formats [`Self::state`], with modes only if they are not those of a new file or directory.
     pub(in crate::edit) fn show(&self) -> String {
         let default_file_mode = {
             let probe = self.root.parent().unwrap().join("probe");

@@ -65,7 +65,7 @@ async fn failing_programs_are_skipped() {
     assert_snapshot!(machine.find("clangd", true).await, @"`clangd` is not usable: bin1/clangd: it failed with exit code 3; bin2/clangd: it was killed; bin3/clangd: it failed: ImportError: y");
     assert_snapshot!(machine.find("gopls", true).await, @"bin1/gopls 0.16.1");
     assert_snapshot!(machine.find("ruff", true).await, @"bin1/ruff ?");
-    // Its sibling prints the version; if that is missing, the version is not queried.
+    // A sibling program prints the version; if it is missing, zubi does not query the version.
     assert_snapshot!(machine.find("pyright", true).await, @"bin1/pyright-langserver ?");
     assert_snapshot!(machine.find("ty", true).await, @"`ty` is not installed");
 }
@@ -90,7 +90,7 @@ async fn programs_of_a_project_run_only_when_it_is_trusted() {
         ("project/tools/ruff", "touch \"$(dirname \"$0\")/was-run\"; echo ruff 0.1"),
         ("bin2/ty", "echo ty 0.0.1"),
     ]);
-    // On the PATH, but a link into the project.
+    // A link on the PATH into the project.
     std::fs::create_dir_all(machine.base.join("bin1")).unwrap();
     std::os::unix::fs::symlink(machine.base.join("project/tools/ruff"), machine.base.join("bin1/ruff")).unwrap();
 

@@ -1,4 +1,4 @@
-//! The time for which a server stays alive.
+//! Tests of the time for which a server stays alive.
 
 use insta::assert_snapshot;
 
