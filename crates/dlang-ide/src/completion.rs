@@ -1,9 +1,9 @@
 //! Completion proposals at an offset.
 //!
-//! The context is found by inserting a name at the offset ([`context`]): the tree of *that* text shows whether the name
-//! is a reference, of which kind and in which namespace, and which token comes before it. A table ([`expected`]) maps the
-//! preceding token to what the grammar allows next. So every proposal fits into the text as it is, however broken it
-//! is; a reference is proposed only if it resolves once it is inserted.
+//! The context of an offset comes from a trial parse with a name inserted there ([`context`]): the tree shows whether
+//! the name is a reference, of which kind and in which namespace, and which token precedes it. A table ([`expected`])
+//! maps that token to what the grammar allows next. So every proposal fits the text as it is, however broken; a
+//! reference is proposed only if it resolves after insertion.
 //!
 //! There are no proposals in comments and strings, except in the string of an import ([`import`]).
 
@@ -27,34 +27,34 @@ const MAX_PROPOSALS: usize = 500;
 /// The completion proposals at an offset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Completions {
-    /// The offers; [`Completion::sort`] is their order.
+    /// The proposals; [`Completion::sort`] is their sort key.
     pub items: Vec<Completion>,
     /// Whether there are more proposals than are listed; the editor requests them again when the user types more.
     pub is_incomplete: bool,
 }
 
-/// Something that could be written.
+/// A completion proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
     /// The text to show.
     pub label: String,
     /// The kind of the proposal.
     pub kind: CompletionKind,
-    /// More about it, on one line.
+    /// Further details, on one line.
     pub detail: Option<String>,
     /// Markdown documentation. For an element, call [`element_markdown`](crate::element_markdown) when the user selects
     /// it.
     pub documentation: Option<String>,
-    /// The element, if it is one.
+    /// The proposed element, if the proposal is one.
     pub definition: Option<Definition>,
     /// The text to compare with the typed text in the range of the edit.
     pub filter: String,
-    /// The change that writes it. Its range is on the line of the place and touches it.
+    /// The edit that inserts the proposal. Its range touches the offset and is on the same line.
     pub edit: TextEdit,
-    /// Whether the inserted text is a snippet with placeholders (`${1:Name}`) as LSP defines them. Its further lines are
-    /// indented as if the first was not indented at all.
+    /// Whether the inserted text is a snippet with LSP placeholders (`${1:Name}`). Its further lines are indented as if
+    /// the first line had no indentation.
     pub is_snippet: bool,
-    /// Texts to order by.
+    /// The sort key.
     pub sort: String,
 }
 
@@ -63,7 +63,7 @@ pub struct Completion {
 pub enum CompletionKind {
     /// A reference to an element.
     Element(ElementKind),
-    /// The next part of a dotted reference, after which further parts follow.
+    /// The next part of a dotted reference that has further parts.
     Qualifier,
     /// A reserved word.
     Keyword,
@@ -71,11 +71,11 @@ pub enum CompletionKind {
     Pattern,
     /// An arrow between two bounded contexts.
     Arrow,
-    /// A piece of text with placeholders.
+    /// A text with placeholders.
     Snippet,
     /// A file to import.
     ImportFile,
-    /// A folder on the way to such a file.
+    /// A folder on the path to such a file.
     ImportFolder,
     /// A path alias of the manifest.
     ImportAlias,
@@ -83,8 +83,8 @@ pub enum CompletionKind {
     ImportDependency,
 }
 
-/// Returns the completion proposals at an offset of a file. `imports` holds the possible targets of import strings;
-/// [`import_prefix`] says whether it is needed.
+/// Returns the completion proposals at an offset of a file. `imports` holds the possible targets of import strings; it
+/// matters only if [`import_prefix`] returns a text.
 pub fn completions(db: &dyn Db, file: File, offset: TextSize, imports: &ImportCandidates) -> Completions {
     let parse = parse(db, file);
     if let Some(string) = import::string_at(parse, offset) {

@@ -5,40 +5,37 @@ use dlang_syntax::{TextRange, TextSize};
 
 use crate::symbol::{NameAt, NamedEntity, name_at};
 
-/// A place in a file.
+/// A range in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileRange {
-    /// The file.
     pub file: File,
-    /// The place.
+    /// The range in bytes.
     pub range: TextRange,
 }
 
-/// The declarations that a word leads to.
+/// The declarations of the entity that a word names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionResult {
-    /// The word or reference at the offset: the whole reference if the offset is in its last word, which names the
-    /// element; otherwise the word alone.
+    /// The word at the offset; the whole reference if it is the last word, which names the element.
     pub range: TextRange,
     /// The declarations; never empty.
     pub targets: Vec<Target>,
 }
 
-/// A declaration, or the file that an import leads to.
+/// A declaration, or the file that an import resolves to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    /// The file.
     pub file: File,
-    /// The whole declaration; of a file, its beginning.
+    /// The whole declaration; for a file, its beginning.
     pub range: TextRange,
-    /// The name in it; of a file, its beginning.
+    /// The name in the declaration; for a file, its beginning.
     pub focus: TextRange,
 }
 
-/// Returns the declarations of the entity that the word at an offset names: an element; all blocks of a namespace, for
-/// the words of a dotted name before its last; the imports of an alias; the context around `this`; the file for the
-/// string of an import. There are several elements if an entry of a map means several. A declared name leads to itself.
-/// Returns `None` if there is no name at the offset, or one that does not resolve.
+/// Returns the declarations of the entity that the word at an offset names: an element (a declared name names itself);
+/// for an earlier word of a dotted name, all blocks of that namespace; for an alias, its imports; for `this`, the
+/// enclosing context; for the string of an import, the file. An entry of a map may name several elements. Returns
+/// `None` if there is no name at the offset, or it does not resolve.
 pub fn definition(db: &dyn Db, file: File, offset: TextSize) -> Option<DefinitionResult> {
     let (range, targets) = match name_at(db, file, offset)? {
         NameAt::Word { range, subjects, reference } => {
@@ -85,7 +82,7 @@ pub(crate) fn declarations(db: &dyn Db, subject: &NamedEntity) -> Vec<Target> {
     }
 }
 
-/// Returns the whole range of the term or decision with the name at `name`.
+/// Returns the whole range of the term or decision whose name is at `name`.
 fn entry_range(db: &dyn Db, context: Definition, name: TextRange) -> TextRange {
     let Some(dlang_model::Body::Context(content)) = context.body(db) else { return name };
     let terms = content.terms.iter().map(|term| (term.name_range, term.range));

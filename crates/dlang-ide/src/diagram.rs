@@ -74,7 +74,7 @@ pub fn diagram(db: &dyn Db, fqn: &str, format: DiagramFormat) -> Value {
     answer
 }
 
-/// Every map of the project.
+/// Returns all maps of the project.
 fn maps(db: &dyn Db) -> Vec<Definition> {
     let maps_of_file = |file: &dlang_model::File| {
         let file = *file;
@@ -85,7 +85,7 @@ fn maps(db: &dyn Db) -> Vec<Definition> {
     project_files(db).iter().flat_map(maps_of_file).collect()
 }
 
-/// The map that a name means. Other elements of the name do not count: only maps can be meant.
+/// Returns the map with a name. Other elements with that name are ignored.
 fn map_named(db: &dyn Db, maps: &[Definition], name: &str) -> Option<Definition> {
     let by_fqn = maps.iter().find(|map| map.fqn(db).is_some_and(|fqn| fqn == name));
     let mut named = maps.iter().filter(|map| map.name(db).is_some_and(|own| own == name));
@@ -99,7 +99,7 @@ fn not_found(db: &dyn Db, maps: &[Definition], fqn: &str, format: DiagramFormat)
     let mut suggestions: Vec<SmolStr> = nearest.into_iter().map(|(_, name)| name).collect();
     let kind = find(db, fqn).element().and_then(|definition| definition.kind(db));
     if suggestions.is_empty() {
-        // There are few maps in a model, and any of them may be wanted.
+        // A model has few maps, and the request may mean any of them.
         suggestions = names;
         suggestions.dedup();
     }
@@ -115,8 +115,8 @@ fn not_found(db: &dyn Db, maps: &[Definition], fqn: &str, format: DiagramFormat)
     })
 }
 
-/// Escapes a label's text. Letters, digits, blanks and dots stay as they are in every format, and so does a single `_`
-/// or `-` between two of them; `special` escapes everything else. Control characters are left out.
+/// Escapes a label's text. Letters, digits, blanks and dots are unchanged in every format, and so is a single `_` or
+/// `-` between two of them; `special` escapes everything else. Control characters are removed.
 fn escape(text: &str, special: impl Fn(char) -> String) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = None;

@@ -4,7 +4,7 @@ use dlang_model::ElementKind;
 use dlang_syntax::SyntaxKind::*;
 use dlang_syntax::SyntaxNode;
 
-/// The kind of element that a reference directly in this node means, by the grammar alone.
+/// Returns the kind of element that a reference directly in this node names, from the grammar alone.
 pub(crate) fn expected_kind(owner: &SyntaxNode) -> Option<ElementKind> {
     Some(match owner.kind() {
         IN_CLAUSE | FOR_CLAUSE => ElementKind::Domain,

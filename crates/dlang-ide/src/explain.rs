@@ -10,7 +10,7 @@ use crate::query::{Lookup, find};
 
 /// Returns the hover text of an element, without links: `{fqn, type, explanation}`. `fqn` is the requested name;
 /// `resolvedFqn` is present if the element's own name differs. For an unknown name `type` and `explanation` are null,
-/// and `error` and `suggestions` say what to do.
+/// and `error` and `suggestions` help to correct it.
 pub fn explain(db: &dyn Db, fqn: &str) -> Value {
     let definition = match find(db, fqn) {
         Lookup::Found(definition) => definition,
@@ -44,7 +44,7 @@ mod tests {
         serde_json::to_string(&explain(host(fixture).db(), fqn)).unwrap()
     }
 
-    /// The example of the tool's definition, to the letter.
+    /// The verbatim example of the tool's definition.
     const ORDERS: &str = r#"
 Domain Sales { vision: "v" }
 Classification Core

@@ -1,35 +1,35 @@
 //! Updates of imports when files move.
 //!
-//! The caller, who knows manifests and the disk, determines the targets of a specifier before and after the move. This
-//! module only decides how to write the new specifier.
+//! The caller, which knows manifests and the disk, determines the targets of a specifier before and after the move.
+//! This module only decides how to write the new specifier.
 
 use dlang_syntax::Parse;
 use dlang_syntax::ast::quote;
 
 use dlang_model::edit::TextEdit;
 
-/// An import whose file or whose target moves. Paths are absolute, with `/` between their parts and without `.` and `..`.
+/// An import whose file or target moves. Paths are absolute, with `/` as separator and without `.` and `..`.
 #[derive(Debug, Clone, Copy)]
 pub struct MovedImport<'a> {
-    /// The importing file before.
+    /// The importing file before the move.
     pub importer_before: &'a str,
-    /// The importing file afterwards.
+    /// The importing file after the move.
     pub importer: &'a str,
-    /// The file that the import leads to, before.
+    /// The target of the import before the move.
     pub target_before: &'a str,
     /// The target after the move.
     pub target: &'a str,
-    /// Whether afterwards there is a folder of the target's path without its extension. Then the extension cannot be left
-    /// out, because the import would lead to the folder.
+    /// Whether, after the move, a folder has the target's path without its extension. Then the specifier needs the
+    /// extension, because it would otherwise resolve to the folder.
     pub has_sibling_folder: bool,
-    /// The aliases for `@…` in the importing file's manifest: keys such as `@lib`, and their folders. `@` itself with
-    /// the root folder belongs to them if it is valid there.
+    /// The aliases in the importing file's manifest: keys such as `@lib`, and their folders. Includes `@` with the root
+    /// folder if it is valid there.
     pub aliases: &'a [(&'a str, &'a str)],
 }
 
-/// The specifier that leads to the target afterwards, written as much like the old one as can be: with an alias if the target
-/// still lies in its folder, without the extension if it was left out, as a folder if that was meant. Nothing when the old
-/// specifier still leads there, and when it names a package, whose files have no place of their own.
+/// Returns the specifier of the target after the move, in the form of the old one: with an alias if the target is still
+/// in its folder, without the extension if the old one omitted it, as a folder if the old one named a folder. Returns
+/// `None` if the old specifier remains valid, or names a package, whose files have no location of their own.
 pub fn moved_specifier(specifier: &str, moved: &MovedImport<'_>) -> Option<String> {
     let parts = parts(specifier);
     let is_relative = matches!(specifier.split(['/', '\\']).next(), Some("." | ".."));
@@ -42,7 +42,7 @@ pub fn moved_specifier(specifier: &str, moved: &MovedImport<'_>) -> Option<Strin
         let written = form.render_path(moved);
         let Some(below) = strip_folder(&written, folder) else { return Some(relative(form, moved)) };
         let new = format!("{key}{}{below}", if below.is_empty() { "" } else { "/" });
-        // A longer key could take the new specifier elsewhere.
+        // A longer key could match the new specifier and resolve it elsewhere.
         let is_same = alias(&new, moved.aliases).is_some_and(|(other, ..)| other == key);
         return Some(if is_same { new } else { relative(form, moved) });
     }
@@ -70,21 +70,21 @@ pub fn import_edits(parse: &Parse, new: impl Fn(&str) -> Option<String>) -> Vec<
     strings.filter_map(edit).collect()
 }
 
-/// How a specifier names its target.
+/// The form in which a specifier names its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpecifierForm {
-    /// To the letter.
+    /// By its complete path.
     Whole,
     /// Without `.dlang`.
     Short,
-    /// By a folder, whose entry it is: so many bytes of the target's path are left out at the end.
+    /// By the folder whose entry it is, without this number of bytes at the end of the target's path.
     Folder(usize),
 }
 
 const EXTENSION: &str = ".dlang";
 
 impl SpecifierForm {
-    /// The form in which a path names the target before, as far as that form can name the target afterwards.
+    /// Returns the form in which a path names the target before the move, if that form can also name it afterwards.
     fn detect(path: &str, moved: &MovedImport<'_>) -> Self {
         let Some(rest) = moved.target_before.strip_prefix(path) else { return Self::Whole };
         if rest == EXTENSION && moved.target.ends_with(EXTENSION) && !moved.has_sibling_folder {
@@ -97,7 +97,7 @@ impl SpecifierForm {
         }
     }
 
-    /// The path of the target afterwards, in this form.
+    /// Returns the path of the target after the move, in this form.
     fn render_path(self, moved: &MovedImport<'_>) -> String {
         let omitted = match self {
             Self::Whole => 0,
@@ -109,12 +109,12 @@ impl SpecifierForm {
     }
 }
 
-/// Whether a path that was written once leads to the target afterwards.
+/// Whether a path written before the move resolves to the target after it.
 fn leads(path: &str, form: SpecifierForm, moved: &MovedImport<'_>) -> bool {
     path == form.render_path(moved)
 }
 
-/// The target as seen from the importing file.
+/// Returns the target's path relative to the importing file, after the move.
 fn relative(form: SpecifierForm, moved: &MovedImport<'_>) -> String {
     let written = form.render_path(moved);
     let from = parts(folder_of(moved.importer));
@@ -126,7 +126,7 @@ fn relative(form: SpecifierForm, moved: &MovedImport<'_>) -> String {
     steps.join("/")
 }
 
-/// The longest key that fits a specifier, its folder, and what comes behind the key.
+/// Returns the longest key that matches a specifier, its folder, and the text after the key.
 fn alias<'a>(specifier: &'a str, aliases: &'a [(&str, &str)]) -> Option<(&'a str, &'a str, &'a str)> {
     let prefix_match = |(key, folder): &(&'a str, &'a str)| {
         let rest = specifier.strip_prefix(key)?;
@@ -147,7 +147,7 @@ fn join_paths(folder: &str, rest: &str) -> String {
     resolve_from(folder, &parts(rest))
 }
 
-/// Resolves the segments of a path from a folder. `..` above the root stays there.
+/// Resolves the segments of a path from a folder. `..` at the root has no effect.
 fn resolve_from(folder: &str, path: &[&str]) -> String {
     let mut all = parts(folder);
     for part in path {

@@ -5,7 +5,7 @@ use dlang_syntax::{NodeOrToken, Parse, SyntaxNode, SyntaxToken, TextRange};
 
 use crate::lines::Lines;
 
-/// Something that can be folded.
+/// A range that an editor can fold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fold {
     /// The range that the editor hides: from the end of the line that stays visible to the end of the last hidden line.
@@ -20,17 +20,17 @@ pub struct Fold {
 pub enum FoldKind {
     /// An element, or an entry of a block.
     Code,
-    /// A comment, or several of them one below the other.
+    /// A comment, or several on consecutive lines.
     Comment,
     /// The imports.
     Imports,
 }
 
-/// How many lines something must have to be worth folding.
+/// The minimum number of lines of a fold.
 const LINES: usize = 3;
 
-/// The folds of a text, in the order of their beginnings; no two begin on one line. Elements, blocks, entries and
-/// comments fold from three lines on, imports from two of them on.
+/// Returns the folds of a text, ordered by their start; no two begin on one line. Elements, blocks, entries and
+/// comments fold from three lines on, imports from two imports on.
 pub fn folding(parse: &Parse) -> Vec<Fold> {
     let root = parse.syntax();
     let text = root.text().to_string();
@@ -98,7 +98,7 @@ impl Folds<'_> {
         self.fold(first, if is_alone { last - 1 } else { last }, FoldKind::Code);
     }
 
-    /// A comment of several lines; or, at the last of several comments each on a line of its own, all of them.
+    /// Folds a comment of several lines; or, at the last of several comments each on a line of its own, all of them.
     fn comment(&mut self, token: &SyntaxToken) {
         let (first, last) = self.line_numbers(token.text_range());
         if token.kind() != LINE_COMMENT {
@@ -129,7 +129,7 @@ impl Folds<'_> {
         (self.lines.number(range.start()), self.lines.number(range.end()))
     }
 
-    /// Folds the lines behind the first one.
+    /// Folds the lines after the first one.
     fn fold(&mut self, first: usize, last: usize, kind: FoldKind) {
         if first < last {
             let range = TextRange::new(self.lines.line(first).end(), self.lines.line(last).end());
@@ -167,7 +167,7 @@ mod tests {
 
     use super::folding;
 
-    /// The text with `‹` and `›` around what each fold takes away.
+    /// Renders the text with `‹` and `›` around each hidden range.
     #[track_caller]
     fn check(text: &str) -> String {
         let mut marks = Vec::new();
@@ -176,7 +176,7 @@ mod tests {
             marks.push((range.start, format!("‹{:?}", fold.kind)));
             marks.push((range.end, "›".to_owned()));
         }
-        // Inner folds end first where two end together; none begins where another ends.
+        // If two folds end together, the inner one ends first; none begins where another ends.
         marks.sort_by_key(|(at, _)| *at);
         let mut rendered = text.to_owned();
         for (at, mark) in marks.into_iter().rev() {

@@ -1,26 +1,26 @@
 //! The formatter: one layout for every text, without settings.
 //!
-//! It changes only white space and the starts and ends of comment lines. Tokens stay as they are, strings byte for
-//! byte; every comment stays between the same two tokens. Formatting is idempotent.
+//! It changes only white space, and the starts and ends of comment lines. Tokens stay unchanged, strings byte for byte;
+//! every comment stays between the same two tokens. Formatting is idempotent.
 //!
-//! - Four spaces for each block around a line. An import, an element, a property, an entry of a block each begin a
-//!   line; all their tokens are on it, however long it gets.
-//! - A block that was written on one line stays there if the line is then not longer than [`WIDTH`] characters; any
-//!   other block has its entries on lines of their own. An empty block is `{}`.
-//! - `contains` is on one line if it fits, and otherwise has one entry a line. A term that does not fit has `aka` and
-//!   `examples` on lines of their own, which are treated in the same way.
-//! - One space around arrows, `=` and `is`, none inside brackets, none before and one behind `,` and `:`, none around
+//! - Each block indents its lines by four spaces. Each import, element, property and entry of a block begins a line and
+//!   has all its tokens on it, however long.
+//! - A block that was written on one line stays there if the line then has at most [`WIDTH`] characters; any other
+//!   block has its entries on lines of their own. An empty block is `{}`.
+//! - `contains` is on one line if it fits, and otherwise has one entry per line. A term that does not fit has `aka` and
+//!   `examples` on lines of their own, which follow the same rule.
+//! - One space around arrows, `=` and `is`; none inside brackets; none before and one after `,` and `:`; none around
 //!   the dots of names.
 //! - At most one empty line stays between entries, none at the edges of a block.
-//! - A comment behind a token stays behind it; a comment that begins a line begins a line, and the construct around it
-//!   is then broken into lines. So is a list with a comment behind which an item begins a line. Documentation begins a
-//!   line before the entry that it documents. If a comment forces a line to end inside of an entry, the rest of the
-//!   entry is indented by four more spaces. If every line of a `/* … */` begins with `*`, the stars are aligned; other
-//!   comments of several lines retain their layout.
-//! - Line ends are those that most lines of the text have; the last line has one; a byte order mark stays.
+//! - A comment after a token stays after it. A comment that begins a line still begins one, and the construct around it
+//!   is broken into lines; so is a list with a comment after which an item begins a line. Documentation begins a line
+//!   before its entry. If a comment forces a line break inside an entry, the rest of the entry is indented by four more
+//!   spaces. If every line of a `/* … */` begins with `*`, the stars are aligned; other comments of several lines
+//!   retain their layout.
+//! - Line ends are those of most lines of the text; the last line has one; a byte order mark stays.
 //!
-//! A text with errors is left alone, because its intended structure is unknown. A range in its sound parts can still be
-//! formatted.
+//! A text with errors is not formatted, because its intended structure is unknown. A range in its valid parts can still
+//! be formatted.
 
 mod comments;
 mod layout;
@@ -40,13 +40,13 @@ pub const WIDTH: usize = 100;
 /// A formatted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormattedText {
-    /// The whole text afterwards.
+    /// The whole formatted text.
     pub text: String,
-    /// Small replacements that lead to the formatted text, in the order of the text; empty if nothing changes.
+    /// Small edits that produce the formatted text, in text order; empty if nothing changes.
     pub edits: Vec<TextEdit>,
 }
 
-/// The reason for which a text is left alone: it has errors.
+/// A refusal to format a text, because it has errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
     /// The range of the first error that prevents formatting.
@@ -61,8 +61,8 @@ pub fn format(parse: &Parse) -> Result<FormattedText, Refusal> {
     Ok(format_ranges(parse, |_| true))
 }
 
-/// Formats the entries that a range touches: as few of them and as deep inside as possible. Errors elsewhere in the
-/// text do not matter, except a string without an end, because it is then unknown which text is inside a string.
+/// Formats the entries that a range touches, as few and as deeply nested as possible. Errors elsewhere in the text are
+/// ignored, except an unterminated string, which makes it unknown what text is inside strings.
 pub fn format_range(parse: &Parse, range: TextRange) -> Result<FormattedText, Refusal> {
     let region = region::find(&parse.syntax(), range);
     refuse(parse, |code, range| {

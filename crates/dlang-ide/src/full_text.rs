@@ -18,7 +18,7 @@ use self::similarity::{Hit, QueryTerm};
 use crate::lines::Lines;
 use crate::query::InvalidInput;
 
-/// The longest query, in bytes.
+/// The maximum length of a query, in bytes.
 const MAX_QUERY: usize = 512;
 
 /// The maximum number of query words that are searched for.
@@ -33,31 +33,31 @@ pub const MAX_RESULTS: usize = 100;
 /// The maximum number of matches listed for one element.
 const MAX_MATCHES: usize = 5;
 
-/// The maximum length of a snippet in characters.
+/// The maximum length of a snippet, in characters.
 const MAX_TEXT: usize = 200;
 
 /// The number of characters before the first match, if the text does not begin near it.
 const CONTEXT_BEFORE_MATCH: usize = 60;
 
-/// The quality of an element as a result.
+/// The rank of an element among the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// How many words of the query it has.
+    /// The number of query words that the element contains.
     words: usize,
-    /// For each of them, the best place that has it.
+    /// The sum, over these words, of the score of the best field.
     score: u32,
 }
 
 /// Returns the elements that match some words: `{query, count, total, results[]}`, the best first, each `{type, name,
 /// fqn, file, line, matches[]}`. A match has the `field` that contains the words, and its content: `name` (of a term, a
-/// decision, a metadata key) and `text`. `show` formats the path of a file; lines count from 1.
+/// decision, a metadata key) and `text`. `show` formats the path of a file; lines are 1-based.
 ///
-/// An element must have all words, in whichever of its texts. If none has all of them, those with most come first, and
-/// `note` says so.
+/// An element must have all words, in any of its texts. If none has all of them, those with most come first, and `note`
+/// reports that.
 ///
 /// # Errors
 ///
-/// A query without a word, or one that is too long.
+/// Fails if the query has no word, or is too long.
 pub fn full_text_search(
     db: &dyn Db,
     query: &str,
@@ -79,7 +79,7 @@ pub fn full_text_search(
     if has_all {
         ranked.retain(|(rank, _)| rank.words == most);
     }
-    // The sort is stable, and so the order of files and places remains.
+    // The sort is stable, so files and positions stay in order.
     ranked.sort_by_key(|(rank, _)| Reverse(*rank));
     let mut lines: FxHashMap<File, Lines> = FxHashMap::default();
     let found = ranked.iter().take(limit.min(MAX_RESULTS));
@@ -131,7 +131,7 @@ fn rank(fields: &[Field<'_>], words: &[QueryTerm]) -> Rank {
     Rank { words: scores.len(), score: scores.iter().sum() }
 }
 
-/// How much a field has of a word, 0 if nothing, and where in its text that is.
+/// Returns the score of a word in a field, 0 if it does not occur, and its position in the field's text.
 fn hit(field: &Field<'_>, word: &QueryTerm) -> (u32, Option<usize>) {
     let score = |hit: Option<Hit>, weight: u32| hit.map_or(0, |hit| hit.similarity * weight);
     let by_name = field.name.and_then(|name| word.in_name(name));
@@ -140,7 +140,7 @@ fn hit(field: &Field<'_>, word: &QueryTerm) -> (u32, Option<usize>) {
     (score(by_name, field.kind.name_weight()).max(score(by_text, field.kind.text_weight())), at)
 }
 
-/// Returns the matches of an element: the best fields first, those of equal quality in the order of the text.
+/// Returns the matches of an element: the best fields first, those of equal score in text order.
 fn matches(fields: &[Field<'_>], words: &[QueryTerm]) -> Vec<Value> {
     let mut found: Vec<(u32, Option<usize>, &Field<'_>)> = Vec::new();
     for field in fields {

@@ -3,17 +3,16 @@
 use dlang_model::{Db, File, relationship_views};
 use dlang_syntax::{TextRange, TextSize};
 
-/// A few words that an editor shows in the text.
+/// A short text that an editor inserts into the display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hint {
-    /// The offset behind which the hint is shown.
+    /// The offset after which the hint is shown.
     pub offset: TextSize,
-    /// The words.
     pub text: String,
 }
 
-/// The kinds of the relationships that end in a range and whose arrow points somewhere: what these patterns on these sides
-/// make of it. The other forms are named by what is written. In the order of the text.
+/// Returns the kinds of the relationships that end in a range and have a directed arrow, in text order: the kind
+/// follows from the patterns on each side. The other forms already show their kind.
 pub fn hints(db: &dyn Db, file: File, range: TextRange) -> Vec<Hint> {
     let views = relationship_views(db, file);
     let directional = views.iter().filter(|view| view.is_directional() && range.contains_inclusive(view.range.end()));
@@ -30,7 +29,7 @@ mod tests {
 
     use super::hints;
 
-    /// The text with its hints in it.
+    /// Renders a text with its hints.
     fn check(text: &str, range: TextRange) -> String {
         let host = host(text);
         let file = host.files().next().unwrap();

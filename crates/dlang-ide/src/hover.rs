@@ -7,10 +7,10 @@
 //! # Layout
 //!
 //! An optional documentation comment and a rule; a header, `🎯 **(bounded context) Shop.Orders**`; then fields. An
-//! element's title is its fully qualified name, or, if a file imports it with an alias, `alias.` and that name. A name
-//! that does not resolve is printed as it is written, with *(not found)* behind it.
+//! element's title is its fully qualified name, or, if a file imports it with an alias, `alias.` and that name. An
+//! unresolved name is printed as written, followed by *(not found)*.
 //!
-//! Lists end after [`MAX_ITEMS`] entries and texts after [`MAX_TEXT`] characters, and say how much more there is.
+//! Lists end after [`MAX_ITEMS`] entries and texts after [`MAX_TEXT`] characters, and report how much is left out.
 
 pub(crate) mod element;
 pub(crate) mod page;
@@ -30,9 +30,8 @@ use self::words::word;
 /// An explanation of the text at an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {
-    /// The range that is explained.
+    /// The explained range.
     pub range: TextRange,
-    /// The explanation.
     pub markdown: String,
 }
 
@@ -44,7 +43,7 @@ pub fn hover(db: &dyn Db, file: File, offset: TextSize, links: Links<'_>) -> Opt
         return None;
     }
     let tokens = root.token_at_offset(offset);
-    // Between two tokens the one behind is what the pointer is on.
+    // Between two tokens, the pointer is on the second one.
     let candidates = [tokens.clone().right_biased(), tokens.left_biased()];
     candidates.into_iter().flatten().find_map(|token| {
         let markdown = token_markdown(&mut Page::new(db, links), file, &token)?;
@@ -52,12 +51,12 @@ pub fn hover(db: &dyn Db, file: File, offset: TextSize, links: Links<'_>) -> Opt
     })
 }
 
-/// The Markdown about an element, as hovering over its name shows it. For the documentation of a completion.
+/// Returns the Markdown about an element, as hovering over its name shows it, for the documentation of a completion.
 pub fn element_markdown(db: &dyn Db, definition: Definition, links: Links<'_>) -> Option<String> {
     element::element(&mut Page::new(db, links), definition, definition.file)
 }
 
-/// A dotted name that is declared is one name; of a reference each part is by itself.
+/// Returns the range to explain: a declared dotted name as a whole, but each part of a dotted reference by itself.
 fn range_of(token: &SyntaxToken) -> TextRange {
     match token.parent() {
         Some(parent) if parent.kind() == SyntaxKind::QUALIFIED_NAME => parent.text_range(),

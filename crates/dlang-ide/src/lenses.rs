@@ -5,20 +5,20 @@ use dlang_syntax::{AstNode as _, Parse, TextRange};
 
 use crate::lines::Lines;
 
-/// A command that is offered above a line.
+/// A command above a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeLens {
     /// The beginning of the line, empty.
     pub range: TextRange,
     /// The text to show.
     pub title: &'static str,
-    /// The command, by the name that the editor's extension gives it. Its argument is the document, which the caller knows.
+    /// The command, as the editor's extension registers it. Its argument is the document, which the caller knows.
     pub command: &'static str,
-    /// The name of the map it is about, if it has one.
+    /// The name of the map, if it has one.
     pub map: Option<String>,
 }
 
-/// The lenses of a text: one for each context map, which opens its diagram.
+/// Returns the lenses of a text: one for each context map, which opens its diagram.
 pub fn lenses(parse: &Parse) -> Vec<CodeLens> {
     let root = parse.syntax();
     let maps: Vec<_> = root.descendants().filter_map(ContextMap::cast).collect();

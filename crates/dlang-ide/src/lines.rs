@@ -8,7 +8,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Finds the lines of a text. They end as they do for editors: with a line feed, a carriage return, or both.
+    /// Finds the lines of a text. As in editors, a line feed, a carriage return, or both end a line.
     pub fn new(text: &str) -> Self {
         let mut start = 0;
         let mut lines = Vec::new();
@@ -16,7 +16,7 @@ impl Lines {
         for (end, byte) in bytes.iter().enumerate() {
             let is_second = *byte == b'\n' && end > 0 && bytes.get(end - 1) == Some(&b'\r');
             if is_second {
-                // The carriage return has ended the line; what follows begins behind both.
+                // The carriage return has ended the line; the next one begins after both.
                 start = end + 1;
             } else if matches!(byte, b'\n' | b'\r') {
                 lines.push(range(start, end));
@@ -27,7 +27,7 @@ impl Lines {
         Self { lines }
     }
 
-    /// The number of the line in which an offset lies, from 0.
+    /// Returns the 0-based number of the line that contains an offset.
     pub fn number(&self, offset: TextSize) -> usize {
         self.lines.partition_point(|line| line.start() <= offset).saturating_sub(1)
     }
@@ -39,7 +39,7 @@ impl Lines {
     }
 }
 
-/// A range of a text, which the parser bounds to what 32 bits can count.
+/// Creates a range; the parser limits texts to what 32 bits can count.
 fn range(start: usize, end: usize) -> TextRange {
     let offset = |at: usize| TextSize::new(u32::try_from(at).unwrap_or(u32::MAX));
     TextRange::new(offset(start), offset(end))

@@ -11,7 +11,7 @@ pub struct ImportLink {
     pub specifier: String,
 }
 
-/// The imports of a text, in order; without those whose string is missing or empty.
+/// Returns the imports of a text, in order, except those whose string is missing or empty.
 pub fn import_links(parse: &Parse) -> Vec<ImportLink> {
     let strings = parse.tree().imports().filter_map(|import| import.uri()).collect::<Vec<_>>();
     let links = strings.iter().map(|uri| ImportLink { range: uri.raw_range(), specifier: uri.value() });

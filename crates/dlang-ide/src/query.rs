@@ -1,7 +1,7 @@
 //! Queries about a whole model, for scripts and agents: the results are small lists and JSON.
 //!
 //! - [`find`] looks an element up by a name that a user gives.
-//! - [`Query`] has the collections of a model; [`Elements`] and [`Relationships`] narrow them down, step by step.
+//! - [`Query`] has the collections of a model; [`Elements`] and [`Relationships`] filter them, step by step.
 //! - [`serialize()`] makes JSON of an element with all its contents.
 //! - [`list()`], [`get()`] and [`Summary`] answer whole requests. Every surface (command line, MCP, language server)
 //!   calls these and prints what they return, so the answers are the same everywhere.

@@ -1,9 +1,9 @@
 //! All occurrences of the entity that a word names.
 //!
-//! Occurrences are single words: in `lib.Shop.Orders` the word that names the requested entity, for an element the last
-//! one. So an occurrence can be replaced by another name without loss, and a highlight marks exactly the word.
+//! Occurrences are single words: in `lib.Shop.Orders`, the word that names the requested entity; for an element, the
+//! last one. So another name can replace exactly the occurrence, and a highlight marks exactly the word.
 //!
-//! `this` is not a name, and so not an occurrence of its context; a request at `this` is about its context.
+//! `this` is not a name, and therefore not an occurrence of its context; a request at `this` refers to its context.
 
 use dlang_model::{Db, File, project_files, usages_in};
 use dlang_syntax::{TextRange, TextSize};
@@ -12,14 +12,13 @@ use crate::definition::declarations;
 use crate::symbol::{NameAt, NamedEntity, alias_of, name_at, targets, words_after};
 use crate::words::words;
 
-/// A place where something is named.
+/// A location that names an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occurrence {
-    /// The file.
     pub file: File,
-    /// The one word that names it.
+    /// The word that names the entity.
     pub range: TextRange,
-    /// Whether it is declared there, and not referred to.
+    /// Whether it is a declaration and not a reference.
     pub is_declaration: bool,
 }
 
@@ -32,7 +31,8 @@ pub fn references(db: &dyn Db, file: File, offset: TextSize, include_declaration
     found.filter(|occurrence| include_declaration || !occurrence.is_declaration).collect()
 }
 
-/// The places in the file of the offset where what its word names is declared (written) or referred to (read).
+/// Returns the declarations (writes) and references (reads), in the file of the offset, of the entity that its word
+/// names.
 pub fn highlights(db: &dyn Db, file: File, offset: TextSize) -> Vec<Occurrence> {
     occurrences(db, file, &subjects_at(db, file, offset))
 }
@@ -50,7 +50,7 @@ pub(crate) fn occurrences(db: &dyn Db, file: File, subjects: &[NamedEntity]) -> 
     let mut found = Vec::new();
     for subject in subjects {
         let declared = match subject {
-            // Its blocks may be in many files, and only those of this one count.
+            // The blocks may be in many files; only those of this file count.
             NamedEntity::Namespace(namespace) => {
                 namespace.blocks(db, file).into_iter().map(|(_, range)| range).collect()
             }
@@ -69,10 +69,10 @@ fn focus_ranges(file: File, targets: Vec<crate::definition::Target>) -> Vec<Text
     targets.into_iter().filter(|target| target.file == file).map(|target| target.focus).collect()
 }
 
-/// The words of a file's references that name something.
+/// Returns the words of a file's references that name an entity.
 fn uses(db: &dyn Db, file: File, subject: &NamedEntity) -> Vec<TextRange> {
     let text = file.text(db);
-    // The word of a reference that has so many others behind it.
+    // The word of a reference that `after` others follow.
     let word = |range: TextRange, after: usize| words(text, range).iter().rev().nth(after).map(|word| word.range);
     match subject {
         NamedEntity::Element(definition) => {

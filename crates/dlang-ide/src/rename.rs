@@ -1,10 +1,10 @@
 //! Rename.
 //!
-//! Only the words that name an entity are replaced; qualifiers stay, and names of files stay. A rename is complete or
-//! refused: afterwards every reference of the project means what it meant before, which is not guessed but looked up in
-//! a model of the changed texts (`check`).
+//! A rename replaces only the words that name an entity, not qualifiers or file names. It is complete or refused: every
+//! reference of the project must have the same target afterwards, which `check` verifies in a model of the changed
+//! texts.
 //!
-//! A declaration in an installed package is not renamed, because other programs may read the package, and a package is
+//! A declaration in an installed package cannot be renamed, because other programs may read the package; it must be
 //! changed in its own repository.
 
 mod check;
@@ -30,15 +30,15 @@ pub struct PrepareRename {
     pub text: String,
 }
 
-/// The word that a rename at an offset would change.
+/// Returns the word that a rename at an offset would change.
 pub fn prepare_rename(db: &dyn Db, file: File, offset: TextSize) -> Result<PrepareRename, RenameError> {
     subject_at(db, file, offset).map(|(renaming, _)| renaming)
 }
 
-/// The edits that give what the word at an offset names another name: an element, a namespace, an alias of imports, a term or
-/// decision. For each file that changes its edits, in the order of the text; none when the name is the same.
+/// Returns the edits that rename the entity at an offset: an element, a namespace, an alias of imports, a term or a
+/// decision. Each changed file has its edits in text order; the result is empty if the name is the same.
 ///
-/// A reserved word is a new name where the rule of `dlang-syntax` reads it as one at every place.
+/// A reserved word is a valid new name if the rule of `dlang-syntax` reads it as a name at every occurrence.
 pub fn rename(
     db: &dyn Db,
     file: File,
@@ -103,7 +103,7 @@ fn find_conflict(db: &dyn Db, subject: &NamedEntity, new_name: &str) -> Option<F
     };
     match subject {
         NamedEntity::Element(_) => None,
-        // Two namespaces would become one, and could no longer be separated.
+        // Two namespaces would merge, and could not be separated again.
         NamedEntity::Namespace(namespace) => {
             let path = match leading_words(&namespace.path, 1) {
                 Some(parent) => smol_str::format_smolstr!("{parent}.{new_name}"),

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use crate::symbols::SymbolKind;
 
-/// The longest query, in bytes, that is looked for; a longer one finds nothing. No path of an element is longer.
+/// The maximum length of a query, in bytes; a longer one matches nothing, because no path of an element is longer.
 const MAX_QUERY: usize = 512;
 
 /// The result of a symbol search.
@@ -16,7 +16,7 @@ const MAX_QUERY: usize = 512;
 pub struct SymbolMatches {
     /// The best matches, best first.
     pub symbols: Vec<ProjectSymbol>,
-    /// How many elements match, those that were left out included.
+    /// The number of all matching elements, including those that are left out.
     pub total: usize,
 }
 
@@ -25,24 +25,23 @@ pub struct SymbolMatches {
 pub struct ProjectSymbol {
     /// The simple name; for a namespace, the name as it is written.
     pub name: SmolStr,
-    /// The fully qualified name, unless a namespace around it has no name or it is too long to be named.
+    /// The fully qualified name; `None` if an enclosing namespace has no name, or if it is too long to be named.
     pub fqn: Option<SmolStr>,
     /// The kind of the symbol.
     pub kind: SymbolKind,
-    /// The file it is declared in.
     pub file: File,
-    /// All of its declaration.
+    /// The whole declaration.
     pub range: TextRange,
     /// The range of the name inside the declaration.
     pub selection: TextRange,
 }
 
-/// Searches for elements whose simple or fully qualified name has the letters of a query, in its order but not always
-/// next to each other; for a query of several words, the letters of each word. Case does not matter. An empty query
-/// finds everything.
+/// Searches for elements whose simple or fully qualified name has the letters of a query, in order but not necessarily
+/// adjacent; for a query of several words, the letters of each word. Case does not matter. An empty query matches
+/// everything.
 ///
-/// Better matches come first: whole words and beginnings of words, and the simple name before the path to it; among
-/// equals the shorter, then by files and positions.
+/// Better matches come first: whole words and beginnings of words, and the simple name before the path to it; then
+/// shorter names; then by files and positions.
 pub fn symbol_search(db: &dyn Db, query: &str, limit: usize) -> SymbolMatches {
     if query.len() > MAX_QUERY {
         return SymbolMatches { symbols: Vec::new(), total: 0 };
@@ -56,7 +55,7 @@ pub fn symbol_search(db: &dyn Db, query: &str, limit: usize) -> SymbolMatches {
             let Some(name) = &element.name else { continue };
             let mut score = |text: &str| pattern.score(Utf32Str::new(text, &mut characters), &mut matcher);
             let by_name = score(name);
-            // The simple name is a part of the other, which therefore matches at least as often.
+            // The fully qualified name contains the simple one, so it matches at least as often.
             let score = match (by_name, element.fqn().filter(|fqn| *fqn != name)) {
                 (Some(by_name), _) => Some((true, by_name)),
                 (None, Some(fqn)) => score(fqn).map(|score| (false, score)),
@@ -67,7 +66,7 @@ pub fn symbol_search(db: &dyn Db, query: &str, limit: usize) -> SymbolMatches {
             }
         }
     }
-    // The sort is stable, and so the order of files and places remains.
+    // The sort is stable, so files and positions stay in order.
     matches.sort_by_key(|(score, length, _)| (*score, *length));
     let symbols = matches.iter().take(limit).filter_map(|(.., definition)| symbol(db, *definition)).collect();
     SymbolMatches { symbols, total: matches.len() }
@@ -115,7 +114,7 @@ Namespace { Team Hidden }
 Domain
 "#;
 
-    /// The number of matches, and the first of them.
+    /// Renders the number of matches, and the first ones.
     fn check(query: &str) -> String {
         let host = host(MODEL);
         let found = symbol_search(host.db(), query, 4);

@@ -1,4 +1,4 @@
-//! Growing selections.
+//! Expanding selections.
 
 use dlang_syntax::ast::StringToken;
 use dlang_syntax::{
@@ -50,7 +50,7 @@ impl Ranges {
     }
 }
 
-/// The token at an offset; between two, the one that is more of a word.
+/// Returns the token at an offset; between two tokens, the more word-like one.
 fn token_at(root: &SyntaxNode, offset: TextSize) -> Option<SyntaxToken> {
     if !root.text_range().contains_inclusive(offset) {
         return None;
@@ -68,7 +68,7 @@ fn token_at(root: &SyntaxNode, offset: TextSize) -> Option<SyntaxToken> {
     }
 }
 
-/// From the first to the last token between the braces of a node.
+/// Returns the range from the first to the last token between the braces of a node.
 fn content_of_block(node: &SyntaxNode) -> Option<TextRange> {
     let brace =
         |kind: SyntaxKind| node.children_with_tokens().filter_map(NodeOrToken::into_token).find(|it| it.kind() == kind);
@@ -87,7 +87,7 @@ mod tests {
 
     use super::selection_ranges;
 
-    /// The ranges around `$0`, one a line.
+    /// Renders the ranges around `$0`, one per line.
     #[track_caller]
     fn check(fixture: &str) -> String {
         let (before, after) = fixture.split_once("$0").expect("a mark");

@@ -1,8 +1,8 @@
 //! Resolution of a word to the entity that it names.
 //!
-//! A reference such as `lib.Shop.Orders` names three things: the files imported as `lib`, the namespace `Shop` in them,
-//! and the element. The words are resolved backwards from the element that the whole reference means: its last word is
-//! the element's name, those before it are the namespaces around the element, and a remaining word is an alias.
+//! A reference such as `lib.Shop.Orders` names three entities: the files imported as `lib`, the namespace `Shop` in
+//! them, and the element. The words are resolved backwards from the target of the whole reference: its last word is the
+//! element's name, those before it are the namespaces around the element, and a remaining word is an alias.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use smol_str::SmolStr;
 
 use crate::words::{count, leading_words, words};
 
-/// Something with a name.
+/// A named entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NamedEntity {
     /// An element, other than a namespace with a name.
@@ -25,15 +25,13 @@ pub(crate) enum NamedEntity {
     Namespace(Namespace),
     /// Everything that a file imports under one alias.
     Alias { file: File, name: SmolStr },
-    /// A term or decision of a context. Nothing refers to it.
+    /// A term or decision of a context. No reference can name it.
     Entry { context: Definition, range: TextRange },
 }
 
 /// A namespace: all blocks of one path in files that belong together.
-///
-/// Files belong together when one imports the other, directly or by way of others, and both lie in the same package or
-/// both in none. Models that do not know of each other may each have a namespace of the same name, and a package's
-/// namespaces are its own.
+/// Files belong together if one imports the other, directly or indirectly, and both are in the same package or both in
+/// none. Unrelated models may each have a namespace of the same name, and a package's namespaces are its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Namespace {
     pub(crate) path: SmolStr,
@@ -59,14 +57,14 @@ impl Namespace {
         words(block.file.text(db), block.data(db)?.name?).get(number).map(|word| word.range)
     }
 
-    /// The blocks of a file that say the name, and where.
+    /// Returns the blocks of this namespace in a file, with the range of the name in each.
     pub(crate) fn blocks(&self, db: &dyn Db, file: File) -> Vec<(Definition, TextRange)> {
         let blocks = dlang_model::definitions(db, file);
         blocks.filter_map(|block| Some((block, self.name_range_in(db, block)?))).collect()
     }
 }
 
-/// The files that belong together with one.
+/// Returns the files that belong together with a file.
 fn files_around(db: &dyn Db, file: File) -> FxHashSet<File> {
     let mut neighbours: FxHashMap<File, Vec<File>> = FxHashMap::default();
     for importer in project_files(db) {
@@ -89,17 +87,17 @@ fn files_around(db: &dyn Db, file: File) -> FxHashSet<File> {
 /// The name at an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NameAt {
-    /// A word that names something: where a map means several elements more than one thing, nothing when a reference
-    /// means nothing.
+    /// A word that names entities: several for an entry of a map with several targets, none for an unresolved
+    /// reference.
     Word {
         range: TextRange,
         subjects: Vec<NamedEntity>,
-        /// The whole reference, when the word is the last of one.
+        /// The whole reference, if the word is its last one.
         reference: Option<TextRange>,
     },
-    /// `this`, and the context that it means.
+    /// `this`, and its context.
     This { range: TextRange, context: Option<Definition> },
-    /// The string of an import, and where it leads.
+    /// The string of an import, and its target.
     Import { range: TextRange, target: Option<File> },
 }
 
@@ -127,8 +125,7 @@ fn reference_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) ->
     Some(NameAt::Word { range, subjects, reference: (from_end == 0).then_some(reference.range) })
 }
 
-/// Returns the entity that a word of a reference names. `from_end` words follow it, and the whole reference means
-/// `target`.
+/// Returns the entity that a word of a reference to `target` names. `from_end` words follow it.
 fn subject_of(
     db: &dyn Db,
     file: File,
@@ -146,7 +143,7 @@ fn subject_of(
     }
 }
 
-/// The alias that a reference begins with.
+/// Returns the alias at the beginning of a reference.
 pub(crate) fn alias_of<'a>(db: &dyn Db, reference: &'a Reference, target: Definition) -> Option<&'a str> {
     let fqn = target.fqn(db)?;
     let alias = reference.text.strip_suffix(fqn.as_str())?.strip_suffix('.')?;
@@ -168,7 +165,7 @@ pub(crate) fn words_after(
     Some(count(rest)).filter(|following| *following < count(&reference.text))
 }
 
-/// The targets of a file's references, of those that satisfy `is_match`. A file without one is not resolved.
+/// Returns the targets of those references of a file that satisfy `is_match`. A file without one is not resolved.
 pub(crate) fn targets(
     db: &dyn Db,
     file: File,
@@ -208,7 +205,7 @@ fn this_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Opti
     })
 }
 
-/// A name that is declared there.
+/// Returns the declared name at an offset.
 fn declared_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<NameAt> {
     // The name of an element comes before everything that is inside it.
     let number = model.elements.partition_point(|element| element.range.start() <= offset).checked_sub(1)?;

@@ -6,16 +6,16 @@ use dlang_syntax::ast::{
 };
 use dlang_syntax::{AstChildren, AstNode, DomainLang, Parse, TextRange};
 
-/// Something with a name in a text, and what is inside of it.
+/// A named part of a text, with the symbols inside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
     /// The name; never empty.
     pub name: String,
-    /// More about it, on one line.
+    /// Further details, on one line.
     pub detail: Option<String>,
     /// The kind of the symbol.
     pub kind: SymbolKind,
-    /// All of it.
+    /// The whole range.
     pub range: TextRange,
     /// The range of the name, for navigation. Inside of `range`.
     pub selection: TextRange,
@@ -87,16 +87,16 @@ pub fn document_symbols(parse: &Parse) -> Vec<Symbol> {
     }
 }
 
-/// A namespace around the current place.
+/// A namespace whose elements are being traversed.
 struct OpenNamespace {
     namespace: NamespaceDeclaration,
-    /// The symbols before it in the block around it.
+    /// The symbols before it in the enclosing block.
     preceding: Vec<Symbol>,
-    /// The elements behind it in that block.
+    /// The elements after it in that block.
     rest: AstChildren<Element>,
 }
 
-/// The symbol of an element. The children of a namespace are known already.
+/// Returns the symbol of an element, given the children if it is a namespace.
 fn element(element: &Element, namespace_children: Vec<Symbol>) -> Option<Symbol> {
     let (kind, detail, children) = match element {
         Element::Domain(it) => (SymbolKind::Domain, Some(domain_detail(it)), Vec::new()),
@@ -156,7 +156,7 @@ fn domain_map_detail(map: &DomainMap) -> Option<String> {
     number(clauses.map(|clause| clause.entries().count()).sum(), "domain")
 }
 
-/// `2 domains`; nothing for none.
+/// Formats a number as in `2 domains`; `None` for 0.
 fn number(count: usize, noun: &str) -> Option<String> {
     match count {
         0 => None,
@@ -237,7 +237,7 @@ fn relationships(map: &ContextMap) -> Vec<Symbol> {
     all.filter_map(|it| relationship(&it)).collect()
 }
 
-/// A relationship is called by its ends, always with the same arrow: the real one is in the text.
+/// Returns the symbol of a relationship, named by its ends and always the same arrow: the text shows the real one.
 fn relationship(relationship: &Relationship) -> Option<Symbol> {
     let name = format!("{} → {}", relationship.left()?.text(), relationship.right()?.text());
     let range = relationship.syntax().text_range();
@@ -253,7 +253,7 @@ mod tests {
 
     use super::{Symbol, document_symbols};
 
-    /// One line for each symbol: kind, name, detail, and the text that is selected.
+    /// Renders one line per symbol: kind, name, detail, and the selected text.
     #[track_caller]
     fn check(text: &str) -> String {
         let mut rendered = String::new();

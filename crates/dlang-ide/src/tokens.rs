@@ -9,7 +9,7 @@ use dlang_syntax::{KeywordClass, NodeOrToken, Parse, SyntaxElement, SyntaxToken,
 
 use crate::expected_kind::expected_kind;
 
-/// A token and what it is.
+/// A token and its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SemanticToken {
     /// The range of the token. Strings and comments may have several lines.
@@ -23,7 +23,7 @@ pub struct SemanticToken {
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenKind {
-    /// A reserved word, by what it does. `this` is the word that refers.
+    /// A reserved word, by its grammatical function. `this` counts as a reference.
     Keyword(KeywordClass),
     /// An arrow.
     Arrow,
@@ -31,7 +31,7 @@ pub enum TokenKind {
     String,
     /// A comment.
     Comment,
-    /// A comment that documents what follows.
+    /// A documentation comment.
     Documentation,
     /// The name of a domain.
     Domain,
@@ -135,7 +135,7 @@ mod tests {
 
     use super::semantic_tokens;
 
-    /// One line for each token: its text and what it is.
+    /// Renders one line per token: its text and its kind.
     #[track_caller]
     fn check_range(text: &str, range: Option<TextRange>) -> String {
         let mut rendered = String::new();

@@ -1,4 +1,4 @@
-//! The words of a dotted name and their places.
+//! The words of a dotted name, with their ranges.
 
 use std::ops::Range;
 
@@ -22,17 +22,17 @@ pub(crate) fn words(text: &str, range: TextRange) -> Vec<Word<'_>> {
         .collect()
 }
 
-/// Whether a token can be a name at some place.
+/// Whether a token can be a name in some position.
 pub(crate) fn is_word(kind: SyntaxKind) -> bool {
     kind == SyntaxKind::IDENT || kind.is_keyword()
 }
 
-/// How many words a dotted name without blanks has.
+/// Counts the words of a dotted name without blanks.
 pub(crate) fn count(name: &str) -> usize {
     name.split('.').count()
 }
 
-/// The first words of a dotted name without blanks, without the last `without`; nothing when none is left.
+/// Returns the first words of a dotted name without blanks, without the last `without` words; `None` if none is left.
 pub(crate) fn leading_words(name: &str, without: usize) -> Option<&str> {
     let mut rest = name;
     for _ in 0..without {

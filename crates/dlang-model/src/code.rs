@@ -116,7 +116,7 @@ codes! {
     ManifestModelMissingVersion = "manifest-model-missing-version", Error;
     /// `model.version` is not `N.N.N[-x][+y]`.
     ManifestModelInvalidVersion = "manifest-model-invalid-version", Warning;
-    /// A `ref` that git would not take.
+    /// A `ref` that git would reject.
     ManifestDependencyInvalidRef = "manifest-dependency-invalid-ref", Warning;
     /// A source that is not `owner/repo`.
     ManifestDependencyInvalidSource = "manifest-dependency-invalid-source", Error;
@@ -124,27 +124,27 @@ codes! {
     ManifestPathAliasMissingAtPrefix = "manifest-path-alias-missing-at-prefix", Warning;
     /// The target of an alias is an absolute path.
     ManifestPathAliasAbsolutePath = "manifest-path-alias-absolute-path", Error;
-    /// `model.yaml` is not YAML, or more of it than is read.
+    /// `model.yaml` is not valid YAML, or too large to be read completely.
     ManifestYamlError = "manifest-yaml-error", Error;
     /// A mapping has the same key twice.
     ManifestDuplicateKey = "manifest-duplicate-key", Error;
-    /// A value of another kind than belongs there.
+    /// A value of the wrong kind.
     ManifestUnexpectedValue = "manifest-unexpected-value", Error;
-    /// A key that means nothing there.
+    /// An unknown key.
     ManifestUnknownKey = "manifest-unknown-key", Warning;
-    /// `model.entry` names a file that is not there.
+    /// `model.entry` names a file that does not exist.
     ManifestEntryMissing = "manifest-entry-missing", Error;
-    /// `model.yaml` is there and cannot be read.
+    /// `model.yaml` exists but cannot be read.
     ManifestUnreadable = "manifest-unreadable", Error;
-    /// There are more diagnostics than are listed.
+    /// More diagnostics than are listed.
     ManifestTooManyProblems = "manifest-too-many-problems", Info;
-    /// `model.lock` is there and cannot be read.
+    /// `model.lock` exists but cannot be read.
     LockUnreadable = "lock-unreadable", Error;
     /// `model.lock` is not valid JSON in the form of a lock.
     LockInvalid = "lock-invalid", Error;
-    /// `model.lock` has a version that is not known.
+    /// `model.lock` has an unknown version.
     LockUnknownVersion = "lock-unknown-version", Warning;
-    /// An entry of the lock was passed over.
+    /// A skipped entry of the lock.
     LockEntrySkipped = "lock-entry-skipped", Warning;
     /// The lock has another ref for a dependency than the manifest.
     LockRefMismatch = "lock-ref-mismatch", Warning;
@@ -152,13 +152,13 @@ codes! {
     LockMissingEntry = "lock-missing-entry", Warning;
     /// The lock has an entry that no dependency needs.
     LockUnusedEntry = "lock-unused-entry", Info;
-    /// A model is there and cannot be read.
+    /// A model exists but cannot be read.
     FileUnreadable = "file-unreadable", Error;
     /// A model is not valid UTF-8; U+FFFD replaces invalid bytes.
     FileNotUtf8 = "file-not-utf8", Error;
-    /// A folder holds more than is looked at, or something that cannot be looked at.
+    /// A folder has too many entries, or unreadable ones.
     FolderIncomplete = "folder-incomplete", Warning;
-    /// A path is named like a model, but zubi does not read it.
+    /// A path has the name of a model, but zubi does not read it.
     FilePassedOver = "file-passed-over", Info;
 }
 

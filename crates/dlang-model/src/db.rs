@@ -179,7 +179,7 @@ impl ModelHost {
 /// Model between two changes.
 pub struct ModelSnapshot {
     db: Database,
-    /// salsa forgets a cancellation when the outermost query ends, however soon after; this flag does not.
+    /// Permanent, unlike salsa's cancellation, which salsa forgets when the outermost query ends.
     is_revoked: Arc<AtomicBool>,
 }
 
@@ -190,7 +190,7 @@ impl ModelSnapshot {
             return Err(QueryCancelled);
         }
         // Attaching here makes this query the outermost one, so that salsa does not forget a cancellation between two
-        // of its inner queries. A cancelled query leaves only salsa's caches behind, which stay valid.
+        // of its inner queries. A cancelled query affects only salsa's caches, which stay valid.
         let attached_query = AssertUnwindSafe(|| salsa::attach(&self.db, || question(&self.db)));
         salsa::Cancelled::catch(attached_query).map_err(|_| QueryCancelled)
     }

@@ -23,8 +23,8 @@ impl TextEdit {
     }
 }
 
-/// Applies edits to a text. They must be in the order of the text and must not overlap; an edit that overlaps another,
-/// or that lies outside of the text, is left out.
+/// Applies edits to a text. They must be in text order and must not overlap; an edit that overlaps another, or that is
+/// outside the text, is skipped.
 pub fn apply(text: &str, edits: &[TextEdit]) -> String {
     let added: usize = edits.iter().map(|edit| edit.insert.len()).sum();
     let mut result = String::with_capacity(text.len() + added);

@@ -34,8 +34,7 @@ pub struct IndexedElement {
     pub name: Option<SmolStr>,
     /// Number of the namespace that contains it.
     pub container: Option<u32>,
-    /// Number of the last element inside it, or its own: together with its own number, the range of elements it
-    /// contains.
+    /// Number of the last element inside it, or its own. With its own number, it bounds the elements inside it.
     pub last: u32,
     /// Path from the root of the file. This is its fully qualified name if [`Self::is_qualified`]; else it has a
     /// segment that no reference can match.

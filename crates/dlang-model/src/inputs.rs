@@ -14,7 +14,7 @@ use crate::code::ModelCode;
 /// File of the model: a small handle that stays the same when the file's text changes.
 #[salsa::input(debug)]
 pub struct File {
-    /// Path as it was given; messages print it.
+    /// Path as given; messages print it.
     #[returns(deref)]
     pub path: Arc<str>,
     /// Text of the file.
@@ -79,8 +79,8 @@ pub enum ImportOutcome {
     Problem(ImportProblem),
 }
 
-/// Reason for an unresolved import, written by the resolver, which knows manifests and packages and can say how to
-/// fix it.
+/// Reason for an unresolved import. The resolver writes it, because it knows manifests and packages and therefore the
+/// fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportProblem {
     pub code: ModelCode,

@@ -5,8 +5,8 @@ use smol_str::SmolStr;
 /// Minimum similarity of two names, from 0 to 1.
 const SIMILAR: f64 = 0.7;
 
-/// Returns those of `names` that are similar to `written`, each once, with its score: the most similar first, then
-/// the shorter.
+/// Returns those of `names` that are similar to `written`, each once, with its score: the most similar first, then the
+/// shorter.
 ///
 /// A name that differs only in its qualifier scores highest, then one that differs only in case, then by edit
 /// distance.

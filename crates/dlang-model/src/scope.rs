@@ -103,9 +103,8 @@ impl GlobalScope {
 /// Returns the files that a file sees, each with the number of its import statement. Names of a later file replace
 /// those of an earlier one.
 ///
-/// Imports are not transitive, with one exception: if an imported file is in an installed package, its own imports
-/// from that package are also visible, so that a package can be split into files. This applies one level deep.
-/// itself from its own package is visible, so that a package can be split into files. That goes one level deep.
+/// Imports are not transitive, with one exception: if an imported file is in an installed package, its own imports from
+/// that package are also visible, so that a package can be split into files. This applies one level deep.
 pub fn visible_files(db: &dyn Db, file: File) -> Vec<(usize, File)> {
     let mut visible = Vec::new();
     for (import, target) in imported_files(db, file).iter().enumerate() {
@@ -136,7 +135,7 @@ pub(crate) fn global_scope(db: &dyn Db, file: File) -> Arc<GlobalScope> {
     Arc::new(scope)
 }
 
-/// Name lookup of one file.
+/// Name lookup in one file.
 pub(crate) struct Names<'db> {
     file: File,
     index: &'db FileIndex,

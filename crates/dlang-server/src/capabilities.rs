@@ -8,7 +8,7 @@ use crate::settings::ClientSettings;
 /// Characters after which a new completion starts: a part of a name, a step of a path, a pattern, an alias.
 const TRIGGERS: [&str; 5] = [".", "\"", "/", "[", "@"];
 
-/// Result of `initialize` for this client.
+/// Returns the server's capabilities for this client.
 pub(crate) fn capabilities(settings: &ClientSettings) -> lsp::ServerCapabilities {
     let sync = lsp::TextDocumentSyncOptions {
         open_close: Some(true),

@@ -26,12 +26,12 @@ impl DocumentLines {
         Self { index: TextIndex::new(text), encoding }
     }
 
-    /// Byte offset of a client's position. A position outside of the text is clamped.
+    /// Returns the byte offset of a client's position. Clamps a position outside the text.
     pub(crate) fn offset(&self, position: lsp::Position) -> TextSize {
         self.index.from_lsp(position, self.encoding)
     }
 
-    /// Byte range of a client's range.
+    /// Returns the byte range of a client's range.
     pub(crate) fn bytes(&self, range: &lsp::Range) -> TextRange {
         self.index.range_from_lsp(range, self.encoding)
     }
@@ -67,12 +67,12 @@ impl<'s> PositionMapper<'s> {
         Self { snapshot, cache: RefCell::default() }
     }
 
-    /// Positions in a model.
+    /// Returns the positions in a model.
     pub(crate) fn file_lines(&self, db: &dyn Db, file: File) -> Rc<DocumentLines> {
         self.text_lines(Utf8Path::new(file.path(db)), || file.text(db))
     }
 
-    /// Positions in a model, a manifest or a lock; for any other path, those of an empty text.
+    /// Returns the positions in a model, a manifest or a lock; for any other path, those of an empty text.
     pub(crate) fn path_lines(&self, path: &Utf8Path) -> Result<Rc<DocumentLines>, QueryCancelled> {
         if let Some(lines) = self.cache.borrow().get(path) {
             return Ok(Rc::clone(lines));
@@ -120,7 +120,7 @@ impl Edits {
         self.texts.values().all(Vec::is_empty) && self.new_file.is_none()
     }
 
-    /// Includes versions if the client can compare them, so that it refuses edits of an older text.
+    /// Converts the edits. Includes versions if the client can compare them, so that it refuses edits of an older text.
     pub(crate) fn into_lsp(self, snapshot: &Snapshot) -> lsp::WorkspaceEdit {
         let texts = self.texts.into_iter().filter(|(_, edits)| !edits.is_empty());
         if !snapshot.settings.has_document_changes {
@@ -159,7 +159,7 @@ pub(crate) fn severity(severity: Severity) -> lsp::DiagnosticSeverity {
     }
 }
 
-/// Kinds of DomainLang's original server; for elements that it does not have, the closest kind.
+/// Returns the kind in DomainLang's original server; for elements that it does not have, the closest kind.
 pub(crate) fn symbol_kind(kind: SymbolKind) -> lsp::SymbolKind {
     match kind {
         SymbolKind::Domain | SymbolKind::Namespace => lsp::SymbolKind::Namespace,
@@ -173,7 +173,7 @@ pub(crate) fn symbol_kind(kind: SymbolKind) -> lsp::SymbolKind {
     }
 }
 
-/// Kinds of DomainLang's original server.
+/// Returns the kind in DomainLang's original server.
 pub(crate) fn completion_kind(kind: ElementKind) -> lsp::CompletionItemKind {
     match kind {
         ElementKind::Domain => lsp::CompletionItemKind::Folder,

@@ -67,14 +67,14 @@ fn diagnostic(
     })
 }
 
-/// Identifier of a list of diagnostics, computed from its content.
+/// Returns the identifier of a list of diagnostics, computed from its content.
 pub(crate) fn result_id(diagnostics: &[lsp::Diagnostic]) -> String {
     let mut hasher = DefaultHasher::new();
     diagnostics.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
-/// Diagnostics to publish: of every file that has some, and of every open document.
+/// Returns the diagnostics to publish: of every file that has some, and of every open document.
 pub(crate) fn all(snapshot: &Snapshot) -> Result<Vec<DiagnosticsToPublish>, QueryCancelled> {
     let mut found = by_file(snapshot, &snapshot.workspace().problems()?)?;
     for (path, _) in snapshot.names().iter() {

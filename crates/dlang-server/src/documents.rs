@@ -33,8 +33,8 @@ impl Documents {
         shared
     }
 
-    /// Applies changes in order. `None` if the document is not open, or if its text is unknown and no change contains
-    /// the whole text.
+    /// Applies changes in order. Returns `None` if the document is not open, or if its text is unknown and no change
+    /// contains the whole text.
     pub(crate) fn change(
         &mut self,
         uri: &Uri,
@@ -68,8 +68,8 @@ impl Documents {
 ///
 /// # Errors
 ///
-/// If they are invalid. The type alone would accept a change with an invalid range as one without a range, which is the
-/// whole text.
+/// Fails if they are invalid. The type alone would accept a change with an invalid range as one without a range, which
+/// replaces the whole text.
 pub(crate) fn read_change(params: &Value) -> Result<DidChangeTextDocumentParams, RequestError> {
     let read: DidChangeTextDocumentParams = from_value(params)?;
     for (number, change) in read.content_changes.iter().enumerate() {
@@ -108,7 +108,7 @@ pub(crate) fn apply(text: &mut String, changes: Vec<TextDocumentContentChangeEve
                 let range = index.range_from_lsp(&part.range, encoding);
                 // The index clamps positions to the text and to character boundaries.
                 text.replace_range(std::ops::Range::<usize>::from(range), &part.text);
-                // Taken from the index, because a range may lie behind the last line.
+                // Taken from the index, because a range may extend beyond the last line.
                 let touched = index.line_col(range.start()).line;
                 cached_index = Some((index, touched));
             }
@@ -119,8 +119,8 @@ pub(crate) fn apply(text: &mut String, changes: Vec<TextDocumentContentChangeEve
 /// Folder for documents that are not files. Real paths cannot contain it, because it ends with a colon.
 const UNTITLED: &str = "/untitled:";
 
-/// Path of a document in the workspace. A document that is not a DomainLang file, such as `untitled:Untitled-1`, gets
-/// an artificial one.
+/// Returns the path of a document in the workspace. A document that is not a DomainLang file, such as
+/// `untitled:Untitled-1`, gets an artificial one.
 pub(crate) fn path_of(uri: &Uri) -> Utf8PathBuf {
     let is_known =
         |path: &Utf8PathBuf| path.extension() == Some(EXTENSION) || matches!(path.file_name(), Some(MANIFEST | LOCK));

@@ -35,7 +35,7 @@ impl InProcessRequests {
         self.0.contains_key(method)
     }
 
-    /// Server capabilities, as in the result of `initialize`.
+    /// Returns the server capabilities, as in the result of `initialize`.
     pub fn capabilities() -> Value {
         // Serialization fails only for maps whose keys are not strings.
         serde_json::to_value(capabilities(&ClientSettings::for_program())).unwrap_or_default()

@@ -7,7 +7,6 @@
 //!
 //! # Threads
 //!
-//!
 //! - the *main loop* (`main_loop`) receives the client's messages. It stores the texts of open documents and answers
 //!   every request exactly once; it never waits;
 //! - the *model* (`model`) owns the workspace: it loads it, applies changes in order, and takes a snapshot for each
@@ -24,8 +23,8 @@
 //!
 //! # Diagnostics
 //!
-//! A client that pulls diagnostics receives no notifications. Which diagnostics of files that are not open it gets
-//! depends on its requests (`requests/diagnostic`).
+//! A client that pulls diagnostics receives no notifications. Its requests determine which diagnostics of files that
+//! are not open it receives (`requests/diagnostic`).
 //!
 //! # While the workspace loads
 //!
@@ -40,8 +39,8 @@
 //! server.
 //!
 //! A document with an invalid change counts as closed, so that the text on disk is used, until the client sends its
-//! whole text: any other text would be one that exists nowhere. A message that is invalid or too long names no
-//! document. A change lost in this way leaves its document with the previous text; the client sees only the error.
+//! whole text: any other text would exist nowhere. A message that is invalid or too long names no document. A change
+//! lost in this way leaves its document with the previous text; the client sees only the error.
 
 #![cfg_attr(test, expect(clippy::string_slice, reason = "a test that cuts a character should fail"))]
 
@@ -133,7 +132,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Exit code of the process, as the protocol defines it.
+    /// Returns the exit code of the process, as the protocol defines it.
     pub fn code(self) -> u8 {
         match self {
             Self::Orderly => 0,
@@ -154,12 +153,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Handle for sending messages to the client.
+    /// Returns the handle for sending messages to the client.
     pub fn client(&self) -> &ClientHandle {
         &self.client
     }
 
-    /// Handle for querying the model.
+    /// Returns the handle for querying the model.
     pub fn model(&self) -> &ModelHandle {
         &self.model
     }

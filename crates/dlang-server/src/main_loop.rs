@@ -91,7 +91,7 @@ pub(crate) struct MainLoop {
     /// Time of the next diagnostics, and their number.
     publish_at: Option<Instant>,
     published: u64,
-    /// Whether a client that pulls diagnostics must be requested to refresh them.
+    /// Whether the server must send a refresh request to a client that pulls diagnostics.
     is_refresh_due: bool,
 }
 
@@ -345,13 +345,13 @@ impl MainLoop {
         }
     }
 
-    /// Progress of loading, in the format of `domainlang/*`.
+    /// Returns the progress of loading, in the format of `domainlang/*`.
     fn loading_result(&self) -> Value {
         queries::loading(self.model.shared.progress())
     }
 }
 
-/// Time after `wait`. A time that the clock cannot represent is replaced by one in a century.
+/// Returns the time after `wait`; a time in a century if the clock cannot represent it.
 fn deadline_after(wait: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(wait).unwrap_or_else(|| now + Duration::from_hours(24 * 365 * 100))

@@ -57,9 +57,9 @@ impl MethodTable {
     }
 
     /// Adds a query of the model. It runs on a thread of the pool, possibly twice: when the model changes meanwhile,
-    /// its calls of the snapshot return [`QueryCancelled`](dlang_model::QueryCancelled), which it must propagate. It owns its snapshot and may drop it
-    /// early; while it works without one it must check for cancellation itself, because changes wait for it. While the
-    /// workspace loads, it is answered like `domainlang/*`.
+    /// its calls of the snapshot return [`QueryCancelled`](dlang_model::QueryCancelled), which it must propagate. It
+    /// owns its snapshot and may drop it early; while it works without one it must check for cancellation itself,
+    /// because changes wait for it. While the workspace loads, it is answered like `domainlang/*`.
     #[must_use]
     pub(crate) fn with_query(
         self,

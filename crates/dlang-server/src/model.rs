@@ -109,7 +109,7 @@ impl ModelHandle {
         self.send(ModelCommand::WithSnapshot(Box::new(to)));
     }
 
-    /// Last reported progress of loading.
+    /// Returns the last reported progress of loading.
     pub fn progress(&self) -> Progress {
         self.shared.progress()
     }
@@ -119,8 +119,8 @@ impl ModelHandle {
         *self.shared.has_models.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Documents that the client has open, by the path it uses. Does not wait, not even while the workspace loads: a
-    /// later snapshot has these texts or newer ones.
+    /// Returns the documents that the client has open, by the path it uses. Does not wait, not even while the workspace
+    /// loads: a later snapshot has these texts or newer ones.
     pub fn open_texts(&self) -> Arc<BTreeMap<Utf8PathBuf, OpenText>> {
         Arc::clone(&self.shared.open.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -52,7 +52,7 @@ impl From<QueryError> for RequestError {
 }
 
 impl RequestError {
-    /// Error code of the protocol.
+    /// Returns the error code of the protocol.
     pub fn code(&self) -> i32 {
         self.kind() as i32
     }
@@ -155,12 +155,12 @@ impl RequestResponder {
         self.send(answer.map_err(RequestError::into_response));
     }
 
-    /// Cancellation state of the request.
+    /// Returns the cancellation state of the request.
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// Handle of the client that has sent the request.
+    /// Returns the handle of the client that has sent the request.
     pub fn client(&self) -> &ClientHandle {
         &self.client
     }

@@ -19,7 +19,7 @@ use zubi_base::lsp;
 
 use crate::methods::MethodTable;
 
-/// Table of all requests.
+/// Returns the table of all requests.
 pub(crate) fn table() -> MethodTable {
     MethodTable::new()
         .with_request::<lsp::CodeActionRequest>(code_action::code_action)

@@ -84,8 +84,8 @@ impl ClientSettings {
     /// Encoding of columns for a program without a connection: that of the texts, so that no conversion is needed.
     pub(crate) const PROGRAM_ENCODING: Encoding = Encoding::Utf8;
 
-    /// Settings of a program without a connection: it reads all data and Markdown, inserts no snippets, follows no
-    /// links in explanations, and receives no requests.
+    /// Returns the settings of a program without a connection: it reads all data and Markdown, inserts no snippets,
+    /// follows no links in explanations, and receives no requests.
     pub(crate) fn for_program() -> Self {
         Self {
             encoding: Self::PROGRAM_ENCODING,
@@ -108,12 +108,12 @@ impl ClientSettings {
         }
     }
 
-    /// How explanations refer to other locations.
+    /// Returns how explanations refer to other locations.
     pub(crate) fn links<'a>(&self, uri: &'a dyn Fn(File) -> String) -> Links<'a> {
         if self.is_program { Links::Plain } else { Links::FileUri(uri) }
     }
 
-    /// Name of the encoding in the protocol.
+    /// Returns the name of the encoding in the protocol.
     pub(crate) fn encoding_kind(&self) -> PositionEncodingKind {
         match self.encoding {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
@@ -123,7 +123,7 @@ impl ClientSettings {
     }
 }
 
-/// First supported encoding in the client's list, which is in order of preference.
+/// Returns the first supported encoding in the client's list, which is in order of preference.
 fn encoding(params: &Value) -> Option<PositionEncodingKind> {
     let encodings = params.pointer("/capabilities/general/positionEncodings")?.as_array()?;
     let supported = [PositionEncodingKind::UTF8, PositionEncodingKind::UTF16, PositionEncodingKind::UTF32];
@@ -131,12 +131,12 @@ fn encoding(params: &Value) -> Option<PositionEncodingKind> {
     names.map(|name| PositionEncodingKind::from(name.to_owned())).find(|kind| supported.contains(kind))
 }
 
-/// Process id that the client has sent.
+/// Returns the process id that the client has sent.
 pub(crate) fn process_id(params: &Value) -> Option<u32> {
     params.get("processId")?.as_u64()?.try_into().ok()
 }
 
-/// Folders that the client has open, from the most specific parameter: `workspaceFolders`, `rootUri`, `rootPath`.
+/// Returns the client's open folders, from the most specific parameter: `workspaceFolders`, `rootUri`, `rootPath`.
 pub(crate) fn roots(params: &Value) -> Vec<Utf8PathBuf> {
     if let Some(folders) = params.get("workspaceFolders").and_then(Value::as_array) {
         return folders.iter().filter_map(|folder| path_of(folder.get("uri")?.as_str()?)).collect();

@@ -56,7 +56,7 @@ impl DocumentNames {
         has_uri.then_some(path)
     }
 
-    /// Open documents by path.
+    /// Returns the open documents by path.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Utf8PathBuf, &OpenDocument)> {
         self.open.iter()
     }
@@ -77,23 +77,23 @@ impl Snapshot {
         Self::new(workspace, Arc::default(), Arc::new(ClientSettings::for_program()), Arc::default())
     }
 
-    /// The workspace.
+    /// Returns the workspace.
     pub fn workspace(&self) -> &WorkspaceSnapshot {
         &self.workspace
     }
 
-    /// Queries the model. Returns [`QueryCancelled`] when a change waits.
+    /// Queries the model. Returns [`QueryCancelled`] when a change is waiting.
     pub fn query<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, QueryCancelled> {
         self.workspace.query(question)
     }
 
-    /// Path of a URI; `None` if it is neither open nor a file.
+    /// Returns the path of a URI; `None` if it is neither open nor a file.
     pub fn path(&self, uri: &Uri) -> Option<Utf8PathBuf> {
         let open = self.names.paths.get(&uri.0).cloned();
         open.or_else(|| self.workspace.find(uri::to_path(uri)?.as_str()))
     }
 
-    /// URI of a path, as the client writes it if it has the document open.
+    /// Returns the URI of a path, as the client writes it if it has the document open.
     pub fn uri(&self, path: &Utf8Path) -> Uri {
         match self.names.open.get(path) {
             Some(open) => Uri(open.uri.clone()),
@@ -102,12 +102,12 @@ impl Snapshot {
         }
     }
 
-    /// Model with this URI, if it is part of the workspace.
+    /// Returns the model with this URI, if it is part of the workspace.
     pub fn file(&self, uri: &Uri) -> Result<Option<File>, QueryCancelled> {
         self.path(uri).map_or(Ok(None), |path| self.workspace.file(&path))
     }
 
-    /// Module of the workspace that contains a path, if it has a manifest.
+    /// Returns the module of the workspace that contains a path, if it has a manifest.
     pub(crate) fn module_of(&self, path: &Utf8Path) -> Option<&Module> {
         let above = self.workspace.modules().iter().filter(|module| path.starts_with(&module.root));
         above.max_by_key(|module| module.root.as_str().len()).map(|module| &**module)
@@ -117,7 +117,7 @@ impl Snapshot {
         &self.names
     }
 
-    /// Version of a document's text; `None` if the client does not have it open.
+    /// Returns the version of a document's text; `None` if the client does not have it open.
     pub(crate) fn version(&self, path: &Utf8Path) -> Option<i32> {
         self.names.open.get(path).map(|open| open.version)
     }

@@ -18,7 +18,7 @@ const CHUNK_BYTES: usize = 64 * 1024;
 ///
 /// # Errors
 ///
-/// If reading fails, or the input is not the protocol.
+/// Fails if reading fails, or the input is not the protocol.
 pub(crate) fn read(mut input: impl Read, to: &Sender<Message>, client: &ClientHandle) -> io::Result<()> {
     let mut decoder = FrameDecoder::strict(MAX_BODY_BYTES);
     let mut chunk = vec![0; CHUNK_BYTES];
@@ -48,7 +48,7 @@ pub(crate) fn read(mut input: impl Read, to: &Sender<Message>, client: &ClientHa
 ///
 /// # Errors
 ///
-/// If writing fails because the client does not read any more.
+/// Fails if writing fails because the client no longer reads.
 pub(crate) fn write(outgoing: &Receiver<OutgoingMessage>, mut output: impl Write) -> io::Result<()> {
     for next in outgoing {
         let bytes = match next {

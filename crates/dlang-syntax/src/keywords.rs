@@ -7,7 +7,7 @@ use crate::generated::kinds::SyntaxKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keyword {
     pub kind: SyntaxKind,
-    /// Words that have this meaning, the preferred one first. For a pattern that is the name of its node type.
+    /// Words that have this meaning, the preferred one first. For a pattern, that is the name of its node type.
     pub spellings: &'static [&'static str],
     pub role: KeywordClass,
     /// One sentence of Markdown.

@@ -24,8 +24,8 @@
 //!    context is that property: a `}` may be missing before it.
 //! 4. `this` as the end of a relationship is always the context itself.
 //!
-//! Such a name is an identifier in the tree ([`SyntaxKind::IDENT`]) and gets a hint ([`SyntaxCode::ReservedName`]), because
-//! programs that follow the grammar to the letter reject it.
+//! Such a name is an identifier in the tree ([`SyntaxKind::IDENT`]) and gets a hint ([`SyntaxCode::ReservedName`]),
+//! because programs that follow the grammar strictly reject it.
 //!
 //! # Where a `-` ends
 //!

@@ -1,9 +1,9 @@
 //! The parser: tokens in, tree and diagnostics out.
 //!
 //! Hand-written and error-tolerant, one function per construct: every function consumes the tokens it understands and
-//! leaves the others to its caller. Tokens that no function understands go into an [`ERROR`](crate::SyntaxKind::ERROR) node,
-//! so the typed tree holds only meaningful parts. [`state`] provides the primitives (lookahead, building the tree,
-//! reporting), [`recovery`] the shared error recovery; the grammar is in the other modules.
+//! leaves the others to its caller. Tokens that no function understands go into an [`ERROR`](crate::SyntaxKind::ERROR)
+//! node, so the typed tree holds only meaningful parts. [`state`] provides the primitives (lookahead, building the
+//! tree, reporting), [`recovery`] the shared error recovery; the grammar is in the other modules.
 //!
 //! Everything is linear in the length of the text. Loops consume a token in every round, and a lookahead of more than
 //! a few tokens happens only where those tokens are consumed next.
@@ -70,8 +70,9 @@ impl Parse {
 /// Parses a text in time linear in its length.
 ///
 /// Two limits bound the cost of bad input: namespaces nested deeper than [`MAX_NESTING`] stay in the tree as an
-/// [`SyntaxKind::ERROR`](crate::SyntaxKind::ERROR) node without inner structure, and a text longer than [`MAX_LENGTH`] is truncated there (the
-/// only case in which the tree's text differs from the given text). Both are reported as diagnostics.
+/// [`SyntaxKind::ERROR`](crate::SyntaxKind::ERROR) node without inner structure, and a text longer than [`MAX_LENGTH`]
+/// is truncated there (the only case in which the tree's text differs from the given text). Both are reported as
+/// diagnostics.
 pub fn parse(text: &str) -> Parse {
     parse_with_limits(text, MAX_LENGTH, MAX_NESTING)
 }

@@ -7,10 +7,10 @@ use text_size::TextRange;
 /// caller sets the source of diagnostics on models (`domain-lang`).
 pub const SOURCE: &str = "domainlang";
 
-/// The most diagnostics one text gets; one more says that there are others.
+/// The maximum number of diagnostics per text; one more reports that there are others.
 pub const MAX_DIAGNOSTICS: usize = 200;
 
-/// Collects diagnostics up to the limit and brings them into the order of the text.
+/// Collects diagnostics up to the limit, and sorts them into text order.
 #[derive(Debug, Default)]
 pub(crate) struct DiagnosticCollector {
     list: Vec<ModelDiagnostic>,

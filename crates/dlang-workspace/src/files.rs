@@ -1,4 +1,4 @@
-//! File access. Everything above uses this trait, so that unsaved text can replace files and tests need no disk.
+//! File access through a trait, so that unsaved text can replace files and tests need no disk.
 
 mod cached;
 mod disk;
@@ -21,7 +21,7 @@ pub type SharedFiles = Arc<dyn Files + Send + Sync>;
 pub const MANIFEST: &str = "model.yaml";
 /// The name of a lock.
 pub const LOCK: &str = "model.lock";
-/// The folder beside a manifest that holds its packages.
+/// The folder next to a manifest that holds its packages.
 pub const CACHE: &str = ".dlang";
 /// The extension of a model, without the dot.
 pub const EXTENSION: &str = "dlang";
@@ -31,27 +31,27 @@ pub const EXTENSION: &str = "dlang";
 pub enum Kind {
     File,
     Directory,
-    /// A pipe, a device, a socket: never read.
+    /// A pipe, device or socket; never read.
     Special,
 }
 
-/// Files and folders by absolute path. Nothing is changed through it.
+/// Read-only access to files and folders by absolute path.
 pub trait Files {
     /// Returns the kind of a path; `None` if there is nothing or access is denied. A dangling link is
     /// [`Kind::Special`].
     fn kind(&self, path: &Utf8Path) -> Option<Kind>;
 
-    /// The whole content, unless it has more than `max` bytes.
+    /// Returns the whole content; fails if it has more than `max` bytes.
     fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError>;
 
-    /// The path with every link resolved; nothing if it does not exist or links go in a circle.
+    /// Returns the path with every link resolved; `None` if it does not exist or its links form a cycle.
     fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf>;
 
     /// Returns a value that changes whenever a file's content or a folder's list of files changes; `None` if the path
     /// does not exist.
     fn stamp(&self, path: &Utf8Path) -> Option<Stamp>;
 
-    /// The models and manifests below a folder, sorted, within bounds.
+    /// Returns the models and manifests below a folder, sorted, within bounds.
     fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk;
 
     fn is_file(&self, path: &Utf8Path) -> bool {
@@ -62,14 +62,14 @@ pub trait Files {
         self.kind(path) == Some(Kind::Directory)
     }
 
-    /// The whole content as text, a byte-order mark and line ends included.
+    /// Returns the whole content as text, including a byte-order mark and line ends.
     fn read_text(&self, path: &Utf8Path, max: usize) -> Result<String, ReadError> {
         let bytes = self.read(path, max)?;
         String::from_utf8(bytes).map_err(|error| ReadError::NotUtf8 { valid: error.utf8_error().valid_up_to() })
     }
 }
 
-/// Implements the trait for pointers to files: a borrow, and a shared owner.
+/// Implements the trait for pointers to files: a borrow and a shared owner.
 macro_rules! files_for {
     ($($pointer:ty),*) => {$(
         impl<F: Files + ?Sized> Files for $pointer {
@@ -98,7 +98,7 @@ macro_rules! files_for {
 
 files_for!(&F, Arc<F>);
 
-/// Why a file could not be read.
+/// The reason why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     #[error("there is no such file")]
@@ -115,23 +115,23 @@ pub enum ReadError {
     Io(String),
 }
 
-/// A file or folder as it was when it was looked at. Two stamps are compared and nothing else.
+/// The state of a file or folder when it was last checked. Compare it only with other stamps.
 ///
-/// On disk that is size, times of change, and identity: a program that puts back all of them after a change goes unseen.
+/// On disk it consists of size, modification times and identity: a change that restores all of them is not detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stamp(pub(crate) [u64; 6]);
 
-/// How far a walk goes.
+/// The limits of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Entries looked at, files and folders.
+    /// Maximum number of entries, files and folders.
     pub entries: usize,
-    /// Folders below the one that is walked.
+    /// Maximum depth below the starting folder.
     pub depth: usize,
 }
 
 impl Default for Bounds {
-    /// Far more than any repository of models has, and few enough for a second.
+    /// Returns bounds far above any repository of models, whose walk takes about a second.
     fn default() -> Self {
         Self { entries: 200_000, depth: 64 }
     }
@@ -142,41 +142,40 @@ impl Default for Bounds {
 pub struct Walk {
     /// Files named `*.dlang` and `model.yaml`, absolute, sorted.
     pub files: Vec<Utf8PathBuf>,
-    /// The folders that were looked into, the first one included.
+    /// The visited folders, including the first.
     pub folders: Vec<Utf8PathBuf>,
     pub skipped: Vec<WalkGap>,
 }
 
-/// Something that a walk passed over and that may have held models.
+/// A path that a walk skipped although it may contain models.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WalkGap {
     /// The walk stopped after this number of entries.
     Entries(usize),
     /// The walk did not enter this folder, because it is at the maximum depth.
     Depth(Utf8PathBuf),
-    /// This could not be looked into.
+    /// The path cannot be read.
     Unreadable {
         /// The path; a name that is not UTF-8 is shown lossily.
         path: Utf8PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// The path is named like a model and is not a file that zubi reads.
+    /// The path is named like a model, but zubi does not read it.
     PassedOver {
-        /// The path.
         path: Utf8PathBuf,
         /// The kind of the path.
         kind: &'static str,
     },
-    /// There are so many more than are listed.
+    /// This number of further gaps is not listed.
     Unlisted(usize),
 }
 
-/// The most [`WalkGap`]s that are listed one by one.
+/// The maximum number of [`WalkGap`]s that are listed individually.
 const MAX_CUTS: usize = 20;
 
-/// Folders that hold what programs made, by the names that version control, package managers and build tools give them;
-/// and the cache of packages, whose models are reached by imports alone.
+/// Folders with generated content, by the names that version control, package managers and build tools give them; and
+/// the package cache, whose models only imports can reach.
 const GENERATED: &[&str] =
     &[CACHE, ".cache", ".git", ".hg", ".jj", ".svn", ".venv", "__pycache__", "node_modules", "target", "venv"];
 

@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use text_size::TextRange;
 
-/// One way to put something right.
+/// A quick fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// The title, as a menu shows it.
@@ -16,7 +16,7 @@ pub struct Fix {
 /// The effect of a fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FixAction {
-    /// Replaces bytes of the manifest at `path`, in the text the fix was made from.
+    /// Replaces bytes of the manifest at `path`; `range` refers to the diagnosed text.
     Edit { path: Utf8PathBuf, range: TextRange, text: String },
     /// Creates a manifest.
     Create { path: Utf8PathBuf, text: String },

@@ -1,4 +1,4 @@
-//! DomainLang on disk: [`Workspace`], the object that every channel queries, and its parts: manifests and locks of a
+//! DomainLang on disk: [`Workspace`], the object that every surface queries, and its parts: manifests and locks of a
 //! folder, import specifiers, and modules.
 //!
 //! Nothing here knows the syntax of a model. Text goes in, data and [diagnostics](diagnostic) come out: reading never
@@ -20,17 +20,14 @@
 //! | the original tools | here |
 //! |---|---|
 //! | ignore a `model.yaml` with one mistake silently | every mistake is a diagnostic; the rest of the file is valid |
-//! | search for the key of a diagnostic by splitting a dotted path | the range is the key's own, whatever characters it
-//! has |
+//! | search for the key of a diagnostic by splitting a dotted path | the range is that of the key itself |
 //! | never resolve a dependency with `path:` | it resolves, inside the folder of its `model.yaml` |
 //! | reject an import of a broken dependency as unknown | the import has the code and message of the mistake |
-//! | offer quick fixes as commands that are never registered | a fix is an edit of `model.yaml`, verified before it is
-//! offered |
+//! | offer quick fixes as commands that are never registered | a fix is a verified edit of `model.yaml` |
 //! | take the first matching dependency key, in file order | take the longest, as for aliases |
 //! | report "run `dlang install`" for an unknown key without a lock | report the unknown key first |
 //! | ignore a `model.yaml` below the workspace folder | [`modules::Modules::list`] finds every module |
-//! | let a file of the package cache reach into the project | a package's files see their package and its dependencies
-//! |
+//! | let a file of a cached package reach into the project | it sees only its package and the package's dependencies |
 //! | treat a folder with a dot in its name as a file | a folder is a folder; the extension counts for everything else |
 //! | do not report a lock that differs from the manifest | [`lock::disagreements`] |
 

@@ -16,18 +16,18 @@ use crate::files::ReadError;
 use crate::manifest::{Manifest, Source};
 use crate::yaml::quote_excerpt;
 
-/// The largest lock that is read, in bytes.
+/// The maximum size of a lock, in bytes.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// The version of locks that are read here.
+/// The supported version of locks.
 pub const VERSION: &str = "1";
 
 /// The content of `model.lock`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lock {
-    /// "1" if it is not said.
+    /// The version; "1" if it is missing.
     pub version: String,
-    /// By repository, `owner/repo`.
+    /// Entries by repository, `owner/repo`.
     pub entries: BTreeMap<String, LockEntry>,
 }
 
@@ -43,15 +43,15 @@ pub struct LockEntry {
     pub key_range: TextRange,
     pub reference: String,
     pub reference_kind: ReferenceKind,
-    /// The address of the archive.
+    /// The URL of the archive.
     pub resolved: String,
-    /// 7 to 40 hexadecimal digits.
+    /// The commit: 7 to 40 hexadecimal digits.
     pub commit: String,
     pub integrity: Option<String>,
 }
 
 impl LockEntry {
-    /// Whether it was made for this ref. A commit may be written short.
+    /// Whether the entry was made for this ref. A commit may be abbreviated.
     pub(crate) fn is_for(&self, reference: &str) -> bool {
         self.reference == reference || reference.len() >= 7 && self.commit.starts_with(reference)
     }
@@ -62,11 +62,11 @@ impl LockEntry {
 pub enum ReferenceKind {
     Tag,
     Branch,
-    /// Also where it is not said.
+    /// A commit; also used if the type is missing.
     Commit,
 }
 
-/// An entry that was passed over.
+/// A skipped entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedEntry {
     pub repository: String,
@@ -74,12 +74,12 @@ pub struct SkippedEntry {
     pub reason: String,
 }
 
-/// A lock, what was passed over, and what is wrong with it.
+/// A lock, its skipped entries, and its diagnostics.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedLock {
     pub lock: Lock,
     pub skipped: Vec<SkippedEntry>,
-    /// In the order of the text, the skipped entries among them.
+    /// In text order, including those of skipped entries.
     pub diagnostics: Vec<ModelDiagnostic>,
 }
 
@@ -97,7 +97,7 @@ pub fn read(text: &str) -> ParsedLock {
     ParsedLock { diagnostics: reader.sink.finish(), ..reader.parsed }
 }
 
-/// The value for a lock that exists and cannot be read.
+/// Returns the result for a lock that exists and cannot be read.
 pub fn unreadable(why: &ReadError) -> ParsedLock {
     let text = format!("model.lock cannot be read: {why}.");
     let diagnostic = ModelDiagnostic::new(TextRange::default(), ModelCode::LockUnreadable, text)
@@ -114,12 +114,12 @@ pub struct LockMismatch {
     pub in_lock: Vec<ModelDiagnostic>,
 }
 
-/// Compares a lock with the manifest it was made from. Imports resolve by the lock all the same.
+/// Compares a lock with its manifest. Imports resolve by the lock, whatever the differences.
 pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
     let hint = "'dlang install' says how to bring model.lock up to date.";
     let (mut in_manifest, mut in_lock) = (DiagnosticCollector::default(), DiagnosticCollector::default());
     let mut required = BTreeSet::new();
-    // As `Manifest::reference` has it, but a hostile manifest may have many of both.
+    // Equals `Manifest::reference`, without a search per dependency: a hostile manifest may have many of both.
     let overrides: BTreeMap<&str, &str> =
         manifest.overrides.iter().rev().map(|row| (row.repository.as_str(), row.reference.as_str())).collect();
     for dependency in &manifest.dependencies {
@@ -200,7 +200,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Checks the version. Entries of another version may mean something else; they are read as if they had this one.
+    /// Checks the version. Entries of another version may have another meaning; they are read as if they had this one.
     fn check_version(&mut self, range: TextRange) {
         let version = &self.parsed.lock.version;
         if version != VERSION {
@@ -218,7 +218,7 @@ impl<'t> Reader<'t> {
             let (range, repository) = (self.range(key), text_of(key).unwrap_or_default());
             match entry(range, value) {
                 Ok(entry) => {
-                    // As any reader of JSON has it, the last one counts.
+                    // As in other JSON readers, the last one counts.
                     if let Some(before) = self.parsed.lock.entries.insert(repository.clone(), entry) {
                         self.skip(&repository, before.key_range, "it is there again below".to_owned());
                     }
@@ -255,7 +255,7 @@ impl<'t> Reader<'t> {
         let start = json.floor_char_boundary(at);
         let length = json.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
         let mark = self.text.len() - json.len();
-        // The reader's message ends in the place, which the range says.
+        // The reader's message ends with the position, which the range already has.
         let message = error.to_string();
         let reason = message.split(" at line ").next().unwrap_or_default();
         self.report(
@@ -298,7 +298,7 @@ fn entry(key_range: TextRange, value: &RawValue) -> Result<LockEntry, String> {
     Ok(LockEntry { key_range, reference, reference_kind, resolved, commit, integrity: text("integrity") })
 }
 
-/// The rows of an object in the order of the text, so that each has a range.
+/// The rows of an object in text order, as raw values, so that each has a range.
 struct Rows<'t>(Vec<(&'t RawValue, &'t RawValue)>);
 
 impl<'de: 't, 't> Deserialize<'de> for Rows<'t> {

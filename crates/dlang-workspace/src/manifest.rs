@@ -20,10 +20,10 @@ pub(crate) use rules::is_owner_and_repo;
 
 use crate::files::ReadError;
 
-/// The largest manifest that is read, in bytes.
+/// The maximum size of a manifest, in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
-/// The entry of a folder whose manifest names none.
+/// The entry of a folder whose manifest does not name one.
 pub const DEFAULT_ENTRY: &str = "index.dlang";
 
 /// The purpose of reading a manifest.
@@ -32,7 +32,7 @@ pub enum Purpose {
     /// To work on the model.
     #[default]
     Use,
-    /// To hand it to others: then it needs a name and a version.
+    /// To publish it, which requires a name and a version.
     Publish,
 }
 
@@ -41,7 +41,7 @@ pub enum Purpose {
 pub struct Manifest {
     pub name: Option<String>,
     pub version: Option<String>,
-    /// Relative to the folder and inside it, as written; nothing when none is named.
+    /// The entry, as written, relative to the folder and inside it; `None` if the manifest does not name one.
     pub entry: Option<Result<String, Fault>>,
     /// The key that names the entry, if there is one.
     pub entry_range: Option<TextRange>,
@@ -56,10 +56,10 @@ pub struct Manifest {
 /// A row of `paths`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alias {
-    /// With its `@`, unless that is missing; then no import can name it.
+    /// The key with its `@`. If the `@` is missing, no import can name the alias.
     pub key: String,
     pub key_range: TextRange,
-    /// Relative to the folder and inside it, as written.
+    /// The target, as written, relative to the folder and inside it.
     pub target: Result<String, Fault>,
 }
 
@@ -78,11 +78,11 @@ pub struct Dependency {
 pub enum Source {
     /// A repository.
     Git {
-        /// `owner/repo`; the key unless it is named.
+        /// `owner/repo`; the key, unless `source` names it.
         repository: String,
         /// Tag, branch or commit.
         reference: String,
-        /// The key that says the ref.
+        /// The key that names the ref.
         reference_range: TextRange,
     },
     /// A folder, relative to the manifest's and inside it, as written.
@@ -109,22 +109,22 @@ pub struct Governance {
 /// Reason why a part of the manifest cannot be used; [`ParsedManifest::diagnostics`] lists it too.
 pub type Fault = Box<ModelDiagnostic>;
 
-/// A manifest and what is wrong with it.
+/// A manifest and its diagnostics.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedManifest {
     pub manifest: Manifest,
-    /// In the order of the text.
+    /// Diagnostics in text order.
     pub diagnostics: Vec<ModelDiagnostic>,
 }
 
 impl Manifest {
-    /// The folder's entry, relative to it: what `model.entry` says, else [`DEFAULT_ENTRY`]. An error when that leads out
-    /// of the folder.
+    /// Returns the entry, relative to the folder: `model.entry`, else [`DEFAULT_ENTRY`]. Fails if it leads out of the
+    /// folder.
     pub fn entry(&self) -> Result<&str, &Fault> {
         self.entry.as_ref().map_or(Ok(DEFAULT_ENTRY), |entry| entry.as_ref().map(String::as_str))
     }
 
-    /// The ref that counts for a repository: the override's, if there is one.
+    /// Returns the effective ref of a repository: the override's, if there is one.
     pub fn reference<'m>(&'m self, repository: &str, declared: &'m str) -> &'m str {
         let overrides = self.overrides.iter().find(|row| row.repository == repository);
         overrides.map_or(declared, |row| &row.reference)
@@ -139,7 +139,7 @@ pub fn read(text: &str, purpose: Purpose) -> ParsedManifest {
     reader::read(text, purpose)
 }
 
-/// The value for a manifest that exists and cannot be read.
+/// Returns the result for a manifest that exists and cannot be read.
 pub fn unreadable(why: &ReadError) -> ParsedManifest {
     let text = format!("model.yaml cannot be read: {why}.");
     let diagnostic = ModelDiagnostic::new(TextRange::default(), ModelCode::ManifestUnreadable, text)

@@ -21,63 +21,62 @@ use crate::yaml::quote_excerpt;
 /// A folder whose files belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Module {
-    /// The folder for imports that begin at the root, and the limit of relative ones.
+    /// The folder for imports that begin at the root, and the boundary of relative ones.
     pub root: Utf8PathBuf,
-    /// Nothing when no `model.yaml` is there.
+    /// `None` if there is no `model.yaml`.
     pub manifest: Option<ManifestFile>,
-    /// Nothing when no `model.lock` lies beside the manifest.
+    /// `None` if there is no `model.lock` next to the manifest.
     pub lock: Option<LockFile>,
-    /// The package whose files these are.
+    /// The package that contains the files.
     pub package: Option<Package>,
 }
 
-/// A `model.yaml` with its text, which the ranges of its diagnostics speak of.
+/// A `model.yaml` with its text, to which the ranges of its diagnostics refer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ManifestFile {
     pub path: Utf8PathBuf,
-    /// Empty when it could not be read.
+    /// Empty if it could not be read.
     pub text: String,
     pub manifest: Manifest,
-    /// Those of the text, then those of the comparison with the lock.
+    /// Diagnostics of the text, then those of the comparison with the lock.
     pub diagnostics: Vec<ModelDiagnostic>,
 }
 
-/// A `model.lock` with its text, which the ranges of its diagnostics speak of.
+/// A `model.lock` with its text, to which the ranges of its diagnostics refer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockFile {
     pub path: Utf8PathBuf,
-    /// Empty when it could not be read.
+    /// Empty if it could not be read.
     pub text: String,
     pub lock: Lock,
     pub skipped: Vec<lock::SkippedEntry>,
     pub diagnostics: Vec<ModelDiagnostic>,
 }
 
-/// A manifest or a lock, for who reads it as a text.
+/// A manifest or a lock as text, with its diagnostics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ManifestText<'m> {
     /// The absolute path.
     pub path: &'m Utf8Path,
     /// The content; empty if it could not be read.
     pub text: &'m str,
-    /// The diagnostics of the text.
     pub diagnostics: &'m [ModelDiagnostic],
 }
 
 /// A package in the cache of a project: `<project>/.dlang/packages/<owner>/<repo>/<commit>`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Package {
-    /// The folder with the commit's name.
+    /// The folder, named after the commit.
     pub folder: Utf8PathBuf,
     /// `owner/repo`.
     pub repository: String,
     pub commit: String,
-    /// The folder that the outermost cache lies in.
+    /// The folder that contains the outermost cache.
     pub project: Utf8PathBuf,
 }
 
 impl Package {
-    /// The package that a path lies in, by its form alone.
+    /// Returns the package that contains a path, by the form of the path alone.
     pub fn from_path(path: &Utf8Path) -> Option<Self> {
         let parts: Vec<&str> = path.components().map(|part| part.as_str()).collect();
         let caches: Vec<usize> =
@@ -95,7 +94,7 @@ impl Package {
         }
     }
 
-    /// The folder of a package in a project's cache.
+    /// Returns the folder of a package in a project's cache.
     pub(crate) fn folder(project: &Utf8Path, repository: &str, commit: &str) -> Utf8PathBuf {
         append(project, &format!("{CACHE}/{PACKAGES}/{repository}/{commit}"))
     }
@@ -105,17 +104,17 @@ impl Package {
 const PACKAGES: &str = "packages";
 
 impl Module {
-    /// The content of the manifest, if there is one.
+    /// Returns the content of the manifest, if there is one.
     pub fn manifest(&self) -> Option<&Manifest> {
         self.manifest.as_ref().map(|file| &file.manifest)
     }
 
-    /// The content of the lock, if there is one.
+    /// Returns the content of the lock, if there is one.
     pub fn lock(&self) -> Option<&Lock> {
         self.lock.as_ref().map(|file| &file.lock)
     }
 
-    /// The manifest, then the lock, if they exist.
+    /// Returns the manifest, then the lock, if they exist.
     pub fn own_texts(&self) -> impl Iterator<Item = ManifestText<'_>> {
         let manifest = self.manifest.iter().map(|file| ManifestText {
             path: &file.path,
@@ -130,7 +129,7 @@ impl Module {
         manifest.chain(lock)
     }
 
-    /// The path of its entry, whether it exists or not. Nothing when the manifest names one outside the folder.
+    /// Returns the path of its entry, whether it exists or not; `None` if the manifest names one outside the folder.
     pub fn entry(&self) -> Option<Utf8PathBuf> {
         let relative = self.manifest().map_or(Ok(manifest::DEFAULT_ENTRY), Manifest::entry).ok()?;
         Some(append(&self.root, relative))
@@ -144,24 +143,24 @@ impl Module {
 #[derive(Debug, Default)]
 pub struct Modules<F> {
     pub(crate) files: F,
-    /// The module that a folder's files belong to, if there is a manifest at or above it.
+    /// The module of the files of each folder, if there is a manifest at or above the folder.
     nearest: Mutex<FxHashMap<Utf8PathBuf, Option<Arc<Module>>>>,
 }
 
 /// The modules below a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// Sorted by root. The first may lie above the folder, if that belongs to it.
+    /// Sorted by root. The first may be above the folder, if the folder belongs to it.
     pub modules: Vec<ListedModule>,
-    /// Models that no manifest is responsible for, sorted.
+    /// Models without a manifest at or above them, sorted.
     pub loose: Vec<Utf8PathBuf>,
-    /// The folders that were looked into. Whenever a file is created or removed, the stamp of one of them changes.
+    /// The visited folders. Creating or removing a file changes the stamp of one of them.
     pub folders: Vec<Utf8PathBuf>,
     /// The paths that the walk skipped.
     pub skipped: Vec<WalkGap>,
 }
 
-/// A module and its models that lie below the folder that was listed, sorted.
+/// A module, and its models below the listed folder, sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedModule {
     pub module: Arc<Module>,
@@ -173,7 +172,7 @@ impl<F: Files> Modules<F> {
         Self { files, nearest: Mutex::default() }
     }
 
-    /// The source of the files.
+    /// Returns the file access.
     pub fn files(&self) -> &F {
         &self.files
     }
@@ -183,7 +182,7 @@ impl<F: Files> Modules<F> {
         self.lock_cache().clear();
     }
 
-    /// The module of a file, which need not exist. Its path is absolute.
+    /// Returns the module of a file by its absolute path. The file need not exist.
     pub fn module_of_file(&self, file: &Utf8Path) -> Arc<Module> {
         let file = normalize(file);
         let folder = file.parent().unwrap_or(&file);
@@ -205,7 +204,7 @@ impl<F: Files> Modules<F> {
         })
     }
 
-    /// The modules and models at or below a folder, and the module that the folder itself belongs to.
+    /// Lists the modules and models at or below a folder, and the module that the folder itself belongs to.
     pub fn list(&self, folder: &Utf8Path, bounds: Bounds) -> Listing {
         let folder = normalize(folder);
         let walk = self.files.walk(&folder, bounds);
@@ -230,7 +229,7 @@ impl<F: Files> Modules<F> {
         Listing { modules: modules.into_values().collect(), loose, folders: walk.folders, skipped: walk.skipped }
     }
 
-    /// The module of the nearest manifest at or above a folder, but not above `top`.
+    /// Returns the module of the nearest manifest at or above a folder, but not above `top`.
     fn with_manifest(&self, folder: &Utf8Path, top: Option<&Utf8Path>) -> Option<Arc<Module>> {
         let mut visited = Vec::new();
         let mut found = None;
@@ -298,8 +297,8 @@ impl<F: Files> Modules<F> {
         Some(LockFile { path, text, lock, skipped, diagnostics })
     }
 
-    /// Reads a file that must be inside the folder. A link to another place would add a foreign text to the diagnostics
-    /// of the folder.
+    /// Reads a file that must be inside the folder. A link out of it would add a foreign text to the folder's
+    /// diagnostics.
     fn read_own(&self, root: &Utf8Path, path: &Utf8Path, max: usize) -> Result<String, ReadError> {
         match (self.files.canonical(root), self.files.canonical(path)) {
             (Some(root), Some(path)) if !path.starts_with(&root) => Err(ReadError::Outside),
@@ -308,7 +307,7 @@ impl<F: Files> Modules<F> {
     }
 
     fn lock_cache(&self) -> MutexGuard<'_, FxHashMap<Utf8PathBuf, Option<Arc<Module>>>> {
-        // The map is whole after every single step, so a thread that panicked left it whole.
+        // Every single step leaves the map consistent, so a thread that panicked did, too.
         self.nearest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

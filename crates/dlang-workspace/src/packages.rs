@@ -20,17 +20,17 @@ use crate::specifier::resolver::inside;
 /// The metadata file that the installer leaves in a package.
 pub const METADATA: &str = ".dlang-metadata.json";
 
-/// The largest such file that is read, in bytes.
+/// The maximum size of such a file, in bytes.
 const MAX_METADATA: usize = 64 * 1024;
 
 /// A dependency of a manifest, and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledDependency {
-    /// As imports name it.
+    /// The name in imports.
     pub key: String,
     /// The source; `None` if the manifest does not have a usable one.
     pub origin: Option<Origin>,
-    /// The lock's entry.
+    /// The entry of the lock.
     pub locked: Option<LockEntry>,
     /// The actual or expected folder, if it is known.
     pub folder: Option<Utf8PathBuf>,
@@ -41,7 +41,7 @@ pub struct InstalledDependency {
 /// The source of a dependency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// A repository, `owner/repo`, at a ref, overrides counted in.
+    /// A repository, `owner/repo`, at a ref, with overrides applied.
     Git { repository: String, reference: String },
     /// A folder or file of the module, as written.
     Path(String),
@@ -50,13 +50,13 @@ pub enum Origin {
 /// A problem of a dependency.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DependencyProblem {
-    /// The manifest's row cannot be used; there is a diagnostic that says the same.
+    /// The manifest's row is invalid; a diagnostic reports it, too.
     #[error("{0}")]
     Broken(String),
-    /// The path of a local dependency leads to nothing, or out of the module.
+    /// The path of a local dependency does not exist, or leads out of the module.
     #[error("there is nothing at '{0}' inside the folder of model.yaml")]
     NoFolder(String),
-    /// No entry of the lock.
+    /// The lock has no entry.
     #[error("model.lock has no entry for it")]
     NotLocked,
     /// The cache does not have the commit of the lock.
@@ -68,32 +68,32 @@ pub enum DependencyProblem {
     /// The lock was made for another ref. Imports resolve by the lock.
     #[error("model.yaml has '{declared}', and model.lock has '{locked}'")]
     OtherRef { declared: String, locked: String },
-    /// The package says that it is another commit.
+    /// The package's metadata names another commit.
     #[error("the package cache has commit {found} in the folder of {expected}")]
     OtherCommit { expected: String, found: String },
     /// The hashes of the archive differ, between manifest, lock and package.
     #[error("its integrity is {found}, and {expected} was promised")]
     OtherIntegrity { expected: String, found: String },
-    /// The package says nothing of itself that could be compared.
+    /// The package has no metadata to compare.
     #[error("it cannot be checked: {0}")]
     Unchecked(String),
 }
 
 impl DependencyProblem {
-    /// Whether imports of the dependency do not lead to what the lock promises. Otherwise it is a warning.
+    /// Whether imports of the dependency do not resolve to what the lock promises. Other problems are warnings.
     pub fn is_fatal(&self) -> bool {
         !matches!(self, Self::OtherRef { .. } | Self::Unchecked(_))
     }
 }
 
 impl InstalledDependency {
-    /// Whether it is there, and nothing says that it is something else.
+    /// Whether it is installed without a fatal problem.
     pub fn is_there(&self) -> bool {
         !self.findings.iter().any(DependencyProblem::is_fatal)
     }
 }
 
-/// The dependencies of a module in the order of its manifest; none if it has no manifest.
+/// Returns the dependencies of a module in the order of its manifest; none if it has no manifest.
 pub fn check<F: Files>(modules: &Modules<F>, module: &Module) -> Vec<InstalledDependency> {
     let Some(manifest) = module.manifest() else { return Vec::new() };
     let scan = DependencyScan { files: modules.files(), root: &module.root, manifest, lock: module.lock() };
@@ -163,7 +163,7 @@ impl<F: Files> DependencyScan<'_, F> {
         row
     }
 
-    /// A folder, or a file whose extension may be left out.
+    /// Whether a path is a folder, or a file with or without its extension.
     fn is_model(&self, path: &Utf8Path) -> bool {
         self.files.kind(path).is_some() || self.files.is_file(&Utf8PathBuf::from(format!("{path}.dlang")))
     }

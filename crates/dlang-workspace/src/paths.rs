@@ -34,7 +34,7 @@ pub(crate) fn append(folder: &Utf8Path, relative: &str) -> Utf8PathBuf {
     path
 }
 
-/// Whether a path leads above the folder it begins in, at any point on its way.
+/// Whether a path leads above its starting folder at any point.
 pub(crate) fn is_climbing(relative: &str) -> bool {
     let mut depth = 0_usize;
     for part in parts(relative) {
@@ -58,7 +58,7 @@ pub(crate) fn is_absolute(path: &str) -> bool {
     }
 }
 
-/// The extension of the last part, without the dot. A leading dot begins no extension.
+/// Returns the extension of the last part, without the dot. A leading dot begins no extension.
 pub(crate) fn extension(path: &str) -> Option<&str> {
     Utf8Path::new(parts(path).last()?).extension()
 }

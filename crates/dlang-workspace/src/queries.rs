@@ -1,4 +1,4 @@
-//! Queries of a workspace for every channel: one function per tool, plain data in, the same JSON on every channel.
+//! Queries of a workspace for every surface: one function per tool, plain data in, the same JSON on every surface.
 //!
 //! Paths in answers are relative as [`WorkspaceSnapshot::show`] shows them; lines and columns are 1-based, columns
 //! count characters.
@@ -15,28 +15,28 @@ use crate::workspace::{LocatedDiagnostic, Progress, WorkspaceSnapshot};
 /// The diagnostics of a workspace or of one of its files, and the number of files that were checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Validation {
-    /// Models that were looked at, imported ones included.
+    /// The number of checked models, including imported ones.
     pub files: usize,
-    /// Domains in them.
+    /// The number of domains in them.
     pub domains: usize,
-    /// Bounded contexts in them.
+    /// The number of bounded contexts in them.
     pub contexts: usize,
     /// Diagnostics by path, then in the order of the text.
     pub problems: Vec<LocatedDiagnostic>,
 }
 
 impl Validation {
-    /// Whether nothing is wrong that makes the model mean something else than it says, or nothing.
+    /// Whether the model has no errors.
     pub fn is_valid(&self) -> bool {
         self.count(Severity::Error) == 0
     }
 
-    /// How many problems are so bad.
+    /// Counts the diagnostics of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.problems.iter().filter(|problem| problem.diagnostic.severity() == severity).count()
     }
 
-    /// The answer of `domainlang_validate`. Only errors and warnings are listed; `infoCount` counts the rest.
+    /// Renders the answer of `domainlang_validate`. Only errors and warnings are listed; `infoCount` counts the rest.
     pub fn to_json(&self, snapshot: &WorkspaceSnapshot) -> Value {
         let list = |severity: Severity| -> Vec<Value> {
             let matching = self.problems.iter().filter(|problem| problem.diagnostic.severity() == severity);
@@ -69,15 +69,15 @@ impl Validation {
 /// The name of a queried text that is not a file.
 pub const TEXT: &str = "text.dlang";
 
-/// The answer while the workspace is loading: a model that is not loaded yet must not look like an empty one.
+/// Returns the answer while the workspace is loading, so that a model that is not loaded yet does not look empty.
 pub fn loading(progress: Progress) -> Value {
     json!({ "error": "workspace is loading", "progress": { "loaded": progress.loaded, "total": progress.total } })
 }
 
-/// Why a question has no answer.
+/// The reason why a query failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// An argument is not one that fits: which, why, and what would.
+    /// An argument is invalid; the message contains the reason and valid values.
     #[error("{0}")]
     InvalidInput(#[from] InvalidInput),
     /// The workspace changed during the query.
@@ -90,7 +90,7 @@ pub enum QueryError {
 ///
 /// # Errors
 ///
-/// When `file` or `path` is given besides a text: the query would be ambiguous.
+/// Fails if `file` or `path` is given together with a text: the query would be ambiguous.
 pub fn check_text(fields: &Map<String, Value>) -> Result<(), InvalidInput> {
     let is_present = |field: &str| fields.get(field).is_some_and(|value| !value.is_null());
     match ["file", "path"].into_iter().find(|field| is_present(field)) {
@@ -127,12 +127,12 @@ pub fn list(snapshot: &WorkspaceSnapshot, input: &ListInput) -> Result<Value, Qu
     Ok(snapshot.query(|db| query::list(db, input, &|file| snapshot.show_file(db, file)))??)
 }
 
-/// One element, or without a name the model in numbers: the answer of `domainlang_get`.
+/// Returns one element, or the counts of the model if no name is given: the answer of `domainlang_get`.
 pub fn get(snapshot: &WorkspaceSnapshot, fqn: Option<&str>) -> Result<Value, QueryError> {
     Ok(snapshot.query(|db| query::get(db, fqn, &|file| snapshot.show_file(db, file)))?)
 }
 
-/// One element for reading: the answer of `domainlang_explain`.
+/// Explains one element as text: the answer of `domainlang_explain`.
 pub fn explain(snapshot: &WorkspaceSnapshot, fqn: &str) -> Result<Value, QueryError> {
     Ok(snapshot.query(|db| dlang_ide::explain(db, fqn))?)
 }
@@ -142,7 +142,7 @@ pub fn search(snapshot: &WorkspaceSnapshot, query: &str, limit: usize) -> Result
     Ok(snapshot.query(|db| dlang_ide::full_text_search(db, query, limit, &|file| snapshot.show_file(db, file)))??)
 }
 
-/// A context map or domain map for a program that draws: the answer of `domainlang_diagram`.
+/// Renders a context map or domain map for a diagram program: the answer of `domainlang_diagram`.
 pub fn diagram(snapshot: &WorkspaceSnapshot, fqn: &str, format: DiagramFormat) -> Result<Value, QueryError> {
     Ok(snapshot.query(|db| dlang_ide::diagram(db, fqn, format))?)
 }

@@ -1,9 +1,9 @@
 //! The files that `dlang init` creates. They equal those of DomainLang's original tools except for the wording of
 //! comments, and for the name, which is always a valid text.
 
-/// The files of a new model, each with its path below the folder and its text, in the order in which they are made.
+/// Returns the files of a new model in creation order, each with its path below the folder and its text.
 pub fn files(name: &str) -> [(&'static str, String); 4] {
-    // A text of JSON is one of YAML, and quoted it is never a number or a date.
+    // A JSON string is also a YAML string, and in quotes it is never a number or a date.
     let name = serde_json::Value::from(name).to_string();
     [
         ("model.yaml", MANIFEST.replace("NAME", &name)),

@@ -1,4 +1,4 @@
-//! Fixtures of tests: several files in one text, in memory or on disk.
+//! Test fixtures: several files in one text, in memory or on disk.
 
 use std::fmt::Write as _;
 
@@ -10,12 +10,12 @@ use text_size::TextRange;
 
 use crate::files::MemoryFiles;
 
-/// The files of a fixture: lines `//- path` separate them, and `//- path -> target` makes a link (on disk alone).
+/// Returns the files of a fixture: lines `//- path` separate them, and `//- path -> target` is a link (only on disk).
 fn parts(fixture: &str) -> impl Iterator<Item = (&str, &str)> {
     fixture.split("//- ").skip(1).map(|part| part.split_once('\n').unwrap_or((part, "")))
 }
 
-/// A fixture in memory, below `/w`, unless its paths are absolute.
+/// Creates a fixture in memory, below `/w` unless its paths are absolute.
 pub(crate) fn in_memory(fixture: &str) -> MemoryFiles {
     let mut files = MemoryFiles::default();
     for (path, text) in parts(fixture) {
@@ -24,7 +24,7 @@ pub(crate) fn in_memory(fixture: &str) -> MemoryFiles {
     files
 }
 
-/// A fixture in a temporary folder, whose path comes with it.
+/// Creates a fixture in a temporary folder, and returns the folder's path.
 pub(crate) fn on_disk(fixture: &str) -> (TempDir, Utf8PathBuf) {
     let guard = TempDir::new().unwrap();
     let root = Utf8Path::from_path(guard.path()).unwrap().canonicalize_utf8().unwrap();

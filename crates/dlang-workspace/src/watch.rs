@@ -1,7 +1,7 @@
-//! Says when it is worth while to look at the disk again ([`Workspace::refresh`]).
+//! Notifications that the disk may have changed, so that [`Workspace::refresh`] is worthwhile.
 //!
-//! It says no more than that: what changed is for the workspace to find out, so an event that is lost or that comes for
-//! nothing makes no answer wrong.
+//! A notification does not contain the change; the workspace detects it. So a lost or spurious event makes no answer
+//! wrong.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -13,11 +13,11 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 #[cfg(doc)]
 use crate::Workspace;
 
-/// How long nothing must happen until a change counts as whole: programs write a file in several steps, and a version
-/// control system many files at once.
+/// How long the disk must be quiet before a change counts as complete: programs write a file in several steps, and a
+/// version control system many files at once.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// Folders that are watched by the operating system.
+/// A watcher of folders, through the operating system.
 pub struct Watcher {
     system: RecommendedWatcher,
     events: Receiver<()>,
@@ -25,7 +25,7 @@ pub struct Watcher {
     folders: BTreeSet<Utf8PathBuf>,
 }
 
-/// Wakes who waits for a [`Watcher`], as if something had happened. Cheap to clone.
+/// Wakes the thread that waits for a [`Watcher`], as if something had changed. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Waker(Sender<()>);
 
@@ -37,27 +37,26 @@ impl Waker {
     }
 }
 
-/// Why a wait is over.
+/// The reason why a wait has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WakeReason {
-    /// Something happened.
+    /// Something changed.
     Changed,
-    /// Nothing happened for so long.
+    /// The time-out expired without a change.
     TimedOut,
 }
 
-/// A folder cannot be watched, most often because the system allows no more watches.
+/// A folder cannot be watched, usually because the system allows no more watches.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot watch {folder}: {why}")]
 pub struct WatchError {
-    /// Which folder.
     pub folder: Utf8PathBuf,
     /// The system's message.
     pub why: String,
 }
 
 impl Watcher {
-    /// Watches nothing yet.
+    /// Creates a watcher without folders.
     pub fn new() -> Result<Self, WatchError> {
         let (sender, events) = channel();
         let waker = Waker(sender.clone());
@@ -72,20 +71,19 @@ impl Watcher {
         Ok(Self { system: watcher, events, waker, folders: BTreeSet::new() })
     }
 
-    /// Wakes who waits here: with other folders to follow, or to end.
+    /// Returns a waker for the waiting thread: to follow other folders, or to end.
     pub fn waker(&self) -> Waker {
         self.waker.clone()
     }
 
-    /// Watches these folders ([`Workspace::folders`]), each without those below it, and no others any more. A folder that
-    /// is gone is passed over.
+    /// Watches exactly these folders ([`Workspace::folders`]), each without its subfolders. Skips missing folders.
     ///
     /// # Errors
     ///
-    /// The first folder that cannot be watched; the others are.
+    /// Returns the first folder that cannot be watched; the others are watched.
     pub fn follow(&mut self, folders: &BTreeSet<Utf8PathBuf>) -> Result<(), WatchError> {
         for folder in self.folders.difference(folders) {
-            // It may be gone, and its watch with it.
+            // The folder may be gone, and its watch with it.
             self.system.unwatch(folder.as_std_path()).ok();
         }
         let mut failed = None;
@@ -101,7 +99,7 @@ impl Watcher {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Waits until something has happened and it has become quiet again, or nothing has happened for so long.
+    /// Waits until something has changed and the disk is quiet again, or until the time-out `at_most`.
     pub fn wait(&self, at_most: Duration) -> WakeReason {
         match self.events.recv_timeout(at_most) {
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => WakeReason::TimedOut,

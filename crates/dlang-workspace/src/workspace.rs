@@ -37,7 +37,7 @@ pub use positions::{LinePosition, PositionFinder};
 pub use problems::{LocatedDiagnostic, RelatedRange};
 pub use snapshot::WorkspaceSnapshot;
 
-/// The largest model that is read, in bytes.
+/// The maximum size of a model, in bytes.
 pub const MAX_MODEL_BYTES: usize = 64 * 1024 * 1024;
 
 /// A root of a workspace.
@@ -50,7 +50,7 @@ pub enum Root {
 }
 
 impl Root {
-    /// The path that it was given as.
+    /// Returns the path as given.
     pub fn path(&self) -> &Utf8Path {
         match self {
             Self::Folder(path) | Self::File(path) => path,
@@ -58,22 +58,22 @@ impl Root {
     }
 }
 
-/// How far loading is, in files. The total grows as long as imports lead to new ones.
+/// The progress of loading, in files. The total grows while imports lead to new files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Files that were read.
     pub loaded: usize,
-    /// Files that are known to belong to the workspace.
+    /// Files known to belong to the workspace.
     pub total: usize,
 }
 
 /// A callback for progress, which can stop the work.
 pub type Watch<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
-/// Why a workspace cannot be loaded.
+/// The reason why a workspace cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    /// A root is not there.
+    /// A root does not exist.
     #[error("{0} does not exist")]
     NotFound(Utf8PathBuf),
     /// A root that should be a folder is something else.
@@ -98,13 +98,13 @@ pub struct Workspace {
     host: ModelHost,
     /// Every file of the model.
     sources: BTreeMap<Utf8PathBuf, Source>,
-    /// Files that belong to it whether anything imports them or not.
+    /// Files that belong to the workspace even if nothing imports them.
     listed: BTreeSet<Utf8PathBuf>,
-    /// Folders, manifests and locks, as they were when they were looked at.
+    /// The last stamps of folders, manifests and locks.
     stamps: BTreeMap<Utf8PathBuf, Option<Stamp>>,
     /// Paths that the walks skipped, each with its folder.
     cuts: Vec<(Utf8PathBuf, WalkGap)>,
-    /// All folders of the files: those to watch.
+    /// All folders of the files, for watching.
     folders: Arc<BTreeSet<Utf8PathBuf>>,
     view: Arc<snapshot::View>,
 }
@@ -112,9 +112,9 @@ pub struct Workspace {
 /// A file of the model.
 #[derive(Debug, Default)]
 struct Source {
-    /// As it was when it was read.
+    /// The stamp when the file was read.
     stamp: Option<Stamp>,
-    /// Why its text is not what it contains.
+    /// The reason why the text in the model differs from the file.
     fault: Option<ReadError>,
     /// Targets of its imports.
     imports: BTreeMap<String, Result<Utf8PathBuf, ImportProblem>>,
@@ -123,16 +123,16 @@ struct Source {
 /// The files whose imports are resolved again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Resolve {
-    /// Those of files that are read, as far as they are others than before.
+    /// The new imports of files that were read.
     New,
-    /// Also those that lead nowhere: there is a new file.
+    /// Also unresolved imports, because there is a new file.
     Unresolved,
-    /// All: a file is gone, or a manifest changed.
+    /// All imports, because a file is gone or a manifest changed.
     All,
 }
 
 impl Workspace {
-    /// Finds and reads everything.
+    /// Finds and reads all files.
     pub fn load(files: SharedFiles, roots: Vec<Root>, watch: &mut Watch<'_>) -> Result<Self, LoadError> {
         let roots = roots.into_iter().map(|root| check_root(&files, root)).collect::<Result<Vec<Root>, LoadError>>()?;
         let overlay = Arc::new(Overlay::new(files));
@@ -166,10 +166,9 @@ impl Workspace {
         load.unwrap_or_else(|_| Self::from_text(crate::queries::TEXT, ""))
     }
 
-    /// Lays unsaved text over a file, which need not exist; or takes it away with `None`.
+    /// Sets the unsaved text of a file, which need not exist; `None` removes it. Returns whether anything changed.
     ///
-    /// A file that no root leads to belongs to the workspace as long as a text lies over it.
-    /// Whether anything is different now.
+    /// A file outside the roots belongs to the workspace as long as it has unsaved text.
     pub fn overlay(&mut self, path: &Utf8Path, text: Option<Arc<str>>) -> bool {
         let path = self.canonical_path(path);
         let is_new = !self.sources.contains_key(&path);
@@ -182,7 +181,7 @@ impl Workspace {
             }
             _ if path.extension() != Some(EXTENSION) => false,
             _ if self.overlay.kind(&path).is_none() => {
-                // An unsaved file that was never written is gone with its text.
+                // A file that was never saved is gone with its text.
                 self.invalidate();
                 self.list();
                 self.load_all(Vec::new(), Resolve::All)
@@ -193,13 +192,13 @@ impl Workspace {
             }
             _ => {
                 let is_changed = self.load_all(vec![path], Resolve::New);
-                // It may have been here for its unsaved text alone.
+                // The file may have been part of the workspace only because of its unsaved text.
                 is_changed | (is_closed && self.collect_garbage())
             }
         }
     }
 
-    /// Looks at the disk again. Whether anything is different now.
+    /// Compares the workspace with the disk. Returns whether anything changed.
     pub fn refresh(&mut self) -> bool {
         let is_other = |(path, stamp): (&Utf8PathBuf, &Option<Stamp>)| self.overlay.stamp(path) != *stamp;
         let is_structure_changed = self.stamps.iter().any(is_other);
@@ -217,17 +216,17 @@ impl Workspace {
         }
     }
 
-    /// The workspace as it is now. A change waits until its snapshots are dropped, and cancels their questions.
+    /// Returns a snapshot. A change cancels the queries of earlier snapshots, and waits until these are dropped.
     pub fn snapshot(&self) -> WorkspaceSnapshot {
         WorkspaceSnapshot::new(self.host.snapshot(), Arc::clone(&self.view), Arc::new(self.overlay.snapshot()))
     }
 
-    /// The roots.
+    /// Returns the roots.
     pub fn roots(&self) -> &[Root] {
         &self.roots
     }
 
-    /// The files over which unsaved text lies.
+    /// Returns the files with unsaved text.
     pub fn overlaid(&self) -> Vec<Utf8PathBuf> {
         self.overlay.paths()
     }
@@ -237,18 +236,18 @@ impl Workspace {
         !self.sources.is_empty()
     }
 
-    /// Modules, manifests and locks of the workspace, unsaved text included.
+    /// Returns the modules, manifests and locks of the workspace, including unsaved text.
     pub fn modules(&self) -> &Modules<impl crate::files::Files + use<>> {
         &self.modules
     }
 
-    /// The folders to watch: those of the workspace, and those that an import leads into. The same allocation until they
-    /// may be others.
+    /// Returns the folders to watch: those of the workspace, and those that imports refer to. The allocation stays the
+    /// same until they may have changed.
     pub fn folders(&self) -> &Arc<BTreeSet<Utf8PathBuf>> {
         &self.folders
     }
 
-    /// The one path by which a file is known here. An editor may spell it over a link.
+    /// Returns the one path of a file in this workspace. An editor may use a path through a link.
     pub fn canonical_path(&self, path: &Utf8Path) -> Utf8PathBuf {
         let path = normalize(path);
         if self.sources.contains_key(&path) {
@@ -268,7 +267,7 @@ impl Workspace {
         self.modules.invalidate();
     }
 
-    /// Walks through the folders and remembers what they were like.
+    /// Walks the folders and stores their stamps.
     fn list(&mut self) {
         self.listed.clear();
         self.stamps.clear();
@@ -299,7 +298,7 @@ impl Workspace {
         }
     }
 
-    /// Takes files out of the model.
+    /// Removes files from the model.
     fn remove(&mut self, paths: &[Utf8PathBuf]) {
         for path in paths {
             self.sources.remove(path);
@@ -308,7 +307,8 @@ impl Workspace {
     }
 }
 
-/// A root as its files are known: imports lead to files by their own names, so a link to a file is the file.
+/// Checks a root and returns the path by which its files are known: imports use the files' own names, so a link to a
+/// file counts as the file.
 fn check_root(files: &SharedFiles, root: Root) -> Result<Root, LoadError> {
     let path = normalize(root.path());
     match (root, files.kind(&path)) {
@@ -323,7 +323,7 @@ fn check_root(files: &SharedFiles, root: Root) -> Result<Root, LoadError> {
     }
 }
 
-/// The file that a path leads to. The folder is spelled as it was, if the file lies in it.
+/// Returns the file that a path leads to. The folder retains its spelling if it contains that file.
 fn without_link(files: &impl crate::files::Files, path: &Utf8Path) -> Utf8PathBuf {
     let real = files.canonical(path);
     let folder = path.parent().and_then(|folder| Some((folder, files.canonical(folder)?)));

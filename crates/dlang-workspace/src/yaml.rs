@@ -3,8 +3,8 @@
 //! Reading does not fail: an error of the text becomes a problem, and the tree has everything before it. Unfinished
 //! nodes are marked, so that callers do not report their missing parts.
 //!
-//! An alias shares the node of its anchor and is never copied. A traversal of the tree is limited all the same: every
-//! alias counts with the nodes of its anchor, and it cannot make the tree deeper than the text could.
+//! An alias shares the node of its anchor and is never copied. Traversals are limited nevertheless: every alias counts
+//! with the nodes of its anchor, and it cannot make the tree deeper than a text could.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -13,9 +13,9 @@ use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, Span, StructureStyle}
 use rustc_hash::FxHashMap;
 use text_size::{TextRange, TextSize};
 
-/// The deepest nesting that is read. A manifest has four levels.
+/// The maximum nesting depth. A manifest has four levels.
 const MAX_DEPTH: usize = 32;
-/// The most nodes a tree has, those that aliases repeat counted each time. A manifest has some hundreds.
+/// The maximum number of nodes, including those that aliases repeat. A manifest has some hundreds.
 const MAX_NODES: usize = 100_000;
 /// The maximum number of stored problems of one text.
 const MAX_PROBLEMS: usize = 1000;
@@ -23,10 +23,10 @@ const MAX_PROBLEMS: usize = 1000;
 /// A value of the text.
 #[derive(Debug)]
 pub(crate) struct YamlNode {
-    /// The byte range. For a collection in block style, from its first entry to the beginning of what follows it.
+    /// The range in bytes. For a collection in block style, from its first entry to the beginning of what follows it.
     pub(crate) range: TextRange,
     pub(crate) value: YamlValue,
-    /// The text has an error inside it, so that entries may be missing.
+    /// Whether the text has an error inside the node, so that entries may be missing.
     pub(crate) cut: bool,
     nodes: usize,
     height: usize,
@@ -36,15 +36,15 @@ pub(crate) struct YamlNode {
 pub(crate) enum YamlValue {
     /// Nothing, `~` or `null`.
     Null,
-    /// Numbers and truth values too, as they are written.
+    /// A scalar as written, including numbers and truth values.
     Scalar(String),
     Mapping {
         entries: Vec<MappingEntry>,
-        /// Written with braces.
+        /// Whether it is written with braces.
         flow: bool,
     },
     Sequence(Vec<Rc<YamlNode>>),
-    /// An alias that leads nowhere or too far. There is a problem about it.
+    /// An alias without a target, or beyond a limit. A [`YamlProblem`] reports it.
     Refused,
 }
 
@@ -68,10 +68,10 @@ pub(crate) struct YamlProblem {
 /// The result of reading.
 #[derive(Debug, Default)]
 pub(crate) struct Yaml {
-    /// Nothing when the text has no content.
+    /// `None` if the text has no content.
     pub(crate) root: Option<Rc<YamlNode>>,
     pub(crate) problems: Vec<YamlProblem>,
-    /// The text was read to its end.
+    /// Whether the text was read to its end.
     pub(crate) complete: bool,
 }
 
@@ -88,7 +88,7 @@ impl YamlNode {
         Self { range, value, cut: false, nodes, height }
     }
 
-    /// The value of a key, if this is a mapping that has it.
+    /// Returns the entry of a key, if this is a mapping that has it.
     pub(crate) fn get(&self, key: &str) -> Option<&MappingEntry> {
         let YamlValue::Mapping { entries, .. } = &self.value else { return None };
         entries.iter().find(|entry| entry.key == key)
@@ -138,7 +138,7 @@ fn hint_for(kind: &ErrorKind, rest: &str) -> Option<&'static str> {
     })
 }
 
-/// The character that begins at an offset, or nothing at the end of the text.
+/// Returns the range of the character at an offset; empty at the end of the text.
 fn character_at(text: &str, at: usize) -> TextRange {
     let start = text.floor_char_boundary(at);
     let length = text.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
@@ -222,7 +222,7 @@ impl Builder<'_> {
         let Some(node) = self.anchors.get(&anchor).map(Rc::clone) else {
             return refuse(self, "this alias is inside its own anchor");
         };
-        // A chain of aliases is a deep tree in a flat text; freeing it would need as deep a stack.
+        // A chain of aliases is a deep tree in a flat text; freeing it would need an equally deep stack.
         if self.open.len() + node.height >= MAX_DEPTH {
             return refuse(self, "this alias makes the text too deep");
         }
@@ -250,7 +250,7 @@ impl Builder<'_> {
         self.add(open.anchor, node)
     }
 
-    /// Puts a new node where it belongs; false when there are too many.
+    /// Adds a new node to its parent; returns false if there are too many nodes.
     fn add(&mut self, anchor: usize, node: YamlNode) -> bool {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
@@ -312,7 +312,7 @@ impl Builder<'_> {
 
     fn finish(mut self, complete: bool) -> Yaml {
         let end = TextRange::empty(size(self.text.len()));
-        // The cut collections are counted no more, else the last ones would be lost.
+        // Unfinished collections no longer count; otherwise the last ones would be lost.
         self.nodes = 0;
         while let Some(open) = self.open.last_mut() {
             if let (Collection::Mapping(entries), Some((Some(key), key_range))) = (&mut open.value, open.key.take()) {
@@ -325,7 +325,7 @@ impl Builder<'_> {
         Yaml { root: self.root, problems: self.problems, complete }
     }
 
-    /// The bytes of an event, inside the text whatever the parser says.
+    /// Returns the byte range of an event, clamped to the text.
     fn range(&self, span: &Span) -> TextRange {
         let range = span.byte_range().unwrap_or_default();
         let end = size(range.end.min(self.text.len()));
@@ -333,7 +333,7 @@ impl Builder<'_> {
     }
 }
 
-/// A text of a file inside a message: one line, and not a page of it.
+/// Shortens a text of a file for a message, on one line.
 pub(crate) fn quote_excerpt(text: &str) -> String {
     const LONGEST: usize = 100;
     let line = |c: char| if c.is_control() { ' ' } else { c };

@@ -30,7 +30,7 @@ use zubi_tool_api::redact::Redactor;
 use crate::cli::agent::TurnArgs;
 use crate::session::{CliSession, SettingsScope};
 
-/// How long turns may take to stop. A supervisor ends the processes that still run then, and the conversation says so
+/// Time-out for stopping turns. A supervisor ends the processes that still run then, and the conversation reports that
 /// when it is opened again.
 const STOPPING: Duration = Duration::from_secs(5);
 
@@ -42,7 +42,7 @@ pub(crate) struct AgentOptions {
     pub(crate) budgets: Budgets,
     /// Rules that allow calls which would otherwise require approval.
     pub(crate) auto_approve: Vec<RuleText>,
-    /// Secret values to redact, besides those of the user's own file.
+    /// Secret values to redact, in addition to those of the user's own file.
     pub(crate) secrets: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ impl AgentOptions {
         })
     }
 
-    /// `--auto-approve`.
+    /// Parses the rules of `--auto-approve`.
     pub(crate) fn rules(texts: &[String]) -> Result<Vec<RuleText>, Failure> {
         let read =
             |text: &String| auto_approve_rule(text).map_err(|error| Failure::usage(format!("--auto-approve: {error}")));
@@ -135,7 +135,7 @@ fn redactor(settings: &Settings, others: Vec<String>) -> Redactor {
     Redactor::new(secrets(settings).values().values().cloned().chain(others).chain(model_secrets))
 }
 
-/// The entries of `env` in the user's file.
+/// Returns the entries of `env` in the user's file.
 fn secrets(settings: &Settings) -> Secrets {
     match &settings.env_source {
         Some(file) => Secrets::read(&settings.env, file, env::home().as_deref()),
@@ -153,7 +153,7 @@ pub(crate) struct AgentSession {
 pub(crate) async fn open(session: &CliSession, turns: &TurnArgs) -> Result<AgentSession, Failure> {
     let mut choices = AgentOptions::from_args(turns)?;
     let models = models(session, Vec::new(), choices.model.clone())?;
-    // Other processes may use a host that runs for a while.
+    // This command may run for a while, so other processes may use its host.
     let service = session.attach(true, |_| {}).await?.service;
     let opened = async {
         choices.auto_approve = resolve_tool_names(service.as_ref(), choices.auto_approve).await?;

@@ -17,7 +17,7 @@ pub(crate) struct TerminalApprover {
 }
 
 impl TerminalApprover {
-    /// `None` if stdin or stderr is not a terminal.
+    /// Returns `None` if stdin or stderr is not a terminal.
     pub(crate) fn new() -> Option<Self> {
         (io::stdin().is_terminal() && io::stderr().is_terminal()).then(|| Self { prompt_lock: Mutex::default() })
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use zubi_cli::failure::Failure;
 use zubi_tool_api::ToolSpec;
 
-/// The largest `--input`, in bytes.
+/// The maximum size of `--input`, in bytes.
 const MAX_INPUT: u64 = 4 * 1024 * 1024;
 
 /// Flags of `zubi call` itself; a parameter of the same name is given in `--input`.
@@ -54,7 +54,7 @@ fn parameters(spec: &ToolSpec) -> impl Iterator<Item = (&String, &Value)> {
     properties.into_iter().flatten().filter(|(name, _)| !RESERVED_FLAGS.contains(&name.as_str()))
 }
 
-/// The tool as a command of its own, for parsing and for help.
+/// Builds a command of its own for the tool, for parsing and for help.
 fn command(spec: &ToolSpec, name: &str) -> Command {
     let mut command = Command::new(spec.id.clone())
         .bin_name(format!("{name} {}", spec.id))
@@ -124,7 +124,7 @@ fn examples(spec: &ToolSpec) -> String {
     if spec.examples.is_empty() { String::new() } else { text }
 }
 
-/// `includeDeclaration` as `include-declaration`.
+/// Converts `includeDeclaration` to `include-declaration`.
 fn kebab(name: &str) -> String {
     let mut kebab = String::with_capacity(name.len() + 2);
     for c in name.chars() {
@@ -159,7 +159,7 @@ fn value(kind: &str, word: &str) -> Result<Value, String> {
     }
 }
 
-/// One item of a list, or the whole list as JSON.
+/// Returns a parser of one item of a list, or of the whole list as JSON.
 fn item_or_list(schema: &Value) -> impl Fn(&str) -> Result<Value, String> + Clone + Send + Sync + use<> {
     let kind = schema.get("items").map_or("string", kind_of).to_owned();
     move |word| match serde_json::from_str::<Value>(word) {

@@ -9,7 +9,7 @@ use zubi_tool_api::ErrorCode;
 
 use crate::terminal;
 
-/// The exit code of an answer that is negative.
+/// The exit code of a negative answer.
 pub const NEGATIVE: u8 = 1;
 /// The exit code of wrong usage or input.
 pub const USAGE: u8 = 2;
@@ -43,7 +43,7 @@ impl Failure {
         Self::Message { code: USAGE, message: message.to_string(), hints: Vec::new() }
     }
 
-    /// A failure with the exit code of a call that fails for this reason.
+    /// Creates a failure with the exit code of a call that fails for this reason.
     pub fn from_code(code: ErrorCode, message: impl Display) -> Self {
         Self::Message { code: code.exit().number(), message: message.to_string(), hints: Vec::new() }
     }
@@ -52,7 +52,6 @@ impl Failure {
         Self::Message { code: ENVIRONMENT, message: message.to_string(), hints: Vec::new() }
     }
 
-    /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
             Self::CommandLine { error, .. } => u8::try_from(error.exit_code()).unwrap_or(USAGE),
@@ -77,7 +76,8 @@ impl Failure {
         self
     }
 
-    /// The failure of a tool call, from the code and the text every surface shows, which ends in `next`, the next step.
+    /// Creates the failure of a tool call from its code and the text that every surface shows, which ends with `next`,
+    /// the next step.
     pub fn from_call(code: ErrorCode, text: &str, next: &str) -> Self {
         Self::Message {
             code: code.exit().number(),
@@ -86,7 +86,7 @@ impl Failure {
         }
     }
 
-    /// The message and the hints, one per line.
+    /// Returns the message and the hints, one per line.
     pub fn text(&self) -> String {
         match self {
             Self::CommandLine { error, .. } => error.to_string(),
@@ -94,8 +94,8 @@ impl Failure {
         }
     }
 
-    /// The failure as JSON: `{"success":false,"error":…,"hints":[…]}`. `None` for requested help or version output,
-    /// which is not a failure.
+    /// Returns the failure as JSON: `{"success":false,"error":…,"hints":[…]}`. `None` for requested help or version
+    /// output, which is not a failure.
     pub fn to_json(&self) -> Option<Value> {
         let (message, hints) = match self {
             Self::CommandLine { error, .. } if !error.use_stderr() => return None,

@@ -23,7 +23,7 @@ use zubi_tool_api::cx::Restrictions;
 use crate::cli::{Global, HostChoice};
 use crate::log;
 
-/// The user's server catalogue, in the configuration directory. It names programs to run, so a workspace cannot have one.
+/// The user's server catalogue, in the configuration directory. A workspace has none, because it names programs to run.
 const CATALOGUE_FILE: &str = "servers.toml";
 
 #[derive(Clone)]
@@ -35,7 +35,7 @@ pub(crate) struct CliSession {
     /// Whether the command line names them.
     has_named_folders: bool,
     trust_all: bool,
-    /// `--host`.
+    /// The value of `--host`.
     host: Option<HostChoice>,
     flags: Layer,
 }
@@ -55,7 +55,7 @@ pub(crate) struct HostSession {
     pub(crate) service: Arc<FilteredService>,
     /// The client that finds the host; `None` if the session has a host of its own.
     pub(crate) host_client: Option<Arc<HostClient>>,
-    /// The host of this process, if it is that one.
+    /// The host of this process, if the session uses it.
     pub(crate) local_host: Option<Arc<LocalHost>>,
     /// The filters of this session, for callers that use its host without going through `service`.
     pub(crate) scope: SessionFilters,
@@ -96,13 +96,13 @@ impl CliSession {
         TrustStore::new(&self.directories.state)
     }
 
-    /// The trust of this session.
+    /// Returns the trust of this session.
     pub(crate) fn trust(&self) -> Trust {
         Trust::new(self.trust_store(), self.trust_all)
     }
 
-    /// The settings in effect. The command line and the environment apply to this process only, so a host that other
-    /// processes use too ignores them.
+    /// Returns the settings in effect. The command line and the environment apply to this process only, so a host that
+    /// other processes use too ignores them.
     fn settings(
         &self,
         folders: &[Utf8PathBuf],
@@ -126,8 +126,8 @@ impl CliSession {
         Ok(layers.resolve())
     }
 
-    /// The configuration of a host in this process. Warns on stderr of settings that an untrusted workspace requests
-    /// and zubi ignores.
+    /// Returns the configuration of a host in this process. Warns on stderr of settings that an untrusted workspace
+    /// requests and zubi ignores.
     pub(crate) fn config(&self) -> Result<HostConfig, Failure> {
         let config = self.config_of(self.folders.clone(), SettingsScope::Process)?;
         for ignored in &config.settings.ignored {
@@ -136,7 +136,7 @@ impl CliSession {
         Ok(config)
     }
 
-    /// The configuration for these folders, without warnings.
+    /// Returns the configuration for these folders, without warnings.
     pub(crate) fn config_of(
         &self,
         folders: Vec<Utf8PathBuf>,
@@ -198,7 +198,7 @@ impl CliSession {
                 session.config_of(session.folders.clone(), SettingsScope::Host).map_err(|failure| failure.text())?;
             split_filters(&mut host_config.settings, false);
             let host = LocalHost::new(&host_config).map_err(|error| error.to_string())?;
-            // Also for names in the flags, although another layer applies the flags.
+            // Also checks names in the flags, although another layer applies the flags.
             warn_unknown_names(&host, &settings);
             Ok(host)
         };
@@ -253,22 +253,22 @@ impl CliSession {
         Ok(choice == HostChoice::Own || self.trust_all)
     }
 
-    /// `--trust`.
+    /// Whether `--trust` is given.
     pub(crate) fn has_session_trust(&self) -> bool {
         self.trust_all
     }
 
-    /// The directory in which hosts of this user find each other.
+    /// Returns the directory in which hosts of this user find each other.
     pub(crate) fn run_directory(&self) -> Utf8PathBuf {
         discovery::run_directory(&self.directories.state)
     }
 
-    /// The directory in which zubi stores its state.
+    /// Returns the directory in which zubi stores its state.
     pub(crate) fn state_directory(&self) -> &Utf8PathBuf {
         &self.directories.state
     }
 
-    /// The part of the environment that hosts and clients exchange.
+    /// Returns the part of the environment that hosts and clients exchange.
     pub(crate) fn wire_environment(&self) -> zubi_ipc::wire::host::HostEnvironment {
         environment::of_process(self.environment.path.as_deref(), self.environment.python.as_deref())
     }
@@ -287,8 +287,8 @@ impl CliSession {
         Ok(host)
     }
 
-    /// Creates the host of an editor that has these folders open, or of the command line's folders if it has none open, with
-    /// the filters and the policy of its session.
+    /// Creates the host of an editor that has these folders open, or of the command line's folders if it has none open,
+    /// with the filters and the policy of its session.
     pub(crate) fn editor_host(
         &self,
         editor: &EditorIntegration,
@@ -332,7 +332,7 @@ pub(crate) fn canonical(folders: &[Utf8PathBuf]) -> Result<Vec<Utf8PathBuf>, Fai
     resolved.collect()
 }
 
-/// The name by which this process identifies itself to other processes.
+/// Returns the name by which this process identifies itself to other processes.
 pub(crate) fn client() -> String {
     format!("zubi {}", env!("CARGO_PKG_VERSION"))
 }

@@ -1,4 +1,4 @@
-//! The context of an offset, as the parser sees it if a name is inserted there.
+//! The syntactic context of an offset, from a trial parse with a name inserted there.
 
 use dlang_model::ElementKind;
 use dlang_syntax::ast::{Reference, StringToken};
@@ -14,28 +14,29 @@ const MARK: &str = "x";
 pub(super) struct CompletionContext<'a> {
     text: &'a str,
     offset: TextSize,
-    /// The word at the place, or nothing there.
+    /// The range of the word at the offset; empty without a word.
     range: TextRange,
-    /// A blank if a word begins directly behind the place, which would otherwise be one with what is inserted.
+    /// A blank if a word begins directly after the offset; it separates that word from the inserted name.
     padding: &'static str,
-    /// The name in the tree of the text in which it is written.
+    /// The inserted name, in the tree of the text that contains it.
     mark: SyntaxToken,
 }
 
-/// The reference that results from a name at the offset.
+/// The reference that the inserted name is part of.
 pub(super) struct ReferenceSite {
     /// The kind of element that the reference expects.
     pub(super) expected_kind: ElementKind,
-    /// The text before the name, with the dot: `Shop.`
+    /// The text before the name, including the dot: `Shop.`
     pub(super) prefix: String,
-    /// The text behind it, with the dot.
+    /// The text after the name, including the dot.
     pub(super) suffix: String,
     /// The start of the namespace declaration that contains the reference.
     pub(super) namespace: Option<TextSize>,
 }
 
 impl<'a> CompletionContext<'a> {
-    /// Finds the context at an offset; `None` in comments and strings, and if a name would not be a word by itself.
+    /// Finds the context at an offset; `None` in comments and strings, and if an inserted name would not be a word by
+    /// itself.
     pub(super) fn find(parse: &Parse, text: &'a str, offset: TextSize) -> Option<Self> {
         let root = parse.syntax();
         if offset > root.text_range().end() || parse.text_len() != TextSize::of(text) {
@@ -68,7 +69,7 @@ impl<'a> CompletionContext<'a> {
         self.text.get(usize::from(self.range.start())..usize::from(self.offset)).unwrap_or_default()
     }
 
-    /// The change that writes something here.
+    /// Returns the edit that writes `text` at the offset.
     pub(super) fn edit(&self, text: &str) -> TextEdit {
         TextEdit { range: self.range, insert: [text, self.padding].concat() }
     }
@@ -79,7 +80,7 @@ impl<'a> CompletionContext<'a> {
         before.rsplit(['\n', '\r']).next().is_none_or(|line| line.trim().is_empty())
     }
 
-    /// The reference that the name is part of.
+    /// Returns the reference that the inserted name is part of.
     pub(super) fn site(&self) -> Option<ReferenceSite> {
         let node = self.mark.parent()?;
         let reference = Reference::cast(node.clone())?;
@@ -100,7 +101,7 @@ impl<'a> CompletionContext<'a> {
         })
     }
 
-    /// Whether exactly this reference results if `name` is inserted.
+    /// Whether inserting `name` results in exactly this reference.
     pub(super) fn is_read_as(&self, name: &str, reference: &str) -> bool {
         let written = write(self.text, self.range, &[name, self.padding].concat());
         let node = written.and_then(|token| token.parent()).and_then(Reference::cast);
@@ -125,8 +126,8 @@ fn is_word(token: &SyntaxToken) -> bool {
     token.kind() == SyntaxKind::IDENT || token.kind().is_keyword()
 }
 
-/// Whether text that is inserted directly behind or in the token would become part of it: in comments, strings and
-/// invalid text.
+/// Whether text inserted inside or directly after the token would become part of it: in comments, strings and invalid
+/// text.
 fn is_open_at(token: &SyntaxToken, offset: TextSize) -> bool {
     let is_inside = offset < token.text_range().end();
     let text = token.text();
@@ -142,7 +143,7 @@ fn is_open_at(token: &SyntaxToken, offset: TextSize) -> bool {
     }
 }
 
-/// The token that begins where something is written into a text.
+/// Replaces a range of a text, and returns the token that begins there in the new text.
 fn write(text: &str, range: TextRange, insert: &str) -> Option<SyntaxToken> {
     let edit = TextEdit { range, insert: insert.to_owned() };
     let root: SyntaxNode = dlang_syntax::parse(&apply(text, &[edit])).syntax();

@@ -1,8 +1,8 @@
 //! The tokens that the grammar allows after a given token.
 //!
-//! [`row`] is a table: for a node and the last token in it, it lists what may come next in that node, and whether the
-//! node may end there, in which case whatever may follow the node may come next as well. It is the inverse of
-//! `dlang.ungram`; a property test compares it with correct models.
+//! [`row`] is a table: for a node and the last token in it, it lists what may come next in that node. If the node may
+//! also end there, whatever may follow the node may come next, too. The table is the inverse of `dlang.ungram`; a
+//! property test compares it with valid models.
 
 use dlang_syntax::SyntaxKind::{self, *};
 use dlang_syntax::{KeywordClass, NodeOrToken, Side, SyntaxElement, SyntaxNode, keyword};
@@ -16,9 +16,9 @@ pub(super) struct ExpectedTokens {
     pub(super) words: Vec<SyntaxKind>,
     /// Integration patterns, in brackets of their own.
     pub(super) patterns: Vec<Side>,
-    /// A reference.
+    /// Whether a reference is allowed.
     pub(super) names: bool,
-    /// The block (or the file) of which an entry begins here.
+    /// The block (or the file) in which an entry begins here.
     pub(super) block: Option<SyntaxNode>,
 }
 
@@ -28,7 +28,7 @@ struct Row {
     words: &'static [SyntaxKind],
     patterns: &'static [Side],
     names: bool,
-    /// Whether an entry of the node, a block, begins.
+    /// Whether an entry of the node, which is a block, may begin.
     is_entry: bool,
     /// Whether the node may end here.
     ends: bool,
@@ -140,7 +140,7 @@ pub(super) fn expected_at(context: &CompletionContext<'_>) -> ExpectedTokens {
     expected
 }
 
-/// Returns the tokens that may come next in `node` behind `last`.
+/// Returns the tokens that may come next in `node` after `last`.
 fn row(node: &SyntaxNode, last: &SyntaxElement) -> Row {
     match (node.kind(), last.kind()) {
         // ── names, and anything that the parser does not understand ──
@@ -259,7 +259,7 @@ fn relationship(node: &SyntaxNode, last: &SyntaxElement) -> Row {
     }
 }
 
-/// Whether a name that is read as an entry of a map may turn out to begin a relationship: `contains A B` may become
+/// Whether a name that is now an entry of a map may become the left end of a relationship: `contains A B` may become
 /// `contains A` and `B -> C`.
 fn may_be_left_end(clause: &SyntaxNode, entry: &SyntaxElement) -> bool {
     let is_before = |element: &SyntaxElement| element.text_range().end() <= entry.text_range().start();

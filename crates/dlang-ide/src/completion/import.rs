@@ -1,4 +1,4 @@
-//! The strings of imports. The caller provides their possible targets, which come from the disk and from manifests.
+//! The strings of imports. The caller provides their possible targets, from the disk and from manifests.
 
 use dlang_model::{Db, File, parse};
 use dlang_syntax::ast::{StringToken, quote, unescape};
@@ -11,7 +11,7 @@ use dlang_model::edit::TextEdit;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportCandidates {
     /// Files and folders as specifiers relative to the importing file: `./orders.dlang`, `../common/`. A folder ends in
-    /// `/`. Those that begin with [`import_prefix`] up to its last `/` suffice.
+    /// `/`. Only those that begin with [`import_prefix`] up to its last `/` are needed.
     pub paths: Vec<String>,
     /// The path aliases of the manifest.
     pub aliases: Vec<ImportAlias>,
@@ -33,7 +33,7 @@ pub struct ImportAlias {
 pub struct ImportDependency {
     /// The name that specifiers begin with.
     pub name: String,
-    /// The version or branch, if one is wanted.
+    /// The version or branch, if the manifest specifies one.
     pub version: Option<String>,
 }
 
@@ -45,7 +45,7 @@ pub fn import_prefix(db: &dyn Db, file: File, offset: TextSize) -> Option<String
 /// The string of an import.
 pub(super) struct ImportString(StringToken);
 
-/// The string of an import that an offset is in.
+/// Returns the import string that contains an offset.
 pub(super) fn string_at(parse: &Parse, offset: TextSize) -> Option<ImportString> {
     let root = parse.syntax();
     if offset > root.text_range().end() {
@@ -63,14 +63,14 @@ impl ImportString {
         unescape(self.0.raw().get(..length).unwrap_or_default()).into_owned()
     }
 
-    /// Returns the range to replace. A string without an end may include further lines, which are not replaced.
+    /// Returns the range to replace. An unterminated string may include further lines, which are not replaced.
     fn range(&self, offset: TextSize) -> TextRange {
         let range = self.0.raw_range();
         let is_one_line = self.0.is_terminated() && !self.0.raw().contains(['\n', '\r']);
         if is_one_line { range } else { TextRange::new(range.start(), offset.max(range.start())) }
     }
 
-    /// A specifier as it is written in this string.
+    /// Formats a specifier as the content of this string.
     fn to_source(&self, specifier: &str) -> String {
         let text = quote(specifier);
         let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or_default();

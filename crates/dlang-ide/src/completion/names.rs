@@ -7,12 +7,11 @@ use smol_str::SmolStr;
 use super::context::{CompletionContext, ReferenceSite};
 use super::{Completion, CompletionKind, Completions, MAX_PROPOSALS};
 
-/// The maximum number of names that are tried in the text. Only names that may be read as something else, that is
-/// reserved words, need a trial. A text that has more of them is not a real model, and each trial costs as much as
-/// parsing the text.
+/// The maximum number of names to parse on trial. Only reserved words need a trial, because the parser may read them as
+/// something else. No real model has more of them, and each trial costs a parse of the text.
 const MAX_TRIALS: usize = 16;
 
-/// Offers what a reference at a place can mean.
+/// Proposes the elements that a reference at the offset can name.
 pub(super) fn names(db: &dyn Db, file: File, context: &CompletionContext<'_>, completions: &mut Completions) {
     let Some(site) = context.site() else { return };
     let container = match site.namespace {
@@ -34,25 +33,25 @@ pub(super) fn names(db: &dyn Db, file: File, context: &CompletionContext<'_>, co
     }
 }
 
-/// Whether a name contains the letters of `typed` in their order, in any case.
+/// Whether a name contains the letters of `typed` in this order, ignoring case.
 fn is_typed(typed: &str, name: &str) -> bool {
     let mut letters = name.chars();
     typed.chars().all(|letter| letters.any(|other| other.eq_ignore_ascii_case(&letter)))
 }
 
-/// The element that begins at an offset.
+/// Returns the element that begins at an offset.
 fn element_at(db: &dyn Db, file: File, start: TextSize) -> Option<Definition> {
     let elements = &file_model(db, file).elements;
     let number = elements.binary_search_by_key(&start, |element| element.range.start()).ok()?;
     Some(Definition { file, number: u32::try_from(number).ok()? })
 }
 
-/// The state of a walk over names in their order.
+/// The state of a traversal of sorted names.
 struct Candidates<'a> {
     context: &'a CompletionContext<'a>,
     site: &'a ReferenceSite,
     trials: usize,
-    /// Names with the same beginning are neighbours.
+    /// The last proposed qualifier; names with the same beginning are adjacent.
     last_qualifier: Option<SmolStr>,
 }
 
@@ -104,9 +103,9 @@ impl Candidates<'_> {
         })
     }
 
-    /// Whether the text is read as a reference to the name when it is inserted.
+    /// Whether the parser reads the inserted text as a reference to the name.
     fn is_read(&mut self, text: &str, name: &str) -> bool {
-        // A hyphen ends a name where `>` follows.
+        // Before `>`, a hyphen is not part of a name.
         let is_doubtful = text.ends_with('-') || text.split('.').any(|part| SyntaxKind::from_word(part).is_some());
         if !is_doubtful {
             return true;

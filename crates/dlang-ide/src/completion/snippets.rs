@@ -1,4 +1,4 @@
-//! Pieces of text with placeholders.
+//! Snippets: texts with placeholders.
 
 use dlang_syntax::SyntaxKind::{self, *};
 
@@ -6,12 +6,12 @@ use super::context::CompletionContext;
 use super::expected::ExpectedTokens;
 use super::{Completion, CompletionKind};
 
-/// A snippet. It is offered where an entry of one of the blocks begins, its word is allowed, and the block has no such
-/// property yet.
+/// A snippet. It is proposed where an entry of one of its blocks begins, if its word is allowed and the block does not
+/// have the property yet.
 pub(super) struct Snippet {
     blocks: &'static [SyntaxKind],
     word: SyntaxKind,
-    /// The node that the block must not already have.
+    /// The node that the block must not contain yet.
     absent: Option<SyntaxKind>,
     pub(super) label: &'static str,
     pub(super) text: &'static str,
@@ -43,7 +43,7 @@ const fn relationship(label: &'static str, text: &'static str) -> Snippet {
     Snippet { blocks: CONTEXT_MAP_ONLY, word: THIS_KW, absent: None, label, text }
 }
 
-/// All snippets, in the order in which they are offered.
+/// All snippets, in the order of the proposals.
 pub(super) static SNIPPETS: &[Snippet] = &[
     element(DOMAIN_KW, "Domain (simple)", "Domain ${1:Name} {\n    vision: \"${2:What it is there for}\"\n}"),
     element(
@@ -135,7 +135,7 @@ pub(super) static SNIPPETS: &[Snippet] = &[
     relationship("relationship (symmetric)", "${1:ContextA} [${2|SK,P,SW|}] ${3:ContextB}"),
 ];
 
-/// The snippets for a place: where an entry begins on a line of its own, or directly behind a brace.
+/// Returns the snippets for an offset where an entry begins on a line of its own or directly after a brace.
 pub(super) fn snippets(context: &CompletionContext<'_>, expected: &ExpectedTokens) -> Vec<Completion> {
     let Some(block) = &expected.block else { return Vec::new() };
     let is_after_brace = context.previous().is_none_or(|token| matches!(token.kind(), L_CURLY | R_CURLY));
@@ -162,7 +162,7 @@ pub(super) fn snippets(context: &CompletionContext<'_>, expected: &ExpectedToken
     snippets.map(completion).collect()
 }
 
-/// A snippet with its placeholders as they are before anything is typed.
+/// Returns a snippet with its placeholders replaced by their default texts.
 pub(super) fn plain(snippet: &str) -> String {
     let mut text = String::with_capacity(snippet.len());
     let mut rest = snippet;
@@ -170,7 +170,7 @@ pub(super) fn plain(snippet: &str) -> String {
         text.push_str(before);
         let (content, after) = match placeholder.strip_prefix('{').and_then(|it| it.split_once('}')) {
             Some(parts) => parts,
-            // `$0`: where the cursor ends.
+            // `$0` is the final position of the cursor.
             None => ("", placeholder.trim_start_matches(|digit: char| digit.is_ascii_digit())),
         };
         let content = content.trim_start_matches(|digit: char| digit.is_ascii_digit());

@@ -28,7 +28,7 @@ fn completions_at(fixture: &str) -> Completions {
     completions(host.db(), file, offset, &candidates())
 }
 
-/// The labels, in the order of their sorting, one line for each kind.
+/// Renders the labels in sort order, one line per kind.
 #[track_caller]
 fn check(fixture: &str) -> String {
     let mut items = completions_at(fixture).items;
@@ -51,7 +51,7 @@ fn check(fixture: &str) -> String {
     lines.join("\n")
 }
 
-/// The text after one offer is taken, with its placeholders as they are.
+/// Returns the text after accepting one proposal, with the default texts of its placeholders.
 #[track_caller]
 fn apply_completion(fixture: &str, label: &str) -> String {
     let (_, file, _) = host_at(fixture);
@@ -87,7 +87,7 @@ fn files_and_namespaces() {
 fn headers() {
     let model = "Domain Sales ns N { Domain Inner Team T } Classification Core Team A\n";
     let check = |text: &str| check(&format!("{model}{text}"));
-    // A name that is declared is new.
+    // A declaration introduces a new name, so there is nothing to propose.
     insta::assert_snapshot!(check("bc $0"), @"nothing");
     // No snippets on the same line, but the next element may begin there.
     insta::assert_snapshot!(check("bc X $0"), @"Keyword: BoundedContext Classification ContextMap Domain DomainMap Metadata Namespace Team as bc by cmap dmap dom for ns");
@@ -98,7 +98,7 @@ fn headers() {
     insta::assert_snapshot!(check("bc X for Sales as Core by $0\nTeam B"), @"Team: A B N.T");
     insta::assert_snapshot!(check("Domain X in $0 { }"), @"Domain: N.Inner Sales X");
     insta::assert_snapshot!(check("Domain X $0{ }"), @"Keyword: BoundedContext Classification ContextMap Domain DomainMap Metadata Namespace Team bc cmap dmap dom in ns");
-    // An element in another is not read, so nothing in it would mean anything.
+    // The parser skips an element inside another one, so no name in it would resolve.
     insta::assert_snapshot!(check("bc X { bc Y for $0 }"), @"nothing");
     insta::assert_snapshot!(check("import './x' $0"), @"Keyword: BoundedContext Classification ContextMap Domain DomainMap Import Metadata Namespace Team as bc cmap dmap dom import ns");
 }
@@ -307,7 +307,7 @@ fn import_strings() {
     insta::assert_snapshot!(check("import 'zzz$0'"), @"nothing");
     insta::assert_snapshot!(check("import $0''"), @"nothing");
     assert_eq!(apply_completion("import './it$0' as x", "./it's.dlang"), "import './it\\'s.dlang' as x");
-    // The text after a string without an end is not part of it.
+    // The text after an unterminated string is not part of it.
     assert_eq!(apply_completion("import \"./o$0\nTeam A", "./orders.dlang"), "import \"./orders.dlang\nTeam A");
 }
 
@@ -434,7 +434,7 @@ fn many_names() {
     );
 }
 
-/// Every snippet is correct where it is offered.
+/// Every snippet is valid where it is proposed.
 #[test]
 fn snippets_parse_without_errors() {
     let mut count = 0;
@@ -446,6 +446,6 @@ fn snippets_parse_without_errors() {
             count += 1;
         }
     }
-    // Those for elements are offered in files and in namespaces, `description` in two kinds of bodies.
+    // Snippets of elements are proposed in files and in namespaces, `description` in two kinds of bodies.
     assert_eq!(count, SNIPPETS.len() + 10 + 1);
 }

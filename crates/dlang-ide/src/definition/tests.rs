@@ -4,7 +4,7 @@ use dlang_model::testing::{host_at, position};
 
 use super::definition;
 
-/// Prints the range of the request, then each target: its position, its first line, and the name in it.
+/// Renders the range of the request, then each target: its position, its first line, and the name in it.
 fn check(fixture: &str) -> String {
     let (host, file, offset) = host_at(fixture);
     let db = host.db();
@@ -81,7 +81,7 @@ fn a_map_entry_has_several_targets() {
     main.dlang:1:23 "A" in "bc A"
     main.dlang:1:4 "A" in "bc A"
     "#);
-    // The words before the last mean one namespace each, for each of the elements.
+    // An earlier word names one namespace for each of the elements.
     insta::assert_snapshot!(check("
 Namespace N { Namespace N { bc A cmap M { contains N.A, $0N.A } } bc A }
 "), @r#"

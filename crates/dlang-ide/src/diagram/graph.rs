@@ -1,4 +1,4 @@
-//! A map as boxes and lines, before anybody writes it down.
+//! A map as boxes and lines, independent of the diagram's format.
 
 use dlang_model::{
     Body, Db, Definition, ReferenceId, RelationshipArrow, RelationshipSide, RelationshipView, context_domain,
@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 pub(super) struct Graph {
     /// The map's name.
     pub(super) title: String,
-    /// Whether it is read from above instead of from the left.
+    /// Whether the layout is top-down instead of left-to-right.
     pub(super) is_downward: bool,
     /// The groups of boxes: domains.
     pub(super) groups: Vec<String>,
@@ -55,18 +55,18 @@ pub(super) struct Edge {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) line: Line,
-    /// Made of patterns and arrows alone, so that no format has to escape it; empty where there is nothing to say.
+    /// Consists only of patterns and arrows, so that no format needs to escape it; may be empty.
     pub(super) label: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Line {
-    /// From the upstream to the downstream end, or from a domain to its part.
+    /// From upstream to downstream, or from a domain to its part.
     Arrow,
     /// An arrow at both ends.
     Both,
     Plain,
-    /// For contexts without a relationship.
+    /// Between contexts without a relationship.
     Dotted,
 }
 
@@ -95,19 +95,19 @@ pub(super) fn build(db: &dyn Db, map: Definition) -> Graph {
     }
 }
 
-/// Which ends of a relationship are drawn.
+/// The ends of a relationship that are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ends {
-    /// All: those that the map does not contain become boxes as well.
+    /// All ends; contexts outside the map get boxes as well.
     Any,
-    /// Those that are there already.
+    /// Only ends that already have a box.
     Contained,
 }
 
 struct DiagramBuilder<'db> {
     db: &'db dyn Db,
     graph: Graph,
-    /// The element of each node; nothing for a name that means none.
+    /// The element of each node; `None` for an unresolved name.
     elements: Vec<Option<Definition>>,
     numbers: FxHashMap<Definition, usize>,
     seen: FxHashSet<Edge>,
@@ -119,7 +119,7 @@ impl<'db> DiagramBuilder<'db> {
         Self { db, graph, elements, numbers, seen }
     }
 
-    /// Adds the boxes of a map's entries. An entry that does not resolve gets a box that says so.
+    /// Adds the boxes of a map's entries. An unresolved entry gets a box that reports it.
     fn entries(&mut self, map: Definition, entries: &[ReferenceId]) {
         let (model, resolutions) = (file_model(self.db, map.file), resolutions(self.db, map.file));
         for entry in entries {
@@ -137,7 +137,7 @@ impl<'db> DiagramBuilder<'db> {
         }
     }
 
-    /// The number of an element's box.
+    /// Returns the number of an element's box, which it adds if needed.
     fn node(&mut self, definition: Definition) -> usize {
         if let Some(number) = self.numbers.get(&definition) {
             return *number;
@@ -161,7 +161,7 @@ impl<'db> DiagramBuilder<'db> {
         }
     }
 
-    /// A line, unless the same one is there: a map and a context may both say it, from either end.
+    /// Adds a line unless the same one exists: a map and a context may both declare it, from either end.
     fn relationship(&mut self, view: Option<RelationshipView>, ends: Ends) {
         let Some(view) = view else { return };
         let is_there = |side: &RelationshipSide| self.numbers.contains_key(&side.context);
@@ -217,7 +217,8 @@ impl<'db> DiagramBuilder<'db> {
         self.graph.groups = labels;
     }
 
-    /// Lines from each domain to its parts, over domains that the map does not contain; and what the domains are.
+    /// Adds lines from each domain to its parts, across domains that the map does not contain, and the domains' types
+    /// as notes.
     fn hierarchy(&mut self) {
         let domains: Vec<(usize, Definition)> =
             self.elements.iter().enumerate().filter_map(|(number, it)| Some((number, (*it)?))).collect();
@@ -236,8 +237,8 @@ impl<'db> DiagramBuilder<'db> {
         }
     }
 
-    /// Returns the box of a domain, or of the first domain above it that has one. Each domain is visited once however
-    /// many calls there are, and a cycle of parents, which is an error of the model, ends at its start.
+    /// Returns the box of a domain, or of its nearest ancestor with a box. Visits each domain once over all calls. A
+    /// cycle of parents, which is an error of the model, ends at its start.
     fn nearest_contained(&self, domain: Definition, cache: &mut FxHashMap<Definition, Option<usize>>) -> Option<usize> {
         let mut visited = Vec::new();
         let mut at = Some(domain);
@@ -263,7 +264,7 @@ impl<'db> DiagramBuilder<'db> {
     }
 }
 
-/// Labels that several have become fully qualified names.
+/// Replaces labels that several boxes share by fully qualified names.
 fn distinguish<'a>(
     db: &dyn Db,
     elements: &[Option<Definition>],
@@ -283,7 +284,7 @@ fn distinguish<'a>(
     }
 }
 
-/// Returns patterns as in `[OHS, PL]`; empty if there is no pattern.
+/// Formats patterns as in `[OHS, PL]`; empty if there is no pattern.
 fn brackets(patterns: &[PatternKind]) -> String {
     if patterns.is_empty() {
         return String::new();

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use super::graph::{Graph, Line, Node};
 
-/// The whole diagram. Boxes are called `n0`, `n1`, …, for a name of the model may be a word of Mermaid's.
+/// Renders the whole diagram. Boxes are named `n0`, `n1`, …, because a name of the model may be a word of Mermaid's.
 pub(super) fn write(graph: &Graph) -> String {
     let mut text = String::new();
     if !graph.title.is_empty() {
-        // A string of YAML in double quotes; names have nothing to be escaped in one but what `escape` leaves out.
+        // A double-quoted YAML string; without these characters, no name needs escaping in it.
         let title: String = graph.title.chars().filter(|c| !matches!(c, '"' | '\\') && !c.is_control()).collect();
         _ = writeln!(text, "---\ntitle: \"{title}\"\n---");
     }

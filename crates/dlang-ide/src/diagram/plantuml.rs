@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::graph::{Graph, Line, Node};
 
-/// The whole diagram. Boxes are called `n0`, `n1`, …, for a name of the model may be a word of PlantUML's.
+/// Renders the whole diagram. Boxes are named `n0`, `n1`, …, because a name of the model may be a word of PlantUML's.
 pub(super) fn write(graph: &Graph) -> String {
     let mut text = "@startuml\n".to_owned();
     if !graph.title.is_empty() {
@@ -43,8 +43,8 @@ fn box_of(number: usize, node: &Node) -> String {
     format!("rectangle \"{}{note}\" as n{number}", escape(&node.label))
 }
 
-/// A label's text as PlantUML shows it. Whatever could end the string or be Creole, its markup, is written as the number of
-/// its character; a single `_` or `-` between letters is neither.
+/// Escapes a label's text for PlantUML. Characters that could end the string, or be markup (Creole), are written as
+/// character numbers; a single `_` or `-` between letters is neither.
 fn escape(text: &str) -> String {
     super::escape(text, |c| format!("<U+{:04X}>", u32::from(c)))
 }

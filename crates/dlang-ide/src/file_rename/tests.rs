@@ -1,17 +1,18 @@
-//! Specifiers before and after something moved.
+//! Specifiers before and after a move.
 
 use dlang_syntax::parse;
 
 use super::{MovedImport, import_edits, moved_specifier};
 use dlang_model::edit::apply;
 
-/// The specifier after one move, of the importing file `/w/a/main.dlang` or of another; `=` if it stays.
+/// Renders the specifier after a move of the importing file `/w/a/main.dlang` or of another file; `=` if it is
+/// unchanged.
 #[track_caller]
 fn check(specifier: &str, from: &str, to: &str, target: &str) -> String {
     check_move(specifier, from, to, target, false)
 }
 
-/// Moves a path, a file or a folder, and with it what lies below it.
+/// Moves a file or folder, with everything below it.
 fn check_move(specifier: &str, from: &str, to: &str, target: &str, has_sibling_folder: bool) -> String {
     let moved = |path: &str| match path.strip_prefix(from) {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{to}{rest}"),
@@ -58,7 +59,7 @@ fn the_importing_file_moves() {
     assert_eq!(check("../shop", importer, "/w/x/y/main.dlang", "/w/shop/index.dlang"), "../../shop");
     assert_eq!(check("../shop", importer, "/w/b/other.dlang", "/w/shop/index.dlang"), "=");
     assert_eq!(check("@lib/b", importer, "/w/x/y/main.dlang", "/w/lib/b.dlang"), "=");
-    // The file that imports itself is both.
+    // The importing file is also the target.
     assert_eq!(check("./main.dlang", importer, "/w/x/new.dlang", importer), "./new.dlang");
 }
 
@@ -66,7 +67,7 @@ fn the_importing_file_moves() {
 fn aliases() {
     assert_eq!(check("@lib/b", "/w/lib/b.dlang", "/w/lib/x/c.dlang", "/w/lib/b.dlang"), "@lib/x/c");
     assert_eq!(check("@/lib/b", "/w/lib", "/w/libs", "/w/lib/b.dlang"), "@/libs/b");
-    // The manifest alone decides where an alias leads.
+    // Only the manifest determines the folder of an alias.
     assert_eq!(check("@lib/b", "/w/lib", "/w/libs", "/w/lib/b.dlang"), "../libs/b");
     assert_eq!(check("@lib", "/w/lib", "/w/libs", "/w/lib/index.dlang"), "../libs");
     assert_eq!(check("@lib/b", "/w/lib/b.dlang", "/w/lib/deep/b.dlang", "/w/lib/b.dlang"), "../lib/deep/b");

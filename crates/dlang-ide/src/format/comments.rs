@@ -1,4 +1,4 @@
-//! How comments are written.
+//! Layout of comments.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use dlang_syntax::SyntaxKind;
 
 use super::leaves::line_breaks;
 
-/// A comment as it is written where it begins a line, or behind something.
+/// Formats a comment that begins a line or follows a token.
 pub(super) fn format_comment<'t>(
     text: &'t str,
     kind: SyntaxKind,
@@ -22,12 +22,12 @@ pub(super) fn format_comment<'t>(
     }
 }
 
-/// Whether it has several lines, all of which begin with a star.
+/// Whether a comment has several lines that all begin with a star.
 fn has_stars(text: &str) -> bool {
     line_breaks(text) > 0 && lines(text).skip(1).all(|line| line.trim_start_matches([' ', '\t']).starts_with('*'))
 }
 
-/// Returns the stars below the first one, whose `/` is at column `indent`.
+/// Aligns the stars of a comment below the first one, whose `/` is at column `indent`.
 fn align_stars(text: &str, indent: usize, eol: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for (index, line) in lines(text).enumerate() {
@@ -41,8 +41,8 @@ fn align_stars(text: &str, indent: usize, eol: &str) -> String {
     result
 }
 
-/// The lines of a comment that has an end. A carriage return ends one too, with a line feed behind it or without, as it
-/// does everywhere: what the next formatting sees as line ends must be what this one saw.
+/// Returns the lines of a terminated comment. A carriage return ends a line, with or without a line feed after it, as
+/// it does everywhere: the next formatting must see the same line ends.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
 }

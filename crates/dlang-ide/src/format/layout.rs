@@ -11,7 +11,7 @@ use dlang_model::edit::TextEdit;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// The edits that give a text its layout.
+/// Returns the edits that lay out a text.
 pub(super) fn edits(text: &str, leaves: &[Leaf]) -> Vec<TextEdit> {
     let mut layout = Layout {
         text,
@@ -27,7 +27,7 @@ pub(super) fn edits(text: &str, leaves: &[Leaf]) -> Vec<TextEdit> {
     layout.edits
 }
 
-/// The line end of most lines, not counting those inside of strings and comments.
+/// Returns the line end of most lines, except those inside strings and comments.
 fn line_end(text: &str, leaves: &[Leaf]) -> &'static str {
     let (mut with_return, mut all) = (0usize, 0usize);
     let mut end = TextSize::new(0);
@@ -50,13 +50,13 @@ struct Layout<'t> {
     leaves: &'t [Leaf],
     eol: &'static str,
     edits: Vec<TextEdit>,
-    /// How many characters the line has so far, as it will be.
+    /// The number of characters so far in the formatted line.
     column: usize,
     /// The closing brace of the block that stays on its line.
     inline_until: Option<usize>,
     /// The last token of the term whose lists have lines of their own.
     broken_term_until: Option<usize>,
-    /// The last token of the list that has one item a line, and how far these are indented.
+    /// The last token of the list that has one item per line, and the indentation of the items.
     broken_list: Option<(usize, usize)>,
 }
 
@@ -64,7 +64,7 @@ struct Layout<'t> {
 #[derive(Debug, Clone, Copy)]
 struct Separation {
     kind: SpacingKind,
-    /// How far the next token is indented if it begins a line.
+    /// The indentation of the next token, if it begins a line.
     indent: usize,
     /// The indentation of a comment before it.
     comment_indent: usize,
@@ -102,7 +102,7 @@ impl Layout<'_> {
         let separation = self.separation(previous, next, !comments.is_empty());
         let part = self.leaves.get(next).map(|leaf| leaf.part);
         let is_line = separation.kind == SpacingKind::Line;
-        // Whether everything so far is behind the previous token, on its line.
+        // Whether all comments so far follow the previous token on its line.
         let mut is_trailing = previous.is_some();
         for index in comments.clone() {
             let Some(comment) = self.leaves.get(index).copied() else { continue };
@@ -165,7 +165,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Decides, where a block, list or term begins, whether it stays on the line.
+    /// Decides whether a block, list or term that begins here stays on its line.
     fn begin_group(&mut self, index: usize, leaf: &Leaf) {
         let Some(end) = leaf.group_end else { return };
         if self.inline_until.is_some_and(|inline| index <= inline) {
@@ -179,7 +179,7 @@ impl Layout<'_> {
                     self.inline_until = Some(end);
                 }
             }
-            // A list of a term that fits fits with it.
+            // If a term fits, its lists fit, too.
             LayoutPart::Clause if self.broken_term_until.is_none_or(|term| index > term) => {}
             _ if self.fits(index, end) => {}
             LayoutPart::Clause => self.broken_list = Some((end, base + 2 * INDENT)),
@@ -188,16 +188,16 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether the text from one token to another fits on the line, on which the first of them is. A comma behind it
-    /// must fit as well.
+    /// Whether the text from one token to another, with a comma after it, fits on the line of the first token.
     fn fits(&self, from: usize, to: usize) -> bool {
         let has_comma = self.leaves.get(to + 1).is_some_and(|leaf| leaf.kind == COMMA);
         let mut width = self.column + usize::from(has_comma);
         let group = self.leaves.get(from..=to).unwrap_or_default();
         for (index, leaf) in (from..).zip(group) {
             if index > from {
-                // Beside comments, breaks decide, but only those that are there afterwards too: the next formatting must
-                // decide the same. Between a comment behind something and the rest of an entry none stays.
+                // Next to comments, the existing line breaks decide, but only those that formatting preserves, so that
+                // the next formatting decides the same. It preserves none between a comment after a token and the rest
+                // of an entry.
                 let is_after_comment = self.leaves.get(index - 1).is_some_and(Leaf::is_comment);
                 let begins_part = matches!(leaf.part, LayoutPart::Clause | LayoutPart::Item);
                 if leaf.breaks > 0 && (leaf.is_comment() || is_after_comment && begins_part) {
@@ -218,7 +218,7 @@ impl Layout<'_> {
         true
     }
 
-    /// Whether a space separates a token or comment from the one before it on the same line.
+    /// Whether a space separates a token or comment from its predecessor on the same line.
     fn flat_space(&self, index: usize) -> bool {
         let before = index.checked_sub(1).and_then(|before| self.leaves.get(before));
         let leaf = self.leaves.get(index);
@@ -231,7 +231,7 @@ impl Layout<'_> {
 
     // ── writing ──
 
-    /// The white space before a token or comment, or at the end.
+    /// Returns the white space before a token or comment, or at the end.
     fn white_space(&self, index: usize) -> TextRange {
         let before = index.checked_sub(1).and_then(|before| self.leaves.get(before));
         let start = before.map_or(TextSize::new(0), |leaf| leaf.range.end());
@@ -245,7 +245,7 @@ impl Layout<'_> {
             .map_or_else(|| line_breaks(slice(self.text, self.white_space(index))), |leaf| leaf.breaks)
     }
 
-    /// Begins a line, except at the beginning of the text.
+    /// Begins a line, except at the start of the text.
     fn line(&mut self, index: usize, indent: usize, has_blank: bool) {
         let range = self.white_space(index);
         if index == 0 {
@@ -279,7 +279,7 @@ impl Layout<'_> {
     }
 }
 
-/// Whether a space separates two tokens or comments of one line.
+/// Whether a space separates two tokens or comments on one line.
 fn has_space(before: &Leaf, next: &Leaf) -> bool {
     let is_closed_at_once = before.part == LayoutPart::Open && next.part == LayoutPart::Close;
     !is_closed_at_once && !is_tight_after(before.kind) && !is_tight_before(next.kind)

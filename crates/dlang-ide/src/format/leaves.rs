@@ -1,4 +1,4 @@
-//! The tokens and comments of a tree in a row, each with what the layout must know about its place.
+//! The tokens and comments of a tree in sequence, with the data that the layout needs.
 
 use dlang_syntax::SyntaxKind::{self, *};
 use dlang_syntax::{NodeOrToken, SyntaxNode, SyntaxToken, TextRange, WalkEvent};
@@ -9,15 +9,15 @@ pub(super) struct Leaf {
     pub(super) range: TextRange,
     pub(super) kind: SyntaxKind,
     pub(super) part: LayoutPart,
-    /// How many blocks are open where its line begins: a closing brace is already outside of its own.
+    /// The number of blocks that are open where its line begins; a closing brace is already outside its block.
     pub(super) depth: usize,
-    /// The line breaks in the white space directly before it.
+    /// The number of line ends in the white space directly before it.
     pub(super) breaks: usize,
-    /// The line breaks inside of it.
+    /// The number of line ends inside it.
     pub(super) inner_breaks: usize,
-    /// All line breaks of the text up to its end.
+    /// The number of line ends in the text up to its end.
     pub(super) breaks_so_far: usize,
-    /// For what begins a block, a list or a term: the index of its last token.
+    /// The index of the last token of the block, list or term that begins here.
     pub(super) group_end: Option<usize>,
 }
 
@@ -43,7 +43,7 @@ pub(super) enum LayoutPart {
     Plain,
 }
 
-/// Reads the whole tree. Without recursion, so that its depth does not matter.
+/// Collects the leaves of a tree, without recursion, so that its depth does not matter.
 pub(super) fn collect(root: &SyntaxNode) -> Vec<Leaf> {
     let mut leaves: Vec<Leaf> = Vec::new();
     let mut nodes: Vec<EnclosingNode> = Vec::new();
@@ -116,7 +116,7 @@ pub(super) fn collect(root: &SyntaxNode) -> Vec<Leaf> {
     leaves
 }
 
-/// A node around the current place.
+/// A node that contains the current leaf.
 struct EnclosingNode {
     kind: SyntaxKind,
     /// The index of its first token.
@@ -125,7 +125,7 @@ struct EnclosingNode {
     open: Option<usize>,
 }
 
-/// How many lines end in a text. A carriage return without a line feed ends a line too, as it ends a comment.
+/// Counts the line ends of a text. A carriage return without a line feed ends a line, as it ends a comment.
 pub(super) fn line_breaks(text: &str) -> usize {
     let line_feeds = text.bytes().filter(|byte| *byte == b'\n').count();
     let returns = text.bytes().filter(|byte| *byte == b'\r').count();
@@ -148,7 +148,7 @@ pub(super) fn has_block(kind: SyntaxKind) -> bool {
     )
 }
 
-/// Whether a node is broken into lines or left on one as a whole. Blocks are found by their braces.
+/// Whether a node is laid out as a unit: on one line, or broken into lines. Blocks are found by their braces.
 fn is_group(kind: SyntaxKind) -> bool {
     matches!(kind, DOMAIN_TERM | SYNONYM_LIST | EXAMPLE_LIST | CONTAINS_CLAUSE)
 }

@@ -1,4 +1,4 @@
-//! The part of a text that is formatted if a range is requested.
+//! The part of a text that is formatted for a requested range.
 
 use dlang_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 
@@ -11,11 +11,12 @@ pub(super) struct Region {
     pub(super) entries: TextRange,
     /// The entries, and the white space and comments before them.
     pub(super) full: TextRange,
-    /// The range of an error among them.
+    /// The range of an error in the entries.
     pub(super) error: Option<TextRange>,
 }
 
-/// The entries that a range touches, of the innermost block that holds it whole; nothing where it touches none.
+/// Returns the entries that a range touches, in the innermost block that contains the whole range; `None` if it touches
+/// none.
 pub(super) fn find(root: &SyntaxNode, range: TextRange) -> Option<Region> {
     let mut container = root.clone();
     loop {
@@ -40,7 +41,7 @@ pub(super) fn find(root: &SyntaxNode, range: TextRange) -> Option<Region> {
     }
 }
 
-/// The node of an entry that has its braces.
+/// Returns the node that has the braces of an entry.
 fn block_of(entry: &SyntaxNode) -> Option<SyntaxNode> {
     if has_block(entry.kind()) { Some(entry.clone()) } else { entry.children().find(|child| has_block(child.kind())) }
 }

@@ -4,7 +4,7 @@ use super::{format, format_range};
 
 mod comments;
 
-/// The text as it is formatted, and again, which must change nothing.
+/// Formats a text, and checks that formatting it again changes nothing.
 #[track_caller]
 fn check(text: &str) -> String {
     let formatted = format(&parse(text)).expect("a text without errors");
@@ -14,7 +14,7 @@ fn check(text: &str) -> String {
     formatted.text
 }
 
-/// The text after formatting the range between two `$0`, or at one `$0`.
+/// Formats the range between two `$0`, or at one `$0`.
 #[track_caller]
 fn check_range(fixture: &str) -> String {
     let (before, rest) = fixture.split_once("$0").expect("a mark");

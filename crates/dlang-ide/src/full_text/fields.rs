@@ -6,7 +6,7 @@ use dlang_model::{Body, ContextData, Db, DecisionKind, Definition, DomainData, f
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldKind {
     Name,
-    /// The namespaces around it.
+    /// The enclosing namespaces.
     Namespace,
     Description,
     Vision,
@@ -44,7 +44,7 @@ impl FieldKind {
             Self::Namespace => 1,
             Self::Term | Self::Decision | Self::Policy | Self::Rule => 5,
             Self::Metadata => 3,
-            // The name is the term's, which is a field of its own.
+            // The name is that of the term, which is a separate field.
             Self::Synonym | Self::Example => 0,
             Self::Description | Self::Vision => 0,
         }

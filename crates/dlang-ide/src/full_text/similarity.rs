@@ -1,19 +1,20 @@
 //! The similarity of a query word and a word of a text.
 
-/// The longest words between which a slip is looked for, in characters: looking costs their product.
+/// The maximum length, in characters, of words that are compared for typing errors, which costs the product of their
+/// lengths.
 const MAX_SLIP: usize = 40;
 
-/// A word of a query, in small letters.
+/// A query word, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct QueryTerm {
     text: String,
     length: usize,
 }
 
-/// A word that was found.
+/// A matched word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hit {
-    /// The similarity, more than 0.
+    /// The similarity; greater than 0.
     pub(super) similarity: u32,
     /// The start of the matched word in the text, in bytes.
     pub(super) at: usize,
@@ -32,7 +33,7 @@ impl QueryTerm {
         Self { length: text.chars().count(), text }
     }
 
-    /// The best that prose has of the word.
+    /// Returns the best match of the word in prose.
     pub(super) fn in_prose(&self, text: &str) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         for (at, word) in words(text) {
@@ -78,7 +79,7 @@ impl QueryTerm {
             return PART;
         }
         let allowed = match self.length {
-            // Too many words differ from a short one by a letter.
+            // Too many words differ by one letter from a short one.
             0..=4 => return 0,
             5..=8 => 1,
             _ => 2,
@@ -87,13 +88,13 @@ impl QueryTerm {
         if is_near && strsim::osa_distance(&self.text, other) <= allowed { SLIP } else { 0 }
     }
 
-    /// Whether it is made of the beginnings of parts of a name that follow each other: `ordcon`, `oc` of `OrderContext`.
+    /// Whether the word consists of the beginnings of successive parts of a name: `ordcon`, `oc` of `OrderContext`.
     fn abbreviates(&self, parts: &[String]) -> bool {
         if self.length > MAX_SLIP || self.length < 2 {
             return false;
         }
         let word_chars: Vec<char> = self.text.chars().collect();
-        // How much of the word may be used up after the parts so far; it can begin with every part.
+        // For each number of characters, whether the parts so far can match them; a match can begin at every part.
         let mut reached = vec![false; word_chars.len() + 1];
         for part in parts {
             let mut next = vec![false; word_chars.len() + 1];
@@ -116,7 +117,7 @@ impl QueryTerm {
     }
 }
 
-/// The words of a text, with the places where they begin.
+/// Returns the words of a text, with their byte offsets.
 pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split(|c: char| !c.is_alphanumeric()).filter_map(move |word| {
@@ -128,7 +129,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The words that a name is put together of: `Order`, `Context` of `OrderContext`, `HTTP`, `Server` of `HTTPServer`.
+/// Splits a name into its words: `Order`, `Context` of `OrderContext`, `HTTP`, `Server` of `HTTPServer`.
 fn parts(name: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     for (_, word) in words(name) {

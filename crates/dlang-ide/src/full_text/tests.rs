@@ -26,7 +26,7 @@ bc PaymentContext { description: "Takes money" }
 Namespace { Team Hidden }
 "#;
 
-/// The number of elements that were found, and for each its name and where it has the words.
+/// Renders the number of matching elements, and for each its name and its matches.
 fn check(query: &str) -> String {
     let host = host(MODEL);
     let found = full_text_search(host.db(), query, 10, &|file| file.path(host.db()).to_owned()).unwrap();

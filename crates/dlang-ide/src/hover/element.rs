@@ -1,4 +1,4 @@
-//! Elements: everything that is declared in a file or namespace.
+//! Explanations of elements: everything that a file or namespace declares.
 
 use dlang_model::{
     Body, ContextData, Definition, DomainData, ElementKind, File, MapData, Reference, ReferenceId, effective_team,
@@ -50,20 +50,20 @@ fn title(page: &Page<'_>, definition: Definition, from: File) -> String {
         return name(&fqn);
     }
     let imports = file_index(db, from).imports.iter().zip(imported_files(db, from));
-    // An alias may be that of another file of the same package, so it is tried and not compared.
+    // The alias may belong to another file of the same package, so it is resolved instead of compared.
     let aliases = imports.filter(|(_, target)| target.is_some()).filter_map(|(import, _)| import.alias.as_ref());
     let path = aliases.map(|alias| format!("{alias}.{fqn}")).find(|path| is_match(path));
     name(path.as_deref().unwrap_or(&fqn))
 }
 
-/// A section behind a rule.
+/// Adds a section after a rule.
 fn section(parts: &mut Vec<String>, text: Option<String>) {
     if let Some(text) = text {
         parts.extend(["---".to_owned(), text]);
     }
 }
 
-/// A declaration without its body. Names in it are simple ones; what means nothing is there as it is written.
+/// Renders a declaration without its body. Names in it are simple; unresolved ones are as written.
 fn signature(page: &Page<'_>, definition: Definition, clauses: &[(&str, Option<ReferenceId>)]) -> String {
     let db = page.db;
     let word = definition.kind(db).map(ElementKind::type_name).unwrap_or_default();
@@ -124,7 +124,7 @@ fn context(page: &mut Page<'_>, definition: Definition, data: &ContextData, part
     parts.extend(Page::list("**Metadata:**", metadata.clone().count(), metadata));
 }
 
-/// A named entry of a list.
+/// Renders a named entry of a list.
 fn entry(name: &str, text: Option<&str>) -> String {
     match text.and_then(line) {
         Some(text) => format!("{}: {text}", code(name)),
@@ -181,8 +181,8 @@ fn user_list(page: &mut Page<'_>, definition: Definition, kind: ElementKind) -> 
     for usage in usages(db, definition) {
         let Some(reference) = file_model(db, usage.file).reference(usage.reference) else { continue };
         let user = Definition { file: usage.file, number: reference.owner };
-        // If a context has several teams, only the first is responsible. Usages come in the order of the text, so those
-        // of one element come one after the other.
+        // If a context has several teams, only the first is responsible. Usages are in text order, so those of one
+        // element are adjacent.
         let counts = kind != ElementKind::Team || effective_team(db, user) == Some(definition);
         if counts && users.last() != Some(&user) {
             users.push(user);

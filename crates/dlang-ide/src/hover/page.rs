@@ -20,18 +20,18 @@ pub const MAX_ITEMS: usize = 50;
 /// The maximum number of characters of one text that are shown.
 pub const MAX_TEXT: usize = 2_000;
 
-/// How many characters of one name are shown; as many as a path of an element can have.
+/// The maximum number of characters of a name that are shown: the maximum length of an element's path.
 const MAX_NAME: usize = 512;
 
 /// The separator between two parts of one explanation.
 pub(crate) const RULE: &str = "\n\n---\n\n";
 
-/// How references to other places are written.
+/// The format of references to other locations.
 #[derive(Clone, Copy)]
 pub enum Links<'a> {
-    /// As the text alone.
+    /// Only the text.
     Plain,
-    /// As links into the file of this URI, with the line and the column (UTF-16) from 1: `#L3,5`.
+    /// Links to the URI of the file, with 1-based line and column (UTF-16): `#L3,5`.
     FileUri(&'a dyn Fn(File) -> String),
 }
 
@@ -39,7 +39,7 @@ pub enum Links<'a> {
 pub(crate) struct Page<'a> {
     pub(crate) db: &'a dyn Db,
     links: Links<'a>,
-    /// Texts are divided into lines once, however many links lead into them.
+    /// The lines of each file, computed once, however many links refer to it.
     lines: FxHashMap<File, Lines>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Page<'a> {
         Self { db, links, lines: FxHashMap::default() }
     }
 
-    /// A link to an element, called by its fully qualified name.
+    /// Returns a link to an element, with its fully qualified name as text.
     pub(crate) fn link(&mut self, definition: Definition) -> String {
         let name = definition.fqn(self.db).or_else(|| definition.name(self.db));
         let text = name.map_or_else(|| "?".to_owned(), |name| self::name(&name));
@@ -58,7 +58,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A link to a place; `text` is Markdown.
+    /// Returns a link to a location; `text` is Markdown.
     pub(crate) fn link_to(&mut self, text: String, file: File, at: TextSize) -> String {
         let Links::FileUri(uri) = self.links else { return text };
         let content = file.text(self.db);
@@ -113,21 +113,21 @@ impl<'a> Page<'a> {
     }
 }
 
-/// A note behind a name that does not resolve.
+/// A note after an unresolved name.
 pub(crate) const NOT_FOUND: &str = "*(not found)*";
 
-/// A reference that means nothing.
+/// Renders an unresolved reference.
 pub(crate) fn render_unresolved(reference: &Reference) -> Option<String> {
     let text = reference.text.as_str();
     (!text.is_empty()).then(|| format!("{} {NOT_FOUND}", name(text)))
 }
 
-/// A name.
+/// Escapes and shortens a name.
 pub(crate) fn name(text: &str) -> String {
     escape(&short(text))
 }
 
-/// A name as code. Names have no backticks.
+/// Renders a name as code. Names have no backticks.
 pub(crate) fn code(text: &str) -> String {
     format!("`{}`", short(text))
 }
@@ -140,7 +140,7 @@ pub(crate) fn short(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text on one line; nothing if it says nothing.
+/// Renders a text on one line; `None` if it is blank.
 pub(crate) fn line(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
@@ -150,7 +150,7 @@ pub(crate) fn line(text: &str) -> Option<String> {
     (!escaped.is_empty()).then_some(escaped)
 }
 
-/// A text as paragraphs; nothing if it says nothing.
+/// Renders a text as paragraphs; `None` if it is blank.
 pub(crate) fn prose(text: &str) -> Option<String> {
     let text = text.trim();
     let (shown, more) = truncate(text, MAX_TEXT);
@@ -169,7 +169,7 @@ pub(crate) fn prose(text: &str) -> Option<String> {
         let mut characters = line.chars();
         let is_markup = match (characters.next(), characters.next()) {
             (Some('#' | '>' | '=' | '|'), _) | (Some(':'), Some('-')) => true,
-            // A list is written with a blank behind the dash; several dashes are a rule or make the line above a heading.
+            // A list item has a blank after the dash; several dashes are a rule, or underline a heading.
             (Some('-'), next) => !next.is_some_and(char::is_whitespace),
             _ => false,
         };
@@ -182,7 +182,7 @@ pub(crate) fn prose(text: &str) -> Option<String> {
     (!paragraphs.is_empty()).then_some(paragraphs)
 }
 
-/// Paragraphs in italics.
+/// Renders paragraphs in italics.
 pub(crate) fn emphasize(text: &str) -> Option<String> {
     let paragraphs = prose(text)?;
     let paragraphs: Vec<_> = paragraphs.split("\n\n").map(|paragraph| format!("*{paragraph}*")).collect();
@@ -196,7 +196,7 @@ fn push_more(text: &mut String, more: Option<usize>) {
     }
 }
 
-/// The beginning of a text, and how many characters are left out.
+/// Returns the beginning of a text, and the number of characters left out.
 fn truncate(text: &str, most: usize) -> (&str, Option<usize>) {
     match text.char_indices().nth(most).and_then(|(end, _)| text.split_at_checked(end)) {
         Some((shown, rest)) => (shown, Some(rest.chars().count())),
@@ -214,7 +214,7 @@ fn escape(text: &str) -> String {
         let next = characters.peek().copied();
         let is_markup = match character {
             '`' | '*' | '[' | ']' => true,
-            // A backslash escapes only signs; before the end of a text it would escape what comes behind it.
+            // A backslash escapes only signs; at the end of a text it would escape what follows.
             '\\' => next.is_none_or(|next| next.is_ascii_punctuation() || next.is_whitespace()),
             '_' => ![before, next].iter().all(|side| side.is_some_and(char::is_alphanumeric)),
             '~' => before == Some('~') || next == Some('~'),

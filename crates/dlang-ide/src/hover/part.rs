@@ -11,7 +11,7 @@ use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, SyntaxToken, TextSize, 
 
 use super::page::{MAX_ITEMS, NOT_FOUND, Page, RULE, code, emphasize, line, name, prose};
 
-/// The header of an explanation, with the documentation comment before it.
+/// Renders the header of an explanation, after the documentation comment.
 pub(super) fn header(documentation: Option<&str>, emoji: &str, kind: &str, title: &str) -> String {
     let documentation = documentation.and_then(emphasize).map(|text| text + RULE).unwrap_or_default();
     format!("{documentation}{emoji} **({kind}) {title}**")
@@ -27,7 +27,7 @@ fn context_around<'a>(page: &Page<'a>, file: File, node: &SyntaxNode) -> Option<
     }
 }
 
-/// A term, with its synonyms and examples.
+/// Explains a term, with its synonyms and examples.
 pub(super) fn term(page: &Page<'_>, file: File, node: &SyntaxNode) -> Option<String> {
     let (_, context) = context_around(page, file, node)?;
     let term = context.terms.iter().find(|term| term.range == node.text_range())?;
@@ -45,7 +45,7 @@ pub(super) fn term(page: &Page<'_>, file: File, node: &SyntaxNode) -> Option<Str
     Some(parts.join("\n\n"))
 }
 
-/// A decision, policy or rule.
+/// Explains a decision, policy or rule.
 pub(super) fn decision(page: &mut Page<'_>, file: File, node: &SyntaxNode) -> Option<String> {
     let (owner, context) = context_around(page, file, node)?;
     let decision = context.decisions.iter().find(|decision| decision.range == node.text_range())?;
@@ -67,7 +67,7 @@ pub(super) fn decision(page: &mut Page<'_>, file: File, node: &SyntaxNode) -> Op
     Some(parts.join("\n\n"))
 }
 
-/// An import.
+/// Explains an import.
 pub(super) fn import(page: &mut Page<'_>, file: File, node: &ImportStatement) -> Option<String> {
     let db = page.db;
     let range = node.syntax().text_range();
@@ -110,7 +110,7 @@ pub(super) fn relationship_around<'a>(model: &'a FileModel, token: &SyntaxToken)
     model.relationships.get(before).filter(|it| it.range == range)
 }
 
-/// The relationship that an arrow or bracket belongs to.
+/// Explains the relationship that an arrow or bracket belongs to.
 pub(super) fn relationship(page: &mut Page<'_>, file: File, token: &SyntaxToken) -> Option<String> {
     let relationship = relationship_around(file_model(page.db, file), token)?;
     let node = token.parent_ancestors().find(|node| node.text_range() == relationship.range)?;
@@ -151,7 +151,7 @@ pub(super) fn relationship(page: &mut Page<'_>, file: File, token: &SyntaxToken)
     Some(parts.join("\n\n"))
 }
 
-/// A relationship on one line: `Left → Right [OHS] → [CF]`.
+/// Renders a relationship on one line: `Left → Right [OHS] → [CF]`.
 pub(super) fn relationship_line(page: &mut Page<'_>, owner: Definition, relationship: &Relationship) -> String {
     let mut text = end(page, owner, relationship, relationship.left);
     let arrow = arrow(&relationship.form);
@@ -186,7 +186,7 @@ fn arrow(form: &RelationshipForm) -> &'static str {
     }
 }
 
-/// `[OHS, PL]`. Such brackets are a link only before an address, which never follows.
+/// Formats patterns as `[OHS, PL]`. Such brackets are a link only before an address, which never follows.
 fn short_names(patterns: &[WrittenPattern]) -> Option<String> {
     names(patterns, PatternKind::short_name).map(|names| format!("[{names}]"))
 }

@@ -45,14 +45,14 @@ pub(super) fn segment(page: &mut Page<'_>, file: File, token: &SyntaxToken, node
     element::element(page, domain, file)
 }
 
-/// An entry of a map can mean several elements; each is explained.
+/// Explains each of the elements that an entry of a map names.
 fn explain_all(page: &mut Page<'_>, file: File, targets: &[Definition]) -> Option<String> {
     let pages: Vec<_> = targets.iter().filter_map(|target| element::element(page, *target, file)).collect();
     (!pages.is_empty()).then(|| pages.join(super::page::RULE))
 }
 
-/// Returns the namespace around an element that a part of its path belongs to; `following` parts come after that part. A
-/// namespace with dots in its name corresponds to each of its parts.
+/// Returns the namespace around an element that a part of its path belongs to; `following` parts come after that part.
+/// A namespace with dots in its name corresponds to each of its parts.
 fn namespace_before(db: &dyn Db, element: Definition, following: usize) -> Option<Definition> {
     let mut count = 0;
     let mut container = element.container(db);
@@ -72,7 +72,7 @@ fn container(db: &dyn Db, file: File, id: ReferenceId) -> Option<Definition> {
     Definition { file, number: owner }.container(db)
 }
 
-/// The namespace of this file that a path means, seen from a namespace around it or from the root.
+/// Returns the namespace of this file that a path names, as seen from an enclosing namespace or from the root.
 fn namespace(db: &dyn Db, file: File, mut container: Option<Definition>, path: &str) -> Option<Definition> {
     let is_namespace_here = |it: &&Definition| it.file == file && it.kind(db) == Some(ElementKind::Namespace);
     let named = |fqn: &str| definitions_by_fqn(db, fqn).iter().find(is_namespace_here).copied();

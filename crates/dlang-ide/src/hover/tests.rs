@@ -9,7 +9,7 @@ use super::{Links, hover};
 
 mod parts;
 
-/// The text that is explained, and the explanation. The URI of a file is `f:` and its path.
+/// Renders the explained text, and the explanation. The URI of a file is `f:` and its path.
 #[track_caller]
 fn check(fixture: &str) -> String {
     let (host, file, offset) = host_at(fixture);

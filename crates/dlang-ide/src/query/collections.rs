@@ -17,17 +17,17 @@ pub struct Query<'db> {
 }
 
 impl<'db> Query<'db> {
-    /// All files of the project.
+    /// Queries all files of the project.
     pub fn new(db: &'db dyn Db) -> Self {
         Self { db, files: project_files(db).into() }
     }
 
-    /// How many files are looked at.
+    /// Returns the number of files.
     pub fn file_count(&self) -> usize {
         self.files.len()
     }
 
-    /// The elements of a kind.
+    /// Returns the elements of a kind.
     pub fn elements(&self, kind: ElementKind) -> Elements<'db> {
         let elements_of_file = |file: &File| {
             let numbered = file_index(self.db, *file).elements_with_numbers();
@@ -39,42 +39,42 @@ impl<'db> Query<'db> {
         Elements::new(self.db, self.files.iter().flat_map(elements_of_file).collect())
     }
 
-    /// The domains.
+    /// Returns the domains.
     pub fn domains(&self) -> Elements<'db> {
         self.elements(ElementKind::Domain)
     }
 
-    /// The bounded contexts.
+    /// Returns the bounded contexts.
     pub fn bounded_contexts(&self) -> Elements<'db> {
         self.elements(ElementKind::BoundedContext)
     }
 
-    /// The teams.
+    /// Returns the teams.
     pub fn teams(&self) -> Elements<'db> {
         self.elements(ElementKind::Team)
     }
 
-    /// The classifications.
+    /// Returns the classifications.
     pub fn classifications(&self) -> Elements<'db> {
         self.elements(ElementKind::Classification)
     }
 
-    /// The context maps.
+    /// Returns the context maps.
     pub fn context_maps(&self) -> Elements<'db> {
         self.elements(ElementKind::ContextMap)
     }
 
-    /// The domain maps.
+    /// Returns the domain maps.
     pub fn domain_maps(&self) -> Elements<'db> {
         self.elements(ElementKind::DomainMap)
     }
 
-    /// The namespaces, each block of one that is opened again.
+    /// Returns the namespaces; each block of a reopened one counts.
     pub fn namespaces(&self) -> Elements<'db> {
         self.elements(ElementKind::Namespace)
     }
 
-    /// The relationships whose two ends mean something: first those in bounded contexts, then those in context maps.
+    /// Returns the relationships whose ends both resolve: first those in bounded contexts, then those in context maps.
     pub fn relationships(&self) -> Relationships<'db> {
         let mut views: Vec<_> = self.files.iter().flat_map(|file| relationship_views(self.db, *file)).collect();
         // The sort is stable: it preserves the order of files and texts.

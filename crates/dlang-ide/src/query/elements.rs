@@ -1,10 +1,10 @@
-//! Elements, narrowed down step by step.
+//! Elements, filtered step by step.
 
 use dlang_model::{Body, Db, Definition, context_domain, effective_classification, effective_team, file_index, target};
 
 use super::lookup::is_called;
 
-/// Elements in the order of the model. Each filter makes a shorter list and leaves this one as it is.
+/// Elements in the order of the model. Each filter returns a shorter list and does not change this one.
 #[derive(Clone)]
 pub struct Elements<'db> {
     db: &'db dyn Db,
@@ -16,13 +16,13 @@ impl<'db> Elements<'db> {
         Self { db, definitions }
     }
 
-    /// Those that a condition holds for.
+    /// Selects the elements for which a condition holds.
     #[must_use]
     pub fn filter(&self, condition: impl Fn(Definition) -> bool) -> Self {
         Self::new(self.db, self.iter().filter(|definition| condition(*definition)).collect())
     }
 
-    /// Those of this simple name.
+    /// Selects the elements with this simple name.
     #[must_use]
     pub fn with_name(&self, name: &str) -> Self {
         self.filter(|it| {
@@ -31,7 +31,7 @@ impl<'db> Elements<'db> {
         })
     }
 
-    /// Those of this fully qualified name: most often one.
+    /// Selects the elements with this fully qualified name; usually one.
     #[must_use]
     pub fn with_fqn(&self, fqn: &str) -> Self {
         self.filter(|it| {
@@ -40,19 +40,19 @@ impl<'db> Elements<'db> {
         })
     }
 
-    /// The bounded contexts for a domain, called by its simple or fully qualified name.
+    /// Selects the bounded contexts for a domain, by its simple or fully qualified name.
     #[must_use]
     pub fn in_domain(&self, domain: &str) -> Self {
         self.filter_by_reference(context_domain, domain)
     }
 
-    /// The bounded contexts whose effective team has this simple or fully qualified name.
+    /// Selects the bounded contexts whose effective team has this simple or fully qualified name.
     #[must_use]
     pub fn with_team(&self, team: &str) -> Self {
         self.filter_by_reference(effective_team, team)
     }
 
-    /// The bounded contexts whose effective classification has this simple or fully qualified name.
+    /// Selects the bounded contexts whose effective classification has this simple or fully qualified name.
     #[must_use]
     pub fn with_classification(&self, classification: &str) -> Self {
         self.filter_by_reference(effective_classification, classification)
@@ -75,12 +75,12 @@ impl<'db> Elements<'db> {
         })
     }
 
-    /// The elements one after the other.
+    /// Iterates over the elements.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Definition> + DoubleEndedIterator + '_ {
         self.definitions.iter().copied()
     }
 
-    /// The first of them.
+    /// Returns the first element.
     pub fn first(&self) -> Option<Definition> {
         self.definitions.first().copied()
     }
@@ -90,7 +90,7 @@ impl<'db> Elements<'db> {
         self.definitions.len()
     }
 
-    /// All of them.
+    /// Returns all elements.
     pub fn to_vec(&self) -> Vec<Definition> {
         self.definitions.clone()
     }

@@ -1,11 +1,11 @@
-//! The types of things that can be listed, by the names that people and programs use for them.
+//! The types of items that can be listed, by the names that people and programs use.
 
 use std::fmt;
 use std::str::FromStr;
 
 use dlang_model::ElementKind;
 
-/// A type of thing that can be listed.
+/// A type of item that can be listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EntityType {
     /// `domains`
@@ -49,7 +49,7 @@ impl EntityType {
         }
     }
 
-    /// The name that answers use.
+    /// Returns the name that answers use.
     pub fn as_str(self) -> &'static str {
         self.names().first().copied().unwrap_or_default()
     }
@@ -86,10 +86,10 @@ impl FromStr for EntityType {
     }
 }
 
-/// A request that cannot be answered as it is. The message names the field and its valid values.
+/// An invalid request. The message names the field and its valid values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidInput {
-    /// The field that is wrong.
+    /// The invalid field.
     pub field: &'static str,
     /// The reason, and the value to use instead.
     pub message: String,

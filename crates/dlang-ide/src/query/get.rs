@@ -1,4 +1,4 @@
-//! One element with all that is known of it, or the model in numbers.
+//! One element with all its data, or the counts of the model.
 
 use dlang_model::{
     Db, Definition, ElementKind, File, definitions_by_fqn, effective_classification, effective_team, metadata_map,
@@ -10,8 +10,8 @@ use super::lookup::{Lookup, find};
 use super::serialize::serialize;
 use super::summary::Summary;
 
-/// Returns the element that a name means ([`find`]): `{found: true, element}`, or `{found: false, fqn, suggestions[]}`
-/// with the name as it was given. Without a name the result is `{summary}`.
+/// Returns the element with a name ([`find`]): `{found: true, element}`, or `{found: false, fqn, suggestions[]}` with
+/// the name as given. Without a name the result is `{summary}`.
 ///
 /// A bounded context also has `effectiveTeam` and `effectiveClassification`, if there are any, and `metadataMap`. An
 /// element whose fully qualified name is declared more than once has `file`, formatted by `show`: the file of the
@@ -27,7 +27,8 @@ pub fn get(db: &dyn Db, fqn: Option<&str>, show: &dyn Fn(File) -> String) -> Val
     }
 }
 
-/// The other declarations of an element's fully qualified name, of whatever type, in the order of files and of their texts.
+/// Returns the other declarations of an element's fully qualified name, of any type, in the order of files and of their
+/// texts.
 pub fn namesakes(db: &dyn Db, definition: Definition) -> Vec<Definition> {
     let all = definition.fqn(db).map(|fqn| definitions_by_fqn(db, &fqn)).unwrap_or_default();
     all.iter().copied().filter(|other| *other != definition).collect()

@@ -1,4 +1,4 @@
-//! Lists of what a model has, filtered.
+//! Filtered lists of a model's elements and relationships.
 
 use std::str::FromStr;
 
@@ -16,7 +16,7 @@ use super::serialize::{serialize, serialize_relationship};
 /// The parameters of a list request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListInput {
-    /// The type of thing.
+    /// The type of item.
     pub entity: EntityType,
     /// Elements of this simple name.
     pub name: Option<String>,
@@ -44,7 +44,7 @@ pub enum Detail {
     /// The columns of a table ([`EntityType::columns`]).
     #[default]
     Row,
-    /// All that is in it.
+    /// All data.
     Full,
 }
 
@@ -60,7 +60,7 @@ impl FromStr for Detail {
     }
 }
 
-/// A filter: its field, and the types that it fits.
+/// A filter: its field, and the types that it applies to.
 struct Filter {
     field: &'static str,
     value: fn(&ListInput) -> &Option<String>,
@@ -83,14 +83,14 @@ fn is_context(entity: EntityType) -> bool {
 }
 
 impl EntityType {
-    /// The fields of [`ListInput`] that filter things of this type.
+    /// Returns the fields of [`ListInput`] that can filter this type.
     pub fn filters(self) -> Vec<&'static str> {
         FILTERS.iter().filter(|filter| (filter.applies_to)(self)).map(|filter| filter.field).collect()
     }
 }
 
 impl ListInput {
-    /// Everything of a type, as rows.
+    /// Creates a request for everything of a type, as rows.
     pub fn new(entity: EntityType) -> Self {
         Self {
             entity,
@@ -106,7 +106,7 @@ impl ListInput {
         }
     }
 
-    /// Every filter must fit the type: one that is passed over would make a list look filtered that is not.
+    /// Checks that every filter applies to the type: an ignored one would make an unfiltered list look filtered.
     fn check(&self) -> Result<(), InvalidInput> {
         let is_inapplicable = |filter: &&Filter| (filter.value)(self).is_some() && !(filter.applies_to)(self.entity);
         let Some(wrong) = FILTERS.iter().find(is_inapplicable) else { return Ok(()) };
@@ -166,7 +166,7 @@ fn unknown_pattern(name: &str) -> InvalidInput {
 ///
 /// # Errors
 ///
-/// A filter that does not fit the type, an unknown pattern, metadata without a key.
+/// Fails for a filter that does not fit the type, an unknown pattern, or metadata without a key.
 pub fn list(db: &dyn Db, input: &ListInput, show: &dyn Fn(File) -> String) -> Result<Value, InvalidInput> {
     input.check()?;
     let results: Vec<Value> = match input.entity.kind() {
@@ -183,7 +183,7 @@ pub fn list(db: &dyn Db, input: &ListInput, show: &dyn Fn(File) -> String) -> Re
             relationships.iter().map(object).map(Value::Object).collect()
         }
     };
-    // Not by `json!`, which would write every row once more.
+    // `json!` would serialize every row again.
     let mut answer = Map::new();
     answer.insert("entityType".to_owned(), input.entity.as_str().into());
     answer.insert("count".to_owned(), results.len().into());
@@ -202,7 +202,7 @@ fn element(
         Detail::Row => input.entity.element_row(&RowContext::new(db, definition)?),
         Detail::Full => serialize(db, definition)?,
     };
-    // Nothing else distinguishes two declarations of one name.
+    // Only the file distinguishes two declarations of one name.
     let fqn = file_index(db, definition.file).element(definition.number)?.fqn();
     let namesakes = fqn.map(|fqn| definitions_by_fqn(db, fqn)).unwrap_or_default();
     if namesakes.iter().any(|other| *other != definition && other.kind(db) == Some(kind)) {

@@ -1,4 +1,4 @@
-//! Lookup of an element by a name that is given outside of any file.
+//! Lookup of an element by name, independent of a file.
 
 use dlang_model::{
     Db, Definition, ElementKind, context_domain, definitions_by_fqn, definitions_by_name, file_index, nearest_names,
@@ -12,9 +12,9 @@ const MAX_SUGGESTIONS: usize = 5;
 /// The result of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
-    /// To this element.
+    /// Exactly this element.
     Found(Definition),
-    /// The name means no element, or several.
+    /// No element has the name, or several have it.
     NotFound {
         /// Fully qualified names of elements that may be meant, the likeliest first; at most five.
         suggestions: Vec<SmolStr>,
@@ -22,7 +22,7 @@ pub enum Lookup {
 }
 
 impl Lookup {
-    /// The element, if it is one.
+    /// Returns the element, if there is exactly one.
     pub fn element(&self) -> Option<Definition> {
         match self {
             Self::Found(definition) => Some(*definition),
@@ -31,7 +31,7 @@ impl Lookup {
     }
 }
 
-/// Looks an element of the project up. The name may be
+/// Looks up an element of the project. The name may be
 ///
 /// 1. its fully qualified name,
 /// 2. `Domain.Context`, if exactly one context of that name is for a domain of that name (its simple or fully qualified
@@ -64,7 +64,7 @@ pub(super) fn is_called(db: &dyn Db, definition: Definition, name: &str) -> bool
     element.name.as_deref() == Some(name) || element.fqn().is_some_and(|fqn| fqn == name)
 }
 
-/// The element that all of these declare: most often there is one declaration.
+/// Returns the element that all of these declare; usually there is one declaration.
 fn single_element(db: &dyn Db, definitions: &[Definition]) -> Option<Definition> {
     let (first, others) = definitions.split_first()?;
     let is_same = |other: &Definition| first.fqn(db).is_some_and(|fqn| other.fqn(db) == Some(fqn));
@@ -106,7 +106,7 @@ Namespace Help { Domain Support { vision: "v" } Team Crew bc Stock }
 Metadata Language
 "#;
 
-    /// Prints the result of a lookup: type, fully qualified name and file, or the suggestions.
+    /// Renders the result of a lookup: type, fully qualified name and file, or the suggestions.
     #[track_caller]
     fn check(name: &str) -> String {
         let host = host(MODEL);

@@ -1,11 +1,11 @@
-//! Relationships, narrowed down step by step.
+//! Relationships, filtered step by step.
 
 use dlang_model::{Db, RelationshipArrow, RelationshipView};
 use dlang_syntax::ast::PatternKind;
 
 use super::lookup::is_called;
 
-/// Relationships in the order of the model. Each filter makes a shorter list and leaves this one as it is.
+/// Relationships in the order of the model. Each filter returns a shorter list and does not change this one.
 #[derive(Clone)]
 pub struct Relationships<'db> {
     db: &'db dyn Db,
@@ -17,13 +17,13 @@ impl<'db> Relationships<'db> {
         Self { db, views }
     }
 
-    /// Those that a condition holds for.
+    /// Selects the relationships for which a condition holds.
     #[must_use]
     pub fn filter(&self, condition: impl Fn(&RelationshipView) -> bool) -> Self {
         Self::new(self.db, self.views.iter().filter(|view| condition(view)).cloned().collect())
     }
 
-    /// Those with a bounded context of this simple or fully qualified name at one of the ends.
+    /// Selects the relationships with a bounded context of this simple or fully qualified name at one end.
     #[must_use]
     pub fn filter_by_context(&self, context: &str) -> Self {
         self.filter(|view| {
@@ -31,7 +31,7 @@ impl<'db> Relationships<'db> {
         })
     }
 
-    /// Those with a pattern on one of the sides or between them. `><` is a spelling of separate ways.
+    /// Selects the relationships with a pattern on a side or between the ends. `><` is a spelling of separate ways.
     #[must_use]
     pub fn with_pattern(&self, pattern: PatternKind) -> Self {
         self.filter(|view| {
@@ -44,12 +44,12 @@ impl<'db> Relationships<'db> {
         })
     }
 
-    /// The relationships one after the other.
+    /// Iterates over the relationships.
     pub fn iter(&self) -> std::slice::Iter<'_, RelationshipView> {
         self.views.iter()
     }
 
-    /// The first of them.
+    /// Returns the first relationship.
     pub fn first(&self) -> Option<&RelationshipView> {
         self.views.first()
     }
@@ -59,7 +59,7 @@ impl<'db> Relationships<'db> {
         self.views.len()
     }
 
-    /// All of them.
+    /// Returns all relationships.
     pub fn to_vec(&self) -> Vec<RelationshipView> {
         self.views.clone()
     }

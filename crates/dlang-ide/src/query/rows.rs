@@ -41,7 +41,7 @@ impl<'db> RowContext<'db> {
         if let Body::ContextMap(map) | Body::DomainMap(map) = self.body { Some(map) } else { None }
     }
 
-    /// The simple name of what a reference means.
+    /// Returns the simple name of a reference's target.
     fn target(&self, reference: Option<ReferenceId>) -> Option<String> {
         self.resolutions.target(reference?)?.name(self.db).map(String::from)
     }
@@ -65,7 +65,7 @@ const CONTEXT: &[ElementColumn] = &[
     FQN,
     ("domain", |it| it.target(it.context()?.domain)),
     ("description", |it| it.context()?.description.as_ref().map(ToString::to_string)),
-    // The first of several counts.
+    // The first of several is effective.
     ("classification", |it| it.target(it.context()?.classifications.first().copied())),
     ("team", |it| it.target(it.context()?.teams.first().copied())),
 ];
@@ -73,7 +73,7 @@ const NAME_AND_FQN: &[ElementColumn] = &[NAME, FQN];
 const CONTEXT_MAP: &[ElementColumn] = &[NAME, ("contexts", entries)];
 const DOMAIN_MAP: &[ElementColumn] = &[NAME, ("domains", entries)];
 
-/// The simple names of what a map contains.
+/// Returns the simple names of a map's entries.
 fn entries(it: &RowContext<'_>) -> Option<String> {
     let targets = it.map()?.entries.iter().flat_map(|entry| it.resolutions.targets(*entry));
     Some(targets.filter_map(|target| target.name(it.db)).collect::<Vec<_>>().join(", "))
@@ -99,7 +99,7 @@ fn join_names(patterns: &[PatternKind]) -> String {
 }
 
 impl EntityType {
-    /// The columns of its elements; relationships have others.
+    /// Returns the columns of this type's elements; relationships have others.
     fn element_columns(self) -> &'static [ElementColumn] {
         match self {
             Self::Domains => DOMAIN,
@@ -111,8 +111,8 @@ impl EntityType {
         }
     }
 
-    /// The names of the columns of its rows, in their order. A row has those of them that have a value. Besides, a row of
-    /// an element that shares its fully qualified name with another one of its type ends with `file`.
+    /// Returns the names of the columns of its rows, in order. A row has only the columns with a value. A row of an
+    /// element that shares its fully qualified name with another one of its type also has `file`, at the end.
     pub fn columns(self) -> Vec<&'static str> {
         match self {
             Self::Relationships => RELATIONSHIP.iter().map(|(name, _)| *name).collect(),

@@ -18,14 +18,14 @@ use dlang_syntax::ast::{Arrow, PatternKind, Reference};
 use dlang_syntax::{AstNode as _, SyntaxNode};
 use serde_json::{Map, Value};
 
-/// An element with all that is in it. Nothing for a definition of an earlier state of the file.
+/// Serializes an element with all its contents; `None` for a definition of an earlier state of the file.
 pub fn serialize(db: &dyn Db, definition: Definition) -> Option<Map<String, Value>> {
     serialize_node(db, definition.file, definition.syntax(db)?.syntax())
 }
 
-/// A node of the tree of `file`. Nothing for a node without a type of its own, such as a body or a clause.
+/// Serializes a node of the tree of `file`; `None` for a node without a type, such as a body or a clause.
 pub fn serialize_node(db: &dyn Db, file: File, node: &SyntaxNode) -> Option<Map<String, Value>> {
-    // Only namespaces nest, and the parser leaves those out of the tree that are too deep.
+    // Only namespaces nest, and the parser limits their depth.
     let node_type = node_type(node)?;
     let is_list = |name: &str| node_type.properties.iter().any(|property| property.name == name && property.is_list);
     let mut object = Map::new();
@@ -96,17 +96,17 @@ pub(super) fn relationship_name(db: &dyn Db, view: &RelationshipView) -> String 
     }
 }
 
-/// The simple name of the context of a side.
+/// Returns the simple name of the context of a side.
 pub(super) fn side_name(db: &dyn Db, side: &RelationshipSide) -> String {
     side.context.name(db).map(String::from).unwrap_or_default()
 }
 
-/// `directional` or `symmetric`.
+/// Returns `directional` or `symmetric`.
 pub(super) fn relationship_type(view: &RelationshipView) -> &'static str {
     if view.is_directional() { "directional" } else { "symmetric" }
 }
 
-/// The arrow of a directional relationship.
+/// Returns the arrow of a directional relationship.
 pub(super) fn arrow(view: &RelationshipView) -> Option<Arrow> {
     match view.arrow {
         RelationshipArrow::Directional(arrow) => Some(arrow),
@@ -114,7 +114,7 @@ pub(super) fn arrow(view: &RelationshipView) -> Option<Arrow> {
     }
 }
 
-/// A relationship as it is meant. `inferredType` is `kind` again, under the name that programs know it by. Both kinds of
+/// Serializes a resolved relationship. `inferredType` repeats `kind` under the name that programs know. Both kinds of
 /// relationships have the same properties, except that only those with an arrow have `arrow`, and only those with a
 /// direction have `upstreamPatterns` and `downstreamPatterns`.
 pub fn serialize_relationship(db: &dyn Db, view: &RelationshipView) -> Map<String, Value> {

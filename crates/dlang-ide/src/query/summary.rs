@@ -1,4 +1,4 @@
-//! The model in numbers.
+//! Counts of a model.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::collections::Query;
 
-/// How many of everything a model has.
+/// The counts of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// Files.
@@ -25,12 +25,12 @@ pub struct Summary {
     pub context_maps: usize,
     /// Domain maps.
     pub domain_maps: usize,
-    /// Namespaces, each block of one that is opened again.
+    /// Namespaces; each block of a reopened one counts.
     pub namespaces: usize,
-    /// Relationships whose two ends mean something.
+    /// Relationships whose ends both resolve.
     pub relationships: usize,
-    /// How many bounded contexts have which effective classification, by its simple name: as many as are listed when one
-    /// filters by that name. The most frequent comes first, among equals by the alphabet.
+    /// The number of bounded contexts per effective classification, by its simple name: as many as a filter by that
+    /// name lists. Sorted by descending number, then alphabetically.
     pub by_classification: Vec<(SmolStr, usize)>,
 }
 
@@ -61,7 +61,7 @@ impl Summary {
         }
     }
 
-    /// As JSON, with the names that programs know.
+    /// Renders the counts as JSON, with the names that programs know.
     pub fn to_json(&self) -> Value {
         let breakdown = self.by_classification.iter().map(|(name, count)| (name.to_string(), Value::from(*count)));
         json!({

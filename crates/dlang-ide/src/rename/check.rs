@@ -1,12 +1,11 @@
-//! The check that a model means the same after a rename.
+//! Verification that a model means the same after a rename.
 //!
-//! The changed texts are put into a model of their own, and the targets of all references there are compared with the
-//! present targets. Elements and references are identified by their numbers, which stay because the trees have the same
-//! shape.
+//! The check builds a separate model of the changed texts and compares the targets of all references with the present
+//! ones. Elements and references are identified by their numbers, which stay because the trees have the same shape.
 //!
-//! Not the whole project is read again. The target of a reference depends on the declarations of its own file and of
-//! those that the file sees ([`visible_files`]), and on nothing else; so files that neither change nor see one that
-//! changes are left out.
+//! The check does not read the whole project again. The target of a reference depends only on the declarations of its
+//! own file and of those that the file sees ([`visible_files`]), so files that neither change nor see a changed one are
+//! left out.
 
 use std::sync::Arc;
 
@@ -21,8 +20,7 @@ use super::RenameError;
 use crate::definition::FileRange;
 use dlang_model::edit::{TextEdit, apply};
 
-/// Refuses edits after which a text would be read otherwise, two declarations would be one, or a reference would mean
-/// something else.
+/// Refuses edits that would change how a text is parsed, merge two declarations, or change the target of a reference.
 pub(super) fn check(db: &dyn Db, new_name: &str, edits: &[(File, Vec<TextEdit>)]) -> Result<(), RenameError> {
     let texts: FxHashMap<File, String> =
         edits.iter().map(|(file, edits)| (*file, apply(file.text(db), edits))).collect();
@@ -58,7 +56,7 @@ fn is_same_shape(one: &Parse, other: &Parse) -> bool {
     shape(one).eq(shape(other))
 }
 
-/// The kinds of a tree's nodes and tokens, and where each node ends.
+/// Returns the kinds of a tree's nodes and tokens, and where each node ends.
 fn shape(parse: &Parse) -> impl Iterator<Item = Option<SyntaxKind>> {
     parse.syntax().preorder_with_tokens().filter_map(|event| match event {
         WalkEvent::Enter(NodeOrToken::Node(node)) => Some(Some(node.kind())),
@@ -83,12 +81,12 @@ fn clash(before: &FileModel, after: &FileModel) -> Option<usize> {
     None
 }
 
-/// The model with the changed texts, as far as it is needed.
+/// A model of the changed texts, as far as the check needs it.
 struct Copy {
     host: ModelHost,
-    /// The files there, by those here.
+    /// The files of the copy, by the original ones.
     files: FxHashMap<File, File>,
-    /// The files here whose references may mean something else, in the order of the project.
+    /// The original files whose references may get other targets, in the order of the project.
     affected: Vec<File>,
 }
 
@@ -104,7 +102,7 @@ impl Copy {
                 needed.extend(visible.iter().map(|(_, visible)| *visible));
             }
         }
-        // A file that is gone from the project while an import still leads to it is empty, so it is not missed.
+        // A removed file that is still the target of an import is empty, so it is not missed.
         let needed: Vec<File> = project_files(db).iter().copied().filter(|file| needed.contains(file)).collect();
         let mut host = ModelHost::new();
         host.apply(needed.iter().flat_map(|file| {
@@ -127,7 +125,7 @@ impl Copy {
         self.files.get(&file).copied()
     }
 
-    /// Returns the first reference whose target differs afterwards: its present position, and its written text.
+    /// Returns the first reference whose target differs afterwards: its present location, and its written text.
     fn difference(&self, db: &dyn Db) -> Option<(FileRange, String)> {
         for file in &self.affected {
             let Some(copied_file) = self.file(*file) else { continue };

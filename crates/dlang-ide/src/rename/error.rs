@@ -1,17 +1,17 @@
-//! The reasons for which a rename is refused.
+//! Reasons for refusing a rename.
 
 use dlang_model::File;
 
 use crate::definition::FileRange;
 
-/// The reason for which a rename is refused. The messages contain no positions; the caller formats those.
+/// The reason why a rename is refused. The messages contain no positions; the caller formats those.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RenameError {
     /// There is no name at the offset.
     NoName,
-    /// The name refers to nothing.
+    /// The name does not resolve.
     Unresolved,
-    /// The entry of a map means this many things.
+    /// The entry of a map names this number of entities.
     Ambiguous(usize),
     /// The word is `this`.
     This,
@@ -21,8 +21,8 @@ pub enum RenameError {
     Installed(File),
     /// The new name is not one identifier.
     NotAName(String),
-    /// With the new name an element could be named from outside its namespace that cannot be now, or the other way round:
-    /// paths have a longest length.
+    /// The new name would change whether an element can be named from outside its namespace: the length of paths is
+    /// limited.
     Length(String),
     /// The new name would not be read as a name everywhere: it is a reserved word.
     Reserved {
@@ -31,18 +31,18 @@ pub enum RenameError {
         /// A file in which it would be read as something else.
         file: File,
     },
-    /// Something else has the new name in the same place.
+    /// Another declaration in the same scope has the new name.
     Declared {
         /// The new name.
         name: String,
-        /// The position of the declaration.
+        /// The location of the declaration.
         location: FileRange,
     },
-    /// A reference would mean something else.
+    /// A reference would get another target.
     Captured {
         /// The reference as it is written now.
         text: String,
-        /// The position of the reference.
+        /// The location of the reference.
         location: FileRange,
     },
 }

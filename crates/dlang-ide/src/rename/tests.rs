@@ -5,7 +5,7 @@ use dlang_model::testing::{host_at, position};
 use super::{RenameError, prepare_rename, rename};
 use dlang_model::edit::apply;
 
-/// The changed lines of each file, or why nothing is changed.
+/// Renders the changed lines of each file, or the reason for the refusal.
 fn check(fixture: &str, new_name: &str) -> String {
     let (host, file, offset) = host_at(fixture);
     let db = host.db();
@@ -140,7 +140,7 @@ fn renames_that_change_a_reference_are_rejected() {
     insta::assert_snapshot!(check("Team Outer$0\nNamespace N { Team Inner\nbc B by Outer }", "Inner"), @"The reference `Outer` would mean something else afterwards. main.dlang:3:9");
     // A reference that does not resolve would get a target.
     insta::assert_snapshot!(check("Team T$0\nbc B by Nobody", "Nobody"), @"The reference `Nobody` would mean something else afterwards. main.dlang:2:9");
-    // A file that imports both sees only one of two.
+    // A file that imports both would see only one of them.
     insta::assert_snapshot!(check("
 //- a.dlang
 Team A
@@ -151,9 +151,9 @@ import \"./a.dlang\"
 import \"./b.dlang\"
 bc X by A
 ", "A"), @"The reference `A` would mean something else afterwards. main.dlang:3:9");
-    // An entry of a map means more than before.
+    // An entry of a map would get more targets.
     insta::assert_snapshot!(check("bc A Namespace N { bc B$0\ncmap M { contains A } }", "A"), @"The reference `A` would mean something else afterwards. main.dlang:2:19");
-    // And one cannot be renamed for two.
+    // An entry of a map that names two elements cannot follow the rename of one.
     insta::assert_snapshot!(check("bc A\nNamespace N { bc A$0\ncmap M { contains A } }", "B"), @"The reference `A` would mean something else afterwards. main.dlang:3:19");
     // An alias would look like a namespace.
     insta::assert_snapshot!(check("

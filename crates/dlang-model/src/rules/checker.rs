@@ -111,7 +111,7 @@ impl Hierarchy {
                 break *cached;
             }
             if !visited.insert(here) {
-                // The path has returned to itself: from `current` on it is the cycle, where each member is its own
+                // The path has returned to itself: the cycle begins at `current`, and each of its members is its own
                 // entry.
                 while let Some(member) = path.pop() {
                     self.cycle_entries.insert(member, Some(member));

@@ -7,7 +7,7 @@ use zubi_base::position::Encoding;
 
 use super::{apply, path_of};
 
-/// Position as a client computes it, from characters and lines that end in `\n`.
+/// Returns a position as a client computes it, from characters and lines that end in `\n`.
 fn position(text: &[char], at: usize, encoding: Encoding) -> Value {
     let line = text[..at].iter().filter(|it| **it == '\n').count();
     let start = text[..at].iter().rposition(|it| *it == '\n').map_or(0, |it| it + 1);

@@ -21,7 +21,7 @@ const MAX_PENDING: usize = 4096;
 pub(super) struct PendingRequest {
     id: RequestId,
     pub(super) cancel: Cancel,
-    /// When the request is answered with the progress of loading, if the workspace is still loading.
+    /// Time of the answer with the progress of loading, if the workspace is still loading then.
     deadline: Option<Instant>,
 }
 
@@ -131,7 +131,7 @@ impl MainLoop {
         }
     }
 
-    /// Cancels a request. It is answered nevertheless, as the protocol requires.
+    /// Cancels a request. It still receives a response, as the protocol requires.
     pub(super) fn cancel(&mut self, id: &RequestId) {
         let Some(serial) = self.by_id.get(id).copied() else { return };
         self.answer_early(serial, Err(response_error(ErrorCode::RequestCanceled, "cancelled by the client")));

@@ -1,6 +1,5 @@
 //! `textDocument/codeAction`: quick fixes for models, their imports, and manifests.
-//!
-//! A fix that needs a command to be run is not offered: the hint of its diagnostic contains the command.
+//! Fixes that require running a command are not offered: the hint of the diagnostic contains the command.
 
 use camino::Utf8Path;
 use dlang_model::{Db, DiagnosticData, File, QueryCancelled, file_diagnostics, fixes};
@@ -181,7 +180,7 @@ enum FixCandidate {
     Fix(Fix, lsp::Range, &'static str),
 }
 
-/// Module of a file without a manifest: its folder.
+/// Returns the module of a file without a manifest: its folder.
 fn module_without_manifest(path: &Utf8Path) -> Module {
     let root = path.parent().unwrap_or(path).to_owned();
     Module { root, manifest: None, lock: None, package: None }

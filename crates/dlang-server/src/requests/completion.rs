@@ -93,7 +93,7 @@ fn documentation(snapshot: &Snapshot, text: String) -> lsp::Documentation {
     lsp::Documentation::MarkupContent(markup(snapshot.settings.has_markdown_completion, text))
 }
 
-/// Kinds of DomainLang's original server.
+/// Returns the kind in DomainLang's original server.
 fn kind(kind: CompletionKind) -> lsp::CompletionItemKind {
     match kind {
         CompletionKind::Element(kind) => completion_kind(kind),
@@ -107,7 +107,7 @@ fn kind(kind: CompletionKind) -> lsp::CompletionItemKind {
     }
 }
 
-/// Possible targets of a file's imports: models of the workspace, and entries of the manifest.
+/// Returns the possible targets of a file's imports: models of the workspace, and entries of the manifest.
 fn candidates(snapshot: &Snapshot, db: &dyn Db, file: File, prefix: &str) -> ImportCandidates {
     let path = Utf8Path::new(file.path(db));
     let module = snapshot.module_of(path);
@@ -122,14 +122,14 @@ fn candidates(snapshot: &Snapshot, db: &dyn Db, file: File, prefix: &str) -> Imp
     }
 }
 
-/// Files and folders one step beyond the typed prefix, as specifiers relative to a folder.
+/// Returns the files and folders one step beyond the typed prefix, as specifiers relative to a folder.
 fn steps<'p>(folder: &Utf8Path, prefix: &str, others: impl Iterator<Item = &'p Utf8Path>) -> BTreeSet<String> {
     let written = prefix.rfind('/').and_then(|at| prefix.get(..=at)).unwrap_or_default();
     let mut steps = BTreeSet::new();
     for other in others {
         let specifier = relative(folder, other);
         if let Some(rest) = specifier.strip_prefix(written) {
-            // Without a prefix, the first step lies behind the dots.
+            // Without a prefix, the first step comes after the dots.
             let from = if written.is_empty() { rest.find('/').map_or(0, |at| at + 1) } else { 0 };
             let is_parent = rest.starts_with("..");
             let step = match rest.get(from..).and_then(|rest| rest.find('/')) {
@@ -143,7 +143,7 @@ fn steps<'p>(folder: &Utf8Path, prefix: &str, others: impl Iterator<Item = &'p U
     steps
 }
 
-/// Relative specifier of a file: `./a.dlang`, `../b/c.dlang`.
+/// Returns the relative specifier of a file: `./a.dlang`, `../b/c.dlang`.
 fn relative(folder: &Utf8Path, path: &Utf8Path) -> String {
     let common = folder.components().zip(path.components()).take_while(|(one, other)| one == other).count();
     let up = folder.components().count() - common;

@@ -44,8 +44,8 @@ fn file_diagnostics(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<lsp::Dia
     Ok(by_file(snapshot, &problems)?.into_values().flatten().collect())
 }
 
-/// Reports of the manifest and the lock of a file's module, for a client that supports related documents. Empty reports
-/// are included, because diagnostics may have been fixed.
+/// Returns the reports of the manifest and the lock of a file's module, for a client that supports related documents.
+/// Includes empty reports, because diagnostics may have been fixed.
 fn manifests(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<(lsp::Uri, lsp::RelatedDocument)>, RequestError> {
     let module = snapshot.module_of(path).filter(|_| snapshot.settings.has_related_documents);
     let others = module.into_iter().flat_map(Module::own_texts).filter(|own| own.path != path);

@@ -37,7 +37,7 @@ const MODIFIERS: [&str; 2] = ["declaration", "documentation"];
 const DECLARATION: u32 = 1;
 const DOCUMENTATION: u32 = 2;
 
-/// Legend of the numbers.
+/// Returns the legend of the numbers.
 pub(crate) fn legend() -> lsp::SemanticTokensLegend {
     lsp::SemanticTokensLegend {
         token_types: TYPES.map(str::to_owned).to_vec(),
@@ -125,8 +125,8 @@ fn tokens(result_id: Option<String>, data: &[u32]) -> lsp::SemanticTokens {
     lsp::SemanticTokens { result_id, data: tokens.collect() }
 }
 
-/// Single edit that turns the old numbers into the new ones: everything between the common beginning and the common
-/// end.
+/// Returns the single edit that turns the old numbers into the new ones: everything between the common beginning and
+/// the common end.
 fn difference(old: &[u32], new: &[u32]) -> Option<lsp::SemanticTokensEdit> {
     let same = |(one, other): &(&u32, &u32)| one == other;
     let start = old.iter().zip(new).take_while(same).count();
@@ -150,7 +150,7 @@ fn encode_tokens(
     })?)
 }
 
-/// Five numbers for each part of a token on one line, with positions relative to the previous part.
+/// Returns five numbers for each part of a token on one line, with positions relative to the previous part.
 fn encode(lines: &DocumentLines, found: &[SemanticToken]) -> Vec<u32> {
     let mut data = Vec::with_capacity(found.len() * 5);
     let (mut line, mut start) = (0, 0);

@@ -38,7 +38,7 @@ pub(super) fn folding(
     })?)
 }
 
-/// One result per position, in order, as the protocol requires.
+/// Returns one result per position, in order, as the protocol requires.
 pub(super) fn selection_range(
     snapshot: &Snapshot,
     params: &lsp::SelectionRangeParams,
@@ -81,7 +81,7 @@ pub(super) fn code_lens(
     })?)
 }
 
-/// Links of import strings that point to a file.
+/// Returns the links of import strings that resolve to a file.
 pub(super) fn document_link(
     snapshot: &Snapshot,
     params: &lsp::DocumentLinkParams,

@@ -29,7 +29,7 @@ pub(super) fn document(
     })?)
 }
 
-/// The parser limits the nesting depth of symbols.
+/// Converts a symbol, recursively: the parser limits the nesting depth.
 fn to_document_symbol(symbol: &Symbol, lines: &DocumentLines) -> lsp::DocumentSymbol {
     let children: Vec<_> = symbol.children.iter().map(|child| to_document_symbol(child, lines)).collect();
     #[expect(deprecated, reason = "the type contains a field that the protocol has deprecated")]
@@ -45,7 +45,7 @@ fn to_document_symbol(symbol: &Symbol, lines: &DocumentLines) -> lsp::DocumentSy
     }
 }
 
-/// Symbols in the order of the text, each with the name of its container.
+/// Lists symbols in text order, each with the name of its container.
 fn flatten(symbols: &[Symbol], uri: &lsp::Uri, lines: &DocumentLines, flat: &mut Vec<lsp::SymbolInformation>) {
     let mut stack: Vec<(&Symbol, Option<&str>)> = symbols.iter().rev().map(|symbol| (symbol, None)).collect();
     while let Some((symbol, container)) = stack.pop() {
@@ -68,7 +68,7 @@ fn information(
     lsp::SymbolInformation { deprecated: None, location, base_symbol_information }
 }
 
-/// Names are fully qualified, as in DomainLang's original server, to distinguish symbols of the same name.
+/// Returns the matching symbols, with fully qualified names, as in DomainLang's original server, to distinguish them.
 pub(super) fn workspace(
     snapshot: &Snapshot,
     params: &lsp::WorkspaceSymbolParams,

@@ -29,7 +29,7 @@ pub(super) fn will_rename(
 struct Moves(BTreeMap<Utf8PathBuf, Utf8PathBuf>);
 
 impl Moves {
-    /// New path of a file or folder.
+    /// Returns the new path of a file or folder.
     fn target_of(&self, path: &Utf8Path) -> Utf8PathBuf {
         let moved = path.ancestors().find_map(|above| {
             let new = self.0.get(above)?;
@@ -84,7 +84,7 @@ fn path_of(db: &dyn Db, file: File) -> &Utf8Path {
     Utf8Path::new(file.path(db))
 }
 
-/// Folders of the aliases of a module. `@` alone is its root.
+/// Returns the folders of a module's aliases. `@` alone is its root.
 fn aliases(snapshot: &Snapshot, module: &Module) -> Vec<(String, Utf8PathBuf)> {
     let rows = module.manifest().map(|manifest| manifest.aliases.as_slice()).unwrap_or_default();
     let resolved_aliases = rows.iter().filter_map(|alias| {

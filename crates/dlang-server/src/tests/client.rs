@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 pub(super) struct TestFiles(RwLock<MemoryFiles>);
 
 impl TestFiles {
-    /// Files of a fixture: each after a line `//- path`, below `/w` unless absolute.
+    /// Returns the files of a fixture: each after a line `//- path`, below `/w` unless absolute.
     pub(super) fn new(fixture: &str) -> Arc<Self> {
         let files = Self::default();
         for part in fixture.split("//- ").skip(1) {
@@ -74,14 +74,14 @@ pub(super) fn uri_of(path: &str) -> String {
     uri::from_path(&Utf8Path::new("/w").join(path)).0
 }
 
-/// Path of a `file:` URI, relative to `/w`.
+/// Returns the path of a `file:` URI, relative to `/w`.
 pub(super) fn path_of(uri: &str) -> String {
     let path = uri::to_path(&Uri(uri.to_owned())).unwrap();
     path.strip_prefix("/w").unwrap_or(&path).to_string()
 }
 
-/// Capabilities of a client that supports everything except progress and file watching, which cause unsolicited
-/// messages.
+/// Returns the capabilities of a client that supports everything except progress and file watching, which cause
+/// unsolicited messages.
 pub(super) fn full_capabilities() -> Value {
     json!({
         "textDocument": {
@@ -96,7 +96,7 @@ pub(super) fn full_capabilities() -> Value {
     })
 }
 
-/// Capabilities of a client that only pulls diagnostics, so that none are published.
+/// Returns the capabilities of a client that only pulls diagnostics, so that none are published.
 pub(super) fn pull_capabilities() -> Value {
     json!({ "textDocument": { "diagnostic": {} } })
 }
@@ -168,14 +168,14 @@ impl Client {
         id
     }
 
-    /// The next message of any kind.
+    /// Returns the next message of any kind.
     pub(super) fn receive(&mut self) -> Message {
         self.unread.pop_front().unwrap_or_else(|| {
             self.connection.as_ref().unwrap().receiver.recv_timeout(TIMEOUT).expect("a message within the time limit")
         })
     }
 
-    /// The next message that matches; earlier messages stay unread.
+    /// Returns the next message that matches; earlier messages stay unread.
     fn receive_matching<T>(&mut self, matcher: impl Fn(&Message) -> Option<T>) -> T {
         let mut passed = VecDeque::new();
         loop {
@@ -189,7 +189,7 @@ impl Client {
         }
     }
 
-    /// Answer to a request: its result, or its error as JSON.
+    /// Returns the response to a request: its result, or its error as JSON.
     pub(super) fn answer(&mut self, id: &RequestId) -> Result<Value, Value> {
         let response: Response = self.receive_matching(|message| match message {
             Message::Response(response) if response.id == *id => Some(response.clone()),
@@ -207,7 +207,7 @@ impl Client {
         self.try_send_request(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// The next notification of this method.
+    /// Returns the next notification of this method.
     pub(super) fn notification(&mut self, method: &str) -> Value {
         self.receive_matching(|message| match message {
             Message::Notification(it) if it.method == method => Some(it.params.clone()),
@@ -215,7 +215,7 @@ impl Client {
         })
     }
 
-    /// The next request of the server with this method.
+    /// Returns the next request of the server with this method.
     pub(super) fn request(&mut self, method: &str) -> Request {
         self.receive_matching(|message| match message {
             Message::Request(it) if it.method == method => Some(it.clone()),
@@ -247,7 +247,7 @@ impl Client {
         self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri_of(path) } }));
     }
 
-    /// Text of a file after all edits of a `WorkspaceEdit` or of a list of edits.
+    /// Returns the text of a file after all edits of a `WorkspaceEdit` or of a list of edits.
     pub(super) fn text_after_edits(&self, path: &str, edits: &Value) -> String {
         apply(&self.files.text(path), edits)
     }
@@ -281,7 +281,7 @@ impl Drop for Client {
     }
 }
 
-/// Options for tests: no delays, no watcher.
+/// Returns options for tests: no delays, no watcher.
 pub(super) fn options(files: &Arc<TestFiles>) -> ServerConfig {
     let files = Arc::clone(files);
     ServerConfig { files, version: "0".to_owned(), debounce: Duration::ZERO, watch: false, ..ServerConfig::default() }

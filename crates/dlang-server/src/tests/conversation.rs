@@ -16,7 +16,7 @@ fn begin(extra: MethodTable) -> Client {
     Client::begin(options(&files), files, extra)
 }
 
-/// An initialized client of a server with this table.
+/// Returns an initialized client of a server with this table.
 fn client_with_table(extra: MethodTable) -> Client {
     let mut client = begin(extra);
     client.initialize(&full_capabilities(), &["/w"]);
@@ -137,7 +137,7 @@ fn server_methods_take_precedence() {
     assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["teamCount"], 1);
 }
 
-/// A method that reports its start and its cancellation; its first runs end only on cancellation.
+/// Returns a method that reports its start and its cancellation; its first runs end only on cancellation.
 fn blocking_method(runs: usize) -> (MethodTable, Receiver<&'static str>) {
     let (sender, events) = channel();
     let state = Mutex::new((sender, runs));

@@ -149,7 +149,7 @@ fn cancelling_a_request_stops_loading_its_model() {
         assert_eq!(client.answer(&id).unwrap_err()["code"], -32800);
     }
     slow.open();
-    // Answered as soon as one of the threads is free.
+    // Answered as soon as a thread is free.
     client.send_request("workspace/symbol", json!({ "query": "T7" }));
     assert!(slow.started_reads() < FILES, "{} files were read", slow.started_reads());
 }

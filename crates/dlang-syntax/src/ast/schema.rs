@@ -138,8 +138,8 @@ pub fn assignments(node: &SyntaxNode) -> Vec<Assignment> {
     assignments
 }
 
-/// Collects the assignments in the children of `node`, which is `owner` or a part of it. `property` is the one that a
-/// part such as a clause assigns its contents to.
+/// Collects the assignments in the children of `node`, which is `owner` or a part of it. A part such as a clause
+/// assigns its contents to `property`.
 fn collect(owner: &SyntaxNode, node: &SyntaxNode, property: Option<&'static str>, found: &mut Vec<Assignment>) {
     for child in node.children_with_tokens() {
         let kind = child.kind();
@@ -214,7 +214,7 @@ fn part_property(owner: &SyntaxNode, part: &SyntaxNode) -> Option<&'static str> 
     })
 }
 
-/// Returns the property that a direct child of a node is the value of.
+/// Returns the property that has a direct child of a node as its value.
 fn direct(owner: &SyntaxNode, child: &SyntaxElement) -> Option<&'static str> {
     Some(match (owner.kind(), child.kind()) {
         (IMPORT_STATEMENT, NAME) => "alias",

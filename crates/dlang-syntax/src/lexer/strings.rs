@@ -31,7 +31,7 @@ pub(super) struct QuoteRecovery {
 
 /// Next unescaped quote of a kind.
 ///
-/// A string that was ended at the end of its line leaves quotes behind it that were already searched. A string that
+/// A string that was ended at the end of its line leaves quotes after it that were already searched. A string that
 /// begins at one of them would find the same end: the quote was escaped (or it would have been the end), and after an
 /// escaped character the search continues exactly as after an opening quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

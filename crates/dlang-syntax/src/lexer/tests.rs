@@ -130,7 +130,7 @@ fn an_open_string_ends_with_its_line() {
 
 #[test]
 fn a_missing_quote_is_located() {
-    // To the letter, the first string would end where the second begins, and the last one would have no end.
+    // Read strictly, the first string would end where the second begins, and the last one would not end.
     insta::assert_snapshot!(check("vision: \"first\ntype: A\ndescription: \"second\""), @r#"
     VISION_KW "vision"
     COLON ":"

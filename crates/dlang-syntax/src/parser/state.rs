@@ -147,8 +147,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Begins a node at the current token. White space and comments before it stay outside, so that a node's range is
-    /// from its first to its last token.
+    /// Begins a node at the current token. White space and comments before it stay outside, so that a node's range
+    /// extends from its first to its last token.
     pub(super) fn start(&mut self, kind: SyntaxKind) {
         self.build_until(self.raw(0).unwrap_or(self.tokens.len()));
         self.builder.start_node(DomainLang::kind_to_raw(kind));

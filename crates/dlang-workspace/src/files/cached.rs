@@ -34,7 +34,7 @@ impl<F> CachedFiles<F> {
     }
 
     fn lock_entries(&self) -> MutexGuard<'_, CachedEntries> {
-        // The maps are whole after every single step, so a thread that panicked left them whole.
+        // Every single step leaves the maps consistent, so a thread that panicked did, too.
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

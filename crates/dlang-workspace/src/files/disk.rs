@@ -1,6 +1,6 @@
-//! The disk. The only module that touches a file system; reads are capped, and nothing waits for a pipe.
+//! The disk. Only this module accesses a file system; it limits the size of reads and never waits for a pipe.
 //!
-//! `zubi-base` has functions like these. They are not used because DomainLang's crates know nothing of zubi.
+//! `zubi-base` has similar functions, but DomainLang's crates do not depend on zubi.
 
 use std::io::{self, Read as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use ignore::WalkBuilder;
 
 use super::{Bounds, EXTENSION, Files, GENERATED, Kind, MAX_CUTS, ReadError, Stamp, Walk, WalkGap, is_of_interest};
 
-/// How far two changes can lie apart and still have the same time: a tick of Linux's clock for files is 10 ms at most,
+/// The maximum time between two changes with the same timestamp: Linux's clock for files ticks at least every 10 ms,
 /// other file systems count in steps of a second or two.
 const COARSEST_CLOCK: Duration = Duration::from_secs(2);
 
@@ -34,7 +34,7 @@ impl Files for DiskFiles {
     }
 
     fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
-        // Looked at before opening: opening a named pipe would wait for its writer.
+        // Checked before opening: opening a named pipe would wait for its writer.
         let metadata = std::fs::metadata(path).map_err(|error| read_error(&error))?;
         if !metadata.is_file() {
             return Err(ReadError::NotAFile);
@@ -45,7 +45,7 @@ impl Files for DiskFiles {
         }
         let mut bytes = Vec::with_capacity(size + 1);
         let file = open(path).map_err(|error| read_error(&error))?;
-        // The file may grow while it is read, so the cap is on the read too.
+        // The file may grow while it is read, so the limit also applies to the read.
         let limit = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
         file.take(limit).read_to_end(&mut bytes).map_err(|error| read_error(&error))?;
         if bytes.len() > max { Err(ReadError::TooLarge { max }) } else { Ok(bytes) }
@@ -55,8 +55,8 @@ impl Files for DiskFiles {
         path.canonicalize_utf8().ok()
     }
 
-    /// A file that has just changed may change again within the resolution of the file system's clock. Its stamp equals
-    /// no other, so that callers read the file again until it has not changed for a while.
+    /// Returns a stamp. That of a file that has just changed equals no other, because the file may change again within
+    /// the resolution of the clock; callers read it again until it has not changed for a while.
     fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let metadata = std::fs::metadata(path).ok()?;
@@ -65,8 +65,8 @@ impl Files for DiskFiles {
         Some(if is_quiet { stamp } else { Stamp([u64::MAX - 1, NEXT.fetch_add(1, Ordering::Relaxed), 0, 0, 0, 0]) })
     }
 
-    /// Passes over what `.gitignore` and `.ignore` name, in a repository or not, and what programs made. Hidden folders
-    /// are walked, links are not followed.
+    /// Skips what `.gitignore` and `.ignore` name, in a repository or not, and generated folders. Enters hidden folders
+    /// and does not follow links.
     fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
         let mut walk = Walk::default();
         let mut unlisted = 0_usize;
@@ -146,7 +146,7 @@ fn path_kind(folder: &Utf8Path, path: &Utf8Path, is_link: bool) -> Option<&'stat
     }
 }
 
-/// A path that the walk failed at, with the system's words alone.
+/// Returns the gap for a path at which the walk failed, with only the system's message.
 fn unreadable(folder: &Utf8Path, error: &ignore::Error) -> WalkGap {
     let (mut path, mut error) = (folder.as_std_path(), error);
     loop {
@@ -156,7 +156,7 @@ fn unreadable(folder: &Utf8Path, error: &ignore::Error) -> WalkGap {
             _ => break,
         }
     }
-    // The whole text names the path again.
+    // The full message repeats the path.
     let reason = error.io_error().map_or_else(|| error.to_string(), |error| error.kind().to_string());
     WalkGap::Unreadable { path: Utf8PathBuf::from(path.to_string_lossy().into_owned()), reason }
 }
@@ -183,8 +183,8 @@ fn read_error(error: &io::Error) -> ReadError {
     }
 }
 
-/// Opens a file for reading. Some files of the kernel look regular and make their reader wait for ever, as does a pipe
-/// that has taken the file's place since it was looked at; those give an error instead.
+/// Opens a file for reading. Some files of the kernel look regular but block their reader forever, and so does a pipe
+/// that has replaced the file since the check; those give an error instead.
 #[cfg(unix)]
 fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
     use std::os::unix::fs::OpenOptionsExt as _;

@@ -1,4 +1,4 @@
-//! A tree of files in memory, for tests and for models that come from nowhere else.
+//! A tree of files in memory, for tests and for models that are not on disk.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};
@@ -8,19 +8,19 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::{Bounds, Files, GENERATED, Kind, ReadError, Stamp, Walk, WalkGap, is_of_interest};
 use crate::paths::normalize;
 
-/// Files by absolute path. Folders are there because files are in them; there are no links.
+/// Files by absolute path. A folder exists if it contains a file; there are no links.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryFiles {
     files: BTreeMap<Utf8PathBuf, Vec<u8>>,
 }
 
 impl MemoryFiles {
-    /// Puts a file there, or another content into it.
+    /// Creates a file, or replaces its content.
     pub fn insert(&mut self, path: impl Into<Utf8PathBuf>, content: impl Into<Vec<u8>>) {
         self.files.insert(normalize(&path.into()), content.into());
     }
 
-    /// Takes a file away.
+    /// Removes a file.
     pub fn remove(&mut self, path: &Utf8Path) {
         self.files.remove(&normalize(path));
     }
@@ -66,7 +66,7 @@ impl Files for MemoryFiles {
         Some(Stamp([hasher.finish(), 0, 0, 0, 0, 0]))
     }
 
-    /// Counts files alone as entries and knows no `.gitignore`.
+    /// Counts only files as entries, and ignores `.gitignore`.
     fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
         let mut walk = Walk { folders: vec![folder.to_owned()], ..Walk::default() };
         for (count, path) in self.paths_below(folder).enumerate() {

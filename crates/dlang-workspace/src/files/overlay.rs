@@ -1,4 +1,4 @@
-//! Unsaved text over files: what an editor shows counts, and not what the disk still has.
+//! Unsaved text over files: an editor's text takes precedence over the disk.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};
@@ -9,28 +9,29 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::{Bounds, Files, Kind, ReadError, SharedFiles, Stamp, Walk, is_of_interest};
 use crate::paths::normalize;
 
-/// Files with texts that lie over them, by absolute path. A text needs no file below it.
+/// Files, with unsaved texts that replace their content, by absolute path. The file of a text need not exist.
 pub struct Overlay {
     base: SharedFiles,
-    /// Shared with those who froze it, and copied by the next change if there are any.
+    /// Shared with snapshots; the next change copies it if there are any.
     texts: RwLock<Arc<Texts>>,
 }
 
 type Texts = BTreeMap<Utf8PathBuf, Arc<str>>;
 
 impl Overlay {
-    /// An overlay without texts.
+    /// Creates an overlay without texts.
     pub fn new(below: SharedFiles) -> Self {
         Self { base: below, texts: RwLock::default() }
     }
 
-    /// An overlay with the present texts over the same files; later changes do not affect it. Copies no text and no map.
+    /// Returns an overlay with the present texts over the same files; later changes do not affect it. Copies no text or
+    /// map.
     #[must_use]
     pub fn snapshot(&self) -> Self {
         Self { base: Arc::clone(&self.base), texts: RwLock::new(Arc::clone(&self.texts())) }
     }
 
-    /// From now on the file has this text; with none, the one below again.
+    /// Sets the text of a file; `None` restores the content below.
     pub fn set(&self, path: &Utf8Path, text: Option<Arc<str>>) {
         let mut texts = self.texts.write().unwrap_or_else(PoisonError::into_inner);
         let texts = Arc::make_mut(&mut texts);
@@ -40,18 +41,18 @@ impl Overlay {
         };
     }
 
-    /// The text that lies over a file.
+    /// Returns the unsaved text of a file.
     pub fn text(&self, path: &Utf8Path) -> Option<Arc<str>> {
         self.texts().get(path).cloned()
     }
 
-    /// The files over which a text lies.
+    /// Returns the files with unsaved text.
     pub fn paths(&self) -> Vec<Utf8PathBuf> {
         self.texts().keys().cloned().collect()
     }
 
     fn texts(&self) -> RwLockReadGuard<'_, Arc<Texts>> {
-        // The map is whole after every single step, so a thread that panicked left it whole.
+        // Every single step leaves the map consistent, so a thread that panicked did, too.
         self.texts.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -78,7 +79,7 @@ impl Files for Overlay {
         let Some(text) = self.text(path) else { return self.base.stamp(path) };
         let mut hasher = rustc_hash::FxHasher::default();
         text.hash(&mut hasher);
-        // No file has these times.
+        // No file on disk has these times.
         Some(Stamp([u64::MAX, hasher.finish(), 0, 0, 0, 0]))
     }
 

@@ -11,7 +11,7 @@ use crate::testing::show;
 
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// The entries that hold, one a line, then the diagnostics.
+/// Renders the valid entries, one per line, then the diagnostics.
 fn check(text: &str) -> String {
     let parsed = read(text);
     let entries = parsed.lock.entries.iter().fold(String::new(), |mut lines, (key, it)| {
@@ -51,7 +51,7 @@ fn entries_are_validated_independently() {
     "#);
 }
 
-/// Entries of a later version may mean something else.
+/// Entries of a later version may have another meaning.
 #[test]
 fn versions() {
     assert_snapshot!(check(&format!(r#"{{"version": "2", "dependencies": {{"a/b": {{"ref": "v1", "resolved": "", "commit": "{COMMIT}"}}}}}}"#)), @r#"
@@ -128,7 +128,7 @@ fn mismatches_with_the_manifest_are_reported() {
     2 lock-missing-entry 4:3 "acme/new" Dependency 'acme/new' is not in model.lock.⏎Hint: 'dlang install' says how to bring model.lock up to date.
     3 lock-unused-entry 1:318 "\"acme/old\"" No dependency in model.yaml uses 'acme/old'.⏎Hint: 'dlang install' says how to bring model.lock up to date.
     "#);
-    // A manifest that is cut off does not show which entries are unused.
+    // A truncated manifest does not show which entries are unused.
     assert_eq!(check_against("dependencies:\n  a: [", &lock), "");
 }
 

@@ -1,7 +1,7 @@
-//! Edits of a manifest's text that put something right.
+//! Fixes of a manifest, as edits of its text.
 //!
-//! An edit is made on the text, so that comments and layout stay. It is offered only after it was tried: the new text must
-//! read as the old one does, but for what was to change.
+//! A fix edits the text, so that comments and layout stay. It is offered only after verification: the new text must
+//! read like the old one, except for the intended change.
 
 use camino::Utf8Path;
 use dlang_model::{DiagnosticData, ModelCode, ModelDiagnostic};
@@ -12,13 +12,13 @@ use super::{Manifest, Purpose, Source, is_owner_and_repo, read};
 use crate::fix::{Fix, FixAction};
 use crate::yaml::{self, MappingEntry, YamlNode, YamlValue};
 
-/// The largest manifest that fixes are made for, in bytes: each is tried by reading the text again.
+/// The maximum size of a manifest to fix, in bytes: each fix is verified by reading the text again.
 pub const MAX_FIXED_BYTES: usize = 256 * 1024;
 
 /// The placeholder for an unknown ref.
 const SAMPLE_REF: &str = "v1.0.0";
 
-/// The fixes for one diagnostic on a manifest. `text` is what the diagnostic was made from, `path` where it lies.
+/// Returns the fixes of a diagnostic of a manifest. `text` is the diagnosed text, and `path` its file.
 pub fn fixes(path: &Utf8Path, text: &str, diagnostic: &ModelDiagnostic) -> Vec<Fix> {
     let DiagnosticData::Key(key) = &diagnostic.data else { return Vec::new() };
     let fix = match diagnostic.code {
@@ -30,7 +30,7 @@ pub fn fixes(path: &Utf8Path, text: &str, diagnostic: &ModelDiagnostic) -> Vec<F
 }
 
 /// Adds a dependency that an import names. A key that does not have the form `owner/repo` gets a placeholder as its
-/// source. Returns `None` if the text has no place for it, or already has the key.
+/// source. Returns `None` if the text has no suitable position for it, or already has the key.
 pub fn add_dependency(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
     let tree = parse(text)?;
     let lines: Vec<String> = if is_owner_and_repo(key) {
@@ -51,7 +51,7 @@ pub fn add_dependency(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
             end_of_line(text, section.key_range.end(), &block("  "))
         }
         (Some(section), Some(YamlValue::Mapping { entries, flow: true })) => {
-            // Behind the opening brace, where no comma of the last entry can be in the way.
+            // After the opening brace, a comma after the last entry does not interfere.
             let at = TextRange::empty(section.value.range.start() + TextSize::of('{'));
             (at, if entries.is_empty() { flow } else { format!("{flow}, ") })
         }
@@ -73,7 +73,7 @@ pub fn add_dependency(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
     verify_fix(path, text, range, new, is_expected, title, true)
 }
 
-/// Makes a manifest with a dependency in a folder that has none.
+/// Creates a manifest with a dependency, for a folder without a manifest.
 pub fn create(path: &Utf8Path, key: &str) -> Fix {
     let text = match add_dependency(path, "", key).map(|fix| fix.action) {
         Some(FixAction::Edit { text, .. }) => text,
@@ -129,7 +129,7 @@ fn rename_alias(path: &Utf8Path, text: &str, key: &str, range: TextRange) -> Opt
     )
 }
 
-/// The fix, if the text after it is what was wanted and no worse than before.
+/// Returns the fix if the new text has the intended content and no new errors.
 fn verify_fix(
     path: &Utf8Path,
     text: &str,
@@ -154,24 +154,24 @@ fn errors(diagnostics: &[ModelDiagnostic]) -> usize {
     diagnostics.iter().filter(|diagnostic| diagnostic.severity() == Severity::Error).count()
 }
 
-/// The tree of a text that can be edited: whole, and small enough to try an edit on it.
+/// Parses a text that can be edited: complete, and small enough to verify an edit.
 fn parse(text: &str) -> Option<yaml::Yaml> {
     (text.len() <= MAX_FIXED_BYTES).then(|| yaml::parse(text)).filter(|tree| tree.complete)
 }
 
-/// Whole lines to be put behind the line that an offset is on.
+/// Returns the position after the line of an offset, and whole lines to insert there.
 fn end_of_line(text: &str, offset: TextSize, lines: &str) -> (TextRange, String) {
     let rest = text.get(offset.into()..).unwrap_or_default();
     let to_end = |bytes: usize| offset + TextSize::new(u32::try_from(bytes).unwrap_or_default());
     match rest.find('\n') {
         Some(at) => (TextRange::empty(to_end(at + 1)), lines.to_owned()),
         None if text.is_empty() || text.ends_with('\n') => (TextRange::empty(TextSize::of(text)), lines.to_owned()),
-        // The last line has no end, so the new ones bring it and leave theirs out.
+        // The last line has no line end, so the inserted lines begin with one and omit their own.
         None => (TextRange::empty(TextSize::of(text)), format!("\n{}", lines.trim_end_matches('\n'))),
     }
 }
 
-/// Behind the colon of a key that has no value.
+/// Returns the position after the colon of a key without a value.
 fn after_colon(text: &str, key: TextRange) -> Option<TextRange> {
     let rest = text.get(key.end().into()..)?;
     let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -194,14 +194,14 @@ fn content_end(node: &YamlNode) -> Option<TextSize> {
     }
 }
 
-/// The blanks before an entry that is the first thing on its line.
+/// Returns the blanks before an entry that is first on its line.
 fn indent_of<'t>(text: &'t str, entry: &MappingEntry) -> Option<&'t str> {
     let before = text.get(..entry.key_range.start().into())?;
     let line = before.rsplit('\n').next()?.trim_start_matches('\u{feff}');
     line.bytes().all(|byte| byte == b' ').then_some(line)
 }
 
-/// A key as YAML writes it: in quotes unless it is a word that cannot be anything else.
+/// Formats a key for YAML: in quotes unless it is an unambiguous word.
 fn quote_key(key: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     let is_word = key.starts_with(|c: char| c.is_ascii_alphabetic()) && key.chars().all(is_plain);
@@ -221,7 +221,7 @@ fn quote_key(key: &str) -> String {
     text
 }
 
-/// The last part of a key as a repository could be called.
+/// Returns a repository, named after the last part of a key.
 fn source_for(key: &str) -> String {
     let part = key.rsplit('/').next().unwrap_or_default();
     let name: String = part.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).collect();

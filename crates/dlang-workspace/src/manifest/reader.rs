@@ -1,4 +1,4 @@
-//! From the tree of a `model.yaml` to its data and diagnostics.
+//! Conversion of the tree of a `model.yaml` to data and diagnostics.
 
 use dlang_model::{ModelCode, ModelDiagnostic};
 use text_size::TextRange;
@@ -7,9 +7,9 @@ use super::{Alias, Dependency, Fault, Governance, Manifest, Override, ParsedMani
 use crate::diagnostic::DiagnosticCollector;
 use crate::yaml::{self, MappingEntry, YamlNode, YamlValue, quote_excerpt};
 
-/// The keys at the top. Others are for other programs if they begin with `x-`.
+/// The top-level keys. Other programs may add keys that begin with `x-`.
 const SECTIONS: &[&str] = &["model", "paths", "dependencies", "overrides", "governance"];
-/// The keys of a dependency that is written out.
+/// The keys of a dependency in its long form.
 const DEPENDENCY: &[&str] = &["source", "ref", "path", "integrity", "description"];
 
 pub(super) fn read(text: &str, purpose: Purpose) -> ParsedManifest {
@@ -178,7 +178,8 @@ impl Reader {
         dependency
     }
 
-    /// A dependency on a repository: its source (else its key is it) and its ref, each with the key that says it.
+    /// Reads a dependency on a repository: its source (by default its key) and its ref, each with the key that names
+    /// it.
     fn git(
         &mut self,
         row: &MappingEntry,
@@ -192,7 +193,7 @@ impl Reader {
             fault = Some(self.fault(rules::invalid_source(range, key, &repository)));
         }
         let Some((reference, reference_range)) = reference.filter(|(text, _)| !text.is_empty()) else {
-            // In a text that ends in the middle of this dependency, its ref may be what could not be read.
+            // If the text ends inside this dependency, its ref may be in the missing part.
             if row.value.cut {
                 let message = format!("Dependency '{}' is cut off by a YAML error.", quote_excerpt(key));
                 let cut = ModelDiagnostic::new(row.key_range, ModelCode::ManifestYamlError, message);
@@ -260,7 +261,7 @@ impl Reader {
         }
     }
 
-    /// A value that must be text. Numbers and truth values are their text: a branch may be called `2.0`.
+    /// Reads a value that must be text. Numbers and truth values count as text: a branch may be called `2.0`.
     fn text(&mut self, row: &MappingEntry) -> Option<String> {
         match &row.value.value {
             YamlValue::Scalar(text) => Some(text.clone()),

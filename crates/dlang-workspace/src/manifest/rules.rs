@@ -1,4 +1,4 @@
-//! The rules for single values of a manifest, and the words in which they are broken.
+//! Rules for single values of a manifest, with their messages.
 
 use camino::Utf8Path;
 use dlang_model::{DiagnosticData, ModelCode, ModelDiagnostic};
@@ -7,7 +7,7 @@ use text_size::TextRange;
 use crate::paths;
 use crate::yaml::quote_excerpt;
 
-/// A version as Semantic Versioning writes it: `N.N.N`, then `-x`, then `+y`.
+/// Whether a text is a semantic version: `N.N.N`, then `-x`, then `+y`.
 pub(super) fn is_version(text: &str) -> bool {
     let (rest, build) = text.split_once('+').map_or((text, None), |(rest, build)| (rest, Some(build)));
     let (core, pre) = rest.split_once('-').map_or((rest, None), |(core, pre)| (core, Some(pre)));
@@ -21,7 +21,7 @@ pub(super) fn is_version(text: &str) -> bool {
     numbers.len() == 3 && numbers.iter().all(is_number) && pre.is_none_or(is_label) && build.is_none_or(is_label)
 }
 
-/// A tag, a branch or a commit: what git takes as the name of a ref, but beginning with a letter or a digit.
+/// Whether a text is a tag, branch or commit: a name of a git ref that begins with a letter or a digit.
 pub(super) fn is_reference(text: &str) -> bool {
     let forbidden = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\<>=|\"'".contains(c);
     text.starts_with(char::is_alphanumeric)
@@ -33,7 +33,7 @@ pub(super) fn is_reference(text: &str) -> bool {
         && Utf8Path::new(text).extension() != Some("lock")
 }
 
-/// `owner/repo`, both of which become folder names.
+/// Whether a text is `owner/repo`, both of which become folder names.
 pub(crate) fn is_owner_and_repo(text: &str) -> bool {
     let is_part = |part: &str| {
         !matches!(part, "" | "." | "..")
@@ -172,7 +172,7 @@ pub(super) fn entry(range: TextRange, entry: &str) -> Option<ModelDiagnostic> {
     paths::is_climbing(entry).then(|| ModelDiagnostic::new(range, ModelCode::ImportEscapesWorkspace, text).hint(hint))
 }
 
-/// `what` with its article.
+/// Returns the diagnostic for a value of the wrong kind; `expected` includes its article.
 pub(super) fn unexpected_key(range: TextRange, subject: &str, expected: &str) -> ModelDiagnostic {
     ModelDiagnostic::new(
         range,

@@ -9,7 +9,7 @@ use super::*;
 use crate::files::{DiskFiles, MemoryFiles};
 use crate::testing::{in_memory, on_disk, write_file};
 
-/// The module of a file: root, manifest, package.
+/// Renders the module of a file: root, manifest, package.
 fn check(fixture: &str, file: &str) -> String {
     let module = Modules::new(in_memory(fixture)).module_of_file(Utf8Path::new(file));
     let manifest = if module.manifest.is_some() { "with" } else { "without" };

@@ -1,4 +1,4 @@
-//! From a specifier to a file, over [`Modules`].
+//! Resolution of a specifier to a file, with [`Modules`].
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::modules::{Module, Modules, Package};
 use crate::paths::{append, extension, is_climbing, normalize};
 
 impl<F: Files> Modules<F> {
-    /// Resolves the import of a file, whose path is absolute. The file itself need not exist.
+    /// Resolves an import of the file at an absolute path. The file need not exist.
     pub fn resolve(&self, importer: &Utf8Path, specifier: &str) -> Result<ResolvedImport, UnresolvedImport> {
         if specifier.is_empty() {
             return Err(UnresolvedImport::empty());
@@ -41,7 +41,8 @@ impl<F: Files> Import<'_, F> {
         self.local(self.top(), &append(folder, self.specifier), UnresolvedImport::outside_workspace)
     }
 
-    /// The folder that imports never leave. Without a manifest nothing says where the model ends, so it may reach anywhere.
+    /// Returns the folder that imports never leave. Without a manifest the extent of the model is unknown, so imports
+    /// may reach anywhere.
     fn top(&self) -> &Utf8Path {
         if self.is_unbounded() { self.importer.ancestors().last().unwrap_or(&self.importer) } else { &self.module.root }
     }
@@ -78,7 +79,7 @@ impl<F: Files> Import<'_, F> {
 
     fn external(&self) -> Result<Utf8PathBuf, UnresolvedImport> {
         let specifier = self.specifier;
-        // A package without a manifest has only what its project has.
+        // A package without a manifest uses its project's.
         let project = self.module.package.as_ref().map(|package| self.modules.module_at(&package.project));
         let module = match &project {
             Some(project) if self.module.manifest.is_none() => project,
@@ -120,7 +121,7 @@ impl<F: Files> Import<'_, F> {
         }
     }
 
-    /// A path to the letter below a package, or its entry.
+    /// Resolves a path below a package, which is used unchanged, or the package's entry.
     fn resolve_in_package(&self, folder: &Utf8Path, rest: &str) -> Result<Utf8PathBuf, UnresolvedImport> {
         let (files, specifier) = (&self.modules.files, self.specifier);
         if !files.is_directory(folder) {
@@ -141,7 +142,7 @@ impl<F: Files> Import<'_, F> {
         self.model(path)
     }
 
-    /// A file, a folder's entry, or a file with the extension left out; nothing outside of `boundary`.
+    /// Resolves a file, a folder's entry, or a file without its extension; fails outside `boundary`.
     fn local(
         &self,
         boundary: &Utf8Path,
@@ -149,7 +150,7 @@ impl<F: Files> Import<'_, F> {
         escape: impl Fn(&str) -> UnresolvedImport,
     ) -> Result<Utf8PathBuf, UnresolvedImport> {
         let (files, specifier) = (&self.modules.files, self.specifier);
-        // A link inside may lead to another place inside, which has one spelling: that below the top.
+        // A link inside the folder may lead elsewhere inside it; the result is spelled below the top.
         let spell = |boundary: &Utf8Path, path: &Utf8Path| -> Result<Utf8PathBuf, UnresolvedImport> {
             inside(files, boundary, path).map_err(|_| escape(specifier))?;
             let path = inside(files, self.top(), path).map_err(|_| escape(specifier))?;
@@ -188,13 +189,13 @@ impl<F: Files> Import<'_, F> {
         }
     }
 
-    /// A file that exists, if it is a model: a link or an entry may name something else.
+    /// Accepts an existing file if it is a model: a link or an entry may name something else.
     fn model(&self, path: Utf8PathBuf) -> Result<Utf8PathBuf, UnresolvedImport> {
         if path.extension() == Some(EXTENSION) { Ok(path) } else { Err(UnresolvedImport::extension(self.specifier)) }
     }
 }
 
-/// The row with the longest key that is the specifier or ends at a `/` of it, and what comes behind.
+/// Returns the row with the longest key that is the specifier or ends at one of its `/`, and the rest of the specifier.
 fn longest<'k, 's, T>(rows: impl Iterator<Item = (&'k str, T)>, specifier: &'s str) -> Option<(T, &'s str)> {
     rows.filter(|(key, _)| !key.is_empty())
         .filter_map(|(key, row)| {
@@ -207,7 +208,7 @@ fn longest<'k, 's, T>(rows: impl Iterator<Item = (&'k str, T)>, specifier: &'s s
         .map(|(_, row, rest)| (row, rest))
 }
 
-/// A path led out of its folder.
+/// Error for a path that leads out of its folder.
 pub(crate) struct Escape;
 
 /// Returns the path with its links resolved, spelled below `folder` as `folder` is. For a path that does not exist,
@@ -215,20 +216,20 @@ pub(crate) struct Escape;
 pub(crate) fn inside(files: &impl Files, folder: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Escape> {
     let inside = path.strip_prefix(folder).map_err(|_| Escape)?;
     let Some(real) = files.canonical(folder) else {
-        // The folder itself is not there, so nothing below it is.
+        // The folder itself does not exist, so nothing below it does.
         return Ok(path.to_owned());
     };
     for existing in inside.ancestors() {
         let Some(found) = files.canonical(&folder.join(existing)) else { continue };
         let found = found.strip_prefix(&real).map_err(|_| Escape)?;
         let missing = inside.strip_prefix(existing).map_err(|_| Escape)?;
-        // Joining nothing would add a slash, which is a path that only a folder has.
+        // Joining an empty path would add a slash, which only a folder's path may have.
         return Ok(normalize(&folder.join(found).join(missing)));
     }
     Err(Escape)
 }
 
-/// A path without links, spelled as the importing file's folders are, as far as it lies below one of them.
+/// Spells a path without links like the importing file's folders, if it is below one of them.
 fn spell_near(files: &impl Files, importer: &Utf8Path, path: Utf8PathBuf) -> Utf8PathBuf {
     for folder in importer.ancestors().skip(1) {
         if path.starts_with(folder) {

@@ -32,7 +32,7 @@ fn show<F: Files>(modules: &Modules<F>, importer: &Utf8Path, specifier: &str) ->
     }
 }
 
-/// Each specifier with what it leads to from a file of the fixture.
+/// Renders each specifier with its target, from a file of the fixture.
 fn check(fixture: &str, importer: &str, specifiers: &[&str]) -> String {
     let modules = Modules::new(in_memory(fixture));
     let mut lines = String::new();
@@ -407,7 +407,7 @@ fn unresolved_imports_have_fixes() {
     assert_snapshot!(check_fixes("//- model.yaml\n", "./none"), @"");
 }
 
-/// Pieces of specifiers, so that random ones meet the rules.
+/// Generates fragments of specifiers, so that random ones match the rules.
 fn fragments() -> impl Strategy<Value = String> {
     let fragment = prop::sample::select(vec![
         ".",

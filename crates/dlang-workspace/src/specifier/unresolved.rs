@@ -12,7 +12,7 @@ use crate::manifest::{self, Fault, is_owner_and_repo};
 use crate::modules::Module;
 use crate::yaml::quote_excerpt;
 
-/// Why an import leads nowhere. The texts are stable: programs find them as `data.reason`.
+/// The reason why an import does not resolve. The texts are stable: programs read them as `data.reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
     FileNotFound,
@@ -26,7 +26,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The name by which programs know it.
+    /// Returns the stable name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::FileNotFound => "file-not-found",
@@ -41,10 +41,10 @@ impl Reason {
     }
 }
 
-/// An import that leads nowhere.
+/// An unresolved import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnresolvedImport {
-    /// [`ModelCode::ImportUnresolved`] as a rule; what is wrong with the row of the manifest where that is the reason.
+    /// [`ModelCode::ImportUnresolved`], or the code of the manifest's invalid row that is the reason.
     pub code: ModelCode,
     pub reason: Reason,
     /// The message at the import, without the hint.
@@ -54,7 +54,7 @@ pub struct UnresolvedImport {
 }
 
 impl UnresolvedImport {
-    /// `advice` is for this case alone.
+    /// Creates the error; `advice` is a hint for this case only.
     pub(super) fn new(specifier: &str, reason: Reason, advice: Option<String>) -> Self {
         const GENERAL: &str = "Check that the file exists and the path is correct.";
         let hint = Some(advice.map_or(GENERAL.into(), |advice| format!("{GENERAL}: {advice}").into()));
@@ -82,7 +82,7 @@ impl UnresolvedImport {
         Self::new(specifier, Reason::FileNotFound, Some(hint.to_owned()))
     }
 
-    /// A path to the letter, below a package: no hint, because what to do is its maintainers' to know.
+    /// Creates the error for a path below a package. It has no hint, because only the package's maintainers can fix it.
     pub(super) fn not_in_package(specifier: &str) -> Self {
         Self::new(specifier, Reason::FileNotFound, None)
     }
@@ -137,13 +137,13 @@ impl UnresolvedImport {
         Self::new(specifier, Reason::UnknownAlias, Some(hint))
     }
 
-    /// The key is not before an error of the manifest, and nothing after the error was read.
+    /// Creates the error for a key that is not before an error of the manifest, whose rest was not read.
     pub(super) fn after_yaml_error(specifier: &str, reason: Reason) -> Self {
         let hint = "Put the YAML error of model.yaml right: nothing behind it is read.";
         Self::new(specifier, reason, Some(hint.to_owned()))
     }
 
-    /// The row of the manifest that the specifier names is broken; the import says the same as the row.
+    /// Creates the error for a specifier of an invalid row of the manifest, with the message of that row.
     pub(super) fn broken(specifier: &str, fault: &Fault) -> Self {
         Self {
             code: fault.code,
@@ -202,12 +202,12 @@ fn install(folder: &Utf8Path, key: &str) -> Fix {
     }
 }
 
-/// The rows that a hint shows.
+/// Returns sample rows for a hint.
 fn sample(specifier: &str) -> String {
     format!("  dependencies:\n    {}:\n      ref: v1.0.0", quote_excerpt(specifier))
 }
 
-/// The key that makes a specifier known: `owner/repo` of a longer path, if that is what it begins with.
+/// Returns the key that makes a specifier valid: `owner/repo` if it begins with that, else all of it.
 fn dependency_key(specifier: &str) -> &str {
     let end = specifier.match_indices('/').nth(1).map_or(specifier.len(), |(at, _)| at);
     specifier.get(..end).filter(|key| is_owner_and_repo(key)).unwrap_or(specifier)

@@ -1,4 +1,4 @@
-//! From paths to a model: reading, following imports, and forgetting what nothing leads to.
+//! Loading: reads files, follows imports, and drops unreachable files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use super::{MAX_MODEL_BYTES, Progress, Resolve, Source, Watch, Workspace, parall
 use crate::files::{Files as _, LOCK, MANIFEST, Overlay, ReadError, Stamp};
 use crate::modules::{Module, Package};
 
-/// How many files are read between two reports of progress. Few, because each report is also where work can be ended.
+/// The number of files read between two progress reports. Small, because loading can be stopped only at a report.
 const BATCH: usize = 64;
 
 /// The imports of a file by their specifiers.
@@ -21,9 +21,9 @@ type Imports = BTreeMap<String, Result<Utf8PathBuf, ImportProblem>>;
 /// The changes that reading files found.
 #[derive(Debug, Clone, Copy, Default)]
 struct ReadChanges {
-    /// A text is another one.
+    /// Whether a text changed.
     text: bool,
-    /// A file came or went, or can be read now, or cannot any more.
+    /// Whether a file appeared, disappeared, or became readable or unreadable.
     files: bool,
 }
 
@@ -35,9 +35,9 @@ struct ReadText {
 }
 
 impl Workspace {
-    /// Reads files, follows what they import, and brings the model into that state. Whether it is another one.
+    /// Reads files, follows their imports, and updates the model. Returns whether it changed.
     ///
-    /// When `watch` ends it, what was read so far is there and its imports are not.
+    /// If `watch` stops the work, the model has the files read so far, without their imports.
     pub(super) fn load_to_fixpoint(
         &mut self,
         read: Vec<Utf8PathBuf>,
@@ -75,7 +75,7 @@ impl Workspace {
             read = next.into_iter().collect();
         }
         watch(Progress { loaded: self.sources.len(), total: self.sources.len() })?;
-        // Most changes are of one text alone.
+        // Usually only one text has changed.
         if are_imports_changed || changed.files {
             self.remove_unreachable();
             self.update_derived_data();
@@ -92,7 +92,7 @@ impl Workspace {
         self.sources.iter().filter(move |(_, source)| needs_resolve(source)).map(|(path, _)| path)
     }
 
-    /// Reads files into the model. Those that are not there any more leave it.
+    /// Reads files into the model, and removes those that no longer exist.
     fn read(&mut self, paths: &[Utf8PathBuf]) -> ReadChanges {
         let overlay = &self.overlay;
         let texts = parallel::map(paths, || (), |(), path| read_text(overlay, path));
@@ -141,7 +141,7 @@ impl Workspace {
                     let specifiers: BTreeSet<&str> = imports.iter().filter_map(|it| it.specifier.as_deref()).collect();
                     !specifiers.into_iter().eq(known.keys().map(String::as_str))
                 });
-                // Nothing can cancel it: changes come from the thread that waits here.
+                // Nothing can cancel this query: changes come from the thread that waits here.
                 is_other.unwrap_or(true)
             },
         );
@@ -183,7 +183,7 @@ impl Workspace {
         self.rebuild_view();
     }
 
-    /// Drops the files that no root, no open text and no import leads to. Whether there were any.
+    /// Drops the files that no root, open text or import reaches. Returns whether there were any.
     fn remove_unreachable(&mut self) -> bool {
         let overlaid = self.overlay.paths();
         let mut pending: Vec<&Utf8PathBuf> = self.listed.iter().chain(&overlaid).collect();
@@ -229,7 +229,7 @@ impl Workspace {
             for folder in folder.ancestors() {
                 let manifest = folder.join(MANIFEST);
                 let is_there = self.modules.files().kind(&manifest).is_some();
-                // From a folder that was seen before, the way up was gone already.
+                // From a folder that was visited before, the way up is already done.
                 if !manifests.insert(manifest) || is_there {
                     break;
                 }
@@ -243,7 +243,7 @@ impl Workspace {
         let mut modules: BTreeMap<Utf8PathBuf, Arc<Module>> = BTreeMap::new();
         let mut folder: Option<&Utf8Path> = None;
         for path in self.sources.keys() {
-            // Files of one folder belong to one module, and here they follow each other.
+            // Files of one folder belong to one module, and they are adjacent here.
             if folder.is_none() || folder != path.parent() {
                 folder = path.parent();
                 let module = self.modules.module_of_file(path);
@@ -276,7 +276,7 @@ impl Workspace {
 
 /// Reads the text of a model: from the overlay, else from disk. U+FFFD replaces invalid bytes.
 fn read_text(overlay: &Overlay, path: &Utf8Path) -> Result<ReadText, ReadError> {
-    // Stamped first: what is written in between makes the stamp an old one, and the file is read again.
+    // Stamped first: a write in between makes the stamp outdated, and the file is read again.
     let stamp = overlay.stamp(path);
     if let Some(text) = overlay.text(path) {
         return Ok(ReadText { text, fault: None, stamp });

@@ -4,10 +4,10 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Below this a thread costs more than it saves.
+/// The minimum number of items per thread; with fewer, a thread costs more than it saves.
 const MIN_ITEMS_PER_THREAD: usize = 16;
 
-/// The most threads that are used: the model is one, and more would wait for each other.
+/// The maximum number of threads; more would wait for each other at the one model.
 const MAX_THREADS: usize = 8;
 
 /// Applies `work` to each item and returns the results in order. Each thread has its own state from `state`.

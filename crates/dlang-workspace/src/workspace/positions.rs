@@ -1,4 +1,4 @@
-//! Positions in a text as people count them.
+//! Positions in a text for people.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use dlang_ide::Lines;
 use text_size::{TextRange, TextSize};
 
-/// A line and a column, both from 1. Columns count characters.
+/// A 1-based line and column. Columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinePosition {
     pub line: u32,
@@ -21,7 +21,7 @@ impl LinePosition {
 pub struct PositionFinder<'t> {
     text: &'t str,
     lines: Lines,
-    /// The last position and its offset. Most positions follow each other, and a line can be as long as its text:
+    /// The last position and its offset. Most requests are in text order, and a line can be as long as its text:
     /// counting from its beginning each time would be quadratic.
     last: Cell<(TextSize, LinePosition)>,
 }
@@ -32,7 +32,7 @@ impl<'t> PositionFinder<'t> {
         Self { text, lines: Lines::new(text), last: Cell::new((TextSize::new(0), LinePosition::FIRST)) }
     }
 
-    /// The position of a byte; the end of the text for an offset after it.
+    /// Returns the position of a byte offset; the end of the text for an offset after it.
     pub fn position(&self, offset: TextSize) -> LinePosition {
         let offset = offset.min(TextSize::of(self.text));
         let number = self.lines.number(offset);

@@ -20,13 +20,13 @@ const MODEL_SOURCE: &str = "domain-lang";
 /// A diagnostic with its file and line positions, for printing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedDiagnostic {
-    /// The file, absolute; a folder when it could not be looked through.
+    /// The absolute path of the file, or of a folder that could not be searched.
     pub path: Utf8PathBuf,
-    /// The beginning of its range.
+    /// The start of its range.
     pub start: LinePosition,
     /// The end of its range.
     pub end: LinePosition,
-    /// `domain-lang` for models, `domainlang` for everything around them.
+    /// `domain-lang` for models, `domainlang` for everything else.
     pub source: &'static str,
     pub diagnostic: Diagnostic<ModelCode, RelatedRange>,
 }
@@ -34,11 +34,11 @@ pub struct LocatedDiagnostic {
 /// A location that is related to a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedRange {
-    /// The file, absolute.
+    /// The absolute path of the file.
     pub path: Utf8PathBuf,
-    /// Bytes of its text.
+    /// The range in bytes of its text.
     pub range: TextRange,
-    /// The beginning.
+    /// The start of the range.
     pub start: LinePosition,
 }
 
@@ -57,7 +57,7 @@ impl WorkspaceSnapshot {
         }
         problems.extend(self.view.modules.iter().flat_map(|module| module_diagnostics(module)));
         problems.extend(self.view.cuts.iter().map(|(folder, cut)| gap_diagnostic(folder, cut)));
-        // A stable sort: what is in one file is in order already.
+        // The sort is stable: the diagnostics of one file are already in order.
         problems.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(problems)
     }

@@ -1,4 +1,4 @@
-//! The workspace between two changes, for questions on any thread.
+//! The workspace between two changes, for queries on any thread.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,16 +14,16 @@ use crate::modules::{ManifestText, Module};
 /// The parts of a snapshot that are not in the model.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    /// The folders below which paths are shown, each with the name that precedes them; the name is empty for a single
-    /// folder.
+    /// The folders to which displayed paths are relative, each with the name that precedes them; the name is empty for
+    /// a single folder.
     pub(super) folders: Vec<(Utf8PathBuf, String)>,
-    /// Files that are not in the model as they are.
+    /// Files whose text in the model differs from the file, with the reason.
     pub(super) faults: BTreeMap<Utf8PathBuf, ReadError>,
-    /// Modules with a manifest, without those of packages, whose users cannot fix them.
+    /// Modules with a manifest, except those of packages, whose users cannot fix them.
     pub(super) modules: Vec<Arc<Module>>,
     /// Paths of [`WalkGap`]s, by the folder of the walk.
     pub(super) cuts: Vec<(Utf8PathBuf, WalkGap)>,
-    /// The folders that are open by a link, each behind its path without links.
+    /// The folders opened through a link: the path without links, and the opened one.
     links: Vec<(Utf8PathBuf, Utf8PathBuf)>,
 }
 
@@ -64,8 +64,9 @@ impl View {
     }
 }
 
-/// Every folder's last path component; of folders that would share it, a component more, until all differ. This ends, for the
-/// paths differ. zubi names the folders of its workspace in the same way, so that every channel shows the same path.
+/// Returns every folder's last path component. Folders that would share a name get one more component, until all
+/// differ, which ends because the paths differ. zubi names the folders of its workspace in the same way, so that every
+/// surface shows the same path.
 fn distinct_names(folders: &[Utf8PathBuf]) -> Vec<String> {
     let mut lengths = vec![1; folders.len()];
     loop {
@@ -84,12 +85,12 @@ fn distinct_names(folders: &[Utf8PathBuf]) -> Vec<String> {
     }
 }
 
-/// The workspace as it was when it was taken. Cheap to clone; drop it when the questions are answered.
+/// The workspace at one moment. Cheap to clone; drop it after the queries.
 #[derive(Clone)]
 pub struct WorkspaceSnapshot {
     model: ModelSnapshot,
     pub(super) view: Arc<View>,
-    /// With the texts of that moment.
+    /// Files with the unsaved texts of that moment.
     files: Arc<Overlay>,
 }
 
@@ -98,17 +99,17 @@ impl WorkspaceSnapshot {
         Self { model, view, files }
     }
 
-    /// Queries the model. Cancelled while a change waits.
+    /// Queries the model. A waiting change cancels the query.
     pub fn query<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, QueryCancelled> {
         self.model.query(question)
     }
 
-    /// Cancels questions of this snapshot from elsewhere.
+    /// Returns a token that cancels the queries of this snapshot from another thread.
     pub fn cancellation_token(&self) -> dlang_model::CancellationToken {
         self.model.cancellation_token()
     }
 
-    /// The file of an absolute path, with or without the links by which folders are open.
+    /// Returns the file at an absolute path, with or without the links through which folders were opened.
     pub fn file(&self, path: &Utf8Path) -> Result<Option<File>, QueryCancelled> {
         let path = self.workspace_path(path);
         self.query(|db| {
@@ -118,25 +119,26 @@ impl WorkspaceSnapshot {
         })
     }
 
-    /// A path as it is spelled here: below a folder that is open by a link, by that link. Other paths stay.
+    /// Returns a path as spelled in this workspace: below a folder opened through a link, with that link. Other paths
+    /// stay.
     pub fn workspace_path<'p>(&self, path: &'p Utf8Path) -> Cow<'p, Utf8Path> {
         let spelled = self.view.links.iter().find_map(|(real, spelled)| move_path(path, real, spelled));
         spelled.map_or(Cow::Borrowed(path), Cow::Owned)
     }
 
-    /// A path as others spell it who know no links: the opposite of [`Self::workspace_path`].
+    /// Returns a path without the links through which folders were opened: the inverse of [`Self::workspace_path`].
     pub fn real_path<'p>(&self, path: &'p Utf8Path) -> Cow<'p, Utf8Path> {
         let real = self.view.links.iter().find_map(|(real, spelled)| move_path(path, spelled, real));
         real.map_or(Cow::Borrowed(path), Cow::Owned)
     }
 
-    /// The files of the model, in the order of their paths.
+    /// Returns the files of the model, ordered by path.
     pub fn files(&self) -> Result<Vec<Utf8PathBuf>, QueryCancelled> {
         self.query(|db| project_files(db).iter().map(|file| Utf8PathBuf::from(file.path(db))).collect())
     }
 
-    /// A path as answers show it: below its folder, behind the folder's name when there are several; absolute when it
-    /// lies in none. Slashes separate on every system.
+    /// Formats a path for answers: relative to its folder, after the folder's name if there are several; absolute
+    /// outside the folders. The separator is `/` on every system.
     pub fn show(&self, path: &Utf8Path) -> String {
         let below = self.view.folders.iter().filter_map(|(folder, name)| {
             let below = path.strip_prefix(folder).ok()?;
@@ -152,7 +154,7 @@ impl WorkspaceSnapshot {
         }
     }
 
-    /// The path of a file as answers show it.
+    /// Formats the path of a file for answers.
     pub fn show_file(&self, db: &dyn Db, file: File) -> String {
         self.show(Utf8Path::new(file.path(db)))
     }
@@ -175,7 +177,7 @@ impl WorkspaceSnapshot {
         found.or(candidates.first()).cloned()
     }
 
-    /// The folders that paths are shown below.
+    /// Returns the folders to which displayed paths are relative.
     pub fn folders(&self) -> impl Iterator<Item = &Utf8Path> {
         self.view.folders.iter().map(|(folder, _)| &**folder)
     }
@@ -186,7 +188,7 @@ impl WorkspaceSnapshot {
         Arc::clone(&self.files) as SharedFiles
     }
 
-    /// The files whose text in the model is not what they contain, and why.
+    /// Returns the files whose text in the model differs from the file, with the reason.
     pub fn faults(&self) -> &BTreeMap<Utf8PathBuf, ReadError> {
         &self.view.faults
     }
@@ -197,18 +199,18 @@ impl WorkspaceSnapshot {
         &self.view.cuts
     }
 
-    /// The text of a manifest or lock of the workspace, by its absolute path.
+    /// Returns the text of a manifest or lock of the workspace, by its absolute path.
     pub fn own_text(&self, path: &Utf8Path) -> Option<ManifestText<'_>> {
         self.view.modules.iter().flat_map(|module| module.own_texts()).find(|own| own.path == path)
     }
 
-    /// The modules of the workspace that have a manifest, without those of packages.
+    /// Returns the modules of the workspace that have a manifest, except those of packages.
     pub fn modules(&self) -> &[Arc<Module>] {
         &self.view.modules
     }
 }
 
-/// The path that lies below `to` as this one lies below `from`; nothing if it does not.
+/// Moves a path from below `from` to below `to`; `None` if it is not below `from`.
 fn move_path(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Option<Utf8PathBuf> {
     let below = path.strip_prefix(from).ok()?;
     Some(if below.as_str().is_empty() { to.to_owned() } else { to.join(below) })

@@ -25,12 +25,12 @@ fn load(files: SharedFiles, roots: &[Root]) -> Workspace {
     Workspace::load(files, roots.to_vec(), &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
-/// The workspace of the folder `/w`.
+/// Returns the workspace of the folder `/w`.
 fn folder(fixture: &str) -> Workspace {
     load(Arc::new(in_memory(fixture)), &[Root::Folder("/w".into())])
 }
 
-/// Every file with the elements that it declares, then every problem.
+/// Renders every file with the elements that it declares, then every diagnostic.
 fn show(snapshot: &WorkspaceSnapshot) -> String {
     let mut rendered = String::new();
     let files = snapshot.query(|db| {
@@ -426,7 +426,7 @@ fn a_workspace_from_a_text() {
     ");
 }
 
-/// In proportion to its length: half a minute is a hundred times what it takes.
+/// Half a minute is a hundred times what a linear algorithm takes.
 #[test]
 fn a_long_line_takes_linear_time() {
     let text = "Täm é ".repeat(1_000_000);
@@ -457,7 +457,7 @@ fn validation() {
     "#);
 }
 
-/// A manifest that appears between a file and the manifest that held for it so far, or above all of them.
+/// A manifest appears between a file and its previous manifest, or above all manifests.
 #[test]
 fn a_new_manifest_applies_at_every_level() {
     let files = Arc::new(ChangingFiles::default());
@@ -482,7 +482,7 @@ fn a_new_manifest_applies_at_every_level() {
     ");
 }
 
-/// Files in memory that change while a workspace looks at them.
+/// Files in memory that change while a workspace reads them.
 #[derive(Default)]
 struct ChangingFiles(RwLock<MemoryFiles>);
 
@@ -545,7 +545,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Whatever happened on the way, a workspace is what it would be if it were loaded now.
+    /// After any changes, a workspace equals a newly loaded one.
     #[test]
     fn incremental_updates_equal_a_fresh_load(steps in steps(), is_file in any::<bool>()) {
         let files = Arc::new(ChangingFiles::default());

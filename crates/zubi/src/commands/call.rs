@@ -18,7 +18,7 @@ use crate::approver::TerminalApprover;
 use crate::arguments;
 use crate::session::CliSession;
 
-/// A time-out longer than any that a tool sets for itself.
+/// The time-out, longer than any that a tool sets for itself.
 const TIMEOUT: Duration = Duration::from_mins(10);
 
 pub(super) fn run(session: &CliSession, words: &[String]) -> Result<ExitCode, Failure> {
@@ -103,7 +103,7 @@ fn print_json_error(code: ErrorCode, message: &str) -> Result<(), Failure> {
     terminal::print_json(&json!({ "error": { "code": code, "message": message } }))
 }
 
-/// The failure of a command to which the host returned an error.
+/// Converts an error of the host to a failure of the command.
 pub(super) fn host_failure(error: &HostError) -> Failure {
     match error {
         HostError::InvalidCall(failure) => Failure::from_call(failure.code, &failure.text, &failure.next),

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use zubi_host::ToolService;
 
-/// How long ending the language servers may take before the process exits without waiting; their supervisors then kill
-/// the remaining ones.
+/// Time-out for ending the language servers before the process exits; their supervisors then kill the remaining ones.
 pub(crate) const SHUTDOWN: Duration = Duration::from_millis(300);
 
 /// Ends the processes that the host started, within a time limit.

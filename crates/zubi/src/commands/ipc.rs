@@ -120,7 +120,7 @@ fn print_result(method: &str, value: &Value) -> Result<ExitCode, Failure> {
     Ok(if is_failure { ExitCode::from(NEGATIVE) } else { ExitCode::SUCCESS })
 }
 
-/// The parameters; `-` reads them from stdin.
+/// Returns the parameters; `-` reads them from stdin.
 fn params(ipc: &Ipc) -> Result<Value, Failure> {
     let text = match ipc.params.as_deref() {
         None => return Ok(Value::Null),

@@ -61,7 +61,7 @@ fn host(
     Ok(Arc::new(FilteredService::new(host, scope).with_published(shared)))
 }
 
-/// The conversation manager of an editor, whose models precede the configured ones.
+/// Opens the conversation manager of an editor, whose models precede the configured ones.
 fn chat(session: &CliSession, spec: ChatSpec) -> Result<Arc<dyn ChatService>, Failure> {
     let ChatSpec { service, models, settings, secrets, .. } = spec;
     let AgentSettings { use_mock, model, max_iterations } = settings;
@@ -114,7 +114,7 @@ fn share(
     }
 }
 
-/// The runtime for the tools: the language server has threads of its own, so a separate one drives asynchronous work.
+/// Creates the runtime of the tools. The language server has its own threads; this one drives the asynchronous work.
 fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

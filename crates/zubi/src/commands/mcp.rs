@@ -13,8 +13,8 @@ use zubi_base::config::{Effective, McpApprovalFallback, SettingSource, Settings}
 use super::end::end;
 use crate::session::CliSession;
 
-/// Agents have a shell of their own, under their user's rules; a second shell is only for users who enable it. A
-/// workspace's file cannot enable it, because that would bring commands to every user who opens the folder.
+/// Disables zubi's shell unless the user enables it: agents have their own, under their user's rules. A workspace's
+/// file cannot enable it, because that would bring commands to every user who opens the folder.
 fn without_shell(settings: &mut Settings) {
     if !user_requests_toolset(settings, SHELL_TOOLSET) {
         settings.toolsets.push(Effective { value: vec![format!("!{SHELL_TOOLSET}")], source: SettingSource::Default });

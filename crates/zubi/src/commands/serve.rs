@@ -21,16 +21,16 @@ use super::end::SHUTDOWN;
 use crate::cli::Serve;
 use crate::session::{self, CliSession};
 
-/// How long a detached daemon may take until it accepts connections.
+/// Time-out for a detached daemon to accept connections.
 const START: Duration = Duration::from_secs(20);
 
-/// The interval between checks whether it does.
+/// The interval between checks for that.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The size in bytes above which the log is started again instead of appended to.
+/// The size in bytes above which a daemon starts the log again instead of appending to it.
 const LOG_BYTES: u64 = 1024 * 1024;
 
-/// How many hexadecimal digits of a hash name the log of these folders.
+/// The number of hexadecimal digits of the hash that names the log of these folders.
 const LOG_DIGITS: usize = 16;
 
 pub(super) fn run(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failure> {
@@ -39,7 +39,7 @@ pub(super) fn run(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failu
         return detach(session, serve);
     }
     if serve.detached {
-        // It must not depend on the terminal that it was started from.
+        // The daemon must not depend on the terminal that started it.
         process::leave_terminal().map_err(Failure::environment)?;
     }
     let mut config = session.config()?;
@@ -98,7 +98,8 @@ fn check_shareable(session: &CliSession) -> Result<(), Failure> {
     })
 }
 
-/// A named port is never replaced by another one, because clients expect the daemon there.
+/// Returns the failure for a port that is in use. A named port is never replaced by another one, because clients expect
+/// the daemon there.
 fn port_taken(port: u16) -> Failure {
     Failure::environment(format!(
         "port {port} on 127.0.0.1 is not available: another program uses it, or it requires more privileges"
@@ -132,7 +133,7 @@ fn detach(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failure> {
     let executable = std::env::current_exe().map_err(Failure::environment)?;
     let executable = Utf8PathBuf::from_path_buf(executable)
         .map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))?;
-    // The same arguments, except for the one flag.
+    // The same arguments, except for `--detach`.
     let arguments = std::env::args_os().skip(1).map(|word| if word == "--detach" { "--detached".into() } else { word });
     let log = log_file(session)?;
     let (file, log_start) = open_log(session, &log)?;
@@ -162,7 +163,7 @@ fn detach(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failure> {
     }
 }
 
-/// The log file of the daemons of these folders; daemons of other folders have separate logs.
+/// Returns the log file of the daemons of these folders; daemons of other folders have separate logs.
 fn log_file(session: &CliSession) -> Result<Utf8PathBuf, Failure> {
     let folders = session::canonical(&session.folders)?;
     let named: Vec<&[u8]> = folders.iter().flat_map(|folder| [folder.as_str().as_bytes(), b"\n"]).collect();
@@ -191,7 +192,7 @@ fn open_log(session: &CliSession, log: &Utf8Path) -> Result<(File, u64), Failure
     })
 }
 
-/// The failure of a process that exited at once, with the text that its log has from byte `log_start` on.
+/// Returns the failure of a process that exited at once, with the text that its log has from byte `log_start` on.
 fn exit_failure(code: Option<i32>, log: &Utf8Path, log_start: u64) -> Failure {
     let bytes = owner_only::read(log, 2 * LOG_BYTES).unwrap_or_default();
     let new = usize::try_from(log_start).ok().and_then(|log_start| bytes.get(log_start..)).unwrap_or_default();

@@ -18,7 +18,7 @@ use zubi_ipc::wire::host::{self, ClientStatus, HostStatus, ServerStatus};
 use crate::cli::StatusArgs;
 use crate::session::{self, CliSession};
 
-/// How long a host may take to report on its processes.
+/// Time-out for a host to report on its processes.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A host with a discovery record that does not respond as a host.
@@ -85,8 +85,8 @@ async fn query_host(found: DiscoveryRecord, environment: host::HostEnvironment) 
     serde_json::from_value(answer).map_err(|error| format!("invalid response: {error}"))
 }
 
-/// A host that does not answer. Names and reasons come from hosts and clients, so they are escaped and stay on their
-/// line.
+/// Renders a host that does not respond. Names and reasons come from hosts and clients, so they are escaped and stay on
+/// their line.
 fn silent(host: &Unreachable) -> String {
     let folders = host.workspace_folders.join(", ");
     let (folders, reason) = (printable(&folders), printable(&host.reason));

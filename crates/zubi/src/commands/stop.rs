@@ -16,7 +16,7 @@ use zubi_ipc::wire::host::{self, HostKind};
 use crate::cli::Stop;
 use crate::session::{self, CliSession};
 
-/// How long a daemon may take to end, including the processes that it started.
+/// Time-out for a daemon to end, including the processes that it started.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The interval between checks whether the process has ended; there is no notification for a process that is not a

@@ -95,7 +95,7 @@ fn codes(as_json: bool) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The name of the effect, as in the configuration.
+/// Returns the name of the effect, as in the configuration.
 fn word(spec: &ToolSpec) -> String {
     json!(spec.effect).as_str().unwrap_or_default().to_owned()
 }

@@ -112,12 +112,12 @@ impl TrustCandidates {
         Ok(Self { rules, loaded, workspace: Some(workspace), contents })
     }
 
-    /// Tool files that can be shown.
+    /// Returns the tool files that can be shown.
     fn files(&self) -> impl Iterator<Item = &LoadedFile> {
         self.loaded.files.iter().filter(|file| file.trust_content().is_some())
     }
 
-    /// Files that exist but cannot be trusted, with the reason.
+    /// Returns the files that exist but cannot be trusted, with the reason.
     fn untrusted_files(&self) -> impl Iterator<Item = (&Utf8Path, &str)> {
         let rules = self.rules.iter().filter_map(|(path, text)| Some((path.as_path(), text.as_ref().err()?.as_str())));
         let unread = self.loaded.files.iter().filter(|file| file.trust_content().is_none());
@@ -153,7 +153,7 @@ impl TrustCandidates {
         Ok(has_changes)
     }
 
-    /// The workspace's own configuration, if it is new or has changed: its rules count in full once it is trusted.
+    /// Shows the workspace's configuration if it is new or has changed; its rules count in full once it is trusted.
     fn show_rules(&self, store: &TrustStore) -> Result<bool, Failure> {
         let Some((path, Ok(text))) = &self.rules else { return Ok(false) };
         let trusted_hash = path.parent().and_then(|root| store.trusted_hash(root, path));

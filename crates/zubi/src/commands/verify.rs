@@ -47,7 +47,7 @@ fn timestamp() -> String {
     DateTime::from_timestamp_millis(now).unwrap_or_default().to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// The report of a failure before any check.
+/// Returns the report of a failure before any check.
 fn failure_report(timestamp: &str, error: &str) -> Value {
     json!({
         "timestamp": timestamp,

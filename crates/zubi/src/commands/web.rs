@@ -70,5 +70,5 @@ impl Drop for Redirect {
     }
 }
 
-/// Opens a file with the user's default program.
+/// The command that opens a file with the user's default program.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };

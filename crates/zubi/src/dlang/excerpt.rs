@@ -26,13 +26,13 @@ pub(crate) struct Style {
     pub(crate) width: Option<usize>,
 }
 
-/// Bytes of a line that are used on each side of a range; a terminal shows fewer.
+/// The maximum number of bytes of a line on each side of a range; a terminal shows fewer.
 const MAX_CONTEXT_BYTES: usize = 500;
 
 /// The width of excerpts without a terminal, in columns; longer lines are cut.
 const WIDTH: usize = 140;
 
-/// The number of lines of a range that are shown.
+/// The maximum number of lines of a range that are shown.
 const LINES: usize = 6;
 
 /// Renders a diagnostic as text, without a final line feed. `related` are the positions of its related locations.
@@ -128,12 +128,12 @@ mod tests {
         }
     }
 
-    /// A diagnostic whose range does not matter: the position has it.
+    /// Creates a diagnostic whose range is irrelevant: the position has it.
     fn diagnostic(severity: Severity, code: &'static str, message: &str) -> Diagnostic<TestCode, ()> {
         Diagnostic::new(TextRange::default(), TestCode(severity, code), message)
     }
 
-    /// The first range between two `|` of the text, with its line and column.
+    /// Returns the first range between two `|` of the text, with its line and column.
     fn fixture_position<'a>(path: &'a str, fixture: &str, text: &'a mut String) -> ExcerptPosition<'a> {
         let parts: Vec<_> = fixture.splitn(3, '|').collect();
         *text = parts.concat();

@@ -8,14 +8,14 @@ use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 
-/// Whether the user wants no more of it.
+/// Whether the user has requested a stop.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interrupt {
     requested: Arc<AtomicBool>,
 }
 
 impl Interrupt {
-    /// Listens from now on, until the process ends.
+    /// Listens for Ctrl-C until the process ends.
     pub(crate) fn listen() -> Result<Self, Failure> {
         let interrupt = Self::default();
         // Actions run in the order in which they are registered, so the first Ctrl-C does not end the process yet.
@@ -29,12 +29,12 @@ impl Interrupt {
         self.requested.load(Ordering::Relaxed)
     }
 
-    /// The work that could be left half done is over: from now on Ctrl-C ends the process at once.
+    /// Ends the part of the work that must not be left half done: from now on Ctrl-C ends the process at once.
     pub(crate) fn disarm(&self) {
         self.requested.store(true, Ordering::Relaxed);
     }
 
-    /// How an interrupted command ends.
+    /// Returns the exit code of an interrupted command.
     pub(crate) fn code() -> ExitCode {
         ExitCode::from(INTERRUPTED)
     }

@@ -21,13 +21,13 @@ use crate::interrupt::Interrupt;
 use crate::output::DlangOutput;
 use crate::path_error;
 
-/// Shorter work shows no progress line.
+/// The delay before the progress line is shown.
 const DELAY: Duration = Duration::from_millis(300);
 
 /// The result of loading.
 pub(crate) enum LoadResult {
     Complete(Box<Workspace>),
-    /// Ctrl-C; how the command ends.
+    /// Ctrl-C, with the exit code.
     Interrupted(ExitCode),
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn file_count(snapshot: &WorkspaceSnapshot) -> Result<usize, Failure>
     snapshot.query(|db| project_files(db).len()).map_err(Failure::environment)
 }
 
-/// The error for a folder without a model. To report it as valid, or without domains, would be misleading.
+/// Returns the error for a folder without a model: reporting it as valid, or without domains, would be misleading.
 pub(crate) fn no_models(path_argument: &Utf8Path) -> Failure {
     Failure::usage(format!("No DomainLang file in `{path_argument}` or below it"))
         .hint("Pass a .dlang file or a folder with .dlang files, or create a model with `dlang init`.")
@@ -146,7 +146,7 @@ fn unresolved_imports(db: &dyn Db, file: File) -> usize {
     imports.filter(|specifier| matches!(outcomes.get(specifier), Some(ImportOutcome::Problem(_)))).count()
 }
 
-/// References and map entries. An incomplete one is a syntax error and counted as such.
+/// Counts unresolved references and map entries. An incomplete one is a syntax error and counted as such.
 fn unresolved_references(db: &dyn Db, file: File) -> usize {
     let resolutions = resolutions(db, file);
     let is_complete = |reference: &Reference| !reference.text.is_empty() && !reference.text.ends_with('.');
@@ -165,7 +165,7 @@ mod tests {
         let interrupt = Interrupt::default();
         let load = || load_until(Root::Folder(path.to_owned()), path, &interrupt).unwrap();
         assert!(matches!(load(), LoadResult::Complete(_)));
-        // Now it is as after Ctrl-C.
+        // From here on the state is that after Ctrl-C.
         let LoadResult::Interrupted(code) = load() else { panic!("loading was not interrupted") };
         assert_eq!(code, ExitCode::from(zubi_cli::failure::INTERRUPTED));
     }

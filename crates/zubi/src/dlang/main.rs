@@ -30,7 +30,7 @@ fn main() -> ExitCode {
             if is_typed("--json")
                 && let Some(error) = failure.to_json()
             {
-                // If stdout cannot be written, the report on stderr below has to suffice.
+                // If stdout cannot be written, the report on stderr below must suffice.
                 drop(terminal::print_json(&error));
             }
             failure.report()

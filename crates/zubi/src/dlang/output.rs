@@ -49,12 +49,12 @@ impl DlangOutput {
         DlangEnvironment::read().no_color
     }
 
-    /// The style of excerpts on stdout.
+    /// Returns the style of excerpts on stdout.
     pub(crate) fn on_stdout(&self) -> Style {
         Style { colour: !self.no_color && io::stdout().is_terminal(), width: width(&io::stdout()) }
     }
 
-    /// The style of excerpts on stderr.
+    /// Returns the style of excerpts on stderr.
     pub(crate) fn on_stderr(&self) -> Style {
         Style { colour: !self.no_color && io::stderr().is_terminal(), width: width(&io::stderr()) }
     }
@@ -74,7 +74,7 @@ impl DlangOutput {
     }
 }
 
-/// The width of the terminal, if there is one and it reports its width.
+/// Returns the width of the terminal, if there is one and it reports its width.
 #[cfg(unix)]
 fn width(stream: &impl std::os::fd::AsFd) -> Option<usize> {
     terminal_size_of(stream).map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0)

@@ -41,7 +41,7 @@ pub(crate) fn render(heads: &[&str], rows: &[Vec<Option<String>>], width: Option
     text
 }
 
-/// A cell's text on one line, without control characters.
+/// Returns a cell's text on one line, without control characters.
 fn clean(cell: Option<&str>) -> String {
     let words: Vec<String> = cell
         .unwrap_or_default()
@@ -151,7 +151,7 @@ mod tests {
 
     const HEADS: [&str; 4] = ["Name", "FQN", "Vision", "Type"];
 
-    /// Cells of a row are separated by `|`, an empty one is absent.
+    /// Renders a table; `|` separates the cells of a row, and an empty cell is absent.
     fn check(rows: &str, width: Option<usize>) -> String {
         let cell = |cell: &str| (!cell.is_empty()).then(|| cell.to_owned());
         let rows: Vec<_> = rows.lines().map(|row| row.split('|').map(cell).collect()).collect();
@@ -223,7 +223,7 @@ Fulfilment|Shop.Inner.Deep.Fulfilment|Ship \"fast\"|";
     }
 
     proptest! {
-        /// Every character of every cell is there, in order; no line is wider than the terminal if that can be.
+        /// Every character of every cell is rendered, in order; no line is wider than the terminal if that is possible.
         #[test]
         fn all_cells_are_rendered(rows in prop::collection::vec(prop::collection::vec(
             prop::option::of("[a-z .注é\n]{0,40}"), 0..4), 0..6), width in 0_usize..120)

@@ -1,11 +1,11 @@
-//! Data as YAML: quoted wherever it must be, so that it reads back as what it was.
+//! YAML output, quoted wherever that is needed to read the same data back.
 
 use serde_json::Value;
 use zubi_cli::failure::Failure;
 
-/// The data as one YAML document, with a line feed at its end.
+/// Renders data as one YAML document, with a line feed at its end.
 pub(crate) fn render(value: &Value) -> Result<String, Failure> {
-    // Folding long texts would save no reader anything, and one form for every text is easier on a script's eyes.
+    // Folded long texts would not help readers, and scripts can parse one form for every text more easily.
     let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
     let mut text = String::new();
     serde_saphyr::to_fmt_writer_with_options(&mut text, value, options)

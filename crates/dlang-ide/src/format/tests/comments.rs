@@ -1,4 +1,4 @@
-//! Comments beside line breaks: which breaks stay, and that the next formatting decides the same.
+//! Line breaks next to comments: which ones stay, and that the next formatting decides the same.
 
 use super::check;
 

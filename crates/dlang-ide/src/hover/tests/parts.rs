@@ -1,4 +1,4 @@
-//! Relationships, parts of references, other files, imports, words; and where there is nothing to say.
+//! Relationships, parts of references, other files, imports, words; and offsets without an explanation.
 
 use dlang_model::testing::{host_at, host_with};
 use dlang_model::{File, ImportProblem, ModelCode, ModelHost, definitions};

@@ -1,4 +1,4 @@
-//! Collections, their order, and filters one after the other.
+//! Collections, their order, and successive filters.
 
 use dlang_model::testing::host;
 use dlang_model::{Db, Definition, ModelHost};
@@ -36,7 +36,7 @@ fn fqns(db: &dyn Db, definitions: impl IntoIterator<Item = Definition>) -> Strin
     definitions.into_iter().map(name).collect::<Vec<_>>().join(" ")
 }
 
-/// The model for as long as the test runs, so that a collection can be named by its method alone.
+/// Returns a model that outlives the test, so that tests can name a collection by its method alone.
 fn model() -> &'static ModelHost {
     Box::leak(Box::new(host(MODEL)))
 }

@@ -22,7 +22,7 @@ Classification Twice
 Metadata Language
 "#;
 
-/// A list, one line for each result, or what is wrong with the request.
+/// Renders a list, one line per result, or the error of the request.
 #[track_caller]
 fn check(entity: &str, filter: impl Fn(&mut ListInput)) -> String {
     let host = host(MODEL);

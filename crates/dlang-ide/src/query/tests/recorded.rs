@@ -21,7 +21,7 @@ fn lists(detail: Detail) -> Vec<Value> {
     EntityType::ALL.map(list).into()
 }
 
-/// Compared as texts, so that the order of keys counts.
+/// Compares values as texts, so that the order of keys counts.
 #[track_caller]
 fn assert_same_json(actual: &Value, recorded: &Value) {
     assert_eq!(actual.to_string(), recorded.to_string());
@@ -35,7 +35,7 @@ fn parse_lines(lines: &str) -> impl Iterator<Item = Value> + '_ {
 fn rows() {
     let mut count = 0;
     for (actual, mut recorded) in lists(Detail::Row).into_iter().zip(parse_lines(ROWS)) {
-        // It counts the team and the classification of each context once more.
+        // The reference implementation counts the team and the classification of each context again.
         if recorded["entityType"] == "teams" || recorded["entityType"] == "classifications" {
             let mut distinct: Vec<Value> = Vec::new();
             for row in recorded["results"].as_array().expect("a list") {
@@ -52,7 +52,7 @@ fn rows() {
     assert_eq!(count, EntityType::ALL.len());
 }
 
-/// `<->` has one kind here; the reference implementation has two.
+/// Replaces the reference implementation's two kinds of `<->` by the one used here.
 fn with_one_kind(mut recorded: Value) -> Value {
     for relationship in recorded.get_mut("relationships").and_then(Value::as_array_mut).into_iter().flatten() {
         if relationship["arrow"] == "<->" {
@@ -83,7 +83,7 @@ fn serialized_relationships() {
     let actual = lists(Detail::Full).into_iter().find(is_relationship_list).expect("a list");
     let mut recorded = parse_lines(FULL).find(is_relationship_list).expect("a line");
     for relationship in recorded["results"].as_array_mut().expect("a list") {
-        // All have one form, which also has the kind under its older name.
+        // All relationships have one form here, which also has the kind under its older name.
         let mut complete = json!({
             "type": relationship["type"], "kind": relationship["kind"], "inferredType": relationship["kind"],
             "name": relationship["name"], "left": relationship["left"], "right": relationship["right"],

@@ -5,7 +5,7 @@ use dlang_syntax::SyntaxKind;
 
 use crate::query::{find, serialize, serialize_node};
 
-/// The first file as JSON, one line for each import and element.
+/// Renders the first file as JSON, one line per import and element.
 #[track_caller]
 fn check(fixture: &str) -> String {
     let host = host(fixture);

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use super::*;
 
-/// The first fix of the first diagnostic that has one: its title and the text afterwards.
+/// Renders the first fix of the first diagnostic that has one: its title and the new text.
 fn check_fix(text: &str) -> String {
     let path = Utf8Path::new("/w/model.yaml");
     let diagnostics = read(text, Purpose::Use).diagnostics;

@@ -1,4 +1,4 @@
-//! Texts that would rather not be read: bombs, depth, size, and anything at all.
+//! Hostile texts: bombs, deep nesting, large sizes, and random input.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ fn aliases_are_read_and_bounded() {
     let text = "x-common: &c {ref: v1}\ndependencies: {a/b: *c, c/d: *c}\n";
     assert_eq!(check(text), "");
     assert_eq!(read(text, Purpose::Use).manifest.dependencies.len(), 2);
-    // Ten to the power of nine values, if they were written out.
+    // 10^9 values, if they were expanded.
     let mut bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
     for level in 1..10 {
         let items = vec![format!("*a{}", level - 1); 10].join(",");
@@ -35,7 +35,7 @@ fn aliases_are_read_and_bounded() {
     assert_snapshot!(check("x-a: &a [*a]\n"), @r#"1 manifest-yaml-error 1:10 "*a" YAML parse error: this alias is inside its own anchor.⏎Hint: Write the value out."#);
 }
 
-/// Anything worse than linear would need minutes here, which is more than the test runner waits.
+/// A superlinear algorithm would need minutes here, longer than the test runner's time-out.
 #[test]
 fn large_and_deep_texts_are_bounded() {
     let check = |text: &str| check(text).lines().take(2).collect::<Vec<_>>().join("\n");
@@ -100,7 +100,7 @@ fn large_and_deep_texts_are_bounded() {
     "#);
 }
 
-/// Pieces that manifests are made of, so that random texts get past the first character.
+/// Generates fragments of manifests, so that random texts get past the first character.
 fn fragments() -> impl Strategy<Value = String> {
     let fragment = prop::sample::select(vec![
         "model",
@@ -151,7 +151,7 @@ fn fragments() -> impl Strategy<Value = String> {
     prop::collection::vec(fragment, 0..40).prop_map(|fragments| fragments.concat())
 }
 
-/// The text after a fix; panics when the fix does not fit it.
+/// Applies a fix; panics if it does not fit the text.
 fn apply_fix(text: &str, fix: &crate::Fix) -> String {
     let FixAction::Edit { range, text: new, .. } = &fix.action else { return fix.title.clone() };
     let mut text = text.to_owned();

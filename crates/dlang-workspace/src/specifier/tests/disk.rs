@@ -1,4 +1,4 @@
-//! Links, which only a real disk has: none leaves the folder, none is followed without end.
+//! Links, which only a real disk has: none leaves the folder, and none is followed endlessly.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::files::DiskFiles;
 use crate::modules::Modules;
 use crate::testing::on_disk;
 
-/// Each specifier with what it leads to from a file of the fixture; its folder is shown as `/w`.
+/// Renders each specifier with its target, from a file of the fixture; its folder is shown as `/w`.
 fn check_on_disk(fixture: &str, importer: &str, specifiers: &[&str]) -> String {
     let (_guard, root) = on_disk(fixture);
     let modules = Modules::new(DiskFiles);

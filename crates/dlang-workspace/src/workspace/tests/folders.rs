@@ -26,7 +26,7 @@ fn several_folders_have_names() {
 fn folders_with_the_same_name_are_distinguished() {
     let roots = ["/w/x/models", "/w/y/models", "/w/z/y/models", "/w/other", "/w/x/models/inner"];
     let mut files = roots.map(|root| format!("//- {root}/a.dlang\nTeam A\n")).to_vec();
-    // If it is not a separator, it is a character of the name.
+    // If a backslash is not a separator, it is a character of the name.
     files.push("//- /w/other/back\\slash.dlang\n".to_owned());
     let fixture = files.concat();
     let check = |roots: &[&str]| {

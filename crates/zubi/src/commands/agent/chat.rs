@@ -19,7 +19,7 @@ use crate::agent;
 use crate::cli::agent::Chat as Words;
 use crate::session::CliSession;
 
-/// How many conversations `/list` shows.
+/// The maximum number of conversations that `/list` shows.
 const LISTED: usize = 20;
 
 const HELP: &str = "\
@@ -70,7 +70,6 @@ pub(super) fn run(session: &CliSession, words: &Words) -> Result<ExitCode, Failu
 
 struct Chat<'a> {
     agent_session: &'a agent::AgentSession,
-    /// The models of the conversation manager.
     models: Arc<ModelRegistry>,
     session: ChatSession,
     words: &'a Words,
@@ -81,7 +80,7 @@ struct Chat<'a> {
     is_busy: bool,
     /// The query to the providers, each of which may take long to list its models.
     model_query: Option<ModelQuery>,
-    /// Lines that are continued by the next one.
+    /// Lines that the next line continues.
     pending_lines: String,
     codes: Codes,
 }
@@ -125,7 +124,7 @@ impl Chat<'_> {
         let (mut is_over, mut is_stopping) = (false, false);
         self.prompt();
         loop {
-            // A pipe sends the next line only after the last answer, and after the model for it is known.
+            // From a pipe, the next line is read only after the last answer, and after the result of the model query.
             let listens = !is_over && self.model_query.is_none() && (self.session.is_interactive() || !self.is_busy);
             let reads = if listens { InputMode::Everything } else { InputMode::Answers };
             match self.session.step(reads, wait_for_models(&mut self.model_query)).await? {
@@ -150,7 +149,7 @@ impl Chat<'_> {
                     Ok(()) => self.prompt(),
                     Err(failure) => self.wrong(&failure),
                 },
-                // The next line of a pipe is for the model that it has chosen.
+                // The next line of a pipe is for the model that the last one selected.
                 ChatStep::Interrupted(Interruption::Stop)
                     if (self.model_query.is_some() && self.session.is_interactive())
                         || (self.is_busy && !is_stopping) =>
@@ -208,7 +207,7 @@ impl Chat<'_> {
             Some(command) => self.command(command).await,
             None if text.trim().is_empty() => Ok(LineOutcome::Continues),
             None => {
-                // The options of a turn are set at its start and hold until its end.
+                // The options of a turn are fixed from its start to its end.
                 let begins = !self.is_busy;
                 let what = SendParams {
                     conversation: None,
@@ -338,7 +337,7 @@ impl Chat<'_> {
     }
 }
 
-/// Waits until the query is answered; without a query, forever.
+/// Waits for the result of the query; without a query, forever.
 async fn wait_for_models(model_query: &mut Option<ModelQuery>) {
     match model_query {
         Some(ModelQuery { task, result, .. }) => {

@@ -23,17 +23,16 @@ use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest};
 use super::output::EventOutput;
 use crate::approver;
 
-/// The surface that this process reports with its requests.
+/// The surface name in this process's requests.
 const SURFACE: &str = "terminal";
 
-/// How long the reader of stdout may take once the process is about to end. Output that it has not read by then is
-/// lost.
+/// Time-out for the reader of stdout once the process is about to end. Output that it has not read by then is lost.
 const UNREAD: Duration = Duration::from_secs(2);
 
-/// The longest line that is read from stdin, in bytes.
+/// The maximum length of a line of stdin, in bytes.
 pub(super) const LINE: u64 = 1024 * 1024;
 
-/// The next thing to handle.
+/// The next event that the chat must handle.
 #[derive(Debug)]
 pub(super) enum ChatStep {
     /// A turn has ended.
@@ -43,7 +42,7 @@ pub(super) enum ChatStep {
     Interrupted(Interruption),
     /// The reader of stdout has closed it. Reported once.
     Unread,
-    /// The future that was awaited meanwhile is complete.
+    /// The background future is complete.
     Done,
 }
 
@@ -72,13 +71,13 @@ pub(super) struct ChatSession {
     writing: Option<PendingOutput>,
     /// Whether stdout is closed, and that was reported.
     is_unread: bool,
-    /// When the process must end, whether the output has been read or not.
+    /// The time at which the process must end, whether the output has been read or not.
     deadline: Option<Instant>,
     /// Pending approval prompts; the first one is shown.
     pending_approvals: VecDeque<(String, ApprovalRequest)>,
 }
 
-/// Events that are being written. Their meaning for this process is handled after that.
+/// Events that are being written. This process handles them afterwards.
 struct PendingOutput {
     task: JoinHandle<Result<(), Failure>>,
     events: Vec<AgentEvent>,
@@ -137,7 +136,7 @@ impl ChatSession {
         let params = SendParams { conversation: self.conversation.clone(), ..params };
         let sent: SendResult = request(self.chats.as_ref(), "send", &params).await?;
         self.conversation = Some(sent.conversation.clone());
-        // A turn of which nothing could be saved passes its number to this one.
+        // If nothing of a turn could be saved, the next turn has the same number.
         self.ended = self.ended.min(sent.turn.saturating_sub(1));
         Ok(sent)
     }
@@ -205,7 +204,7 @@ impl ChatSession {
         }
     }
 
-    /// A failure to write events, with a hint where they are saved.
+    /// Adds to a write failure a hint that names where the events are saved.
     fn unwritten(&self, failure: Failure) -> Failure {
         match &self.conversation {
             Some(id) => failure.hint(format!(
@@ -246,7 +245,7 @@ impl ChatSession {
         Ok(())
     }
 
-    /// The events that were saved since the last shown one, for a receiver that has lagged behind.
+    /// Returns the events saved since the last shown one, for a receiver that has lagged behind.
     async fn missed_events(&self) -> Result<Vec<AgentEvent>, Failure> {
         let Some(conversation) = self.conversation.clone() else { return Ok(Vec::new()) };
         let opened: OpenResult =
@@ -289,7 +288,7 @@ impl ChatSession {
                     self.add_approval(approval_id, request).await?;
                 }
                 EventKind::Decision { question, .. } => self.remove_approval(&question),
-                // The end of a turn that was over already may have been saved only now.
+                // The end of a turn that was already over may have been saved only now.
                 EventKind::Ended(ended) if ended.turn > self.ended => {
                     self.pending_approvals.clear();
                     self.ended = ended.turn;
@@ -388,7 +387,7 @@ async fn finish_writing(writing: &mut Option<PendingOutput>) -> Result<Vec<Agent
     result?.map(|()| events)
 }
 
-/// Sleeps until the moment; without one, forever.
+/// Sleeps until the deadline; without one, forever.
 async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,

@@ -22,13 +22,13 @@ use super::output::{page, print_event};
 use crate::agent;
 use crate::session::CliSession;
 
-/// A number that no event's sequence number exceeds: opening a conversation after it returns only its status.
+/// A sequence number that no event exceeds: opening a conversation after it returns only its status.
 pub(super) const NO_EVENTS: u64 = u64::MAX;
 
-/// How many characters of a title are listed.
+/// The maximum number of characters of a listed title.
 const TITLE: usize = 70;
 
-/// How many of the conversations that match a prefix are listed.
+/// The maximum number of listed conversations that match a prefix.
 const MAX_MATCHES: usize = 5;
 
 pub(super) fn list(session: &CliSession, search: Option<&str>, limit: usize, json: bool) -> Result<ExitCode, Failure> {
@@ -96,7 +96,7 @@ pub(super) fn delete(session: &CliSession, id: &str) -> Result<ExitCode, Failure
     Ok(ExitCode::SUCCESS)
 }
 
-/// Calls a conversation manager that starts no turn.
+/// Runs `action` with a conversation manager that starts no turn.
 fn with_chats<T>(
     session: &CliSession,
     action: impl AsyncFnOnce(&dyn ChatService) -> Result<T, Failure>,
@@ -145,12 +145,12 @@ pub(super) fn may_be_id(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-'))
 }
 
-/// A title on one line, shortened to fit.
+/// Formats a title on one line, shortened to fit.
 fn title(summary: &ListedConversation) -> String {
     printable(&ellipsize(&summary.title, TITLE)).into_owned()
 }
 
-/// A conversation in a list.
+/// Formats a conversation for a list.
 pub(super) fn line(summary: &ListedConversation) -> String {
     let state = match summary.state {
         ConversationState::Idle => "",
@@ -167,7 +167,7 @@ pub(super) fn line(summary: &ListedConversation) -> String {
     line
 }
 
-/// A time, in UTC.
+/// Formats a time in UTC.
 fn format_time(milliseconds: u64) -> String {
     let time = i64::try_from(milliseconds).ok().and_then(DateTime::from_timestamp_millis);
     time.map(|time| time.format("%Y-%m-%d %H:%MZ").to_string()).unwrap_or_default()

@@ -21,7 +21,7 @@ use crate::agent::{self, AgentOptions};
 use crate::cli::agent::ReplayArgs as Words;
 use crate::session::CliSession;
 
-/// How many lines of an outcome are shown, from the first that differs.
+/// The maximum number of lines of an outcome that are shown, from the first that differs.
 const LINES: usize = 12;
 
 pub(super) fn run(session: &CliSession, words: &Words) -> Result<ExitCode, Failure> {
@@ -121,7 +121,7 @@ fn render_call(call: &ReplayedCall) -> String {
     printable(&format!("{} {}", call.tool, call.arguments)).into_owned()
 }
 
-/// Both texts from their first difference.
+/// Renders both texts from their first difference.
 fn outcomes(recorded: &ReplayOutcome, now: &ReplayOutcome) -> String {
     let same = recorded.text.lines().zip(now.text.lines()).take_while(|(old, new)| old == new).count();
     let mut text = String::new();

@@ -18,10 +18,10 @@ use crate::agent;
 use crate::cli::agent::{OutputArgs, Resume, RunArgs, TurnArgs};
 use crate::session::CliSession;
 
-/// The largest task, instruction or schema that is read, in bytes.
+/// The maximum size of a task, instruction or schema, in bytes.
 const TEXT: u64 = 1024 * 1024;
 
-/// The message if none is given.
+/// The default message.
 const CONTINUE_PROMPT: &str = "Continue where you left off.";
 
 pub(super) fn run(session: &CliSession, run: &RunArgs) -> Result<ExitCode, Failure> {
@@ -58,7 +58,7 @@ pub(super) fn resume(session: &CliSession, resume: &Resume) -> Result<ExitCode, 
     })?
 }
 
-/// The parameters of the request to the conversation manager.
+/// Builds the parameters of the request to the conversation manager.
 fn send_params(
     text: String,
     turns: &TurnArgs,
@@ -104,7 +104,7 @@ async fn turn(
                 return Ok(ExitCode::from(if interruptions > 0 { INTERRUPTED } else { code(&ended) }));
             }
             ChatStep::Typed(_) | ChatStep::Done => {}
-            // Stops the turn as a program that only writes would stop when stdout is closed.
+            // Stops the turn, as a closed stdout would stop a program that only writes.
             ChatStep::Unread => {
                 terminal::print_err("Output closed: stopping the turn.");
                 session.stop().await?;
@@ -118,7 +118,7 @@ async fn turn(
     }
 }
 
-/// The exit code for the end of a turn.
+/// Returns the exit code for the end of a turn.
 pub(super) fn code(ended: &TurnEnded) -> u8 {
     match ended.reason {
         // A truncated answer is not the requested one, although there will be no more.

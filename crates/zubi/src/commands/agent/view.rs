@@ -9,13 +9,13 @@ use zubi_base::text::{ellipsize, pluralize};
 use zubi_tool_api::cx::ApprovalAnswer;
 use zubi_tool_api::{Effect, ErrorCode};
 
-/// How many consecutive read-only calls are shown; further ones are only counted.
+/// The number of consecutive read-only calls that are shown; further ones are only counted.
 const READS: usize = 5;
-/// How many characters of a line of a failure are shown.
+/// The maximum number of characters shown of a line of a failure.
 const FAILURE: usize = 200;
-/// How many lines are shown of a denial that names the rule which would allow the call.
+/// The maximum number of lines shown of a denial that names the rule which would allow the call.
 const ADVICE: usize = 20;
-/// How many lines of a preview are shown.
+/// The maximum number of lines shown of a preview.
 const PREVIEW: usize = 40;
 
 /// The style in which the answer is shown.
@@ -37,7 +37,7 @@ pub(super) enum Style {
 pub(super) enum OutputSegment {
     /// Text of the answer, unchanged; no line break is added.
     Answer(String),
-    /// A line beside it.
+    /// A line that is not part of the answer.
     Row(String),
     /// Progress, for a terminal; removed by the next segment.
     Progress { fraction: Option<f64>, message: String },
@@ -258,7 +258,7 @@ impl AgentView {
             let problem = ended.problem.as_deref().unwrap_or_else(|| end_sentence(ended.reason));
             self.row(&format!("! {problem}"), segments);
             let report = if self.style == Style::Page { "" } else { &ended.text };
-            // The report says why as well.
+            // The report may begin with the problem, which is already shown.
             let report = report.lines().filter(|line| !problem.starts_with(line));
             report.for_each(|line| self.row(&format!("  {line}"), segments));
         }
@@ -303,7 +303,7 @@ fn render_decision(answer: &serde_json::Value, by: &str) -> String {
     }
 }
 
-/// Why a turn ended, as a sentence.
+/// Describes in a sentence why a turn ended.
 fn end_sentence(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Completed => "Completed.",
@@ -320,7 +320,7 @@ fn end_sentence(reason: StopReason) -> &'static str {
     }
 }
 
-/// A summary of the turn: answers, calls, tokens and duration.
+/// Summarizes the turn: answers, calls, tokens and duration.
 fn sum(ended: &TurnEnded) -> String {
     let tokens = ended.usage.total();
     let tokens = if tokens == 0 { String::new() } else { format!(" · {tokens} tokens") };

@@ -90,8 +90,8 @@ fn load(session: &CliSession, workspace: &WorkspaceFolders, check: &CheckTools) 
     let mut files = Vec::new();
     for file in &check.files {
         let path = current.join(file);
-        // The directory's links are resolved, so that the file is known under the path by which it is trusted; whether the
-        // file itself is a link is checked by the loader.
+        // The directory's links are resolved, so that the file has the path by which it is trusted; the loader checks
+        // whether the file itself is a link.
         let resolved = match (path.parent().map(zubi_base::fs::canonical), path.file_name()) {
             (Some(Ok(directory)), Some(name)) => directory.join(name),
             _ => path,
@@ -118,7 +118,7 @@ fn show_quarantined(loaded: &DeclaredTools, workspace: &WorkspaceFolders) -> Res
     Ok(())
 }
 
-/// Why the tools of a file are ignored, with a hint.
+/// Explains why the tools of a file are ignored, with a hint.
 pub(super) fn untrusted_reason(file: &LoadedFile) -> String {
     let reason = file.trust.reason().unwrap_or("is trusted");
     let (tools, verb) = (pluralize(file.tools.len(), "tool"), if file.tools.len() == 1 { "is" } else { "are" });

@@ -49,7 +49,7 @@ pub(super) fn run(session: &CliSession, run: &RunTool) -> Result<ExitCode, Failu
     block_on(call::call(&host, &tool.definition.id, words, NAME))?
 }
 
-/// The reason why no tool of this id can run.
+/// Explains why no tool of this id can run.
 fn absent(loaded: &DeclaredTools, host: &LocalHost, id: &str) -> Failure {
     if let Some(file) = loaded.find_broken(id) {
         return Failure::usage(format!("`{id}` has errors, so zubi ignores it"))

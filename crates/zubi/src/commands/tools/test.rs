@@ -85,7 +85,7 @@ fn fraction(done: usize, total: usize) -> f64 {
     done as f64 / total.max(1) as f64
 }
 
-/// The chosen tools, each with its file.
+/// Returns the chosen tools, each with its file.
 fn select_tools<'a>(
     loaded: &'a DeclaredTools,
     ids: &[String],
@@ -96,7 +96,7 @@ fn select_tools<'a>(
     ids.iter().map(|id| loaded.find(id).or_else(|| find_at(loaded, id)).ok_or_else(|| no_tool(loaded, id))).collect()
 }
 
-/// The tool at a location `FILE:LINE`.
+/// Returns the tool at a location `FILE:LINE`.
 fn find_at<'a>(loaded: &'a DeclaredTools, location: &str) -> Option<(&'a LoadedFile, &'a LoadedTool)> {
     let (path, line) = location.rsplit_once(':')?;
     // The file itself is not resolved if it is a link, because tools in links are not loaded.
@@ -106,7 +106,7 @@ fn find_at<'a>(loaded: &'a DeclaredTools, location: &str) -> Option<(&'a LoadedF
     file.tool_at(line.parse().ok()?).map(|tool| (file, tool))
 }
 
-/// The error for an id that no tool of the files has.
+/// Returns the error for an id that no tool of the files has.
 pub(super) fn no_tool(loaded: &DeclaredTools, id: &str) -> Failure {
     let ids: Vec<&str> =
         loaded.files.iter().flat_map(|file| &file.tools).map(|tool| tool.definition.id.as_str()).collect();
@@ -168,7 +168,7 @@ impl TestReport {
         })
     }
 
-    /// The exit code, if the tests determine it.
+    /// Returns the exit code, if the tests determine it.
     pub(super) fn exit(&self) -> Option<ExitCode> {
         if self.interrupted {
             Some(ExitCode::from(INTERRUPTED))

@@ -218,8 +218,8 @@ fn files(output: &DlangOutput, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8Pa
     Ok((files, skipped))
 }
 
-/// Returns the path that was skipped and the reason, if it may contain models. An entry that was passed over contains
-/// none; a warning reports it at once.
+/// Returns a skipped path and the reason, if the path may contain models. A [`WalkGap::PassedOver`] contains none; a
+/// warning reports it at once.
 fn skip_reason(output: &DlangOutput, folder: &Utf8Path, cut: WalkGap) -> Option<SkippedPath> {
     Some(match cut {
         WalkGap::Entries(count) => {

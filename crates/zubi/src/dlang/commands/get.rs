@@ -35,7 +35,7 @@ pub(super) fn run(output: &DlangOutput, arguments: &Get) -> Result<ExitCode, Fai
     })
 }
 
-/// How many other declarations are reported.
+/// The maximum number of other declarations that are reported.
 const MAX_NAMESAKES: usize = 5;
 
 /// Warns of other declarations of the same name, because the answer is about one of them.
@@ -76,7 +76,7 @@ pub(super) fn not_found(output: &DlangOutput, fqn: &str, answer: &Value) -> Resu
     Ok(ExitCode::from(NEGATIVE))
 }
 
-/// The name and the path. A single word that cannot be a name is a path.
+/// Returns the name and the path. A single word that cannot be a name is a path.
 fn words(arguments: &Get) -> (Option<&str>, Utf8PathBuf) {
     let is_path = |word: &str| {
         word.contains(['/', '\\']) || [".", ".."].contains(&word) || Utf8Path::new(word).extension() == Some(EXTENSION)

@@ -64,7 +64,7 @@ fn is_known(file: &ManifestFile) -> bool {
     file.manifest.complete && !file.diagnostics.iter().any(hides)
 }
 
-/// The error, if the answer is negative.
+/// Returns the error, if the answer is negative.
 fn error(rows: &[InstalledDependency], unused: &[String], is_frozen: bool) -> Option<String> {
     let missing = rows.iter().filter(|row| !row.is_there()).count();
     if missing > 0 {

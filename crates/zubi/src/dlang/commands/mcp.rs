@@ -18,7 +18,7 @@ use crate::load;
 use crate::output::DlangOutput;
 use crate::path_error;
 
-/// The folder to which paths in answers about a file's model are relative, so that a path from an answer is valid in a call.
+/// Returns the folder to which paths in answers about a file's model are relative, so that calls accept these paths.
 fn folder_of(file: &Utf8Path) -> Utf8PathBuf {
     let module = Modules::new(DiskFiles).module_of_file(file);
     match &module.manifest {
@@ -29,7 +29,7 @@ fn folder_of(file: &Utf8Path) -> Utf8PathBuf {
 
 pub(super) fn run(output: &DlangOutput, arguments: &Mcp) -> Result<ExitCode, Failure> {
     let root = load::root(output, &arguments.path)?;
-    // The tools decide by real paths what belongs to the folder.
+    // The tools compare real paths to decide what is inside the folder.
     let path = zubi_base::fs::canonical(root.path()).map_err(Failure::environment)?;
     let (folder, root) = match root {
         Root::Folder(_) => (path.clone(), Root::Folder(path)),

@@ -41,7 +41,7 @@ fn input(arguments: &QueryArgs) -> ListInput {
     }
 }
 
-/// The error for an invalid filter, by the name of its flag.
+/// Returns the error for an invalid filter, by the name of its flag.
 fn invalid(error: &InvalidInput) -> Failure {
     Failure::usage(format!("--{}: {}", error.field, error.message)).hint("`dlang query --help` lists all filters.")
 }
@@ -78,7 +78,7 @@ fn print(output: &DlangOutput, arguments: &QueryArgs, entity: EntityType, answer
     terminal::print(table::render(&heads, &cells, output.on_stdout().width).trim_end())
 }
 
-/// The columns of the type, plus the file if rows have one, to distinguish elements of the same name.
+/// Returns the columns of the type, plus the file if rows have one, to distinguish elements of the same name.
 fn columns(entity: EntityType, rows: &[&Value]) -> Vec<&'static str> {
     let mut columns = entity.columns();
     if rows.iter().any(|row| row.get("file").is_some()) {
@@ -91,7 +91,7 @@ fn cell(row: &Value, column: &str) -> Option<String> {
     row.get(column).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// `leftPatterns` as `Left patterns`.
+/// Formats `leftPatterns` as `Left patterns`.
 fn head(column: &str) -> String {
     if column == "fqn" {
         return "FQN".to_owned();

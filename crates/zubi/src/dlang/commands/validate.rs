@@ -20,10 +20,10 @@ use crate::excerpt;
 use crate::load::{self, LoadResult};
 use crate::output::{DlangOutput, Mode};
 
-/// How long a watch waits at most before it checks the files without a notification: some file systems send none.
+/// The maximum wait before a watch checks the files without a notification: some file systems send none.
 const MAX_WAIT: Duration = Duration::from_mins(1);
 
-/// How long a watch may continue at most after its stdout was closed.
+/// The interval at which a watch checks whether its stdout is closed.
 const PIPE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(output: &DlangOutput, arguments: &Validate) -> Result<ExitCode, Failure> {
@@ -141,7 +141,7 @@ fn excerpt_position<'a>(
     excerpt::ExcerptPosition { path: output.show(path), text, range, start }
 }
 
-/// The last line: how much was checked, and the number of diagnostics.
+/// Formats the last line: how much was checked, and the number of diagnostics.
 fn summary(validation: &Validation) -> String {
     let number =
         |severity, one| Some(validation.count(severity)).filter(|number| *number > 0).map(|it| pluralize(it, one));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// Renders events: `|` marks the answer, on stdout; other lines are beside it. Events are written as in a
+/// Renders events: `|` marks the answer, on stdout; other lines are not part of it. Events are written as in a
 /// conversation's file, without the fields that every event has.
 fn check(style: Style, events: &[Value]) -> String {
     let mut view = AgentView::new(style);
