@@ -1,9 +1,9 @@
-//! The agent: the time of the loop between two answers of a model, the delay from the last byte of a call to its start,
-//! and the time to open a long conversation again.
+//! The agent: the time between two model requests, the delay from the last byte of a tool call to its start, and the
+//! time to reopen a long conversation.
 //!
-//! The model is a script ([`model`]) that records when each request arrived and when each answer left, so the figures
-//! contain no time of a model. The floors are a bare client that sends the same requests and reads the same file, the
-//! same call sent to the host directly, and a new conversation.
+//! The model is a script ([`model`]) that records when each request arrived and when each answer was sent, so the
+//! figures contain no model time. The floors are a bare client that sends the same requests and reads the same file,
+//! the same call sent directly to the host, and a new conversation.
 
 mod model;
 mod tick;
@@ -20,16 +20,16 @@ use self::model::{Exchange, Model};
 use crate::stats::{self, Samples};
 use crate::table::{Aim, Row, Table};
 
-/// The model on the command line: the user's configuration has its provider.
+/// The model's name on the command line; the user's configuration defines its provider.
 const MODEL: &str = "bench/scripted";
 
-/// How many calls are in one answer of the long conversation; each is two events.
+/// The number of calls in one answer of the long conversation; each call produces two events.
 const CALLS: usize = 100;
 
-/// How many events the long conversation has.
+/// The number of events in the long conversation.
 const EVENTS: usize = 10_000;
 
-/// Measures, in many rounds or in a few.
+/// Runs all measurements; `arguments` select many rounds or few.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let quick = match arguments {
         [] => false,
@@ -46,14 +46,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// From the last byte of an answer to the next question, with one quick call in between.
+/// Measures from the last byte of an answer to the next request, with one quick call in between.
 fn iterations(table: &mut Table, rounds: usize) -> Result<()> {
     const CALLS_PER_RUN: usize = 40;
     let fixture = HostsProject::new(Project::empty(), &[]);
     fixture.project.write("notes.md", "# Notes\n\nOne line.\n");
     let model = Model::start(|number, _| match number {
         CALLS_PER_RUN => model::text("Read."),
-        // Not the same call over and over, which ends a turn.
+        // A repeated identical call would end the turn.
         _ => model::calls(&[(0, "file_read", json!({ "path": "notes.md", "startLine": 1, "endLine": number + 3 }))]),
     })?;
     configure(&fixture, &model)?;
@@ -88,12 +88,12 @@ fn iterations(table: &mut Table, rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// The times from each answer to the question after it.
+/// The time between each answer and the next request.
 fn gaps_between(exchanges: &[Exchange]) -> Vec<Duration> {
     exchanges.windows(2).filter_map(|pair| Some(pair.get(1)?.arrived.duration_since(pair.first()?.sent))).collect()
 }
 
-/// Measures from the last byte of an answer with a call to the first byte that its tool receives, in another process.
+/// Measures from the last byte of an answer with a call until the tool, in another process, receives its first byte.
 fn first_byte_of_a_tool(table: &mut Table, rounds: usize) -> Result<()> {
     const CALLS_PER_RUN: usize = 30;
     let fixture = HostsProject::new(Project::empty(), &[]);
@@ -132,7 +132,7 @@ fn first_byte_of_a_tool(table: &mut Table, rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// From the start of the program to its question, with a long conversation behind it and with none.
+/// Measures from the start of the program to its first request, in a long conversation and in a new one.
 fn resume(table: &mut Table, rounds: usize) -> Result<()> {
     let iterations = EVENTS / (2 * CALLS);
     let fixture = HostsProject::new(Project::empty(), &[]);
@@ -158,7 +158,7 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
     let (mut long, mut new) = (Samples::default(), Samples::default());
     model.set_resuming();
     for round in 0..=rounds {
-        // In turns. A question more for each round makes the conversation hardly longer.
+        // The two alternate. One more message per round hardly lengthens the conversation.
         let mut times = Vec::new();
         for words in [&["run", "Hello.", "--host", "own"][..], &["resume", conversation, "Continue.", "--host", "own"]]
         {
@@ -185,7 +185,7 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// Names the scripted model in the user's configuration, with more context than anything here fills.
+/// Configures the scripted model for the user, with a context larger than any conversation here.
 fn configure(fixture: &HostsProject, model: &Model) -> Result<()> {
     let config = fixture.project.home().join("config/zubi");
     std::fs::create_dir_all(&config).context("the user's configuration")?;
@@ -196,7 +196,7 @@ fn configure(fixture: &HostsProject, model: &Model) -> Result<()> {
     std::fs::write(config.join("zubi.toml"), text).context("the user's configuration")
 }
 
-/// Runs `zubi agent` to its end: the events that it prints.
+/// Runs `zubi agent` to its end and returns the events that it prints.
 fn agent(fixture: &HostsProject, arguments: &[&str]) -> Result<Vec<Value>> {
     let mut command: Command = fixture.command();
     let output = command.arg("agent").args(arguments).arg("--json").stdin(Stdio::null()).output()?;
@@ -205,7 +205,7 @@ fn agent(fixture: &HostsProject, arguments: &[&str]) -> Result<Vec<Value>> {
     stdout.lines().map(|line| serde_json::from_str(line).with_context(|| format!("an event: {line}"))).collect()
 }
 
-/// Fails unless the turn has come to its end.
+/// Fails unless the turn has completed.
 fn ensure_completed(events: &[Value]) -> Result<()> {
     let ended = events.iter().rfind(|event| event["type"] == "ended").context("the run reports its end")?;
     ensure!(ended["reason"] == "completed", "the run has another end: {ended}");

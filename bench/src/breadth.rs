@@ -1,4 +1,4 @@
-//! Many servers at once, and many files: what zubi itself holds, and how long it looks for languages.
+//! Many servers and many files: zubi's own memory, and the time that language detection takes.
 
 use std::process::Command;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use crate::mcp::Zubi;
 use crate::stats::Samples;
 use crate::table::{Aim, Row, Table};
 
-/// A file in each language, with the component of its server, in the order of the queries.
+/// One file per language and the components of its server, in the order of the queries.
 const FILES: &[(&str, &str, &[&str])] = &[
     ("one.py", "def one():\n    return 1\n", &["ty"]),
     ("two.cc", "int two() { return 2; }\n", &["clangd"]),
@@ -21,17 +21,17 @@ const FILES: &[(&str, &str, &[&str])] = &[
     ("six.sh", "six() { echo 6; }\n", &["bash-language-server"]),
 ];
 
-/// After how many servers the memory is looked at.
+/// The numbers of servers after which the memory is measured.
 const STEPS: &[usize] = &[1, 3, 6];
 
-/// The files of the large tree: so many directories, each with so many files.
+/// The large tree: the number of directories, and the number of files in each.
 const DIRECTORIES: usize = 500;
 const FILES_EACH: usize = 100;
 
 /// The aim for detection on the large tree, in milliseconds.
 const DETECTION: f64 = 300.0;
 
-/// Measures both.
+/// Measures memory and detection.
 pub(crate) fn measure(table: &mut Table, rounds: usize) -> Result<()> {
     memory(table)?;
     detection(table, rounds)
@@ -68,7 +68,7 @@ fn memory(table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-/// A question about a tree in which no language is: it is answered when all files have been looked at.
+/// Measures a query in a tree without any known language: zubi answers it only after it has seen all files.
 fn detection(table: &mut Table, rounds: usize) -> Result<()> {
     let project = Project::empty();
     for directory in 0..DIRECTORIES {

@@ -1,4 +1,4 @@
-//! Cold: from starting the program to the first complete references answer.
+//! Cold start: from starting the program to the first complete references answer.
 
 use std::time::Duration;
 
@@ -18,13 +18,13 @@ const ADDED: f64 = 200.0;
 /// The number of marked answers, each after a wait, at which the measurement stops.
 const MAX_MARKED: usize = 100;
 
-/// Starts both sides in turns, each time on fresh copies without caches.
+/// Starts both sides in alternation, each time on fresh copies without caches.
 pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     let mut marked = 0;
     let mut expected = None;
     for round in 0..rounds {
-        // The order alternates; the first round begins with the server, whose answer is the truth.
+        // The order alternates. The first round begins with the server, whose answer becomes the expected one.
         if round % 2 == 0 {
             floor.push(bare(subject, introduction, &mut expected)?);
         }
@@ -47,7 +47,7 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
     Ok(())
 }
 
-/// The server alone, from its start. Its answers have to agree with each other and with what is known of the project.
+/// Measures the cold start of the server alone. All its answers must agree and have the minimum number of references.
 fn bare(subject: &Subject, introduction: &Introduction, expected: &mut Option<usize>) -> Result<Duration> {
     let project = Project::copy_published(subject.project);
     let position = subject.positions(&project)?.remove(0);

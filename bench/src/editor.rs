@@ -1,15 +1,14 @@
 //! The benchmark of the editor channel, run as `cargo xtask bench -- lsp`: `dlang lsp` and `zubi lsp` over their pipes,
 //! on a model of 2,000 bounded contexts ([`large_example`]).
 //!
-//! It measures the time of a new server to its first answer, and the time of a request right after an edit, from
-//! writing the `textDocument/didChange` to having read the answer, without a wait between them. Both programs get every
-//! request in every round by turns; tool calls, which `dlang lsp` does not have, go to `zubi lsp` alone. Each figure is
-//! compared with the same request without an edit before it, measured in the same round; a request with an unknown
-//! method shows the cost of pipes and threads.
+//! The figures are the time from a server's start to its first answer, and the time of a request right after an edit:
+//! from writing `textDocument/didChange` until the response is read, without a wait in between. In every round, both
+//! programs receive every request in alternation; only `zubi lsp` receives tool calls. The floor of each figure is the
+//! same request without a preceding edit, measured in the same round. A request with an unknown method shows the cost
+//! of pipes and threads.
 //!
-//! Every answer is compared with that of a new server that found the edited text on disk. A difference ends the
-//! benchmark: a quick answer about the text before the edit, or about a workspace that is still loading, is not a
-//! result.
+//! Every answer must equal that of a new server that found the edited text on disk. A difference ends the benchmark,
+//! because a quick answer about the text before the edit, or about a workspace that is still loading, is wrong.
 
 mod edits;
 mod expected;
@@ -32,13 +31,13 @@ use crate::table::{Row, Table};
 
 const USAGE: &str = "usage: zubi-bench lsp [--quick]";
 
-/// How much is measured.
+/// The amount of measurements.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     size: Size,
-    /// Starts of each program.
+    /// The number of starts of each program.
     starts: usize,
-    /// Rounds, in each of which an edit is made and taken back: two answers to each question.
+    /// The number of rounds. Each round makes an edit and reverts it, so it has two answers to each request.
     rounds: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The fixed costs of zubi: start, list of tools, memory.
+//! The fixed costs of zubi: start, tool list, memory.
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::mcp::Zubi;
 use crate::stats::Samples;
 use crate::table::{Aim, Row, Table};
 
-/// Measures with so many starts.
+/// Measures with this number of starts.
 pub(crate) fn measure(table: &mut Table, starts: usize) -> Result<()> {
     let project = Project::fixture("python");
     let mut samples = Samples::default();

@@ -1,9 +1,9 @@
 //! Hosts and clients: the cost of a request through another process, the memory of a client, and the number of
 //! concurrent clients.
 //!
-//! A request through a client is compared with the same request to a private zubi (`--host own`), in interleaved
-//! rounds. Many clients at once are compared with the same clients of a bare echo over a socket, whose threads do
-//! nothing else. Fifty clients query a language server with a fixed time per answer: that time is the floor.
+//! The same request goes through a client and to a private zubi (`--host own`), in interleaved rounds. The floor of
+//! many concurrent clients is the same clients of a bare echo server over a socket. Fifty clients query a language
+//! server with a fixed response time, which is the floor.
 
 mod clients;
 mod delay;
@@ -22,18 +22,18 @@ use crate::table::{Aim, Row, Table};
 pub(crate) use delay::ARGUMENT as DELAY;
 pub(crate) use delay::serve as serve_with_delay;
 
-/// How long the language server of the clients takes for an answer.
+/// The response time of that language server.
 const ANSWER: Duration = Duration::from_millis(200);
 
 /// The number of concurrent clients.
 const CLIENTS: usize = 50;
 
-/// A call that has next to nothing to do.
+/// A call with almost no work.
 fn trivial() -> Value {
     json!({ "name": "get_setting", "arguments": { "key": "editor.tabSize" } })
 }
 
-/// Measures, in many rounds or in a few.
+/// Runs all measurements; `arguments` select many rounds or few.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let quick = match arguments {
         [] => false,
@@ -93,7 +93,7 @@ fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// Measures many clients that query one language server at once; it takes the same time for each.
+/// Measures many clients that query one language server at once; the server takes the same time for each.
 fn concurrent_clients(table: &mut Table, rounds: usize) -> Result<()> {
     let fixture = HostsProject::new(Project::empty(), &[]);
     delay::install(&fixture.project, ANSWER)?;

@@ -1,6 +1,6 @@
-//! The messages with which zubi initializes a server: recorded once for each subject, because a server with other
-//! capabilities works differently (one that cannot register file changes watches the project itself), and would not be
-//! a floor.
+//! The messages with which zubi initializes a server, recorded once for each subject. A server that received other
+//! capabilities works differently (one that cannot register file changes watches the project itself) and would not be a
+//! valid floor.
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -15,22 +15,22 @@ use crate::mcp::Zubi;
 use crate::subject::Subject;
 use crate::wire::{Framing, message};
 
-/// One conversation's beginning, to be repeated in another copy of the project.
+/// The recorded start of a session, for replay in another copy of the project.
 #[derive(Debug, Clone)]
 pub(crate) struct Introduction {
     /// The params of `initialize`.
     initialize: Value,
-    /// The answers to `workspace/configuration`, by section.
+    /// The results of `workspace/configuration`, by section.
     settings: BTreeMap<String, Value>,
-    /// The params of `workspace/didChangeConfiguration`, if it is sent.
+    /// The params of `workspace/didChangeConfiguration`, if zubi sent it.
     changed: Option<Value>,
-    /// The directory of the copy that was recorded.
+    /// The home directory of the recorded copy.
     home: String,
     root: String,
 }
 
 impl Introduction {
-    /// Lets zubi send one request to a server through a program that records both directions.
+    /// Records the messages of one zubi request: a program between zubi and the server copies both directions.
     pub(crate) fn record(subject: &Subject) -> Result<Self> {
         let project = Project::copy_published(subject.project);
         let position = subject.positions(&project)?.remove(0);
@@ -50,7 +50,7 @@ impl Introduction {
             let texts = std::iter::from_fn(|| message(&mut input, Framing::Headers));
             Ok(texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect())
         };
-        // The program's version output precedes the messages, as an unknown header.
+        // The recording begins with the program's version output, which looks like an unknown header.
         let (sent, received) = (read(&sent)?, read(&received)?);
         let params = |method: &str| sent.iter().find(|message| message["method"] == method).map(|it| &it["params"]);
         let initialize = params("initialize").with_context(|| format!("{command} was not initialized"))?.clone();
@@ -72,11 +72,11 @@ impl Introduction {
         })
     }
 
-    /// Returns this introduction for another copy of the project, sent from this process.
+    /// Adapts this introduction to another copy of the project and to this process.
     pub(crate) fn for_copy(&self, project: &Project) -> Self {
         let moved = |value: &Value| {
             let text = value.to_string().replace(&self.root, project.root().as_str());
-            // It was JSON before, and paths of temporary directories need no escapes.
+            // Paths of temporary directories need no JSON escapes, so the text stays valid JSON.
             serde_json::from_str(&text.replace(&self.home, project.home().as_str())).unwrap_or(Value::Null)
         };
         let mut initialize: Value = moved(&self.initialize);
@@ -98,7 +98,7 @@ impl Introduction {
         self.changed.as_ref()
     }
 
-    /// The answer to a request of the server.
+    /// The result for a request of the server.
     pub(crate) fn serve(&self, method: &str, params: &Value) -> Option<Value> {
         match method {
             "workspace/configuration" => {

@@ -15,7 +15,7 @@ use crate::wire::{ErrorResponse, Framing, PendingRequest, Reply, Wire};
 /// LSP 3.17, `ErrorCodes.ContentModified`.
 const CONTENT_MODIFIED: i64 = -32801;
 
-/// The four questions that are timed warm.
+/// The four requests that are timed warm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Question {
     Hover,
@@ -67,17 +67,17 @@ impl<'a> Server<'a> {
         Ok(Self { wire, project, language: subject.language, ready: subject.ready, opened: BTreeSet::new() })
     }
 
-    /// When the process was started.
+    /// The start time of the process.
     pub(crate) fn start_time(&self) -> Instant {
         self.wire.started
     }
 
-    /// Waits for the server's own signal that it has read the project. `file` is opened where the signal needs an
-    /// open document.
+    /// Waits for the server's own signal that it has read the project. Opens `file` if the signal requires an open
+    /// document.
     pub(crate) fn wait_until_ready(&mut self, file: &str) -> Result<()> {
         match self.ready {
             Ready::Log(prefix) => {
-                // Opening something first would delay the search for files.
+                // Opening a file first would delay the search for files.
                 self.wire.wait_for_notification(|notification| {
                     notification["method"] == "window/logMessage"
                         && notification["params"]["message"].as_str().is_some_and(|line| line.starts_with(prefix))
@@ -134,7 +134,7 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// Notifies the server of changes on disk: paths with LSP's kinds of change.
+    /// Notifies the server of changes on disk: paths with LSP's `FileChangeType`.
     pub(crate) fn notify_changes(&self, files: &[(&str, u8)]) -> Result<()> {
         let changes: Vec<_> = files.iter().map(|(file, kind)| json!({ "uri": self.uri(file), "type": kind })).collect();
         self.wire.notify("workspace/didChangeWatchedFiles", &json!({ "changes": changes }))
@@ -162,7 +162,7 @@ impl<'a> Server<'a> {
         self.wire.answer(request)
     }
 
-    /// Sends a request and waits; repeats it as long as the server returns `ContentModified`, as the protocol requires.
+    /// Sends a request and waits; repeats it while the server returns `ContentModified`, as the protocol requires.
     pub(crate) fn request(&mut self, question: Question, position: &Position) -> Result<Reply> {
         loop {
             let request = self.send_question(question, position)?;
@@ -179,7 +179,7 @@ impl<'a> Server<'a> {
     }
 }
 
-/// How many places a references answer names.
+/// The number of locations in a references result.
 pub(crate) fn count(result: &Value) -> usize {
     result.as_array().map_or(0, Vec::len)
 }

@@ -1,13 +1,13 @@
 //! The benchmark, run as `cargo xtask bench`: zubi against the language servers that it uses, in one run, in
 //! interleaved rounds, on published projects.
 //!
-//! Each figure is compared with its floor: the same request sent directly to an instance of the same server,
-//! initialized as zubi does it ([`introduction`]). The same code drives both sides ([`wire`]), and takes times when a
-//! whole message has arrived.
+//! The floor of each figure is the same request sent directly to an instance of the same server, initialized as zubi
+//! does it ([`introduction`]). The same code ([`wire`]) drives both sides and takes the time when a complete message
+//! has arrived.
 //!
-//! The first argument selects another benchmark: `lsp` DomainLang's own language server ([`editor`]), `tools` the tools
-//! that use no server ([`tools`]), `hosts` the cost of sharing a host ([`hosts`]), `editor` the cost of zubi in VS Code
-//! ([`window`]), `agent` the agent's loop ([`agent`]). None of them needs another server.
+//! The first argument selects another benchmark: `lsp` (DomainLang's own language server, [`editor`]), `tools` (tools
+//! that use no server, [`tools`]), `hosts` (the cost of sharing a host, [`hosts`]), `editor` (zubi in VS Code,
+//! [`window`]), `agent` (the agent's loop, [`agent`]). None of them needs another server.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -64,10 +64,10 @@ const AGENT: &str = "agent";
 /// The argument for many servers and many files.
 const BREADTH: &str = "breadth";
 
-/// The argument that measures only cold starts: those of the subjects named with it, or of all.
+/// The argument that measures only cold starts, of the subjects named after it or of all.
 const COLD: &str = "cold";
 
-/// How often a cold start is measured on its own, and beside everything else; each in short and in full.
+/// The number of cold starts in a short and in a full run.
 const COLD_ALONE: (usize, usize) = (3, 7);
 const COLD_WITH_OTHERS: (usize, usize) = (1, 3);
 
@@ -84,7 +84,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// zubi against the servers of others.
+/// Benchmarks zubi against other vendors' servers.
 fn servers(arguments: &[String]) -> Result<()> {
     let mut quick = false;
     let (mut breadth, mut cold_only) = (false, false);

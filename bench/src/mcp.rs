@@ -22,7 +22,7 @@ pub(crate) struct ToolReply {
 }
 
 impl ToolReply {
-    /// The number in the line that counts, `5 references to …`.
+    /// The number in the line with the count, `5 references to …`.
     pub(crate) fn count(&self) -> Option<usize> {
         self.text.lines().find_map(|line| {
             let (number, rest) = line.split_once(' ')?;
@@ -30,7 +30,7 @@ impl ToolReply {
         })
     }
 
-    /// Whether the status line says that nothing is missing.
+    /// Whether the status line reports a complete answer.
     pub(crate) fn is_ready(&self) -> bool {
         let status = self.text.lines().last().unwrap_or_default();
         status.contains("· ready") && !status.contains("may be incomplete") && !status.contains("completeness unknown")
@@ -38,12 +38,12 @@ impl ToolReply {
 }
 
 impl Zubi {
-    /// Starts it and shakes hands.
+    /// Starts zubi and performs the handshake.
     pub(crate) fn start(project: &Project, components: &[&str]) -> Result<Self> {
         Self::start_with(project, components, &[])
     }
 
-    /// Starts zubi with flags and shakes hands.
+    /// Starts zubi with flags and performs the handshake.
     pub(crate) fn start_with(project: &Project, components: &[&str], flags: &[&str]) -> Result<Self> {
         let mut command = Start::new(project, components).command();
         command.args(flags).arg("mcp");
@@ -52,21 +52,21 @@ impl Zubi {
         Ok(zubi)
     }
 
-    /// Starts it.
+    /// Starts zubi without the handshake.
     pub(crate) fn spawn(project: &Project, components: &[&str]) -> Result<Self> {
         let mut command = Start::new(project, components).command();
         command.arg("mcp");
         Ok(Self { wire: Wire::start(command, Framing::Lines, Box::new(|_, _| None))? })
     }
 
-    /// Lets the project's own programs run.
+    /// Trusts the project, so that its own programs may run.
     pub(crate) fn trust(project: &Project) -> Result<()> {
         let output = Start::new(project, &[]).command().arg("trust").output().context("zubi starts")?;
         ensure!(output.status.success(), "zubi trust failed: {}", String::from_utf8_lossy(&output.stderr));
         Ok(())
     }
 
-    /// The handshake.
+    /// Performs the handshake.
     pub(crate) fn initialize(&mut self) -> Result<Reply> {
         let params = json!({
             "protocolVersion": "2025-06-18",

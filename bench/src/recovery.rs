@@ -1,4 +1,4 @@
-//! Events around zubi: a file appears on disk, the server is killed, the input closes.
+//! Events around zubi: a file is created, the server is killed, the input is closed.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::stats::Samples;
 use crate::subject::{Position, Subject};
 use crate::table::{Aim, Row, Table};
 
-/// Runs each event so many times.
+/// Measures each event this many times.
 pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
     new_file(subject, introduction, table, rounds)?;
     let (mut answer_times, mut end_times) = (Samples::default(), Samples::default());
@@ -40,7 +40,7 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
     Ok(())
 }
 
-/// Checks that a file written on disk is in the very next answer. The bare server gets a notification.
+/// Checks that the next answer includes a new file on disk. The bare server receives a notification about the file.
 fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     let (mut fresh, mut notified) = (0, 0);
@@ -80,7 +80,7 @@ fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, r
     Ok(())
 }
 
-/// From killing the server to the next answered outline.
+/// Measures from killing the server to the next outline.
 fn kill_server(subject: &Subject, zubi: &mut Zubi, position: &Position) -> Result<Duration> {
     let program = subject.command.first().context("a server has a program")?;
     let servers = processes::find_by_command(program);
@@ -93,7 +93,7 @@ fn kill_server(subject: &Subject, zubi: &mut Zubi, position: &Position) -> Resul
     Ok(start.elapsed())
 }
 
-/// From closing the input to the end of zubi and everything it started.
+/// Measures from closing the input until zubi and all its processes have ended.
 fn close(zubi: &mut Zubi) -> Result<Duration> {
     let watched = processes::watch(processes::descendants());
     zubi.wire.close_input();

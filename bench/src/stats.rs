@@ -1,4 +1,4 @@
-//! Figures out of many durations.
+//! Statistics of durations.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub(crate) fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
-/// The machine's load over the last minute, to judge a run by.
+/// The machine's load average over the last minute.
 pub(crate) fn load_average() -> String {
     std::fs::read_to_string("/proc/loadavg")
         .ok()

@@ -1,10 +1,10 @@
-//! The measured projects: published ones, each with a server and symbols.
+//! The measured projects: published sources, each with a server and symbols.
 
 use anyhow::{Context as _, Result};
 use camino::Utf8PathBuf;
 use zubi_tests::Project;
 
-/// Files, each with a text whose last word is a symbol's declaration.
+/// Pairs of a file and a text that ends with the name of a declared symbol.
 type Symbols = &'static [(&'static str, &'static str)];
 
 /// One project with its server.
@@ -12,7 +12,7 @@ pub(crate) struct Subject {
     /// The name on the command line.
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
-    /// The measurements without a selection.
+    /// The measurements that run if the command line selects none.
     pub(crate) depth: Depth,
     /// The published sources, as [`Project::copy_published`] names them.
     pub(crate) project: &'static str,
@@ -20,23 +20,22 @@ pub(crate) struct Subject {
     pub(crate) server: &'static str,
     /// The components on PATH.
     pub(crate) components: &'static [&'static str],
-    /// The server's own command line, as the catalogue starts it.
+    /// The server's own command line, as in the catalogue.
     pub(crate) command: &'static [&'static str],
     pub(crate) language: &'static str,
-    /// How the bare server says that it has read the project.
+    /// The bare server's signal that it has read the project.
     pub(crate) ready: Ready,
-    /// The queried symbols, in turn: a file and a text whose last word is the symbol's declaration. The first one has
-    /// many uses; the cold start is measured with it.
+    /// The queried symbols, in turn. The first one has many uses; the cold start is measured with it.
     pub(crate) symbols: Symbols,
-    /// How many references the first symbol has at least: a server that gives fewer has not read the project.
+    /// The minimum number of references of the first symbol; a server that returns fewer has not read the project.
     pub(crate) at_least: usize,
     /// A new file's name and text with one more use of the first symbol.
     pub(crate) new_file: (&'static str, &'static str),
-    /// The file that declares new files in this language, and the line to add.
+    /// The file that must declare a new file in this language, and the line to add.
     pub(crate) declared: Option<(&'static str, &'static str)>,
 }
 
-/// How much is measured.
+/// The amount of measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
     Full,
@@ -46,15 +45,15 @@ pub(crate) enum Depth {
 /// A server's own signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ready {
-    /// A line of its log that begins so.
+    /// A log line with this prefix.
     Log(&'static str),
     /// The end of the progress with this token.
     Progress(&'static str),
-    /// The end of the progress whose title begins so.
+    /// The end of the progress whose title has this prefix.
     Titled(&'static str),
-    /// None: it holds requests back until it can answer them whole.
+    /// No signal: the server holds requests back until it can answer them completely.
     Holding,
-    /// `experimental/serverStatus` that is quiescent after one that was not.
+    /// A quiescent `experimental/serverStatus` after one that was not.
     ServerStatus,
 }
 
@@ -62,14 +61,14 @@ pub(crate) enum Ready {
 #[derive(Debug, Clone)]
 pub(crate) struct Position {
     pub(crate) file: String,
-    /// 0-based, as LSP counts; the files are ASCII at these lines, so every encoding agrees.
+    /// 0-based, as in LSP. These lines are ASCII, so the column is the same in every position encoding.
     pub(crate) line: usize,
     pub(crate) column: usize,
     pub(crate) name: String,
 }
 
 impl Position {
-    /// The place as zubi's `at` takes it.
+    /// The position in the form of zubi's `at` argument.
     pub(crate) fn to_at_argument(&self) -> String {
         format!("{}:{}:{}", self.file, self.line + 1, self.column + 1)
     }
@@ -81,8 +80,8 @@ impl Subject {
         self.symbols.iter().map(|(file, text)| position(project, file, text)).collect()
     }
 
-    /// Writes the new file, and declares it, as another program would. Returns the files touched with LSP's kinds of
-    /// change.
+    /// Writes the new file and declares it, as another program would. Returns the changed files with LSP's
+    /// `FileChangeType`.
     pub(crate) fn write_new_file(&self, project: &Project) -> Vec<(&'static str, u8)> {
         project.write(self.new_file.0, self.new_file.1);
         let mut changes = vec![(self.new_file.0, 1)];
@@ -119,7 +118,7 @@ fn position(project: &Project, file: &str, text: &str) -> Result<Position> {
     Ok(Position { file: file.to_owned(), line, column: end - name.len(), name: name.to_owned() })
 }
 
-/// Symbols of rich, and a file that uses the first.
+/// Symbols of rich, and a file that uses the first symbol.
 const RICH: Symbols = &[
     ("rich/console.py", "class Console"),
     ("rich/text.py", "class Text"),
@@ -129,7 +128,7 @@ const RICH: Symbols = &[
 ];
 const IN_RICH: (&str, &str) = ("rich/_zubi_bench.py", "from .console import Console\n\nBENCH = Console()\n");
 
-/// Symbols of rxjs, and a file that uses the first.
+/// Symbols of rxjs, and a file that uses the first symbol.
 const RXJS: Symbols = &[
     ("src/internal/Subscriber.ts", "export class Subscriber"),
     ("src/internal/Observable.ts", "export class Observable"),
@@ -142,7 +141,7 @@ const IN_RXJS: (&str, &str) = (
     "import { Subscriber } from './Subscriber';\n\nexport const bench: Subscriber<number> | null = null;\n",
 );
 
-/// All of them.
+/// All subjects.
 pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "python",

@@ -1,4 +1,4 @@
-//! The one table the benchmark prints.
+//! The table that the benchmark prints.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 pub(crate) struct Row {
     pub(crate) label: String,
     pub(crate) zubi: f64,
-    /// The figure of the same request sent to the server directly.
+    /// The floor: the figure of the same request sent directly to the server.
     pub(crate) floor: Option<f64>,
     pub(crate) unit: &'static str,
     /// The aim.
@@ -15,14 +15,14 @@ pub(crate) struct Row {
     pub(crate) note: String,
 }
 
-/// An aim, and what it is compared with.
+/// The maximum of a figure, absolute or relative to its floor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Aim {
-    /// The figure itself is at most this.
+    /// The maximum of the figure itself.
     AtMost(f64),
-    /// The difference to the floor is at most this.
+    /// The maximum difference to the floor.
     Adds(f64),
-    /// The figure is at most so many times the floor.
+    /// The maximum ratio to the floor.
     Times(f64),
 }
 
@@ -31,7 +31,7 @@ impl Row {
         self.floor.map(|floor| self.zubi - floor)
     }
 
-    /// How many times the floor it is.
+    /// The ratio of the figure to its floor.
     fn ratio(&self) -> Option<f64> {
         self.floor.filter(|floor| *floor > 0.0).map(|floor| self.zubi / floor)
     }
@@ -45,7 +45,7 @@ impl Row {
     }
 }
 
-/// All figures, in the order in which they were measured.
+/// All figures, in the order of measurement.
 #[derive(Debug, Default)]
 pub(crate) struct Table(Vec<Row>);
 
@@ -54,7 +54,7 @@ impl Table {
         self.0.push(row);
     }
 
-    /// Markdown, so that it can be pasted where it is needed.
+    /// Renders the table as Markdown.
     pub(crate) fn render(&self) -> String {
         let mut text =
             "| what | zubi | floor | difference | ratio | aim | |\n|---|--:|--:|--:|--:|--:|---|\n".to_owned();

@@ -1,8 +1,8 @@
 //! Tools that use no server: `file.search` against `rg` on a large tree, a tool call against a bare message, and
 //! JavaScript of a tool file against a `node` process for it.
 //!
-//! Both searches find the same lines, which is checked, in interleaved rounds. `rg` is started for each search, as an
-//! agent does with a shell; zubi is already running. `rg` prints every matching line, zubi counts all and prints some.
+//! Both searches must find the same lines, in interleaved rounds. `rg` starts for each search, as when an agent runs it
+//! in a shell; zubi is already running. `rg` prints every matching line; zubi counts all and prints some.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::mcp::Zubi;
 use crate::stats::{self, Samples};
 use crate::table::{Aim, Row, Table};
 
-/// The tree: so many folders of so many files of so many bytes each, 100 MB together.
+/// The tree: the number of folders, the files in each, and the bytes of each file; 100 MB in total.
 const FOLDERS: usize = 100;
 const FILES: usize = 100;
 const FILE_BYTES: usize = 10_000;
@@ -31,13 +31,13 @@ const SEARCHES: &[(&str, &str)] = &[
     ("a word on every third line", "Lantern"),
 ];
 
-/// Words of the generated text. The rare ones are written apart from them.
+/// Words of the generated text; `generate` adds the rare ones separately.
 const WORDS: &[&str] = &[
     "river", "stone", "harbour", "let", "return", "Lantern", "match", "winter", "copper", "signal", "orchard", "value",
     "index", "shape", "area", "window", "ledger", "motion", "copy", "border", "paper", "table", "garden", "window",
 ];
 
-/// Measures, in many rounds or in a few.
+/// Runs all measurements; `arguments` select many rounds or few.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let quick = match arguments {
         [] => false,
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// `file.search` against `rg`.
+/// Measures `file.search` against `rg`.
 fn searches(table: &mut Table, rounds: usize) -> Result<()> {
     let project = Project::empty();
     generate(project.root().as_std_path())?;
@@ -95,8 +95,8 @@ fn searches(table: &mut Table, rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// A tool with next to nothing to do against a message with nothing to do: validation, footprint, policy, audit and the
-/// answer's form are the difference.
+/// Measures a call of a trivial tool against `ping`. The difference is the cost of validation, footprint, policy, audit
+/// and rendering.
 fn calls(table: &mut Table, rounds: usize) -> Result<()> {
     let project = Project::empty();
     let mut zubi = Zubi::start(&project, &[])?;
@@ -121,7 +121,7 @@ fn calls(table: &mut Table, rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// A tool file with a sum in JavaScript, and what lets it run without a question.
+/// A tool file with a sum in JavaScript that runs without an approval prompt.
 const TOOL_FILE: &str = r#"{"version": "1.0", "tools": [{
     "id": "sum", "name": "Add", "description": "Adds two numbers, for the benchmark.", "requiresApproval": false,
     "parameters": {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}, "required": ["a", "b"]},
@@ -129,8 +129,8 @@ const TOOL_FILE: &str = r#"{"version": "1.0", "tools": [{
 }]}"#;
 const ALLOWED: &str = "allow = [\"workspace.sum\"]\n";
 
-/// Code of a tool file, in a confined process of its own for each call, against the same sum in a `node` that is started
-/// for it, as an agent without such a tool does with a shell.
+/// Measures JavaScript of a tool file, which runs in a new confined process per call, against the same sum in a new
+/// `node` process, as an agent without such a tool would run it in a shell.
 fn inline(table: &mut Table, rounds: usize) -> Result<()> {
     let project = Project::empty();
     project.write(".vscode/agent-tools.json", TOOL_FILE);
@@ -167,7 +167,7 @@ fn inline(table: &mut Table, rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// Writes the tree, the same each time.
+/// Writes the tree; its content is the same each time.
 fn generate(root: &Path) -> Result<()> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = |limit: usize| {
@@ -188,7 +188,7 @@ fn generate(root: &Path) -> Result<()> {
                     text.push_str(WORDS.get(next(WORDS.len())).unwrap_or(&"word"));
                     text.push(if next(5) == 0 { '(' } else { ' ' });
                 }
-                // One line of some 20,000 has what is looked for.
+                // About one line in 20,000 contains a searched word.
                 if next(20_000) == 0 {
                     let _ = write!(text, "the_needle({}) Needle({})", next(1_000), 10_000 + next(1_000));
                 }

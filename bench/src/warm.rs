@@ -1,4 +1,4 @@
-//! Warm questions: what zubi adds to each, how many bytes an answer has, and whether a slow question holds up a quick one.
+//! Warm requests: the time that zubi adds, the bytes of an answer, and whether a slow request delays a quick one.
 
 use anyhow::{Result, ensure};
 use zubi_tests::Project;
@@ -11,11 +11,11 @@ use crate::stats::Samples;
 use crate::subject::{Position, Subject};
 use crate::table::{Aim, Row, Table};
 
-/// The time that zubi may add to a warm answer, in milliseconds: median, and p95.
+/// The maximum time that zubi may add to a warm answer, in milliseconds: median, and p95.
 const ADDED_MEDIAN: f64 = 0.5;
 const ADDED_P95: f64 = 2.0;
 
-/// Two instances of one server, one behind zubi, take turns for so many rounds over all symbols.
+/// Measures two instances of one server, one of them used by zubi, in alternation over all symbols.
 pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
     let (ours, theirs) = (Project::copy_published(subject.project), Project::copy_published(subject.project));
     let positions = subject.positions(&ours)?;
@@ -23,7 +23,7 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
     Zubi::trust(&ours)?;
     let mut zubi = Zubi::start(&ours, subject.components)?;
     let mut server = Server::start(subject, introduction, &theirs)?;
-    // Both sides read the whole project and have seen every symbol once before anything is timed.
+    // Before the measurement, both sides have read the whole project and answered about every symbol once.
     server.wait_until_ready(&first.file)?;
     for position in &positions {
         for question in Question::ALL {
@@ -51,7 +51,7 @@ fn compare(
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     for round in 0..rounds {
         for position in positions {
-            // The order alternates, so that neither side profits from the cache of the other.
+            // The order alternates, so that neither side profits from the caches that the other has filled.
             if round % 2 == 0 {
                 floor.push(server.request(question, position)?.elapsed);
                 ours.push(zubi.request(question, position)?.reply.elapsed);
@@ -76,7 +76,7 @@ fn compare(
     Ok(())
 }
 
-/// The bytes of answers; the floor is what the server itself sends.
+/// Compares the sizes of answers, in bytes; the floor is the server's own response.
 fn sizes(
     subject: &Subject,
     table: &mut Table,
@@ -107,8 +107,8 @@ fn sizes(
     Ok(())
 }
 
-/// Sends a quick hover while references run. The server may answer one after the other; the question is if zubi adds to
-/// that.
+/// Sends a quick hover while a references request runs. The server may answer sequentially; the figure shows if zubi
+/// adds a delay.
 fn hover_during_references(
     subject: &Subject,
     table: &mut Table,

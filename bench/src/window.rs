@@ -1,8 +1,8 @@
-//! The time that zubi adds to the answers of an editor: the same request through a language model tool of the
-//! extension, and bare, by turns, in one window of a real VS Code. Also the activation time of the extension, and the
-//! size of its packages.
+//! The time that zubi adds to an editor's answers: the same request through a language model tool of the extension, and
+//! directly, in alternation in one window of a real VS Code. Also the extension's activation time and the size of its
+//! packages.
 //!
-//! The extension host measures the times (`editors/vscode/tests/real/suite/bench.ts`), where both requests are sent.
+//! The extension host, which sends both requests, measures the times (`editors/vscode/tests/real/suite/bench.ts`).
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use zubi_tests::{Project, tools};
 use crate::stats::{self, Samples};
 use crate::table::{Aim, Row, Table};
 
-/// Measures, in many rounds or in a few.
+/// Runs all measurements; `arguments` select many rounds or few.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let (rounds, restarts) = match arguments {
         [] => (500, 10),
@@ -62,7 +62,7 @@ fn measure(table: &mut Table, rounds: usize, restarts: usize) -> Result<()> {
     Ok(())
 }
 
-/// The durations of a kind, which the window has written down in milliseconds.
+/// The durations of a kind, which the window wrote in milliseconds.
 fn samples(figures: &Value, kind: &str) -> Result<Samples> {
     let figures = figures[kind].as_array().with_context(|| format!("the window has no figures of {kind}"))?;
     let mut samples = Samples::default();
@@ -74,7 +74,7 @@ fn samples(figures: &Value, kind: &str) -> Result<Samples> {
     Ok(samples)
 }
 
-/// The sizes of the packages that `cargo xtask package` has built, if it has.
+/// The sizes of the packages, if `cargo xtask package` has built them.
 fn packages(table: &mut Table) -> Result<()> {
     let mut packages: Vec<_> = match tools::ROOT.join("target/vsix").read_dir_utf8() {
         Ok(entries) => entries.flatten().map(camino::Utf8DirEntry::into_path).collect(),

@@ -1,5 +1,5 @@
-//! One child process that speaks JSON-RPC over its pipes, and the clock on its answers. Both protocols use it, so that
-//! neither side of a comparison pays for a different client.
+//! A child process that uses JSON-RPC over its pipes, with timed responses. Both protocols use this client, so that a
+//! comparison does not depend on the client.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write as _};
@@ -16,14 +16,14 @@ use serde_json::{Value, json};
 pub(crate) enum Framing {
     /// `Content-Length` headers (LSP).
     Headers,
-    /// One line each (MCP).
+    /// One line per message (MCP).
     Lines,
 }
 
-/// No answer takes longer than this; a cold rust-analyzer on a loaded machine takes ten seconds.
+/// The maximum wait for a response; a cold rust-analyzer on a loaded machine takes ten seconds.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// A message with the moment it had arrived whole, and its length in bytes.
+/// A message, the time when it had arrived completely, and its length in bytes.
 #[derive(Debug)]
 pub(crate) struct TimedMessage {
     pub(crate) received_at: Instant,
@@ -31,7 +31,7 @@ pub(crate) struct TimedMessage {
     pub(crate) message: Value,
 }
 
-/// An answer with the time from sending the question.
+/// A response, with the time since the request was sent.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) elapsed: Duration,
@@ -39,7 +39,7 @@ pub(crate) struct Reply {
     pub(crate) result: Value,
 }
 
-/// An answer that is an error, with the time from sending the question.
+/// An error response, with the time since the request was sent.
 #[derive(Debug)]
 pub(crate) struct ErrorResponse {
     pub(crate) code: i64,
@@ -55,7 +55,7 @@ impl std::fmt::Display for ErrorResponse {
 
 impl std::error::Error for ErrorResponse {}
 
-/// A question on its way.
+/// A request that has been sent.
 #[derive(Debug)]
 pub(crate) struct PendingRequest {
     id: i64,
@@ -63,7 +63,7 @@ pub(crate) struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// Returns this request, timed from an earlier moment: when the message that belongs to it was sent.
+    /// Returns this request, timed from an earlier moment: when a message that belongs to it was sent.
     pub(crate) fn timed_from(self, sent: Instant) -> Self {
         Self { sent, ..self }
     }
@@ -76,7 +76,7 @@ pub(crate) struct Wire {
     input: Option<Input>,
     arrivals: Receiver<TimedMessage>,
     waiting: BTreeMap<i64, TimedMessage>,
-    /// Notifications, in order, until someone takes them.
+    /// Notifications in the order of arrival, until a caller takes them.
     pub(crate) notifications: Vec<TimedMessage>,
     next: i64,
     pub(crate) started: Instant,
@@ -126,7 +126,7 @@ impl Wire {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
     }
 
-    /// Sends a question without waiting for its answer.
+    /// Sends a request without waiting for its response.
     pub(crate) fn send_request(&mut self, method: &str, params: &Value) -> Result<PendingRequest> {
         self.next += 1;
         let message = json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params });
@@ -135,7 +135,7 @@ impl Wire {
         Ok(PendingRequest { id: self.next, sent })
     }
 
-    /// Waits for an answer.
+    /// Waits for the response to a request.
     pub(crate) fn answer(&mut self, request: &PendingRequest) -> Result<Reply> {
         loop {
             if let Some(arrived) = self.waiting.remove(&request.id) {
@@ -152,13 +152,13 @@ impl Wire {
         }
     }
 
-    /// Sends a request and waits.
+    /// Sends a request and waits for its response.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Reply> {
         let request = self.send_request(method, params)?;
         self.answer(&request)
     }
 
-    /// Waits for a notification that satisfies a condition; earlier ones are dropped. Returns when it had arrived.
+    /// Waits for a notification that satisfies a condition and drops earlier ones. Returns the time of its arrival.
     pub(crate) fn wait_for_notification(&mut self, mut condition: impl FnMut(&Value) -> bool) -> Result<Instant> {
         loop {
             for arrived in std::mem::take(&mut self.notifications) {
@@ -198,14 +198,14 @@ impl Wire {
 
 impl Drop for Wire {
     fn drop(&mut self) {
-        // Ends what is measured; a program that has ended already is fine too.
+        // The program may have ended already.
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-/// Reads until the pipe ends. The reader holds no handle of its own to the input it sends replies to: when the owner
-/// closes it, it is closed.
+/// Reads until the pipe ends. The reader has only a weak reference to the input for its replies, so that the owner can
+/// close it.
 fn read(
     mut output: BufReader<ChildStdout>,
     framing: Framing,
@@ -223,7 +223,7 @@ fn read(
                     None => json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "unknown" } }),
                 };
                 if let Some(pipe) = input.upgrade() {
-                    // A program that ended meanwhile needs no reply.
+                    // The program may have ended meanwhile.
                     Input { pipe, framing }.send(&reply).ok();
                 }
             }
@@ -236,7 +236,7 @@ fn read(
     }
 }
 
-/// The next message; `None` at the end of the output.
+/// Reads the next message; `None` at the end of the output.
 pub(crate) fn message(output: &mut impl BufRead, framing: Framing) -> Option<Vec<u8>> {
     let mut line = Vec::new();
     match framing {

@@ -1,4 +1,4 @@
-//! One conversation over all five APIs: the events are the same for every provider. And the models without a provider.
+//! One conversation over all five APIs: every provider gives the same events. Also models without a provider.
 
 use std::process::{Output, Stdio};
 
@@ -10,7 +10,7 @@ use zubi_tests::{Project, tools};
 
 use crate::harness::{assert_no_processes_left, transcript};
 
-/// The key that the server requires, and that must not be printed.
+/// The key that the server requires and the program must not print.
 const KEY: &str = "sk-scripted-0123456789";
 
 fn script() -> Vec<Turn> {

@@ -149,7 +149,7 @@ fn repeated_invalid_arguments_end_the_turn() {
     "#);
 }
 
-/// A turn that reads `big.txt`, with `answers` before and after it; the reading turn fills the context.
+/// A turn that reads `big.txt` and so fills the context, with `before` and `answers` around it.
 fn long_conversation(before: Vec<Turn>, lines: usize, answers: Vec<Turn>) -> String {
     let read_turn = Turn::reply(
         ScriptedReply::text("I look.").call("file_read", json!({ "path": "big.txt" })).usage(19_000, 500, 0),

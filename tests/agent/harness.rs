@@ -10,10 +10,10 @@ use zubi_tests::hosts::HostsProject;
 use zubi_tests::models::{self, Dialect, Server, Turn};
 use zubi_tests::{Project, processes};
 
-/// The key that the server requires, and that must not be printed.
+/// The key that the server requires and the program must not print.
 pub(crate) const KEY: &str = "sk-scripted-0123456789";
 
-/// The longest that one of these steps may take on a busy machine.
+/// The time limit of each of these steps, on a busy machine.
 pub(crate) const STEP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A trusted project with `notes.txt`, and a model that follows a script.
@@ -47,19 +47,19 @@ impl Scene {
         Self { fixture: HostsProject::new(project, &[]), server }
     }
 
-    /// `zubi agent` with these words.
+    /// The command `zubi agent` with these arguments.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = self.fixture.command();
         command.arg("agent").args(words).env("SCRIPTED_KEY", KEY).stdin(Stdio::null());
         command
     }
 
-    /// Gives the agent a task and waits for its end.
+    /// Gives the agent a task and waits until it ends.
     pub(crate) fn run(&self, words: &[&str]) -> ProgramOutput {
         self.start(&[&["run", "Do it.", "--json"], words].concat()).wait()
     }
 
-    /// Starts `zubi agent` with these words, whose stdout are events.
+    /// Starts `zubi agent` with these arguments; its stdout contains events.
     pub(crate) fn start(&self, words: &[&str]) -> RunningProgram {
         let mut command = self.command(words);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("zubi starts");
@@ -137,8 +137,8 @@ impl ProgramOutput {
     }
 }
 
-/// Runs a task with a scripted model and returns the events as a text, one line per event. The script must be
-/// followed to its end, and no process may be left.
+/// Runs a task with a scripted model and returns the events as a text, one line per event. Fails if the script is not
+/// finished or a process is left.
 pub(crate) fn check(turns: Vec<Turn>, words: &[&str]) -> String {
     let scene = Scene::new(turns);
     let outcome = scene.run(words);
@@ -148,8 +148,8 @@ pub(crate) fn check(turns: Vec<Turn>, words: &[&str]) -> String {
     transcript.replace(&root, "[project]")
 }
 
-/// Renders events as a text, without values that differ from run to run. In every test, events must be numbered without
-/// gaps, and the deltas of a text must add up to the text.
+/// Renders events as a text, without values that differ from run to run. Checks that events are numbered without gaps
+/// and that the deltas of a text add up to the text.
 pub(crate) fn transcript(events: &[Value]) -> String {
     let mut lines = Vec::new();
     let mut streamed = String::new();

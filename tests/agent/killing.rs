@@ -1,4 +1,4 @@
-//! SIGKILL after any event: no process is left, and the conversation can be read and continued to its end.
+//! SIGKILL after any event: no process is left, and the conversation can be resumed to its end.
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use zubi_tests::models::{ScriptedReply, Turn};
 
 use crate::harness::{Scene, assert_no_processes_left, transcript};
 
-/// Enough answers for a killed turn and a resumed one: the second receives the answers that the first did not.
+/// Enough answers for a killed turn and a resumed one, which receives those that the killed one did not.
 fn answers() -> Vec<Turn> {
     let run =
         |command: &str| Turn::reply(ScriptedReply::text("I run it.").call("shell_run", json!({ "command": command })));
@@ -59,7 +59,7 @@ fn calls(events: &[Value]) -> Vec<&Value> {
     events.iter().filter(|event| event["type"] == "calling").map(|event| &event["call"]).collect()
 }
 
-/// Returns the results of all calls. A call that was cut off has a result too: its effect is unknown.
+/// Returns the results of all calls. An interrupted call has a result too: its effect is unknown.
 fn results(events: &[Value]) -> Vec<&Value> {
     let has_result = |call: &Value| events.iter().any(|event| event["type"] == "result" && event["call"] == *call);
     calls(events).into_iter().filter(|call| has_result(call)).collect()

@@ -1,4 +1,4 @@
-//! No conversation contains a secret that zubi knows, even if the answer is split within it.
+//! No conversation contains a secret that zubi knows, even if it is split between two parts of an answer.
 
 use insta::assert_snapshot;
 use rustix::process::Signal;

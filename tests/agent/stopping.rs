@@ -83,7 +83,7 @@ fn termination_while_stdout_is_blocked() {
     scene.finish();
 }
 
-/// The reader of stdout has exited: the turn is cancelled, and its events so far are stored.
+/// Closes the reader of stdout: the turn is cancelled, and its events so far are stored.
 fn run_with_closed_stdout(words: &[&str]) -> String {
     let scene = Scene::new(vec![Turn::raw(200, "").end(End::Stall)]);
     let mut command = scene.command(&[&["run", "Do it."], words].concat());

@@ -21,7 +21,7 @@ use crate::harness::{KEY, STEP_TIMEOUT, Scene};
 struct Terminal {
     screen: File,
     child: Child,
-    /// The output so far, and how much of it has been read.
+    /// The output so far, and the number of bytes that have been read.
     output: String,
     read_length: usize,
 }
@@ -37,7 +37,7 @@ impl Terminal {
         let mut command = scene.command(words);
         let end = || Stdio::from(other.try_clone().expect("another handle"));
         command.stdin(end()).stdout(end()).stderr(end());
-        // `setsid --ctty` makes the terminal the program's own, so that it sends its interruptions there.
+        // `setsid --ctty` makes it the program's controlling terminal, so that its interrupts reach the program.
         let mut controlled = std::process::Command::new("/usr/bin/setsid");
         controlled.args(["--ctty"]).arg(command.get_program()).args(command.get_args());
         controlled.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -59,7 +59,7 @@ impl Terminal {
         }
     }
 
-    /// Reads output within this time; returns whether there was any.
+    /// Reads output for at most this time; returns whether there was any.
     fn read(&mut self, limit: Duration) -> bool {
         let limit = Timespec::try_from(limit).expect("a short time");
         let ready = poll(&mut [PollFd::new(&self.screen, PollFlags::IN)], Some(&limit));
@@ -71,7 +71,7 @@ impl Terminal {
                     self.output.push_str(&text.replace("\r\n", "\n"));
                     true
                 }
-                // When the other end is closed, Linux answers with an error.
+                // When the other end is closed, Linux returns an error.
                 _ => false,
             },
             Err(rustix::io::Errno::INTR) => true,
@@ -88,7 +88,7 @@ impl Terminal {
         while self.read(STEP_TIMEOUT) {}
         let code = self.child.wait().expect("it ends").code();
         let screen: Vec<&str> = self.output.lines().filter(|line| !line.starts_with("· ")).collect();
-        // Progress that was overwritten.
+        // Removes progress that was overwritten.
         let screen = screen.join("\n").split("\r\u{1b}[K").collect::<String>();
         format!("{screen}\nexit {}", code.map_or_else(|| "by a signal".to_owned(), |code| code.to_string()))
     }
@@ -273,14 +273,14 @@ fn ctrl_c_cancels_the_wait_for_a_provider() {
     scene.finish();
 }
 
-/// Starts `zubi web` with these words, whose stdout is read.
+/// Starts `zubi web` with these arguments; stdout is a pipe.
 fn web(scene: &Scene, words: &[&str]) -> Child {
     let mut command = scene.fixture.command();
     command.args(["web", "--no-open"]).args(words).env("SCRIPTED_KEY", KEY);
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts")
 }
 
-/// Sends the signal of Ctrl-C, waits for the end and returns the rest of stdout.
+/// Interrupts the process as Ctrl-C does, waits until it ends and returns the rest of stdout.
 fn interrupt(mut child: Child) -> String {
     let zubi = processes::descendants().into_iter().find(|it| it.pid.unsigned_abs() == child.id()).expect("it runs");
     let pid = rustix::process::Pid::from_raw(zubi.pid).expect("an id");

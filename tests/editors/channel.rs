@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use zubi_tests::zubi::Start;
 use zubi_tests::{LanguageServer, Project};
 
-/// A running `zubi lsp` for an editor that speaks the channel and has the project open.
+/// Starts `zubi lsp` for an editor with the channel that has the project open.
 fn open(project: &Project) -> LanguageServer {
     open_folders(project, &[json!({ "uri": format!("file://{}", project.root()), "name": "project" })])
 }
@@ -24,7 +24,7 @@ fn open_folders(project: &Project, folders: &[Value]) -> LanguageServer {
     zubi
 }
 
-/// Returns the next request or response. Status notifications come in between.
+/// Returns the next request or response; skips status notifications.
 fn next(editor: &mut LanguageServer) -> Value {
     loop {
         let message = editor.receive();

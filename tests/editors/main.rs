@@ -1,4 +1,4 @@
-//! Editors on the real `zubi lsp`: Neovim, the client of pytest-lsp, and one that speaks the editor channel.
+//! Editors with the real `zubi lsp`: Neovim, the client of pytest-lsp, and one that uses the editor channel.
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test, also in a helper")]
 
 mod channel;
@@ -10,7 +10,7 @@ use std::process::Command;
 use zubi_tests::zubi::environment;
 use zubi_tests::{Project, tools};
 
-/// Runs a client program in the project, with `ZUBI` for the program under test, and returns what it printed.
+/// Runs a client program in the project, with the program under test in `ZUBI`, and returns its output.
 #[expect(clippy::disallowed_methods, reason = "the clients under test are programs")]
 fn run(project: &Project, program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(program);

@@ -1,4 +1,4 @@
-//! Edits on real files with real servers: the parts that a plan must not change, and the result of undo.
+//! Edits of real files with real servers: the properties that a plan must preserve, and the result of undo.
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test, also in a helper")]
 
 mod moves;
@@ -14,7 +14,7 @@ use zubi_tests::{Project, Zubi};
 /// A project whose files have every property that an edit could lose.
 fn project_with_fragile_files() -> Project {
     let project = Project::fixture("python");
-    // Carriage returns, a byte-order mark, no final newline, an executable bit.
+    // A byte-order mark, carriage returns, no final newline; later an executable bit.
     let text = "\u{feff}from shapes.shape import total_area\r\n\r\nprint(total_area)  # 📐\r\nprint(total_area)";
     project.write("shapes/windows.py", text);
     let script = project.root().join("shapes/windows.py");
@@ -66,7 +66,7 @@ async fn undo_restores_every_byte() {
 async fn undoing_a_file_rename_restores_the_old_name() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, &["rust-analyzer"]).await;
-    // A module's name is its file's name.
+    // The name of a module is its file's name.
     let rename = json!({ "at": "src/lib.rs:6 shape", "newName": "figure" });
     let transcript = round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await;
     assert_snapshot!(transcript, @r#"

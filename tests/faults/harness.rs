@@ -1,5 +1,4 @@
-//! A workspace in two languages: Python, which a correct server serves, and one that only the server with a fault
-//! serves.
+//! A workspace in two languages: a correct server serves Python, and only the server with a fault serves the other.
 
 use std::time::{Duration, Instant};
 
@@ -14,10 +13,10 @@ pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(15);
 /// The peak memory that zubi may use, in bytes.
 const MEMORY_LIMIT: u64 = 250 * 1024 * 1024;
 
-/// How long a fault without an end is watched.
+/// The time for which a test observes a fault without an end.
 const OBSERVATION_TIME: Duration = Duration::from_secs(4);
 
-/// How long a process may outlive zubi.
+/// The maximum time for which a process may outlive zubi.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A query that any server can answer.
@@ -102,9 +101,9 @@ pub(crate) async fn run_calls(fault: &str, row: &str, calls: &[(&str, Value)]) -
     texts.join("\n────\n")
 }
 
-/// Repeats the same call to a server that never stops its activity. Every answer must be the same.
+/// Repeats a call to a server that never stops its activity. Every answer must be the same.
 pub(crate) async fn query_repeatedly(fault: &str) -> String {
-    // Its activity slows down every process on the machine.
+    // The server's activity slows down every process on the machine.
     let server = FaultyServer::with_fault(fault, "timeouts = { request_ms = 10000 }").await;
     let first = server.call_text(hover()).await;
     let start = Instant::now();
@@ -131,7 +130,7 @@ pub(crate) fn restart_delay(text: &str) -> Option<u64> {
 
 const RESTART_DELAY_TEXT: &str = "is started again only after ";
 
-/// Removes the pause, which depends on the elapsed time.
+/// Masks the pause, which depends on the elapsed time.
 fn mask_restart_delay(text: &str) -> String {
     match restart_delay(text) {
         Some(seconds) => {
@@ -160,7 +159,7 @@ fn catalogue(fault: &str, row: &str) -> String {
     )
 }
 
-/// A field of the row, unless the row has it already.
+/// A default field, unless the row has it already.
 fn default_field(row: &str, field: &str, value: &str) -> String {
     if row.contains(field) { String::new() } else { format!("{field} = {value}") }
 }

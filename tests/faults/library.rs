@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::harness::run_calls;
 
-/// A query whose answer is in a class of a library, and in an archive that cannot be read.
+/// A query whose answer is in a library's class, and in an archive that cannot be read.
 fn definition(context: u32) -> (&'static str, serde_json::Value) {
     ("lsp_definition", json!({ "at": "a.hostile:1:1", "context": context }))
 }
@@ -91,7 +91,7 @@ async fn a_library_without_text_is_reported_with_the_reason() {
       4:20  (no text: hostile broke the protocol: its answer to `workspace/textDocumentContent` is not a text)
     [hostile · ready]
     ");
-    // The answer takes a while to send and to read.
+    // The server needs time to send the answer, and zubi to read it.
     let long_timeout = "timeouts = { request_ms = 20000 }";
     assert_snapshot!(run_calls("library-large", long_timeout, &[definition(0)]).await, @"
     at a.hostile:1:1 alpha

@@ -1,4 +1,4 @@
-//! The lifetime of a server: it ends when it is idle or uses too much memory, and returns when it dies at once.
+//! The lifetime of a server: it ends when it is idle or uses too much memory, and restarts when it dies at once.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use zubi_tests::processes;
 
 use crate::harness::{CALL_TIMEOUT, FaultyServer, hover, restart_delay, run_calls};
 
-/// The running servers with a fault; each is below a supervisor with nearly the same command line.
+/// The running servers with a fault; each has a supervisor with nearly the same command line as its parent.
 fn running_servers() -> Vec<processes::Process> {
     let program = env!("CARGO_BIN_EXE_hostile");
     processes::descendants().into_iter().filter(|process| process.command.starts_with(program)).collect()
@@ -48,7 +48,7 @@ async fn a_crashing_server_is_restarted_with_increasing_delays() {
     let starts = || std::fs::read_to_string(&file).unwrap_or_default().lines().count();
     let start = Instant::now();
     let mut call_count = 0;
-    // Two starts come at once, the third a second later, the fourth two seconds after that.
+    // The first two starts are immediate, the third follows after a second, the fourth after two more.
     while starts() < 4 {
         server.call_text(hover()).await;
         call_count += 1;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use zubi_tests::{Answer, Project, Zubi};
 
-/// How many times each cold start is repeated, to find races.
+/// The number of repetitions of each cold start, to find races.
 const STARTS: usize = 3;
 
 /// The number in the line `5 references to …`.
@@ -23,7 +23,7 @@ fn is_marked(answer: &Answer) -> bool {
 }
 
 /// Makes concurrent calls from the first millisecond on, with different time-outs: every answer is complete or marked.
-/// Once the server is ready: complete and not marked.
+/// Once the server is ready, every answer is complete and not marked.
 async fn check_cold_start(published: &str, components: &[&str], arguments: Value, min_count: usize) {
     for start in 0..STARTS {
         let project = Project::copy_published(published);
@@ -76,7 +76,7 @@ async fn cold_basedpyright() {
     check_cold_start("rich", &["node", "basedpyright"], arguments, 200).await;
 }
 
-/// Projects, the components on PATH, and a symbol that nothing uses.
+/// Projects, the components on PATH, and a symbol without uses.
 const READY: &[(&str, &[&str], &str)] = &[
     ("rust", &["rust-analyzer"], "forgotten"),
     ("cpp", &["clangd"], "forgotten"),

@@ -19,7 +19,7 @@ fn node() -> Utf8PathBuf {
     tools::program("node", "node")
 }
 
-/// A program in the project's folder, with the environment of everything a test starts.
+/// A program in the project's folder, with the environment that every test program gets.
 #[expect(clippy::disallowed_methods, reason = "the clients under test are programs")]
 fn command(project: &Project, program: &str) -> Command {
     let mut command = Command::new(program);
@@ -27,7 +27,7 @@ fn command(project: &Project, program: &str) -> Command {
     command
 }
 
-/// Returns the output of a run, both streams, and its exit code.
+/// Returns the output of both streams, and the exit code.
 fn output_and_code(output: &Output) -> (String, Option<i32>) {
     let text = [output.stdout.as_slice(), &output.stderr].concat();
     (String::from_utf8_lossy(&text).into_owned(), output.status.code())
@@ -36,7 +36,7 @@ fn output_and_code(output: &Output) -> (String, Option<i32>) {
 #[test]
 fn the_python_client_passes_its_own_tests() {
     let mut tests = command(&Project::empty(), tools::python());
-    // `-B` prevents compiled files in the sources.
+    // `-B` prevents compiled files among the sources.
     let output = tests.args(["-B", "-m", "unittest"]).current_dir(example("python")).output().expect("Python starts");
     let (text, code) = output_and_code(&output);
     assert!(code == Some(0) && text.contains("\nOK\n") && !text.contains("\nRan 0 tests"), "{code:?}\n{text}");
@@ -69,7 +69,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // The daemon may have ended already; only the wait matters.
+        // The daemon may have ended already.
         self.0.kill().ok();
         self.0.wait().ok();
     }

@@ -1,10 +1,10 @@
-//! A project whose language server follows the test: it ignores some methods, and records the received messages.
+//! A project whose language server the test controls: it ignores some methods and records received messages.
 
 use zubi_tests::hosts::{HostsProject, STEP_TIMEOUT, eventually};
 use zubi_tests::processes::Process;
 use zubi_tests::{Project, hosts};
 
-/// The server's answer to a hover when it is not delayed.
+/// The text of a hover when the server does not delay it.
 pub(crate) const ANSWER: &str = "a word";
 
 /// A Python project with one file in the language of the controlled server.
@@ -37,18 +37,18 @@ impl ControlledProject {
         self.0.project.root().parent().expect("a directory of the test's own").join(name)
     }
 
-    /// From now on the server answers all methods except these.
+    /// Makes the server answer all methods except these.
     pub(crate) fn withhold_answers(&self, methods: &[&str]) {
         std::fs::write(self.sibling_path("held"), methods.join("\n")).expect("a file");
     }
 
-    /// Returns how many of these notifications it received.
+    /// Returns the number of received notifications with this method.
     pub(crate) fn notification_count(&self, method: &str) -> usize {
         let log = std::fs::read_to_string(self.sibling_path("heard")).unwrap_or_default();
         log.lines().filter(|line| *line == method).count()
     }
 
-    /// Waits until it has received this number of them.
+    /// Waits until the server has received this number of them.
     pub(crate) fn wait_until_received(&self, method: &str, times: usize) {
         let what = format!("the server hears {method} {times} times");
         eventually(&what, STEP_TIMEOUT, || (self.notification_count(method) >= times).then_some(()));

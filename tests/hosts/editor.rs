@@ -11,7 +11,7 @@ fn hover(agent: &mut Agent) -> String {
     agent.call_text("lsp_hover", &json!({ "at": "shapes/shape.py:35 total_area" }))
 }
 
-/// The hover text from the window `Window`.
+/// The hover text in a window named `Window`.
 const IN_WINDOW: &str = "\
 at shapes/shape.py:35:5 total_area
 typed in Window
@@ -48,7 +48,7 @@ fn agents_use_an_open_editor_and_return_to_the_daemon() {
                 .map(|host| host["clients"].as_array().map_or(0, Vec::len))
                 .sum::<usize>()
         };
-        // Including the command that sends the request.
+        // One client is the command that sends the request.
         assert_eq!((clients("editor"), clients("daemon")), (3, 1), "{status}");
 
         window.close();
@@ -188,7 +188,7 @@ fn an_agent_uses_the_window_selected_by_its_environment() {
         let mut agent = Agent::spawn(command, &["--toolsets", "lsp,declared,contributed,external"]);
         assert!(hover(&mut agent).contains(&format!("typed in {name}")));
     }
-    // After it has gone, any other window is used.
+    // After the window has closed, any other window may serve.
     let mut agent = Agent::spawn(
         {
             let mut command = fixture.command();

@@ -22,7 +22,7 @@ fn hover(agent: &mut Agent) -> String {
     agent.call_text("lsp_hover", &json!({ "at": "shapes/shape.py:35 total_area" }))
 }
 
-/// The answer of every agent; all must be equal.
+/// Returns the answer of the agents, which must be equal.
 fn hover_all(agents: &mut [Agent]) -> String {
     let mut texts: Vec<String> = agents.iter_mut().map(hover).collect();
     texts.dedup();
@@ -55,7 +55,7 @@ fn next_host(fixture: &HostsProject, before: u32) -> u32 {
     })
 }
 
-/// Ends the host of ten agents by this signal: the other nine must have a new one without a request.
+/// Ends the host of ten agents with this signal: the other nine must get a new one without a request.
 fn check_succession(by: Signal) {
     let fixture = HostsProject::python();
     let mut agents = fixture.agents(10);
@@ -110,7 +110,7 @@ fn agents_move_to_a_new_daemon_and_elect_a_host_when_it_ends() {
     for _ in 0..2 {
         let mut daemon = fixture.daemon(&[]);
         assert_eq!(hover_all(&mut agents), expected);
-        // The agent that was the host is now a client: it receives no requests, so its server has ended.
+        // The agent that was the host is now a client and receives no requests, so its server has ended.
         only_server(daemon.pid());
         assert_eq!(pid(&fixture.only_host()), daemon.pid());
 
@@ -191,7 +191,7 @@ fn a_hung_host_is_replaced_and_may_resume() {
     assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
 
     signal(host.pid(), Signal::CONT);
-    // There are two hosts now; every agent has one, even the one that was suspended.
+    // There are two hosts now. Every agent uses one, even the suspended one.
     assert_eq!(host.call_text("lsp_hover", &arguments), *expected);
     for agent in &mut agents {
         assert_eq!(agent.call_text("lsp_hover", &arguments), *expected);
@@ -215,7 +215,7 @@ fn ten_concurrent_agents_elect_one_host() {
         assert!(agents.iter().any(|agent| agent.pid() == pid(&records[0])), "round {round}: {records:?}");
         let stderr: String = agents.iter().map(Agent::stderr_text).collect();
         assert_eq!(stderr, "", "round {round}");
-        // When all are killed at once, they leave a file without a host behind.
+        // Agents that are killed at the same time leave the file of a dead host behind.
         drop(agents);
         processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
     }
@@ -255,7 +255,7 @@ fn each_agent_uses_a_host_of_its_folder() {
     let status = fixture.status();
     for host in status["hosts"].as_array().expect("hosts") {
         let clients = host["clients"].as_array().expect("clients");
-        // The other agent of the folder, and the command that sends the request.
+        // The clients are the folder's other agent, and the command that sends the request.
         assert_eq!((clients.len(), host["servers"].as_array().expect("servers").len()), (2, 1), "{status}");
     }
     // The daemon of the outer folder does not serve the inner ones.
@@ -267,7 +267,7 @@ fn each_agent_uses_a_host_of_its_folder() {
     let status = fixture.status();
     let hosts = status["hosts"].as_array().expect("hosts");
     let daemon_host = hosts.iter().find(|host| pid(host) == daemon.pid()).expect("the daemon");
-    // Both agents of its folder, and the command that sends the request.
+    // The clients are both agents of the folder, and the command that sends the request.
     assert_eq!(daemon_host["clients"].as_array().map(Vec::len), Some(3), "{status}");
     let mut workspaces: Vec<(Value, Value)> =
         fixture.live_records().iter().map(|host| (host["workspaceFolders"].clone(), host["kind"].clone())).collect();

@@ -22,7 +22,7 @@ fn hosts_project() -> HostsProject {
     HostsProject::new(Project::empty(), &[])
 }
 
-/// Occupies the free ones of these ports. Concurrent tests have hosts, too.
+/// Occupies those of these ports that are free; hosts of concurrent tests use others.
 fn occupy_ports(ports: impl Iterator<Item = u16>) -> Vec<TcpListener> {
     ports.filter_map(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).ok()).collect()
 }
@@ -34,7 +34,7 @@ fn numbers(listeners: &[TcpListener]) -> Vec<u16> {
 #[test]
 fn a_host_uses_the_next_free_port() {
     let fixture = hosts_project();
-    // A host of a concurrent test may use it, and free it in between.
+    // A host of a concurrent test may use the port and free it meanwhile.
     let first = eventually(
         "the first port is free: an editor or a `zubi serve` beside the tests must not use it",
         STEP_TIMEOUT,
@@ -55,7 +55,7 @@ fn a_host_uses_the_next_free_port() {
     assert!(!numbers(&busy_ports).contains(&port) && port > 1023, "{port}");
     drop(daemon);
 
-    // A port from the settings is not replaced by another: clients look for the host there.
+    // zubi does not replace a port from the settings, because clients look for the host there.
     let listeners = occupy_ports(std::iter::once(0));
     let port = numbers(&listeners)[0].to_string();
     let outputs: Vec<String> = [&["serve", "--port", &port][..], &["serve", "--detach", "--port", &port]]
@@ -100,7 +100,7 @@ fn files_of_a_killed_host_are_removed_by_the_next_reader() {
 fn a_reused_process_id_is_not_the_host() {
     let fixture = hosts_project();
     let run = fixture.run_directory();
-    // The process is this test's, but the start time is another one. The path of its socket is arbitrary.
+    // The process is this test's, with another start time. The path of its socket is arbitrary.
     let socket = run.join(INSTANCE).with_extension("sock");
     let outside_socket = base(&fixture).join("other.sock");
     let listener = |path: &Utf8Path| UnixListener::bind(path).expect("a socket");
@@ -194,7 +194,7 @@ fn a_forged_host_file_is_reported_and_does_no_harm() {
     no socket: the host has no socket
     ");
 
-    // Any number of them.
+    // The number of invalid files does not matter.
     std::fs::remove_file(&file).expect("a file");
     for number in 0..300 {
         write_own(&fixture.run_directory().join(format!("{number:016}.json")), b"x");
@@ -347,7 +347,7 @@ fn only_one_of_six_concurrent_daemons_serves() {
     let mut outputs: Vec<String> = processes.into_iter().map(|process| render(&process.output())).collect();
     assert_eq!(daemon.child_mut().try_wait().expect("a child"), None);
     assert_eq!(pid(&fixture.status()["hosts"][0]), serving_pid);
-    // Later ones print the same, even with `--detach`.
+    // Later commands print the same, even with `--detach`.
     outputs.extend([&["serve"][..], &["serve", "--detach"]].map(|arguments| render(&fixture.run(arguments))));
     assert_eq!(outputs.len(), 7);
     outputs.dedup();

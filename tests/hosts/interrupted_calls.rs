@@ -1,5 +1,5 @@
-//! A host that exits during a call: clients repeat a call that only reads, and report that the effect of any other is
-//! unknown.
+//! A host that exits during a call: clients repeat a call that only reads, and report for any other call that its
+//! effect is unknown.
 
 use serde_json::{Value, json};
 use zubi_tests::hosts::{self, HostsProject, STEP_TIMEOUT, eventually, is_below, pid};
@@ -56,8 +56,8 @@ fn a_read_only_call_is_retried() {
     }
 }
 
-/// Checks the message about a call whose effect is unknown. For a call that writes files it also says what happened to
-/// them.
+/// Checks the message about a call whose effect is unknown. For a call that writes files, the message also describes
+/// the files' state.
 fn assert_outcome_unknown(fixture: &HostsProject, tool: &str, text: &str, is_error: bool) {
     let first_line = text.lines().next().unwrap_or_default();
     assert!(is_error, "{text}");
@@ -83,7 +83,7 @@ fn a_writing_call_is_not_retried() {
         assert_outcome_unknown(&controlled.0, reported_tool, &text, is_error);
         assert_eq!(controlled.notification_count("textDocument/rename"), 1, "it is requested once");
         assert_eq!(controlled.0.project.read("a.hostile"), "alpha beta\n");
-        // The next call is a new one, and is carried out.
+        // The next call is a new one and is carried out.
         let text = agent.call_text(tool, &arguments);
         assert_eq!(controlled.0.project.read("a.hostile"), "omega beta\n", "{text}");
         assert!(agent.close().success());

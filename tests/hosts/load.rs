@@ -1,4 +1,4 @@
-//! Many clients at once, and clients that do not behave: the others are answered, and the host stays small.
+//! Many clients at once, and misbehaving clients: the host answers the others, and its memory stays small.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
@@ -13,7 +13,7 @@ use zubi_tests::{Project, processes};
 
 use crate::raw::{Raw, authenticate, port_of, request, socket_of, token_of};
 
-/// The connections that a host has at once.
+/// The maximum number of connections to a host.
 const CONNECTIONS: usize = 64;
 
 /// The maximum number of unauthenticated connections to the port.
@@ -36,7 +36,7 @@ impl Scene {
         let daemon = fixture.daemon(&[]);
         let host = fixture.only_host();
         let scene = Self { fixture, daemon, host };
-        // Creates everything that the first request creates.
+        // The first request creates resources that later ones reuse.
         scene.check_responsive("the first");
         scene.wait_for_clients(0);
         scene
@@ -54,7 +54,7 @@ impl Scene {
         Raw::connect_with_proof(port_of(&self.host), token_of(&self.host))
     }
 
-    /// Checks that another client gets an answer soon.
+    /// Checks that another client gets an answer within the time limit.
     fn check_responsive(&self, situation: &str) {
         let start = Instant::now();
         let mut raw = self.socket();
@@ -76,7 +76,7 @@ impl Scene {
         std::fs::read_dir(format!("/proc/{}/fd", self.daemon.pid())).expect("the host lives").count()
     }
 
-    /// Waits until this number of clients is connected besides the one that counts.
+    /// Waits until this number of clients is connected, besides the one that counts.
     fn wait_for_clients(&self, count: usize) {
         eventually("the clients have disconnected", STEP_TIMEOUT, || {
             let mut raw = self.socket();
@@ -97,7 +97,7 @@ fn a_client_that_never_reads_is_disconnected() {
     let (before, descriptors) = (scene.peak(), scene.descriptors());
     let mut stream = scene.stream();
     stream.set_write_timeout(Some(STEP_TIMEOUT)).expect("a time");
-    // Each answer is about a hundred times as large as its question.
+    // Each answer is about a hundred times as large as its request.
     let mut request_count = 0;
     while stream.write_all(&request(request_count, "tools/list", &json!({}))).is_ok() {
         request_count += 1;
@@ -132,7 +132,7 @@ fn garbage_is_answered_with_errors() {
         scene.check_responsive("a flood");
         flooder.join().expect("no panic");
     });
-    // One for each line that is not empty.
+    // One response per line that is not empty.
     for _ in 0..5 * 5_000 {
         let answer = flooder.message();
         assert!(answer["error"]["code"].is_number(), "{answer}");
@@ -191,7 +191,7 @@ fn an_oversized_message_is_rejected_and_the_next_is_answered() {
     }
 }
 
-/// A page in a browser posts this; each line of its body would be a request.
+/// Sends this body as a page in a browser would; each line of it would be a request.
 fn post(port: u16, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "POST / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: https://example.com\r\n\
@@ -218,7 +218,7 @@ fn a_browser_page_has_no_effect() {
     let stop = request(3, "host/shutdown", &json!({}));
     let body = [restart, request(2, "tools/call", &create), stop].concat();
 
-    // The client may even know the token, but the line before it is not a proof.
+    // Even if the client knows the token, the first line is not a proof.
     let token_line = authenticate(token_of(&host), &"0".repeat(64));
     for body in [body.clone(), [token_line, body].concat()] {
         let mut raw = Raw::port(port_of(&host));
@@ -229,7 +229,7 @@ fn a_browser_page_has_no_effect() {
     assert_eq!(servers(), before, "a server was restarted");
     assert!(!fixture.project.root().join("new.txt").exists());
 
-    // A socket accepts no web page. A program of the user that speaks HTTP receives a protocol error.
+    // A socket does not serve web pages. A program of the user that sends HTTP receives a protocol error.
     let mut raw = Raw::socket(socket_of(&host));
     raw.send_bytes(&post(0, &request(4, "ping", &json!({}))));
     let answers: Vec<Value> = (0..6).map(|_| raw.message()).collect();
@@ -245,7 +245,7 @@ fn a_browser_page_has_no_effect() {
     eventually("the server is another one", STEP_TIMEOUT, || (servers() != before).then_some(()));
 }
 
-/// Raises the limit of this process's descriptors to the maximum.
+/// Raises this process's limit of file descriptors to the maximum.
 fn many_descriptors() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
@@ -270,7 +270,7 @@ fn sixty_four_of_a_thousand_connections_are_accepted() {
         assert!(refusal.contains("this host already has 64 connections, which is its limit; close one"), "{refusal}");
         assert_eq!(refusal.lines().count(), 1, "{refusal}");
     }
-    // Over the port only an authenticated client gets it; others receive nothing.
+    // Over the port only an authenticated client gets a response; others receive nothing.
     let mut raw = Raw::port(port_of(&scene.host));
     let answer = raw.prove(token_of(&scene.host)).expect("a reason");
     assert!(answer["error"]["message"].as_str().is_some_and(|why| why.contains("64 connections")), "{answer}");
@@ -342,7 +342,7 @@ fn silent_unauthenticated_clients_are_disconnected() {
         raw.nonce();
     }
     scene.check_responsive("unauthenticated clients occupy the port");
-    // An authenticated client is admitted, and the oldest pending connection is closed.
+    // The host admits an authenticated client and closes the oldest pending connection.
     let mut owner = scene.authenticate();
     assert_eq!(owner.request("ping", &json!({}))["result"]["status"], "ok");
     assert!(start.elapsed() < RESPONSE_TIMEOUT, "the owner was admitted too late");
@@ -365,7 +365,7 @@ fn a_flood_of_connections_does_not_lock_out_the_owner() {
         scope.spawn(|| {
             let mut last = std::collections::VecDeque::new();
             while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                // A connection that fails has a full queue before it; the next one may succeed.
+                // A connection fails if the accept queue is full; the next one may succeed.
                 last.extend(TcpStream::connect((Ipv4Addr::LOCALHOST, port)));
                 if last.len() > 100 {
                     last.pop_front();

@@ -24,7 +24,7 @@ pub(crate) enum PeerUser {
     Other,
 }
 
-/// The user ID of `nobody`, the other user. It does not need a name on the machine.
+/// The user ID of `nobody`, the other user, which needs no name on the machine.
 pub(crate) const OTHER_UID: u32 = 65_534;
 
 impl PeerUser {
@@ -32,7 +32,7 @@ impl PeerUser {
     ///
     /// # Panics
     ///
-    /// If this test does not run as root, which alone can start a process as another user.
+    /// If this test does not run as root, because only root can start a process as another user.
     pub(crate) fn command(self, program: &Utf8Path) -> Command {
         assert!(rustix::process::geteuid().is_root(), "this test starts processes as another user: run it as root");
         match self {
@@ -46,7 +46,7 @@ impl PeerUser {
         }
     }
 
-    /// Returns the output of a shell line, or its stderr if it fails. `$1` is `path`.
+    /// Returns the stdout of a shell script, or its stderr if it fails. `$1` is `path`.
     pub(crate) fn shell(self, script: &str, path: &Utf8Path) -> Result<String, String> {
         let output =
             self.command("/bin/sh".into()).env("LC_ALL", "C").args(["-c", script, "sh", path.as_str()]).output();
@@ -60,8 +60,8 @@ impl PeerUser {
     }
 }
 
-/// Returns the command of a program for the other user, with the same folder and environment; the other user must be
-/// able to read the program.
+/// Adapts the command of a program to the other user, with the same folder and environment. The other user must be able
+/// to read the program.
 pub(crate) fn as_other(command: &Command, program: &Utf8Path) -> Command {
     let mut other = PeerUser::Other.command(program);
     other.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -98,7 +98,7 @@ impl Raw {
         Self::with_transport(Transport::Port(stream), reader)
     }
 
-    /// Starts `program` as this user, who must be able to read the program.
+    /// Starts `program` as this user, who must be able to read it.
     pub(crate) fn process(user: PeerUser, program: &Utf8Path, arguments: &[&str]) -> Self {
         let mut command = user.command(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -140,7 +140,7 @@ impl Raw {
         written.is_ok()
     }
 
-    /// The next line; `None` when the connection has ended.
+    /// The next line; `None` at the end of the connection.
     pub(crate) fn line(&self) -> Option<String> {
         match self.lines.recv_timeout(STEP_TIMEOUT) {
             Ok(line) => Some(String::from_utf8(line).expect("UTF-8")),
@@ -168,19 +168,19 @@ impl Raw {
         std::iter::repeat_with(|| self.message()).find(|message| message["id"] == id).expect("endless")
     }
 
-    /// The host's nonce, in the first line at a port.
+    /// Reads the host's nonce, the first line at a port.
     pub(crate) fn nonce(&self) -> String {
         self.message()["nonce"].as_str().expect("a nonce").to_owned()
     }
 
-    /// Authenticates at a host's port; returns the answer, if there is one.
+    /// Authenticates at a host's port; returns the response, if any.
     pub(crate) fn prove(&mut self, token: &str) -> Option<Value> {
         let nonce = self.nonce();
         self.send_bytes(&authenticate(token, &nonce));
         self.line().map(|line| serde_json::from_str(&line).expect("JSON"))
     }
 
-    /// Sends the proof over a connection that may be closed at any time; returns whether it was admitted.
+    /// Sends the proof over a connection that may close at any time; returns whether the host admitted it.
     pub(crate) fn try_prove(&mut self, token: &str) -> bool {
         let Some(challenge) = self.line() else { return false };
         let challenge: Value = serde_json::from_str(&challenge).expect("JSON");
@@ -199,7 +199,7 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        // The other side may have closed already.
+        // The other side may have closed the connection already.
         match &mut self.transport {
             Transport::Socket(stream) => stream.shutdown(Shutdown::Both).unwrap_or_default(),
             Transport::Port(stream) => stream.shutdown(Shutdown::Both).unwrap_or_default(),
@@ -212,7 +212,7 @@ impl Drop for Raw {
     }
 }
 
-/// One request as a line.
+/// A request as a line.
 pub(crate) fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
     format!("{}\n", json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).into_bytes()
 }

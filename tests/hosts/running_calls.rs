@@ -1,4 +1,4 @@
-//! Running calls and jobs when a session moves to another host, and hosts that it never moves to.
+//! Running calls and jobs when a session moves to another host, and hosts to which a session never moves.
 
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::json;
@@ -70,7 +70,7 @@ fn an_agent_with_a_background_command_does_not_move() {
     assert!(agent.close().success());
 }
 
-/// A relative path begins in the first folder of the host.
+/// A relative path starts in the first folder of the host.
 #[test]
 fn a_host_with_other_folders_or_another_order_is_not_used() {
     let fixture = HostsProject::new(Project::empty(), &[]);
@@ -87,7 +87,7 @@ fn a_host_with_other_folders_or_another_order_is_not_used() {
     assert!(read_file(&["b"]).contains("of b"), "{}", read_file(&["b"]));
     assert!(read_file(&["b", "a"]).contains("of b"));
     assert!(read_file(&["a", "b"]).contains("of a"));
-    // Only that one workspace has the daemon.
+    // Only that workspace has the daemon.
     assert!(fixture.run(&["--workspace=b", "stop"]).status.code() == Some(1));
     fixture.output(&["--workspace=a", "--workspace=b", "stop"]);
 }

@@ -20,7 +20,7 @@ pub(crate) fn set_mode(path: &Utf8Path, mode: u32) {
         .unwrap_or_else(|error| panic!("{path}: {error}"));
 }
 
-/// The directory of everything that belongs to a test.
+/// The directory that contains all files of a test.
 pub(crate) fn base(fixture: &HostsProject) -> &Utf8Path {
     fixture.project.root().parent().expect("the project is in a directory")
 }
@@ -51,7 +51,7 @@ fn grant_access_to_parents(fixture: &HostsProject) {
     parents.for_each(|directory| set_mode(directory, 0o755));
 }
 
-/// A host, and a program that both users can start.
+/// A host, and a program that both users can run.
 struct Scene {
     fixture: HostsProject,
     _daemon: Daemon,
@@ -89,7 +89,7 @@ impl Scene {
     }
 }
 
-/// Returns a copy that every user can read; the built program may be in a home directory.
+/// Returns a copy of the program that every user can read; the built one may be in a home directory.
 fn peer_program(fixture: &HostsProject) -> Utf8PathBuf {
     let copy = base(fixture).join("visitor");
     std::fs::copy(env!("CARGO_BIN_EXE_visitor"), &copy).expect("it was built with this test");
@@ -101,7 +101,7 @@ fn ping() -> Vec<u8> {
     request(7, "ping", &json!({}))
 }
 
-/// Summarizes everything that a `ping` returns.
+/// Returns a summary of the response to `ping`.
 fn send_ping(mut raw: Raw) -> String {
     raw.send_bytes(&ping());
     summarize_response(raw.line())
@@ -119,7 +119,7 @@ fn summarize_response(line: Option<String>) -> String {
     }
 }
 
-/// Returns the response to a line instead of a proof, and to a request right after it.
+/// Sends a line instead of a proof, and a request right after it; returns the response.
 fn send_instead_of_proof(raw: &mut Raw, line: &[u8]) -> String {
     raw.send_bytes(&[line, &ping()].concat());
     let first = summarize_response(raw.line());
@@ -275,7 +275,7 @@ fn the_port_is_read_only_and_the_socket_is_not() {
     eventually("the host has ended", STEP_TIMEOUT, || scene.fixture.files().is_empty().then_some(()));
 }
 
-/// Sends requests over the port in the first argument; the token is in the host's file.
+/// A client script that sends requests over the port in its first argument; the token is in the host's file.
 const CLIENT: &str = "
 import sys
 from zubi_ipc import IpcError, VSCodeIPCClient
@@ -286,7 +286,7 @@ except IpcError as error:
     print(error)
 ";
 
-/// Returns the answers of a squatter that has received the client's proof.
+/// The answers of a program that occupies the port and has received the client's proof.
 fn forged_answers(request: &Value) -> Vec<(&'static str, Option<Value>)> {
     let result = |value: Value| Some(json!({ "jsonrpc": "2.0", "id": request["id"], "result": value }));
     vec![
@@ -305,7 +305,7 @@ fn an_impostor_at_the_port_learns_nothing_and_is_not_trusted() {
     for (index, (name, _)) in names.iter().enumerate() {
         let mut squatter = Raw::process(PeerUser::Other, &scene.peer_program, &["listen"]);
         let port: u16 = squatter.line().and_then(|port| port.parse().ok()).expect("a port");
-        // A file as a host leaves it, whose port another user has taken.
+        // A file that a host left behind, whose port another user has taken.
         let mut record = scene.host.clone();
         record["port"] = json!(port);
         std::fs::write(scene.file(), record.to_string()).expect("the host's file");

@@ -1,4 +1,4 @@
-//! The sessions that share a host, and the state that belongs to each session.
+//! The sessions that share a host, and the state that each session has for itself.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ fn queries() -> [(&'static str, Value); 3] {
     ]
 }
 
-/// The unmodified answers.
+/// The unmodified answers of an agent to these queries.
 fn answers(agent: &mut Agent) -> Vec<Value> {
     queries().iter().map(|(tool, arguments)| agent.call(tool, arguments)).collect()
 }
@@ -59,7 +59,7 @@ fn ten_concurrent_agents_share_one_language_server() {
     let others: Vec<u32> = pids(&agents).into_iter().filter(|other| *other != pid(host)).collect();
     assert_eq!((others.len(), clients(host, &agents)), (9, others), "{status}");
 
-    // The agent's answers do not depend on the owner of the server.
+    // An agent's answers do not depend on which process owns the server.
     let mut own = fixture.agent(&["--host", "own"]);
     let expected = answers(&mut own);
     for (agent, answers) in agents.iter().zip(&all) {
@@ -97,7 +97,7 @@ fn the_daemons_server_outlives_all_agents() {
     assert_eq!(hover(&mut fixture.agent(&[])), texts[0]);
     assert_eq!(hosts::running_programs("ty server"), servers);
 
-    // A call on the command line uses the host too, and leaves nothing behind.
+    // A command-line call uses the host too, and leaves no process behind.
     let printed = fixture.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
     assert_eq!(printed.trim_end(), texts[0]);
     assert_eq!((hosts::running_programs("ty server"), fixture.live_records().len()), (servers, 1));
@@ -130,7 +130,7 @@ fn each_agent_has_its_own_filters() {
         let tools = filtered.tools();
         assert_eq!(tools, own.tools(), "{flag}");
         assert_ne!(tools, all, "{flag}");
-        // A tool outside the list cannot be called either.
+        // A tool that is not in the list cannot be called either.
         for name in ["apply_edit", "lsp_hover"].map(str::to_owned).iter().filter(|name| !tools.contains(name)) {
             let arguments = match name.as_str() {
                 "lsp_hover" => json!({ "at": "shapes/shape.py:35 total_area" }),
@@ -188,7 +188,7 @@ fn private_hosts_neither_discover_nor_are_discovered() {
         let status = fixture.status();
         assert_eq!(clients(&status["hosts"][0], &[agent]), [0; 0], "{status}");
     }
-    // An unknown value is reported, and the command does nothing.
+    // zubi reports an unknown value and does nothing.
     let refused = fixture.command().args(["call", "lsp_hover"]).env("ZUBI_HOST", "mine").output().expect("zubi starts");
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }
@@ -207,7 +207,7 @@ fn a_different_environment_is_reported_only_in_the_status_line() {
         let mut agent = Agent::spawn(command, &[]);
         let line = answer.strip_suffix(']').expect("a status line");
         assert_eq!(hover(&mut agent), format!("{line} · {note}]"));
-        // An answer without a status line does not get one.
+        // zubi adds no status line to an answer without one.
         let text = agent.call_error("lsp_hover", &json!({ "at": "nowhere.py:1:1" }));
         assert!(!text.contains(note), "{text}");
         assert_eq!(agent.stderr_text(), "");
@@ -268,7 +268,7 @@ fn cancellation_reaches_through_a_daemon() {
     agent.cancel(call);
     controlled.wait_until_received("$/cancelRequest", 1);
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
-    // The agent has cancelled the call, and the next query is answered at once.
+    // The agent has cancelled the call, and the server answers the next query at once.
     controlled.withhold_answers(&[]);
     let text = agent.call_text("lsp_hover", &arguments);
     assert!(text.contains(ANSWER), "{text}");

@@ -7,9 +7,9 @@ use zubi_tests::hosts::HostsProject;
 #[test]
 fn files_are_validated_with_pull_and_push_diagnostics() {
     for (components, file, wrong, source) in [
-        // Answers `textDocument/diagnostic`.
+        // The server answers `textDocument/diagnostic`.
         (&["pyright"][..], "wrong.py", "number: int = \"a text\"\n", "Pyright"),
-        // Knows only `textDocument/publishDiagnostics`.
+        // The server sends only `textDocument/publishDiagnostics`.
         (&["clangd"], "wrong.cpp", "int number = \"a text\";\n", "clang"),
     ] {
         let project = Project::empty();
@@ -24,7 +24,7 @@ fn files_are_validated_with_pull_and_push_diagnostics() {
         assert_eq!(checked["diagnostics"][0]["source"], source, "{checked}");
         assert_eq!(checked["diagnostics"][0]["severity"], "error", "{checked}");
         assert_eq!(checked["coverage"]["analysed"], 1, "{checked}");
-        // A fixed problem is not reported any more, however soon the next request comes.
+        // A fixed error is not reported any more, however soon the next request follows.
         fixture.project.write(file, "\n");
         let fixed = validate();
         assert_eq!(fixed["diagnostics"].as_array().map(Vec::len), Some(0), "{fixed}");

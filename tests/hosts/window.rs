@@ -30,7 +30,7 @@ pub(crate) struct Window {
 /// The connection to `zubi lsp`, for the test and for the thread that answers.
 struct Wire {
     input: Mutex<Option<ChildStdin>>,
-    /// The answers to the window's requests, in the order in which they came.
+    /// The answers to the window's requests, in the order of arrival.
     answers: Mutex<Vec<Value>>,
     /// The methods of all received requests.
     received_methods: Mutex<Vec<String>>,
@@ -42,14 +42,14 @@ impl Wire {
         let body = message.to_string();
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(input) = input.as_mut() {
-            // The other side may have ended, which some tests want.
+            // The other side may have ended; some tests want that.
             write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).and_then(|()| input.flush()).ok();
         }
     }
 }
 
 impl Window {
-    /// Opens a folder of the project in a window whose hovers contain its name; returns when others can find it.
+    /// Opens a folder of the project in a window whose hovers contain its name; returns when the host can be found.
     pub(crate) fn open(fixture: &HostsProject, folder: &str, name: &'static str) -> Self {
         let window = Self::start(fixture.command(), &fixture.project.root().join(folder), name);
         let folders = json!([window.folder]);
@@ -101,7 +101,7 @@ impl Window {
         self.stderr.text()
     }
 
-    /// The URI of a file in its folder.
+    /// The URI of a file in the window's folder.
     pub(crate) fn uri(&self, file: &str) -> String {
         uri(&self.folder, file)
     }
@@ -124,7 +124,7 @@ impl Window {
         })
     }
 
-    /// Notifies that a file is open, active, and not saved.
+    /// Reports that a file is open, active, and not saved.
     pub(crate) fn report_active_file(&self, file: &str) {
         let open = json!({ "uri": self.uri(file), "languageId": "python", "isDirty": true, "lineCount": 40 });
         let mut active = open.clone();
@@ -164,7 +164,7 @@ impl Wire {
     }
 }
 
-/// The editor's answers: a hover with its name, and one diagnostic in one file.
+/// The editor's responses: a hover with its name, and one diagnostic in one file.
 fn answer(method: &str, folder: &Utf8Path, name: &str) -> Value {
     let range = json!({ "start": { "line": 34, "character": 4 }, "end": { "line": 34, "character": 14 } });
     let diagnostic =
@@ -181,7 +181,7 @@ fn answer(method: &str, folder: &Utf8Path, name: &str) -> Value {
     }
 }
 
-/// The folders of tests have no characters that need escaping.
+/// The paths of test folders need no escaping.
 fn uri(folder: &Utf8Path, file: &str) -> String {
     format!("file://{}", if file.is_empty() { folder.to_owned() } else { folder.join(file) })
 }

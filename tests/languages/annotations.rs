@@ -1,5 +1,4 @@
-//! The annotations of an editor in the explanation of a symbol: types that the servers infer, and the titles of code
-//! lenses.
+//! An editor's annotations in the explanation of a symbol: types that the servers infer, and titles of code lenses.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! C++: clangd, positions in UTF-8 or UTF-16, an index it builds in the background, diagnostics pushed.
+//! C++: clangd, positions in UTF-8 or UTF-16, an index that it builds in the background, pushed diagnostics.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -7,7 +7,7 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["clangd"];
 
-/// One start answers every question; `rename`, `fix` and `format` restore the project before the next part.
+/// One start serves all queries; `rename`, `fix` and `format` restore the project before the next part.
 #[tokio::test]
 async fn answers() {
     let project = Project::fixture("cpp");

@@ -7,7 +7,7 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["go", "gopls"];
 
-/// One start answers every question; `rename`, `fix` and `format` restore the project before the next part.
+/// One start serves all queries; `rename`, `fix` and `format` restore the project before the next part.
 #[tokio::test]
 async fn answers() {
     let project = Project::fixture("go");

@@ -1,7 +1,7 @@
-//! Every query, on a small project in each language, with the real server: the whole answer as a snapshot.
+//! Every query, on a small project in each language, with the real server; a snapshot has the whole answer.
 //!
-//! The projects are in `tests/fixtures`; they have the same content in each language, so that the answers can be
-//! compared. A changed snapshot is changed behaviour: of zubi, or of a server whose pinned version was raised.
+//! The projects are in `tests/fixtures`. They have the same content in each language, so that the answers can be
+//! compared. A changed snapshot shows changed behaviour: of zubi, or of a server whose pinned version was raised.
 
 mod annotations;
 mod clangd;

@@ -5,7 +5,7 @@ use serde_json::json;
 use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi, processes};
 
-/// Three Python projects in `core`, `app` (which uses `core`) and `tools` (which has a symbol of the same name).
+/// Three Python projects: `core`, `app` (which uses `core`) and `tools` (which has a symbol of the same name).
 fn python_monorepo(app_settings: &str) -> Project {
     let project = Project::empty();
     for name in ["core", "app", "tools"] {
@@ -23,7 +23,7 @@ fn python_monorepo(app_settings: &str) -> Project {
 async fn uses_in_another_python_project_are_found_by_pyright() {
     let project = python_monorepo("[tool.pyright]\nextraPaths = [\"../core\"]");
     let zubi = Zubi::start(&project, &["node", "pyright"]).await;
-    // The first answer, from three servers that are started for it, is the same as every later one.
+    // zubi starts three servers for the first answer, which equals every later one.
     let references = json!({ "symbol": "area", "path": "core" });
     let first = zubi.call_stable("lsp_references", references.clone()).await;
     assert_snapshot!(first, @"
@@ -73,7 +73,7 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
     apply_edit {"plan":"p-[plan]"} writes it
     [pyright · ready · may be incomplete: 2 uses in app will not be renamed: `lsp_references` lists them]
     "#);
-    // One process for each project, below a supervisor with nearly the same command line.
+    // One process per project, each with a supervisor that has nearly the same command line.
     let servers = processes::find_by_command("pyright-langserver");
     let servers = servers.iter().filter(|process| !process.command.contains("__child")).count();
     assert_eq!(servers, 3);
@@ -178,7 +178,7 @@ async fn uses_in_another_package_of_a_node_workspace_are_found() {
       1:17  export function area(x: number) {  (declaration)
     [typescript · ready · no tsconfig.json: only files that opened files import]
     "#);
-    // Without this, the session would answer with the servers that it finds.
+    // Without this, the session would answer from the servers that it finds.
     zubi.close().await;
     let zubi = Zubi::start(&project, &["node", "typescript-language-server"]).await;
     let older = zubi.call_stable("lsp_references", json!({ "symbol": "area" })).await;
@@ -193,7 +193,7 @@ async fn projects_of_other_languages_inside_a_rust_package_have_their_own_server
         "python/bindings.py",
         "def total_area(first, second, scale):\n    return scale\n\n\ntotal_area(1, 2, 3)\n",
     );
-    // A package that uses this one without being a member of its workspace.
+    // A package that uses this one but is not a member of its workspace.
     project.write(
         "bench/Cargo.toml",
         "[package]\nname = \"bench\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n\n[dependencies]\nshapes = { path = \"..\" }\n",
@@ -243,7 +243,7 @@ async fn several_folders_are_one_workspace() {
     1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [ty · ready]
     ");
-    // Every folder is searched, not only the first one with the language.
+    // zubi searches every folder, not only the first one with the language.
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "area" })).await, @"
     2 symbols matching `area`
       function area  core/core/shape.py:1:5
@@ -314,7 +314,7 @@ async fn uses_elsewhere_do_not_hide_unread_files() {
     project.write("a/zz.c", "#include \"a.h\"\nint zz(void) { return alpha(); }\n");
     project.write("b/bb.c", "#include \"../a/a.h\"\nint bb(void) { return alpha() + alpha() + alpha(); }\n");
     let zubi = Zubi::start(&project, &["clangd"]).await;
-    // The other clangd may or may not have read its file by then; in either case this one has not read all of its own.
+    // The other clangd may have read its file by then; in either case this one has not read all of its own.
     let answer = zubi.call_stable("lsp_references", json!({ "symbol": "alpha", "path": "a/a.c" })).await;
     assert!(answer.contains("completeness unknown"), "{answer}");
 }

@@ -7,7 +7,7 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["node", "pyright"];
 
-/// One start answers every question; `rename`, `fix` and `format` restore the project before the next part.
+/// One start serves all queries; `rename`, `fix` and `format` restore the project before the next part.
 #[tokio::test]
 async fn answers() {
     let project = Project::fixture("python");
@@ -186,7 +186,7 @@ async fn fix(zubi: &Zubi) {
     "#);
 }
 
-/// pyright's stubs of Python's own library are files beside pyright, outside the workspace.
+/// pyright's stubs of Python's standard library are files outside the workspace.
 #[tokio::test]
 async fn stubs_of_the_library() {
     let project = Project::fixture("python");

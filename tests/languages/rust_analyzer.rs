@@ -1,4 +1,4 @@
-//! Rust: rust-analyzer, positions in UTF-8, diagnostics pulled and pushed.
+//! Rust: rust-analyzer, positions in UTF-8, diagnostics both pulled and pushed.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -7,7 +7,7 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["rust-analyzer"];
 
-/// One start answers every question; `rename`, `fix` and `format` restore the project before the next part.
+/// One start serves all queries; `rename`, `fix` and `format` restore the project before the next part.
 #[tokio::test]
 async fn answers() {
     let project = Project::fixture("rust");
@@ -223,7 +223,7 @@ async fn fix(zubi: &Zubi, project: &Project) {
 }
 
 async fn format(zubi: &Zubi, project: &Project) {
-    // Formatting needs no project; the comparison of diagnostics afterwards does.
+    // Formatting needs no project, but the later comparison of diagnostics does.
     assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "src/messy.rs" })).await, @"
     no problems in `src/messy.rs`; snapshot d-2
     [rust-analyzer · ready]

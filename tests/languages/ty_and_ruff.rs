@@ -1,4 +1,4 @@
-//! Python with two servers for one document: ty knows types, ruff lints and formats.
+//! Python with two servers for one document: ty for types, ruff for linting and formatting.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -7,7 +7,7 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["ty", "ruff"];
 
-/// One start answers every question; `rename`, `fix` and `format` restore the project before the next part.
+/// One start serves all queries; `rename`, `fix` and `format` restore the project before the next part.
 #[tokio::test]
 async fn answers() {
     let project = Project::fixture("python");

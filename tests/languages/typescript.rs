@@ -1,4 +1,4 @@
-//! TypeScript 7: `tsc --lsp`, which ends only when its input is closed.
+//! TypeScript 7: `tsc --lsp`, which ends only when its input closes.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -7,7 +7,7 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["node", "typescript"];
 
-/// One start answers every question; `rename`, `fix` and `format` restore the project before the next part.
+/// One start serves all queries; `rename`, `fix` and `format` restore the project before the next part.
 #[tokio::test]
 async fn answers() {
     let project = Project::fixture("typescript");

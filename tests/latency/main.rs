@@ -5,7 +5,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use zubi_tests::{Project, Zubi};
 
-/// Sends a slow request and then a quick one, in every round; the quick one is answered first. The test compares the
+/// Sends a slow request and then a quick one, in every round; the quick response must come first. The test compares the
 /// order of arrival, not the clock.
 async fn assert_quick_first(published: &str, components: &[&str], slow: (&str, &str), quick: &str) {
     let project = Project::copy_published(published);
@@ -39,7 +39,7 @@ async fn hover_passes_references_on_rust_analyzer() {
 
 #[tokio::test]
 async fn hover_passes_a_cold_start() {
-    // The references wait for a project that takes seconds to read; queries about an open file do not.
+    // The references wait for a project that takes seconds to read; queries about an open file do not wait.
     let project = Project::copy_published("leveldb");
     let zubi = Zubi::start(&project, &["clangd"]).await;
     let (sender, mut arrivals) = mpsc::unbounded_channel();

@@ -1,4 +1,4 @@
-//! Every process that zubi starts ends with zubi, however zubi ends; and a dead server is replaced.
+//! Every process that zubi starts ends with zubi, however zubi ends; and zubi replaces a dead server.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 use zubi_tests::processes::{self, Process};
 use zubi_tests::{Project, Zubi};
 
-/// How long a process may outlive zubi.
+/// The maximum time for which a process may outlive zubi.
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// A fixture, the components on PATH, a file to query, and a part of the server's command line.
@@ -19,7 +19,7 @@ const SERVERS: &[(&str, &[&str], &str, &str)] = &[
     ("typescript", &["node", "typescript-language-server"], "src/shape.ts", "typescript-language-server"),
 ];
 
-/// A zubi whose server has answered, and every process below this test.
+/// Starts a zubi whose server has answered; returns every process below this test.
 async fn start_zubi(fixture: &str, components: &[&str], file: &str, server: &str) -> (Project, Zubi, Vec<Process>) {
     processes::adopt_orphans();
     let project = Project::fixture(fixture);
@@ -49,7 +49,7 @@ async fn killing_zubi_during_start_leaves_no_process() {
         let zubi = Zubi::start(&project, components).await;
         let pid = zubi.pid();
         let zubi_process = processes::descendants().into_iter().find(|process| process.pid.unsigned_abs() == pid);
-        // The call never gets an answer; it only makes zubi begin to start servers.
+        // The call never gets an answer; it only makes zubi start a server.
         let call = zubi.result("lsp_document_symbols", json!({ "path": file }));
         tokio::pin!(call);
         let is_pending = std::future::poll_fn(|cx| std::task::Poll::Ready(call.as_mut().poll(cx).is_pending()));
@@ -74,9 +74,9 @@ async fn closing_stdin_ends_all_processes() {
     }
 }
 
-/// A clangd that does everything to stay: it ignores signals, has a helper, and a second helper that left its group and
-/// session. Real servers end by themselves when their input closes, so they would not show that the supervisor ends
-/// them.
+/// Installs a clangd that resists its end: it ignores signals, and has one helper in its group and a second that left
+/// its group and session. Real servers end by themselves when their input closes, so they would not show that the
+/// supervisor ends them.
 fn stubborn(project: &Project) {
     let real = zubi_tests::tools::program("clangd", "clangd");
     let script = format!(

@@ -1,20 +1,20 @@
-//! Ten queries each about published projects of over a hundred files, in five languages, from a cold start.
+//! Ten queries per published project of over a hundred files, in five languages, from a cold start.
 //!
-//! The answers were checked against the sources by hand and by word counts when they were recorded; a changed one is a
-//! changed server or a defect. Each first query goes to a server that has read nothing yet.
+//! The recorded answers were checked against the sources by hand and by word counts. A changed answer means a changed
+//! server or a defect. The first query about each project goes to a server that has read nothing yet.
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test, also in a helper")]
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use zubi_tests::{Project, Zubi};
 
-/// The beginning of each answer, and its status line: enough to distinguish a right one from a wrong one.
+/// The beginning of each answer and its status line, which suffice to recognize a wrong answer.
 async fn check(name: &str, components: &[&str], questions: Vec<(&str, Value)>) -> String {
     let project = Project::copy_published(name);
     let zubi = Zubi::start(&project, components).await;
     let mut transcript = String::new();
     for (tool, arguments) in questions {
-        // The time that a busy machine may need to read a whole project.
+        // A busy machine may need this time to read a whole project.
         let mut arguments_with_wait = arguments.clone();
         arguments_with_wait["waitMs"] = json!(150_000);
         let answer = zubi.call_stable(tool, arguments_with_wait).await;

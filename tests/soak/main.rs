@@ -1,7 +1,7 @@
-//! A long conversation in three languages whose servers are killed again and again: every answer is explained, all
-//! answers that are marked as complete are equal, no process is left, and memory does not grow.
+//! A long conversation in three languages whose servers are killed again and again: every answer is explained, answers
+//! marked as complete are equal, no process is left, and memory does not grow.
 //!
-//! `ZUBI_SOAK_CALLS` sets the number of calls; the figures are printed at the end.
+//! `ZUBI_SOAK_CALLS` sets the number of calls; the test prints its figures at the end.
 #![expect(
     clippy::expect_used,
     clippy::disallowed_methods,
@@ -17,16 +17,16 @@ use zubi_tests::{Answer, Project, Zubi, processes};
 /// The default number of calls.
 const CALLS: usize = 5_000;
 
-/// One server is killed per this many calls.
+/// The number of calls for each killed server.
 const CALLS_FOR_EACH_DEATH: u64 = 25;
 
-/// How long a process may outlive zubi.
+/// The maximum time for which a process may outlive zubi.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The processes to kill, by a part of their command line.
 const VICTIMS: [&str; 3] = ["ty server", "clangd", "gopls"];
 
-/// A small generator (xorshift), so that a run can be repeated exactly.
+/// A small random number generator (xorshift), so that a run can be repeated exactly.
 struct Dice(u64);
 
 impl Dice {
@@ -43,7 +43,7 @@ impl Dice {
     }
 }
 
-/// The three fixtures in one workspace.
+/// Creates one workspace from three fixtures.
 fn project() -> Project {
     let project = Project::fixture("cpp");
     for (folder, fixture) in [("py", "python"), ("go", "go")] {
@@ -77,7 +77,7 @@ fn queries() -> Vec<(&'static str, Value)> {
     queries
 }
 
-/// Whether an answer is well formed: an error in one of the three forms with a next step, or a text with a status line.
+/// Whether an answer is well formed: an error in one of three forms with a next step, or a text with a status line.
 fn is_explained(answer: &Answer) -> bool {
     let text = answer.text.trim_end();
     if answer.is_error {
@@ -95,7 +95,7 @@ fn is_marked(answer: &Answer) -> bool {
         .any(|mark| answer.text.contains(mark))
 }
 
-/// Kills a running server, if there is one: the process itself or its supervisor.
+/// Kills a running server, if any: the process itself or its supervisor.
 fn kill_one(dice: &mut Dice, zubi: u32) -> bool {
     let name = dice.one_of(&VICTIMS);
     let mut family = processes::find_by_command(name);
@@ -116,7 +116,7 @@ async fn long_session_with_dying_servers() {
     let zubi = Zubi::start(&project, &["ty", "clangd", "go", "gopls"]).await;
     let queries = queries();
     let mut dice = Dice(0x5eed_0f50_a4c0_ffee);
-    // The first unmarked answer to each query: every other unmarked answer must be equal.
+    // The first unmarked answer to each query; every other unmarked answer must equal it.
     let mut answers = BTreeMap::<String, String>::new();
     let mut marked = 0;
     let (mut deaths, mut errors, mut longest) = (0, BTreeMap::<String, usize>::new(), Duration::ZERO);
@@ -126,7 +126,7 @@ async fn long_session_with_dying_servers() {
     let mut done = 0;
     while done < calls {
         let [one, other] = [dice.one_of(&queries).clone(), dice.one_of(&queries).clone()];
-        // Polled last, when both requests have been sent.
+        // Polled last, after both requests have been sent.
         let death = async {
             if dice.next_below(CALLS_FOR_EACH_DEATH) == 0 && kill_one(&mut dice, zubi.pid()) {
                 deaths += 1;
@@ -136,7 +136,7 @@ async fn long_session_with_dying_servers() {
             tokio::join!(zubi.call(one.0, one.1.clone()), zubi.call(other.0, other.1.clone()), death);
         for ((tool, arguments), answer) in [(one, first), (other, second)] {
             assert!(is_explained(&answer), "call {done}, {tool} {arguments}:\n{}", answer.text);
-            // Snapshots of problems have a number of their own.
+            // Snapshots of diagnostics have their own numbers.
             if !answer.is_error && !is_marked(&answer) && tool != "lsp_diagnostics" {
                 let known = answers.entry(format!("{tool} {arguments}")).or_insert_with(|| answer.text.clone());
                 assert_eq!(*known, answer.text, "call {done}, {tool} {arguments}: an unmarked answer differs");

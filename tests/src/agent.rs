@@ -1,5 +1,5 @@
-//! An agent that speaks MCP on the level of messages: it begins calls without waiting for them, cancels them, and has a
-//! user who answers forms. [`crate::Zubi`] is the official client, for all other tests.
+//! An agent that uses MCP on the level of messages: it begins calls without waiting, cancels them, and has a user who
+//! answers forms. [`crate::Zubi`] is the official client, for all other tests.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::hosts::eventually;
 
-/// The time after which a missing message counts as absent.
+/// The time after which a message counts as missing.
 const MESSAGE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The stderr of a process so far.
@@ -49,14 +49,14 @@ pub struct Agent {
     unread: VecDeque<Value>,
     last_id: u64,
     is_ready: bool,
-    /// The user's answer to every form; without it the client supports no forms.
+    /// The user's answer to every form. Without it, the client supports no forms.
     user: Option<Value>,
     forms: Vec<Value>,
     stderr: StderrCapture,
 }
 
 impl Agent {
-    /// Starts `zubi`, as this command does, with these flags and `mcp`, and waits for nothing.
+    /// Starts `zubi`, as this command does, with these flags and `mcp`, without waiting for a response.
     pub fn spawn(mut command: Command, flags: &[&str]) -> Self {
         command.args(flags).arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("zubi starts");
@@ -75,7 +75,7 @@ impl Agent {
         Self { child, input, messages, unread, last_id: 0, is_ready: false, user: None, forms: Vec::new(), stderr }
     }
 
-    /// Adds a user who fills in every form like this. Must be called before the first request.
+    /// Adds a user who fills in every form like this. Call it before the first request.
     #[must_use]
     pub fn with_user(mut self, content: Value) -> Self {
         self.user = Some(content);
@@ -101,7 +101,7 @@ impl Agent {
         writeln!(input, "{message}").expect("zubi reads");
     }
 
-    /// Performs the handshake, unless that has happened.
+    /// Performs the handshake, unless it has happened.
     pub fn initialize(&mut self) {
         if !std::mem::replace(&mut self.is_ready, true) {
             let capabilities = if self.user.is_some() { json!({ "elicitation": {} }) } else { json!({}) };
@@ -172,7 +172,7 @@ impl Agent {
         tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
     }
 
-    /// The next progress of a request: its message.
+    /// The message of a request's next progress notification.
     pub fn progress(&mut self, number: u64) -> String {
         let notification = self.next_matching(|message| {
             message["method"] == "notifications/progress" && message["params"]["progressToken"] == number
@@ -203,7 +203,7 @@ impl Agent {
         None
     }
 
-    /// The next matching message; earlier ones stay unread, except for forms, which the user fills in.
+    /// The next matching message. Earlier ones stay unread, except for forms, which the user fills in.
     fn next_matching(&mut self, predicate: impl Fn(&Value) -> bool) -> Value {
         if let Some(message) = self.unread.iter().position(&predicate).and_then(|at| self.unread.remove(at)) {
             return message;
@@ -217,7 +217,7 @@ impl Agent {
         }
     }
 
-    /// Closes its input and waits until it has ended.
+    /// Closes the server's input and waits until the process has ended.
     pub fn close(mut self) -> ExitStatus {
         drop(self.input.take());
         self.wait_for_exit()
@@ -231,7 +231,7 @@ impl Agent {
 
 impl Drop for Agent {
     fn drop(&mut self) {
-        // Works for a suspended process too; everything that it has started ends with it.
+        // SIGKILL ends even a suspended process, and all processes that it has started end with it.
         self.child.kill().ok();
         self.child.wait().ok();
     }

@@ -26,7 +26,7 @@ pub async fn round_trip(zubi: &Zubi, project: &Project, tool: &str, arguments: V
     format!("{}\n──── apply_edit\n{applied}\n──── undo_edit\n{undone}", zubi.stable(&plan))
 }
 
-/// Makes the calls one after the other and returns all answers, failures included, each below its call.
+/// Makes the calls one after the other and returns all answers, including failures, each below its call.
 pub async fn answers(zubi: &Zubi, questions: &[(&str, Value)]) -> String {
     let mut all = Vec::new();
     for (tool, arguments) in questions {
@@ -37,7 +37,7 @@ pub async fn answers(zubi: &Zubi, questions: &[(&str, Value)]) -> String {
     all.join("\n")
 }
 
-/// The argument for `apply_edit` that an answer offers: its plan, or the action whose line contains the title.
+/// The argument for `apply_edit` from an answer: its plan, or the action whose line contains the title.
 fn plan_argument<'a>(answer: &str, title: Option<&'a str>) -> (&'a str, String) {
     match title {
         None => ("plan", id(answer, "p-").unwrap_or_else(|| panic!("no plan in\n{answer}"))),

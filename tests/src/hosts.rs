@@ -13,17 +13,17 @@ use crate::processes::{self, Process};
 use crate::zubi::Start;
 use crate::{Agent, Project};
 
-/// The longest that one of these steps may take on a busy machine.
+/// The time limit of each of these steps, on a busy machine.
 pub const STEP_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The interval of polling for states that send no event.
+/// The polling interval for states without an event.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Polls until `poll` returns a value.
 ///
 /// # Panics
 ///
-/// When the time limit has passed; `description` describes the expected state.
+/// After the time limit; `description` names the expected state.
 pub fn eventually<T>(description: &str, limit: Duration, mut poll: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -43,7 +43,7 @@ pub struct HostsProject {
 }
 
 impl HostsProject {
-    /// A trusted project; orphaned processes stay below this test.
+    /// Creates a trusted project; orphaned processes stay below this test.
     pub fn new(project: Project, components: &'static [&'static str]) -> Self {
         processes::adopt_orphans();
         let fixture = Self { project, components };
@@ -56,12 +56,12 @@ impl HostsProject {
         Self::new(Project::fixture("python"), &["ty"])
     }
 
-    /// Trusts the project in its present state.
+    /// Trusts the project in its current state.
     pub fn trust(&self) {
         self.output(&["trust"]);
     }
 
-    /// `zubi` in the project's root with the environment of everything a test starts.
+    /// A `zubi` command in the project's root, with the environment that every test program gets.
     pub fn command(&self) -> Command {
         Start::new(&self.project, self.components).command()
     }
@@ -85,22 +85,22 @@ impl HostsProject {
         self.command().args(arguments).stdin(Stdio::null()).output().expect("zubi starts")
     }
 
-    /// `zubi status --json`.
+    /// Returns the output of `zubi status --json`.
     pub fn status(&self) -> Value {
         serde_json::from_str(&self.output(&["status", "--json"])).expect("JSON")
     }
 
-    /// An agent with these flags.
+    /// Starts an agent with these flags.
     pub fn agent(&self, flags: &[&str]) -> Agent {
         Agent::spawn(self.command(), flags)
     }
 
-    /// Agents that start at the same time.
+    /// Starts several agents at the same time.
     pub fn agents(&self, count: usize) -> Vec<Agent> {
         (0..count).map(|_| self.agent(&[])).collect()
     }
 
-    /// A daemon with these arguments; returns as soon as it can be found.
+    /// Starts a daemon with these arguments; returns as soon as it can be found.
     pub fn daemon(&self, arguments: &[&str]) -> Daemon {
         Daemon::start(self.command(), arguments)
     }
@@ -116,8 +116,8 @@ impl HostsProject {
         paths.filter(|path| path.extension() == Some("json")).collect()
     }
 
-    /// The discovery records of living hosts. The file of a killed host remains until a process that may remove it
-    /// reads it, which is impossible while the host is still ending.
+    /// The discovery records of living hosts. The file of a killed host remains until another process removes it, and
+    /// no process may do so while the host is still ending.
     pub fn live_records(&self) -> Vec<Value> {
         let texts = self.files().into_iter().filter_map(|file| std::fs::read_to_string(file).ok());
         let records = texts.map(|text| serde_json::from_str(&text).expect("JSON"));
@@ -139,7 +139,7 @@ pub fn pid(host: &Value) -> u32 {
     host["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok()).unwrap_or_else(|| panic!("no process: {host}"))
 }
 
-/// Living descendants of this test that are this program with these words, without their supervisors.
+/// Living descendants of this test that run this program with these arguments, without their supervisors.
 pub fn running_programs(program: &str) -> Vec<Process> {
     let mut found = processes::find_by_command(program);
     found.retain(|process| !process.command.contains("__child"));

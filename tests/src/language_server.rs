@@ -1,11 +1,11 @@
-//! A running language server, `zubi lsp` or `dlang lsp`, and the connection to it: the test is the editor.
+//! A running `zubi lsp` or `dlang lsp`, and the connection to it; the test is the editor.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// A connection to a running language server. The test runner ends a test that waits for a message that does not come.
+/// A connection to a running language server. If an expected message is missing, the test runner ends the test.
 #[derive(Debug)]
 pub struct LanguageServer {
     server: Child,
@@ -15,8 +15,8 @@ pub struct LanguageServer {
 }
 
 impl LanguageServer {
-    /// Starts the program, sends `initialize` with these parameters, and `initialized`. Returns the answer too; before
-    /// it, the server may send only messages to show or log.
+    /// Starts the program, sends `initialize` with these parameters, and `initialized`. Also returns the response;
+    /// before it, the server may send only messages to show or log.
     pub fn open(mut command: Command, initialize: &Value) -> (Self, Value) {
         let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let (input, output) = (server.stdin.take().expect("piped"), server.stdout.take().expect("piped"));
@@ -60,8 +60,8 @@ impl LanguageServer {
         serde_json::from_slice(&body).expect("JSON")
     }
 
-    /// Sends a request and waits for the response: the whole message, with `result` or `error`. Requests of the server
-    /// get an empty response, notifications are ignored.
+    /// Sends a request and waits for the response: the whole message, with `result` or `error`. Answers the server's
+    /// requests with an empty response, and ignores notifications.
     pub fn request(&mut self, method: &str, params: &Value) -> Value {
         self.last_id += 1;
         let id = json!(format!("ask {}", self.last_id));

@@ -3,9 +3,9 @@
 //! Owns: the programs that a test may see ([`tools`]), the project ([`project`]), the running program and the
 //! connection to it ([`zubi`]), the same as a language server ([`language_server`]), a real editor ([`vscode`]), the
 //! models ([`models`]), and the processes that they leave behind ([`processes`]). [`hosts`] and [`agent`] are for
-//! several processes that share one host. It links nothing of the product: these tests see what a user sees. Rules: no
-//! sleeping, no retries; a wait has a condition and a deadline; a missing program fails the test and the message says
-//! how to install it.
+//! several processes that share one host. It links no part of the product: these tests see what a user sees. Rules: no
+//! sleeping, no retries; a wait has a condition and a deadline; a missing program fails the test, with a message that
+//! says how to install it.
 #![expect(
     clippy::expect_used,
     clippy::disallowed_methods,

@@ -1,6 +1,6 @@
-//! The processes that descend from this one, and waiting for their end.
+//! The descendants of this process, and waiting for their end.
 //!
-//! A test makes itself the reaper of its descendants first, so that a process whose parent is killed stays among them
+//! A test first makes itself the reaper of its descendants, so that a process whose parent is killed stays among them
 //! instead of moving to the machine's init.
 
 use std::os::fd::OwnedFd;
@@ -31,7 +31,7 @@ pub fn descendants() -> Vec<Process> {
     let mut parents = vec![getpid().as_raw_nonzero().get()];
     while let Some(parent) = parents.pop() {
         for (process, ended) in all.iter().filter(|(process, _)| process.parent == parent) {
-            // A process that has ended may still be the parent of those that it leaves behind.
+            // A process that has ended may still be the parent of others.
             parents.push(process.pid);
             if !ended {
                 found.push(process.clone());
@@ -48,24 +48,24 @@ pub fn find_by_command(text: &str) -> Vec<Process> {
 
 /// Kills a process.
 pub fn kill(process: &Process) {
-    // It may have ended by itself in the meantime; then there is nothing to do.
+    // The process may have ended meanwhile.
     if let Some(pid) = Pid::from_raw(process.pid) {
         kill_process(pid, Signal::KILL).ok();
     }
 }
 
-/// Handles of processes, taken while they live, to wait for their end without polling.
+/// Handles of processes, opened while they live, to wait for their end without polling.
 #[derive(Debug)]
 pub struct WatchedProcesses(Vec<(Process, OwnedFd)>);
 
-/// Takes handles of processes; those that have ended already are left out.
+/// Opens handles of processes; omits those that have already ended.
 pub fn watch(processes: Vec<Process>) -> WatchedProcesses {
     let handle = |process: &Process| pidfd_open(Pid::from_raw(process.pid)?, PidfdFlags::empty()).ok();
     WatchedProcesses(processes.into_iter().filter_map(|process| handle(&process).map(|fd| (process, fd))).collect())
 }
 
 impl WatchedProcesses {
-    /// Waits until all have ended, at most this long. Returns how long it took, or those still running.
+    /// Waits at most this long until all have ended. Returns the elapsed time, or the processes that still run.
     pub fn ended_within(&self, limit: Duration) -> Result<Duration, Vec<Process>> {
         let start = Instant::now();
         let remaining: Vec<Process> = self
@@ -85,20 +85,20 @@ fn ends_within(handle: &OwnedFd, limit: Duration) -> bool {
         let remaining = Timespec::try_from(limit.saturating_sub(start.elapsed())).expect("a short time");
         match poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&remaining)) {
             Ok(ready) => return ready > 0,
-            // The signal of another child's end; the awaited process may still run.
+            // The end of another child interrupted the wait; the awaited process may still run.
             Err(Errno::INTR) => {}
             Err(error) => panic!("poll: {error}"),
         }
     }
 }
 
-/// Waits until no descendant of this process is left, including those started in the meantime. Returns how long it
-/// took, or those still running.
+/// Waits until no descendant of this process is left, including new ones. Returns the elapsed time, or the processes
+/// that still run.
 pub fn nothing_left_within(limit: Duration) -> Result<Duration, Vec<Process>> {
     nothing_left_except(&[], limit)
 }
 
-/// Waits likewise, except for these processes of the test, which must have no children.
+/// Waits in the same way, but ignores these processes of the test, which must have no children.
 pub fn nothing_left_except(others: &[u32], limit: Duration) -> Result<Duration, Vec<Process>> {
     let start = Instant::now();
     let descendants = || {
@@ -109,7 +109,7 @@ pub fn nothing_left_except(others: &[u32], limit: Duration) -> Result<Duration, 
     loop {
         let mut remaining = descendants();
         if remaining.is_empty() {
-            // While a process ends, its children change their parent, and one reading can miss them; the next does not.
+            // Children of an ending process change their parent, so one reading can miss them; the next does not.
             remaining = descendants();
         }
         if remaining.is_empty() {
@@ -124,7 +124,7 @@ pub fn resident_bytes(pid: u32) -> Option<u64> {
     memory(pid, "VmRSS:")
 }
 
-/// The most memory that a process has had resident at any time, in bytes.
+/// The peak resident memory of a process, in bytes.
 pub fn peak_bytes(pid: u32) -> Option<u64> {
     memory(pid, "VmHWM:")
 }
@@ -140,10 +140,10 @@ fn all_processes() -> Vec<(Process, bool)> {
     entries.flatten().filter_map(|entry| read_process(entry.file_name().to_str()?.parse().ok()?)).collect()
 }
 
-/// Reads one process, and whether it has ended and only waits for its parent to read its exit status.
+/// Reads a process, and whether it is a zombie that waits for its parent.
 fn read_process(pid: i32) -> Option<(Process, bool)> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is the program's name in parentheses and may itself contain any of them.
+    // The second field is the program's name in parentheses, which may contain any character.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace();
     let (state, parent) = (fields.next()?, fields.next()?.parse().ok()?);

@@ -1,5 +1,5 @@
-//! The project a test works on: a copy of a fixture or of published sources, in a directory of its own with an empty
-//! home beside it.
+//! The project of a test: a copy of a fixture or of published sources, in a directory of its own, next to an empty
+//! home.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -70,7 +70,7 @@ impl Project {
             "clap_builder" => {
                 copy(&sources, &project.root);
                 project.write_cargo_config_for_rust_library();
-                // The dependencies are beside it, so that cargo needs no network.
+                // The dependencies are next to the sources, so that cargo needs no network.
                 let vendored = sources.parent().expect("the component's directory").join("vendor");
                 project.write(
                     ".cargo/config.toml",
@@ -111,7 +111,7 @@ impl Project {
         &self.root
     }
 
-    /// The home directory of everything the test starts.
+    /// The home directory of all processes of the test.
     pub fn home(&self) -> &Utf8Path {
         &self.home
     }
@@ -133,14 +133,14 @@ impl Project {
         std::fs::write(&path, text).unwrap_or_else(|error| panic!("cannot write {path}: {error}"));
     }
 
-    /// Replaces a piece of text that must be there.
+    /// Replaces a text that must occur.
     pub fn replace(&self, file: &str, old: &str, new: &str) {
         let text = self.read(file);
         assert!(text.contains(old), "{file} does not contain {old:?}");
         self.write(file, &text.replacen(old, new, 1));
     }
 
-    /// Puts a program on the PATH of everything the test starts, before all others.
+    /// Installs a program on the PATH of all processes of the test, before all others.
     pub fn install(&self, name: &str, script: &str) {
         let program = self.home.join("bin").join(name);
         std::fs::create_dir_all(self.home.join("bin")).expect("directories");
@@ -159,8 +159,8 @@ impl Project {
         files
     }
 
-    /// rust-analyzer queries cargo about the standard library's own dependencies, and cargo must not need a network for
-    /// them.
+    /// Configures cargo for rust-analyzer, which queries it about the standard library's dependencies: cargo must not
+    /// need a network for that.
     fn write_cargo_config_for_rust_library(&self) {
         let config = format!(
             "[source.crates-io]\nreplace-with = \"beside-std\"\n\n[source.beside-std]\ndirectory = \"{}/vendor\"\n",
@@ -170,12 +170,12 @@ impl Project {
         std::fs::write(self.home.join(".cargo/config.toml"), config).expect("a new file");
     }
 
-    /// Lists every C++ source below `directory` the way a build system would: with absolute paths.
+    /// Lists every C++ source below `directory` with absolute paths, as a build system would.
     fn write_compile_commands(&self, directory: &str, flags: &[&str]) {
         let mut entries = Vec::new();
         walk(&self.root.join(directory), &mut |path| {
             let is_source = path.extension() == Some("cc");
-            // These need platforms or libraries that are not available here.
+            // These sources need platforms or libraries that are not available here.
             let foreign = ["_test.cc", "_bench.cc", "windows", "/benchmarks/", "/issues/"];
             if is_source && foreign.iter().all(|part| !path.as_str().contains(part)) {
                 let mut command = "c++".to_owned();
@@ -203,7 +203,7 @@ fn walk(directory: &Utf8Path, visit: &mut impl FnMut(&Utf8Path)) {
     let entries = directory.read_dir_utf8().unwrap_or_else(|error| panic!("cannot list {directory}: {error}"));
     for entry in entries {
         let path = entry.expect("an entry").into_path();
-        // Files that programs leave behind are not part of a project.
+        // Files that programs leave behind do not belong to a project.
         let is_generated = matches!(path.file_name(), Some("__pycache__" | "target" | ".cache" | "node_modules"));
         if path.is_dir() && !is_generated {
             walk(&path, visit);

@@ -1,4 +1,4 @@
-//! The programs that a test may use: those that `cargo xtask setup` installed, this toolchain's, and Debian's. Never
+//! The programs that a test may use: those that `cargo xtask setup` installed, this toolchain's, and Debian's; never
 //! those on the user's own PATH.
 
 use std::sync::LazyLock;
@@ -44,12 +44,12 @@ pub fn path(components: &[&str]) -> String {
     own.chain(base).collect::<Vec<_>>().join(":")
 }
 
-/// The Python that `setup` used, for clients written in it.
+/// The Python that `setup` used, for test clients in Python.
 pub fn python() -> &'static str {
     text(&MANIFEST["python"])
 }
 
-/// The standard library's sources, which rust-analyzer cannot find by itself beside a toolchain without them.
+/// The standard library's sources, which rust-analyzer cannot find if the toolchain lacks them.
 pub fn rust_sources() -> Option<&'static str> {
     MANIFEST["rust_sources"].as_str()
 }
@@ -74,9 +74,9 @@ pub fn xtask() -> Utf8PathBuf {
     workspace_program("xtask")
 }
 
-/// Returns a program of the workspace.
+/// Returns the path of a program in the workspace.
 ///
-/// Cargo passes a test only the programs of its own package, so this looks in cargo's target directory. It refuses a
+/// Cargo passes a test only the programs of its own package, so this looks in cargo's target directory. It fails for a
 /// program that is older than its sources.
 fn workspace_program(name: &str) -> Utf8PathBuf {
     let own = Utf8PathBuf::from_path_buf(std::env::current_exe().expect("this program has a path")).expect("in UTF-8");

@@ -1,4 +1,4 @@
-//! A real VS Code with the extension of this repository in it.
+//! A real VS Code with the extension of this repository.
 //!
 //! The cases run inside VS Code's extension host and are written in TypeScript (`editors/vscode/tests/real`). This
 //! module provides a workspace, a `zubi` and a VS Code, and returns the results.
@@ -11,14 +11,14 @@ use serde_json::{Map, Value, json};
 
 use crate::{Project, processes, tools, zubi};
 
-/// More time than a window with all cases needs on a small machine; each case has its own limit within it.
+/// The deadline of a window with all cases on a small machine; each case has its own limit within it.
 const DEADLINE_SECONDS: u32 = 150;
 
 /// Runs a group of cases on a project with this program as the language server; returns one line for each case.
 ///
 /// # Panics
 ///
-/// With the whole output, if a case failed or could not run, or if a process is left behind.
+/// If a case failed or could not run, or if a process is left; the message has the whole output.
 pub fn run(group: &str, project: &Project, server: &Utf8Path) -> String {
     Editor::new(project, server).window("", group).run()
 }
@@ -39,7 +39,7 @@ pub struct Editor<'a> {
 }
 
 impl<'a> Editor<'a> {
-    /// A VS Code with the settings of VS Code's own tests: dialogs confirm themselves. It has no window yet.
+    /// Creates a VS Code without a window that runs as for its own tests: dialogs confirm themselves.
     pub fn new(project: &'a Project, server: &Utf8Path) -> Self {
         Self {
             project,
@@ -55,8 +55,8 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Adds a window on a folder of the project (empty: the project itself) in which this group of cases runs. All
-    /// windows are open at the same time.
+    /// Adds a window on a folder of the project (empty: the project itself) that runs this group of cases. All windows
+    /// are open at the same time.
     #[must_use]
     pub fn window(mut self, folder: &str, group: &str) -> Self {
         let root = self.project.root();
@@ -65,7 +65,7 @@ impl<'a> Editor<'a> {
         self
     }
 
-    /// Uses a user's settings: the extension is installed, dialogs are shown and wait for an answer.
+    /// Runs VS Code as for a user: the extension is installed, dialogs are shown and wait for an answer.
     #[must_use]
     pub fn like_user(self) -> Self {
         Self { like_user: true, ..self }
@@ -77,7 +77,7 @@ impl<'a> Editor<'a> {
         Self { like_user: true, vsix: Some(vsix), ..self }
     }
 
-    /// Opens the project in an untrusted folder, as a user has it.
+    /// Opens the project in an untrusted folder, as a user would.
     #[must_use]
     pub fn without_trust(self) -> Self {
         Self { like_user: true, untrusted: true, ..self }
@@ -93,7 +93,7 @@ impl<'a> Editor<'a> {
     /// Adds language support for Python, which VS Code does not include.
     #[must_use]
     pub fn python(mut self) -> Self {
-        // VS Code reads the PATH of its extensions from a shell, so they cannot find the program on the test's PATH.
+        // VS Code reads its extensions' PATH from a shell, so they cannot find the program on the test's PATH.
         let program = tools::directory("pyright").join("node_modules/pyright/langserver.index.js");
         self.variables.insert("ZUBI_TEST_PYRIGHT".to_owned(), json!(program));
         self.extension("python")
@@ -106,7 +106,7 @@ impl<'a> Editor<'a> {
         self
     }
 
-    /// Excludes these processes of the test; all others must end with VS Code.
+    /// Allows these processes of the test to stay; all others must end with VS Code.
     #[must_use]
     pub fn with_processes(mut self, others: &[u32]) -> Self {
         self.excluded_pids.extend(others);
@@ -145,7 +145,7 @@ impl<'a> Editor<'a> {
             fields["vsix"] = json!(vsix);
         }
         std::fs::write(&config, fields.to_string()).expect("a new file");
-        // The harness uses the packages of the extension too: without them it could not report what is missing.
+        // The harness needs the extension's packages too: without them it could not report what is missing.
         assert!(tools::directory("vscode-extension").is_dir(), "run `cargo xtask setup --only vscode-extension`");
         let outcome = Command::new(tools::program("node", "node"))
             .arg(tools::ROOT.join("editors/vscode/tests/real/host.ts"))

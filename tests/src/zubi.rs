@@ -47,7 +47,7 @@ pub struct Zubi {
     home: Utf8PathBuf,
 }
 
-/// The configuration for a start of `zubi` or `dlang`.
+/// The configuration with which `zubi` or `dlang` starts.
 #[derive(Debug, Clone)]
 pub struct Start<'a> {
     project: &'a Project,
@@ -60,7 +60,7 @@ pub struct Start<'a> {
 }
 
 impl<'a> Start<'a> {
-    /// Starts on this project, with these components on PATH, in a trusted folder.
+    /// Starts on this project, trusted, with these components on PATH.
     pub fn new(project: &'a Project, components: &'a [&'a str]) -> Self {
         let (program, directory) = (tools::zubi(), project.root());
         let lifecycle = ClientLifecycleMode::Initialize;
@@ -97,7 +97,7 @@ impl<'a> Start<'a> {
         Self { lifecycle: ClientLifecycleMode::Discover { preferred_versions }, ..self }
     }
 
-    /// The command with its environment, which contains nothing of the caller's.
+    /// The command, with nothing of the caller's environment.
     pub fn command(&self) -> std::process::Command {
         let mut command = std::process::Command::new(&self.program);
         command.current_dir(self.directory).env_clear().envs(environment(self.project, self.components));
@@ -112,7 +112,7 @@ impl<'a> Start<'a> {
         }
         let mut command = Command::from(self.command());
         command.arg("mcp").args(self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-        // The test runner shows it when the test fails.
+        // The test runner shows stderr if the test fails.
         command.stderr(Stdio::inherit());
         let mut child = command.spawn().expect("zubi starts");
         let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
@@ -126,8 +126,7 @@ impl<'a> Start<'a> {
     }
 }
 
-/// The environment of every program that a test starts. A test puts programs of its own into `bin` of the home
-/// directory.
+/// The environment of every program that a test starts. A test puts its own programs into `bin` in the home directory.
 pub fn environment(project: &Project, components: &[&str]) -> Vec<(String, String)> {
     let home = project.home();
     let mut variables = vec![
@@ -154,13 +153,13 @@ pub fn environment(project: &Project, components: &[&str]) -> Vec<(String, Strin
 }
 
 impl Zubi {
-    /// `zubi mcp` on this project with these components on PATH.
+    /// Starts `zubi mcp` on this project with these components on PATH.
     pub async fn start(project: &Project, components: &[&str]) -> Self {
         Start::new(project, components).mcp().await
     }
 
-    /// Calls a tool that must succeed, and returns the text with all values replaced that differ from run to run: the
-    /// project's and the home's directory, ids of plans and actions.
+    /// Calls a tool that must succeed, and returns its text. Replaces values that differ from run to run: the
+    /// directories of project and home, ids of plans and actions.
     pub async fn call_stable(&self, tool: &str, arguments: Value) -> String {
         let answer = self.call(tool, arguments).await;
         assert!(!answer.is_error, "{tool} failed:\n{}", answer.text);
@@ -199,12 +198,12 @@ impl Zubi {
         self.service.peer_info().expect("the handshake is done")
     }
 
-    /// Every tool it lists.
+    /// Every tool in the server's list.
     pub async fn tools(&self) -> Vec<Tool> {
         self.service.list_all_tools().await.expect("zubi lists its tools")
     }
 
-    /// The messages of all progress so far.
+    /// The messages of all progress notifications so far.
     pub fn progress(&self) -> Vec<String> {
         self.client.progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
@@ -233,7 +232,7 @@ pub fn text(result: &CallToolResult) -> String {
     block.as_text().unwrap_or_else(|| panic!("expected text: {block:?}")).text.clone()
 }
 
-/// The id of the first plan or action a text names: `p-` or `a-` and ten characters of base 32.
+/// The first id of a plan or an action in a text: `p-` or `a-` and ten characters of base 32.
 pub fn id(text: &str, prefix: &str) -> Option<String> {
     ids(text).into_iter().map(|(_, id)| id.to_owned()).find(|id| id.starts_with(prefix))
 }

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi};
 
-/// Returns the output of a call and its exit code. A failure is on stderr, where a reader expects the labels "error"
-/// and "hint"; the text is without those labels.
+/// Returns the output of a call and its exit code. An error is on stderr, with the labels "error" and "hint", which the
+/// returned text lacks.
 fn call(project: &Project, tool: &str, input: &Value) -> (String, Option<i32>) {
     let mut command = Start::new(project, &["ty", "ruff"]).command();
-    // Not the host of the concurrent session, which numbers the snapshots differently.
+    // Not the host of the concurrent session, which numbers snapshots differently.
     let output =
         command.args(["--host", "own", "call", tool, "--input", &input.to_string()]).output().expect("zubi starts");
     let (out, err) = (output.stdout, output.stderr);
@@ -78,6 +78,6 @@ fn exit_codes_distinguish_the_failures() {
     assert_eq!(code(&["call", "lsp_hover", "--input", "{not json"]), Some(2));
     assert_eq!(code(&["call", "lsp_hover", "--input", "{}"]), Some(2));
     assert_eq!(code(&["no-such-command"]), Some(2));
-    // No server for Python is on PATH.
+    // PATH has no server for Python.
     assert_eq!(code(&["call", "lsp_hover", "--symbol", "total_area"]), Some(3));
 }

@@ -24,7 +24,7 @@ fn read_by_plantuml(diagrams: &[String]) -> String {
         run(&java, &[&program, flags, &["-charset", "UTF-8"]].concat(), &diagrams.concat())
     };
     let kinds = plantuml(&["-syntax"]);
-    // The only format that PlantUML writes without a program that draws.
+    // PlantUML writes only this format without a program that draws.
     let elements = plantuml(&["-pipe", "-txmi:star"]);
     let element = |line: &str| {
         let (indent, rest) = line.split_once('<')?;
@@ -38,7 +38,7 @@ fn read_by_plantuml(diagrams: &[String]) -> String {
     kinds + &elements.lines().filter_map(element).collect::<String>()
 }
 
-/// Runs a program that reads diagrams, and returns what it printed.
+/// Runs a program that reads diagrams, and returns its output.
 #[expect(clippy::disallowed_methods, reason = "the client under test is a program")]
 fn run(program: &Utf8Path, arguments: &[&str], input: &str) -> String {
     let mut command = Command::new(program);

@@ -1,4 +1,4 @@
-//! `zubi doctor` on real servers.
+//! `zubi doctor` with real servers.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -14,7 +14,7 @@ fn doctor(start: &Start<'_>, arguments: &[&str]) -> (String, Option<i32>) {
         Some((head, _)) if line.ends_with(" s") => format!("{head} after [time]"),
         _ => line.split("  /").next().unwrap_or_default().to_owned(),
     };
-    // The sandbox differs between machines; without a report there is no line about it.
+    // The sandbox differs between machines; without a report, the output has no line about it.
     let (report, sandbox) = printed.split_once("\nsandbox of commands: ").unwrap_or((&printed, "none"));
     assert!(printed.is_empty() || sandbox.trim().len() > 3, "{printed}");
     let text = format!("{}\n{stderr_text}", report.trim_end());

@@ -1,8 +1,8 @@
 //! Every channel gives the same answer about a model: the same JSON to the byte, and the same error for an invalid
 //! query.
 //!
-//! The queries come from the schemas of the tools ([`inputs`]), so that a new property is covered as well, and go over
-//! every channel ([`channels`]). Channels that start a process for each query get a part of them.
+//! The queries come from the tools' schemas ([`inputs`]), so they cover new properties, and go over every channel
+//! ([`channels`]). Channels that start a process for each query get a part of them.
 
 mod channels;
 mod inputs;
@@ -19,19 +19,19 @@ use self::inputs::ModelFacts;
 
 const TOOLS: [&str; 4] = ["domainlang_validate", "domainlang_list", "domainlang_get", "domainlang_explain"];
 
-/// About this many queries go to each channel that starts a process per query, in addition to those that are the first
-/// to answer or refuse a property.
+/// The approximate number of queries for each channel that starts a process per query, in addition to those that first
+/// answer or refuse a property.
 const PER_CALL_COUNT: usize = 20;
 
 /// The maximum number of differences shown.
 const MAX_DIFFERENCES: usize = 20;
 
-/// Sends every query over every channel about the whole project. There are at least this number of queries.
+/// Sends at least `min_count` queries about the whole project over every channel.
 async fn check(project: &Project, min_count: usize) {
     check_folders(project, &[], min_count).await;
 }
 
-/// Checks a workspace of these folders of the project, if there are any.
+/// Checks a workspace of these folders of the project; without folders, the project itself.
 async fn check_folders(project: &Project, folders: &[&str], min_count: usize) {
     let folders: Vec<Utf8PathBuf> = folders.iter().map(|folder| project.root().join(folder)).collect();
     let arguments = channels::arguments(&folders);
@@ -88,7 +88,7 @@ async fn check_folders(project: &Project, folders: &[&str], min_count: usize) {
     }
 }
 
-/// The tools with the schemas of their input, as the running server lists them.
+/// The tools with their input schemas, as the running server lists them.
 async fn schemas(zubi: &Zubi) -> Vec<(String, Value)> {
     let listed = zubi.tools().await;
     let schema = |name: &str| {

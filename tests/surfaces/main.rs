@@ -1,4 +1,4 @@
-//! The surfaces: MCP in both eras and from other clients, and the command line. The same call gives the same text.
+//! The surfaces: MCP in both eras and from other clients, and the command line. All give the same text for a call.
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test, also in a helper")]
 
 mod command_line;

@@ -1,4 +1,4 @@
-//! MCP: zubi's description of itself, its lists, its errors.
+//! MCP: zubi's own description, its lists, its errors.
 
 use std::fmt::Write as _;
 
@@ -148,7 +148,7 @@ async fn equivalent_ways_to_give_a_location() {
     let zubi = Zubi::start(&project, &["ty"]).await;
     let by_symbol = zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await;
     let by_line_and_column = zubi.call_stable("lsp_hover", json!({ "at": "shapes/shape.py:35:5" })).await;
-    // The position is two lines off: the text corrects it.
+    // The position is two lines off; the text in `at` corrects it.
     let by_text = zubi.call_stable("lsp_hover", json!({ "at": "shapes/shape.py:33 def total_area" })).await;
     let by_position =
         json!({ "uri": format!("file://{}/shapes/shape.py", project.root()), "line": 34, "character": 4 });

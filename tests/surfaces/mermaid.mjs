@@ -1,5 +1,5 @@
-// Reads diagrams, a JSON list of texts, from stdin; prints for each what the real Mermaid understands of it. The argument is
-// the folder in which mermaid and jsdom are installed: mermaid cleans labels with the document of a browser.
+// Reads a JSON list of diagrams from stdin, and prints for each how the real Mermaid parses it. The argument is the
+// folder with mermaid and jsdom: mermaid cleans labels with a browser's document.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -9,7 +9,7 @@ const { window } = new JSDOM("");
 Object.assign(globalThis, { window, document: window.document });
 const { default: mermaid } = await load("mermaid/dist/mermaid.core.mjs");
 
-// How Mermaid carries a character given by its number from the parser to the drawing.
+// Mermaid encodes a character that is given by its number in this way between parser and drawing.
 const decoded = (text) => text.replace(/ﬂ°°(\d+)¶ß/g, (_, number) => String.fromCodePoint(number));
 
 for (const text of JSON.parse(readFileSync(0, "utf8"))) {

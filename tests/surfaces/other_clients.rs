@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use zubi_tests::zubi::{Start, environment};
 use zubi_tests::{Project, Zubi, tools};
 
-/// Runs a client program in the project with zubi's environment and returns what it printed.
+/// Runs a client program in the project with zubi's environment and returns its output.
 #[expect(clippy::disallowed_methods, reason = "the clients under test are programs")]
 fn run(project: &Project, components: &[&str], program: &str, arguments: &[&str], python_path: Option<&str>) -> String {
     let mut command = Command::new(program);
@@ -56,7 +56,7 @@ async fn the_inspector_gets_the_same_answers() {
     let printed: Value = serde_json::from_str(&printed).expect("the inspector prints JSON");
     let text = printed["content"][0]["text"].as_str().unwrap_or_default();
     assert_eq!(zubi.stable(text), zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await);
-    // The inspector's command line is the same as in a configuration file.
+    // The inspector starts the program with the same command line as a configuration file.
     assert_eq!(Start::new(&project, &["ty"]).command().get_program(), program.as_str());
     zubi.close().await;
 }

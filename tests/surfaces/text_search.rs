@@ -1,4 +1,4 @@
-//! Without a server: names are still found, and the answer says that it is based on names only.
+//! Without a server, zubi still finds names, and the answer says that it is based on names only.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -52,7 +52,7 @@ async fn a_language_without_an_installed_server() {
 async fn a_domain_model_does_not_hide_other_code() {
     let project = Project::fixture("typescript");
     project.write("shop.dlang", "Domain Shapes { vision: \"v\" }\nbc Circle for Shapes { description: \"d\" }\n");
-    // A text file about the code declares nothing, whatever its lines look like.
+    // A text file about the code declares nothing, even if its lines look like declarations.
     project.write("notes.md", "class Circle\n");
     let zubi = Zubi::start(&project, &[]).await;
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"

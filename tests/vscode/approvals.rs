@@ -1,4 +1,4 @@
-//! Approval prompts, in a VS Code that does not answer them itself, and untrusted folders.
+//! Approval prompts in a VS Code that does not confirm dialogs itself, and untrusted folders.
 
 use insta::assert_snapshot;
 use serde_json::json;

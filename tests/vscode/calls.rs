@@ -47,13 +47,13 @@ fn contributed_tools_are_called_over_mcp() {
         let mut agent = fixture.agent(&[]);
         let tools = agent.call_text("find_tools", &json!({ "query": "count the words of a text" }));
         assert!(tools.contains("words.count"), "{tools}");
-        // Unsaved text of the user.
+        // The unsaved text of the user.
         let count_answer = agent.call_text("call_tool", &json!({ "tool": "words.count", "arguments": {} }));
         assert!(count_answer.contains(r#""words": 5"#), "{count_answer}");
         let unknown = json!({ "tool": "snippets.find", "arguments": { "name": "nothing" } });
         let refused = agent.call_error("call_tool", &unknown);
         assert!(refused.contains("There is no snippet nothing"), "{refused}");
-        // The agent must end before the window, so that it does not count as left behind.
+        // The agent must end before the window; otherwise it counts as left behind.
         assert!(agent.close().success());
         fixture.project.write("agent.seen", "");
         window.join().expect("the window")

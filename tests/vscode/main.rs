@@ -1,6 +1,6 @@
 //! The VS Code extension in a real VS Code: the language model tools, called as a language model's client calls them
-//! (here and in [`calls`]), approval prompts ([`approvals`]), agents and windows ([`windows`]), the
-//! visible parts ([`appearance`]), zubi's own agent ([`agent`]), and the installed package ([`packaging`]).
+//! (here and in [`calls`]), approval prompts ([`approvals`]), agents and windows ([`windows`]), the visible parts
+//! ([`appearance`]), zubi's own agent ([`agent`]), and the installed package ([`packaging`]).
 //!
 //! The cases are in `editors/vscode/tests/real/suite`; the lists here name the cases that must have run.
 
@@ -34,14 +34,14 @@ fn project() -> Project {
     project
 }
 
-/// A project with tools that the workspace declares.
+/// A project with declared tools.
 fn project_with_tools() -> Project {
     let project = project();
     project.write(".vscode/agent-tools.json", include_str!("agent-tools.json"));
     project
 }
 
-/// Queries and edits. Tools that write go through the editor, under whose unsaved texts nothing is changed.
+/// Queries and edits. Tools that write go through the editor and do not change files below unsaved texts.
 #[test]
 fn the_tools_answer_in_a_real_editor() {
     assert_snapshot!(vscode::run("code", &project(), &tools::zubi()), @"

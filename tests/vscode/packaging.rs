@@ -21,7 +21,7 @@ fn the_package_installs_and_runs_the_program_in_it() {
     let packages = out.read_dir_utf8().expect("a directory").flatten().map(camino::Utf8DirEntry::into_path);
     let package = packages.into_iter().find(|path| path.extension() == Some("vsix"));
     let package = package.unwrap_or_else(|| panic!("no package was created: {output}"));
-    // No program exists except the bundled one.
+    // Only the bundled program exists.
     let missing_program = tools::ROOT.join("no/such/program");
     let installed = Editor::new(&project, &missing_program).package(package.clone());
     assert_snapshot!(installed.window("", "packaged").run(), @"ok      the installed package runs its bundled program");

@@ -11,19 +11,18 @@ use zubi_tests::{Agent, Project, tools};
 
 use crate::project;
 
-/// How long a window may take to open or to close.
+/// The time limit for opening or closing a window.
 pub(crate) const WINDOW_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// A project for windows. The window's server creates the user's runtime directory if it does not exist, and hosts are
-/// then found there.
+/// A project for windows. A window's server creates the user's runtime directory if it does not exist, and zubi then
+/// finds hosts there.
 pub(crate) fn hosts_project(project: Project) -> HostsProject {
     let fixture = HostsProject::new(project, &["node"]);
     std::fs::DirBuilder::new().mode(0o700).create(fixture.project.home().join("run")).expect("a new directory");
     fixture
 }
 
-/// Returns the agent's view of the open files. A window that has just opened may not have sent it yet, which is an
-/// answer too.
+/// Returns the open files as the agent sees them. A new window may not have sent them yet; that is a valid answer too.
 fn open_files(agent: &mut Agent) -> String {
     agent.call("editor", &json!({ "command": "open_files" })).to_string()
 }
@@ -93,7 +92,7 @@ fn each_of_two_windows_has_its_own_agents() {
             let text = open_files(&mut agent);
             assert!(text.contains("src/shape.ts") && text.contains("not saved"), "{text}");
             wait_until_ready(&fixture, &format!("{folder}/window.connected"));
-            // The agent must end before the windows, so that it does not count as left behind.
+            // The agent must end before the windows; otherwise it counts as left behind.
             assert!(agent.close().success());
             fixture.project.write(&format!("{folder}/agent.seen"), "");
         }

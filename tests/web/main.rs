@@ -1,6 +1,6 @@
 //! The chat page of the real `zubi web`, in a real Chromium, with a model server that follows a script.
 //!
-//! The cases are in `editors/vscode/tests/web`, because the packages that drive Chromium are the extension's; this test
+//! The cases are in `editors/vscode/tests/web`, because the packages that drive Chromium are the extension's. This test
 //! provides a project, a `zubi` and a model, and compares the results.
 
 #![expect(
@@ -16,7 +16,7 @@ use serde_json::json;
 use zubi_tests::models::{self, Dialect, End, Expect, ScriptedReply, Server, Turn};
 use zubi_tests::{Project, tools, zubi};
 
-/// More time than all cases of a group need on a small machine.
+/// The deadline of a group of cases on a small machine, in seconds.
 const DEADLINE_SECONDS: u32 = 150;
 const KEY: &str = "a-key-that-opens-nothing";
 
@@ -30,7 +30,7 @@ fn project() -> Project {
     project
 }
 
-/// Runs a group of cases; returns their output, one line for each case and its details below.
+/// Runs a group of cases; returns one line per case, with its details below.
 fn run(group: &str, project: &Project, server: &Server) -> String {
     let home = project.home();
     let environment: Vec<(String, String)> = zubi::environment(project, &["node"])
@@ -68,7 +68,7 @@ fn read(path: &str) -> serde_json::Value {
     json!({ "path": path })
 }
 
-/// The model's first answer: it reads more files than a group shows at once.
+/// The model's first answer, which reads more files than a group shows at once.
 fn file_reads_reply() -> ScriptedReply {
     let reply = ScriptedReply::text("I look at the files first.").with_reasoning("The person wants cake.", None);
     let files = ["catalogue", "prices", "opening", "staff", "suppliers", "returns", "history"];

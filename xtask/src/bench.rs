@@ -1,14 +1,14 @@
 //! `cargo xtask bench`: measures the distributed programs (the profile `dist`).
 //!
-//! Without arguments: zubi against the bare language servers. The first argument selects another benchmark: `model` or
-//! `lsp` DomainLang on large models, `tools` the tools that use no server, `editor` the extension in a real VS Code.
+//! Without arguments it compares zubi with bare language servers. The first argument selects another benchmark: `model`
+//! or `lsp` (DomainLang on large models), `tools` (tools without a server), `editor` (the extension in a real VS Code).
 
 use anyhow::Result;
 
 use crate::setup::components::VALGRIND_TOOLS;
 use crate::{paths, run, setup};
 
-/// Components of the benchmark against language servers; the rest of the set-up is for the tests.
+/// The components for the benchmark against language servers; the rest of the set-up is for the tests.
 const COMPONENTS: &[&str] = &[
     "ty",
     "clangd",
@@ -30,7 +30,7 @@ const COMPONENTS: &[&str] = &[
     "bash-language-server",
 ];
 
-/// Builds and runs a benchmark; `arguments` go to it.
+/// Builds and runs a benchmark, which receives `arguments`.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [first, rest @ ..] if first == "model" => model(rest),
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     }
 }
 
-/// DomainLang alone: no language server is needed.
+/// Benchmarks DomainLang alone, without a language server.
 fn model(arguments: &[String]) -> Result<()> {
     setup::run(&["valgrind".to_owned()])?;
     build("dlang-bench")?;
@@ -62,13 +62,13 @@ fn servers(arguments: &[String]) -> Result<()> {
     bench(arguments)
 }
 
-/// Runs the benchmark of zubi. The selections `lsp`, `hosts`, `agent`, `tools` and `editor` need no foreign language server.
+/// Runs zubi's benchmark. The selections `lsp`, `hosts`, `agent`, `tools` and `editor` need no foreign language server.
 fn bench(arguments: &[String]) -> Result<()> {
     build("zubi-bench")?;
     run::loud(run::command(paths::target().join("dist/zubi-bench").as_str()).args(arguments))
 }
 
-/// Builds the product and a benchmark as they are distributed.
+/// Builds the product and a benchmark with the profile `dist`.
 fn build(bench: &str) -> Result<()> {
     let product = ["build", "--locked", "--profile", "dist", "--package", "zubi", "--package", bench];
     run::loud(run::cargo().args(product))

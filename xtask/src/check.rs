@@ -11,7 +11,7 @@ use camino::Utf8PathBuf;
 use crate::run::{self, Parts};
 use crate::{codegen, extension, generate, paths, setup, test};
 
-/// Runs every check, even after one failed, and prints the seconds that each took.
+/// Runs every check, even after a failure, and prints the seconds of each.
 pub(crate) fn run() -> Result<()> {
     let mut parts = Parts::default();
     parts.part("cargo-deny", || {
@@ -30,7 +30,7 @@ pub(crate) fn run() -> Result<()> {
     parts.finish()
 }
 
-/// The checks that read the sources and compile nothing.
+/// Runs the checks that read the sources and compile nothing.
 pub(crate) fn sources(parts: &mut Parts) {
     parts.part("fmt", || run::loud(run::cargo().args(["fmt", "--all", "--check"])).map(|()| String::new()));
     parts.part("sources", || sources::check(&tracked_files()?));
@@ -40,12 +40,12 @@ pub(crate) fn sources(parts: &mut Parts) {
     parts.part("codegen", codegen::check);
 }
 
-/// Checks only the words and names.
+/// Checks only words and names.
 pub(crate) fn words() -> Result<()> {
     words::check(&tracked_files()?).map(|_| ())
 }
 
-/// The checks of the compiler.
+/// Runs the compiler's checks.
 pub(crate) fn check_compiled(parts: &mut Parts) {
     parts.part("clippy", || {
         let mut clippy = run::cargo();
@@ -61,14 +61,14 @@ pub(crate) fn rustdoc() -> Result<String> {
     run::loud(doc.env("RUSTDOCFLAGS", "-D warnings")).map(|()| String::new())
 }
 
-/// Licences, sources and who may use which crate. Advisories need a database from the network and are not part of it.
+/// Checks licences, sources, and who may use which crate; not advisories, whose database needs the network.
 pub(crate) fn deny() -> Result<String> {
     let deny = setup::program("cargo-deny", "cargo-deny");
     run::loud(run::command(deny.as_str()).args(["--log-level", "warn", "check", "bans", "licenses", "sources"]))?;
     Ok(String::new())
 }
 
-/// The files under version control, and new ones that are not ignored; relative to the root.
+/// Lists the files under version control, and new files that are not ignored, relative to the root.
 fn tracked_files() -> Result<Vec<Utf8PathBuf>> {
     let list = run::quiet(run::command("git").args(["ls-files", "--cached", "--others", "--exclude-standard"]))?;
     let files: Vec<_> = list.lines().map(Utf8PathBuf::from).filter(|file| paths::ROOT.join(file).is_file()).collect();

@@ -1,7 +1,7 @@
-//! `cargo xtask codegen`: the files generated from DomainLang's grammar and table of keywords: parts of `dlang-syntax`,
-//! the page about the syntax, and the `TextMate` grammar for editors.
+//! `cargo xtask codegen`: the files generated from DomainLang's grammar and keyword table: parts of `dlang-syntax`, the
+//! page about the syntax, and the `TextMate` grammar for editors.
 //!
-//! The results are committed, so that building the product needs no generator; `cargo xtask check` fails when they are
+//! The results are committed, so that building the product needs no generator; `cargo xtask check` fails if they are
 //! outdated.
 
 use anyhow::{Context as _, Result};
@@ -19,7 +19,7 @@ const NOTICE: &str = "Written by `cargo xtask codegen`; change `dlang.ungram` or
 
 const PAGE_NOTICE: &str = "<!-- Written by `cargo xtask codegen` from crates/dlang-syntax/reference.md, the grammar and the table of words. -->\n\n";
 
-/// Writes the files.
+/// Writes the generated files.
 pub(crate) fn write() -> Result<()> {
     fresh::write(&sources()?)
 }

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::{paths, run, setup};
 
-/// Questions about the example models, with the arguments of `dlang` that answer them.
+/// Questions about the example models, each with the arguments of `dlang` that answer it.
 const QUESTIONS: &[(&str, &[&str])] = &[
     ("Is the model of the bank sound?", &["validate", "examples/bank"]),
     ("And that of the shop?", &["validate", "examples/shop"]),
@@ -29,7 +29,7 @@ const AGENT: &[&[&str]] = &[
 pub(crate) fn run() -> Result<()> {
     println!("1. zubi, dlang, and an MCP client");
     let start = Instant::now();
-    // The development profile: it builds in a third of the time, and the answers are just as fast.
+    // The development profile builds in a third of the time, and the answers are just as fast.
     run::loud(run::cargo().args(["build", "--locked", "--package", "zubi", "--package", "zubi-tests", "--bins"]))?;
     println!("   built in {:.1} s", start.elapsed().as_secs_f64());
     println!("\n2. questions about the example models in DomainLang");
@@ -44,8 +44,8 @@ pub(crate) fn run() -> Result<()> {
     run::loud(&mut run::command(paths::target().join("debug/zubi-demo").as_str()))
 }
 
-/// Runs the agent with a recorded scenario as its model; the tool calls are real. Then replays its calls. The conversation is
-/// stored below `target`, not among the user's.
+/// Runs the agent with a recorded scenario as its model and real tool calls, then replays its calls. The conversation
+/// is stored below `target`, not among the user's.
 fn agent() -> Result<()> {
     for arguments in AGENT {
         println!("\n  $ zubi {}", arguments.join(" "));

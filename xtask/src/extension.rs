@@ -1,7 +1,6 @@
-//! The VS Code extension in `editors/vscode`: its types, its lints and its unit tests, with the packages in its lock
-//! file.
+//! The VS Code extension in `editors/vscode`: type checks, lints and unit tests, with the packages in its lock file.
 //!
-//! The tests in a real VS Code are in `tests/`, like everything that needs other programs.
+//! The tests in a real VS Code are in `tests/`, like all tests that need other programs.
 
 use std::process::Command;
 
@@ -18,14 +17,14 @@ pub(crate) fn directory() -> Utf8PathBuf {
     paths::ROOT.join("editors/vscode")
 }
 
-/// The maximum number of lines of TypeScript, without blank lines and comments: everything else belongs in Rust.
+/// The maximum number of lines of TypeScript, without blank lines and comments: other code belongs in Rust.
 const MAX_LINES: usize = 1800;
 
 /// The files that prettier formats: the extension without its generated file, and the scripts of the chat page.
 const FORMATTED: [&str; 3] =
     ["editors/vscode/src/*.ts", "!editors/vscode/src/protocol.ts", "crates/zubi-web/page/*.js"];
 
-/// Checks the types and lints all of its TypeScript, and the scripts of the chat page; checks the format of the product.
+/// Type-checks and lints all TypeScript and the chat page's scripts; checks the format of the product.
 pub(crate) fn lint() -> Result<String> {
     let lines = lines()?;
     if lines >= MAX_LINES {
@@ -35,11 +34,11 @@ pub(crate) fn lint() -> Result<String> {
     }
     run::loud(tool("prettier").args(["--check", "--log-level", "warn"]).args(FORMATTED).current_dir(&*paths::ROOT))?;
     run::loud(tool("tsc").arg("--noEmit"))?;
-    // The chat page, with its unit tests: it runs in a browser, where there are other types.
+    // The chat page and its unit tests have their own configuration, because a browser has other types.
     run::loud(tool("tsc").args(["--project", "tests/page/tsconfig.json"]))?;
     run::loud(tool("eslint").args(["--max-warnings", "0", "."]))?;
     run::loud(tool("eslint").args(["--max-warnings", "0", "."]).current_dir(paths::ROOT.join("crates/zubi-web")))?;
-    // The examples follow the same rules, checked by the same programs.
+    // The examples follow the same rules.
     for example in ["examples/ipc/typescript", "examples/vscode-extension"] {
         run::loud(tool("tsc").arg("--project").arg(paths::ROOT.join(example)))?;
         run::loud(tool("eslint").args(["--max-warnings", "0", "."]).current_dir(paths::ROOT.join(example)))?;
@@ -47,7 +46,7 @@ pub(crate) fn lint() -> Result<String> {
     Ok(format!("{lines} lines of code in the extension"))
 }
 
-/// The number of lines of TypeScript that run in the editor, without blank lines, comments and generated files.
+/// Counts the lines of TypeScript that run in the editor, without blank lines, comments and generated files.
 fn lines() -> Result<usize> {
     let mut lines = 0;
     for entry in directory().join("src").read_dir_utf8()? {
@@ -69,12 +68,12 @@ pub(crate) fn units() -> Result<String> {
     Ok(String::new())
 }
 
-/// A program of the extension's own packages, run by the Node that `setup` installed.
+/// A program from the extension's own packages, run by the Node that `setup` installed.
 pub(crate) fn tool(name: &str) -> Command {
     with_node(&setup::program("vscode-extension", name))
 }
 
-/// Node itself, in the extension's directory.
+/// Node in the extension's directory.
 pub(crate) fn node() -> Command {
     with_node(&setup::program("node", "node"))
 }

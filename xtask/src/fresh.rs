@@ -1,11 +1,11 @@
-//! Committed files that a program generates: written, or compared with the new text.
+//! Committed files that a program generates: writes them, or compares them with the new text.
 
 use anyhow::{Context as _, Result, bail};
 use camino::Utf8PathBuf;
 
 use crate::paths;
 
-/// A file and its fresh content.
+/// A generated file and its new content.
 pub(crate) struct Fresh {
     pub(crate) file: Utf8PathBuf,
     pub(crate) text: String,
@@ -20,7 +20,7 @@ pub(crate) fn write(files: &[Fresh]) -> Result<()> {
     Ok(())
 }
 
-/// Fails if a file on disk differs from its fresh text, and names the `command` that writes it.
+/// Fails if a file on disk differs from its new text; the error names the `command` that writes it.
 pub(crate) fn check(files: &[Fresh], command: &str) -> Result<String> {
     let stale = |fresh: &&Fresh| std::fs::read_to_string(&fresh.file).unwrap_or_default() != fresh.text;
     let message = |fresh: &Fresh| format!("{} is out of date: run `{command}`", fresh.file);

@@ -1,8 +1,8 @@
-//! `cargo xtask generate`: the reference pages that the program itself writes, so that they cannot become outdated.
+//! `cargo xtask generate`: the reference pages that the programs themselves describe, so that they stay up to date.
 //!
-//! The page of the tools comes from `zubi tools list --json`, that is from the registry of every surface; the page of
-//! the command lines from their help; the protocol's from `zubi ipc --schema`; the page of the language servers from
-//! the catalogue. The manifest of the VS Code extension takes its tools' schemas from the registry too.
+//! The page of the tools comes from `zubi tools list --json`, that is, from the registry of every surface; the page of
+//! the command lines from their help; the protocol's from `zubi ipc --schema`; that of the language servers from the
+//! catalogue. The manifest of the VS Code extension takes its tools' schemas from the registry too.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ pub(crate) fn write() -> Result<()> {
     fresh::write(&pages()?)
 }
 
-/// Fails if a page on disk differs from what [`write()`] would write.
+/// Fails if a page on disk differs from the output of [`write()`].
 pub(crate) fn check() -> Result<String> {
     fresh::check(&pages()?, "cargo xtask generate")
 }
@@ -62,13 +62,13 @@ fn zubi(arguments: &[&str]) -> Result<String> {
     program("zubi", arguments)
 }
 
-/// The output of one of the two programs. The caller has built the workspace: `cargo run -p zubi` here would compile the
-/// shared dependencies once more, with the features of that package alone.
+/// The output of one of the two programs. The caller has built the workspace: `cargo run -p zubi` would compile the
+/// shared dependencies again, with the features of that package alone.
 fn program(name: &str, arguments: &[&str]) -> Result<String> {
     run::quiet(run::command(paths::target().join("debug").join(name).as_str()).args(arguments))
 }
 
-/// The help of every command of both programs.
+/// The help of all commands of both programs.
 fn command_line_page() -> Result<String> {
     let mut page = format!("{NOTICE}# Command line\n");
     for name in ["zubi", "dlang"] {
@@ -92,7 +92,7 @@ fn command_line_page() -> Result<String> {
 fn tools_page(tools: &Value) -> Result<String> {
     let tools = tools.as_array().context("the tool list is not an array")?;
     let mut page = format!("{NOTICE}# Tools\n");
-    // These parameters are the same for every tool, so they are described once.
+    // Parameters that are the same for every tool are described once.
     let mut common = BTreeMap::new();
     for tool in tools {
         let field = |name: &str| tool[name].as_str().unwrap_or_default();
@@ -121,7 +121,7 @@ fn tools_page(tools: &Value) -> Result<String> {
     Ok(page)
 }
 
-/// The codes of failures.
+/// The page of error codes.
 fn codes_page(codes: &Value) -> Result<String> {
     let mut page = format!(
         "{NOTICE}# Codes of failures\n\n\
@@ -137,7 +137,7 @@ fn codes_page(codes: &Value) -> Result<String> {
     Ok(page)
 }
 
-/// A table of the properties of an object schema.
+/// A table of an object schema's properties.
 fn parameters<'a>(properties: impl IntoIterator<Item = (&'a String, &'a Value)>, required: &Value) -> Result<String> {
     let mut rows = String::new();
     for (name, property) in properties {

@@ -1,7 +1,7 @@
 //! The project's own commands, run as `cargo xtask <command>`.
 //!
-//! Owns: the list of commands and their arguments. Each command has its own module; shared code is in [`run`] (starting
-//! programs) and [`paths`] (directories). Nothing of the product is here.
+//! Owns: the list of commands and their arguments. Each command has its own module. [`run`] starts programs, and
+//! [`paths`] has directories. xtask contains no part of the product.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -99,7 +99,7 @@ fn no_arguments(command: &str, rest: &[String]) -> Result<()> {
     if rest.is_empty() { Ok(()) } else { bail!("`{command}` takes no arguments\n\n{USAGE}") }
 }
 
-/// The arguments after `--`, which another program receives unchanged.
+/// The arguments after `--`, which are passed to another program unchanged.
 fn after_dashes<'a>(command: &str, rest: &'a [String]) -> Result<&'a [String]> {
     match rest {
         [] => Ok(&[]),

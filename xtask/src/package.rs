@@ -1,7 +1,7 @@
-//! `cargo xtask package`: the VS Code extension as packages (VSIX), with zubi's program and without.
+//! `cargo xtask package`: the VS Code extension as packages (VSIX), with zubi's program and without it.
 //!
-//! A package is assembled in a directory of its own, so that it holds the files that `.vscodeignore` allows and no stray files
-//! of the sources.
+//! A package is assembled in a directory of its own, so that it holds only the files that `.vscodeignore` allows and no
+//! stray files of the sources.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{extension, paths, run, setup};
 
-/// The systems of the packages by the names of vsce, each with its Rust target.
+/// The systems of the packages, with vsce's names and Rust's targets.
 const TARGETS: &[(&str, &str)] = &[
     ("linux-x64", "x86_64-unknown-linux-gnu"),
     ("linux-arm64", "aarch64-unknown-linux-gnu"),
@@ -25,13 +25,13 @@ const TARGETS: &[(&str, &str)] = &[
     ("win32-arm64", "aarch64-pc-windows-msvc"),
 ];
 
-/// The system of the default package, besides the package for all systems.
+/// The system of the package that is built by default, besides the package for all systems.
 const USUAL: &str = "linux-x64";
 
 /// The arguments of the command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// The only system to package for. Without it: the usual one, and all systems without a program.
+    /// The only system to package for. Without it: the default one, and all systems without a program.
     target: Option<String>,
     /// An existing build of the program.
     program: Option<Utf8PathBuf>,
@@ -40,7 +40,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads the command line.
+    /// Parses the command line.
     pub(crate) fn read(arguments: &[String]) -> Result<Self> {
         let mut options = Self::default();
         let mut rest = arguments.iter();
@@ -73,7 +73,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Builds zubi for a system: small, and without symbols, according to the profile.
+/// Builds zubi for a system, small and without symbols, as the profile says.
 fn build(target: &str) -> Result<Utf8PathBuf> {
     let names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
     let (_, triple) = TARGETS
@@ -95,7 +95,7 @@ fn build(target: &str) -> Result<Utf8PathBuf> {
     Ok(directory.join("dist").join(program_name(target)))
 }
 
-/// The rest of the line that begins with `before` in the output of a program.
+/// The rest of the output line that begins with `before`.
 fn output_after(before: &str, command: &mut Command) -> Result<String> {
     let output = run::quiet(command)?;
     let line = output.lines().find_map(|line| line.strip_prefix(before));
@@ -106,7 +106,7 @@ fn program_name(target: &str) -> &'static str {
     if target.starts_with("win32") { "zubi.exe" } else { "zubi" }
 }
 
-/// Builds one package: for a system with its program, or for all without one. Returns its path and size.
+/// Builds one package: for a system with its program, or for all systems without one. Returns its path and size.
 fn package(program: Option<(&str, &Utf8Path)>, out: &Utf8Path) -> Result<String> {
     let stage = out.join(program.map_or("universal", |(target, _)| target));
     if stage.exists() {
@@ -114,7 +114,7 @@ fn package(program: Option<(&str, &Utf8Path)>, out: &Utf8Path) -> Result<String>
     }
     std::fs::create_dir_all(&stage).with_context(|| format!("cannot create {stage}"))?;
     copy_allowed(&extension::directory(), &stage)?;
-    // The bundle alone: another step checks the types.
+    // Only the bundle: another step checks the types.
     run::quiet(extension::node().args(["build.ts", stage.join("dist/extension.cjs").as_str(), "--minify"]))?;
     let version = version(&stage)?;
     let mut vsce = extension::tool("vsce");
@@ -135,7 +135,7 @@ fn package(program: Option<(&str, &Utf8Path)>, out: &Utf8Path) -> Result<String>
     Ok(format!("{vsix}  {}.{} MiB", kib / 1024, kib % 1024 * 10 / 1024))
 }
 
-/// Copies the program and makes it executable: a package preserves that.
+/// Copies the program and makes it executable; the package preserves that.
 fn copy_program(program: &Utf8Path, to: &Utf8Path) -> Result<()> {
     let directory = to.parent().context("a path without a directory")?;
     std::fs::create_dir_all(directory)?;
@@ -144,7 +144,7 @@ fn copy_program(program: &Utf8Path, to: &Utf8Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies the files that `.vscodeignore` allows, except built ones, and that file itself.
+/// Copies the files that `.vscodeignore` allows, except built ones, and `.vscodeignore` itself.
 fn copy_allowed(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
     const LIST: &str = ".vscodeignore";
     let list = std::fs::read_to_string(from.join(LIST)).with_context(|| format!("cannot read {from}/{LIST}"))?;

@@ -11,7 +11,7 @@ pub(crate) static ROOT: LazyLock<Utf8PathBuf> = LazyLock::new(|| {
     xtask.parent().unwrap_or(xtask).to_owned()
 });
 
-/// The directory of the programs that `setup` installs. It ignores `CARGO_TARGET_DIR`: all builds share one download.
+/// The directory of the programs that `setup` installs. All builds share it, whatever `CARGO_TARGET_DIR` is.
 pub(crate) fn tools() -> Utf8PathBuf {
     ROOT.join("target/tools")
 }

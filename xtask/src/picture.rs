@@ -1,4 +1,4 @@
-//! `cargo xtask picture`: the picture of the README, an SVG of a terminal with a real run of `zubi call` on a copy of
+//! `cargo xtask picture`: the picture in the README, an SVG of a terminal with a real run of `zubi call` on a copy of
 //! `examples/lending`.
 
 use std::fmt::Write as _;
@@ -9,13 +9,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::{paths, run, setup, test};
 
-/// The picture, relative to the root.
+/// The path of the picture, relative to the root.
 const FILE: &str = "docs/src/images/terminal.svg";
 
 /// The width of the terminal in characters.
 const COLUMNS: usize = 100;
 
-/// The id of the plan in the picture: real ids are random.
+/// The id of the plan in the picture, because real ids are random.
 const PLAN: &str = "p-k4mz7wq2xh";
 
 const BOLD: &str = "\u{1b}[1m";
@@ -47,7 +47,7 @@ pub(crate) fn write() -> Result<()> {
     Ok(())
 }
 
-/// Runs one command in the project and appends it and its coloured output to the screen. Returns the plain output.
+/// Runs a command in the project and appends it and its coloured output to the screen. Returns the plain output.
 fn zubi(project: &Utf8Path, arguments: &[&str], screen: &mut String, plan: Option<&str>) -> Result<String> {
     let mut command = run::command(paths::target().join("debug/zubi").as_str());
     let path = std::env::var("PATH").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Starts other programs: loudly (the user sees their output) or quietly (the output is shown only if they fail).
+//! Starts other programs: loudly (the user sees their output) or quietly (the output is shown only on failure).
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
@@ -27,13 +27,13 @@ pub(crate) fn display(command: &Command) -> String {
     words.join(" ")
 }
 
-/// Runs a command with the user's own terminal.
+/// Runs a command in the user's terminal.
 pub(crate) fn loud(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start `{}`", display(command)))?;
     if status.success() { Ok(()) } else { bail!("`{}` failed ({status})", display(command)) }
 }
 
-/// Runs a command and returns its stdout. Its stderr is part of the error if it fails.
+/// Runs a command and returns its stdout. If it fails, the error contains its stderr.
 pub(crate) fn quiet(command: &mut Command) -> Result<String> {
     let output =
         command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{}`", display(command)))?;
@@ -45,7 +45,7 @@ pub(crate) fn quiet(command: &mut Command) -> Result<String> {
     Ok(stdout)
 }
 
-/// Passes a text to a command and returns its stdout.
+/// Passes a text to a command's stdin and returns its stdout.
 pub(crate) fn filter(command: &mut Command, text: &str) -> Result<String> {
     let command_line = display(command);
     let mut child = command
@@ -53,7 +53,7 @@ pub(crate) fn filter(command: &mut Command, text: &str) -> Result<String> {
         .stdout(Stdio::piped())
         .spawn()
         .with_context(|| format!("cannot start `{command_line}`"))?;
-    // The program reads everything before it writes, so one after the other cannot lock.
+    // The program reads its whole input before it writes, so this order cannot deadlock.
     child.stdin.take().context("no stdin")?.write_all(text.as_bytes()).with_context(|| format!("`{command_line}`"))?;
     let output = child.wait_with_output().with_context(|| format!("cannot wait for `{command_line}`"))?;
     if !output.status.success() {
@@ -83,14 +83,14 @@ pub(crate) fn on_path(program: &str) -> Option<camino::Utf8PathBuf> {
     path.split(':').map(|directory| camino::Utf8Path::new(directory).join(program)).find(|file| file.is_file())
 }
 
-/// Parts of a long command with the seconds each took.
+/// Parts of a long command, with the seconds that each took.
 #[derive(Default)]
 pub(crate) struct Parts {
     rows: Vec<(String, f64, Option<String>)>,
 }
 
 impl Parts {
-    /// Runs one part, prints how long it took and records whether it failed. Later parts run even after a failure.
+    /// Runs a part, prints its duration and records whether it failed. Later parts run even after a failure.
     pub(crate) fn part(&mut self, name: &str, work: impl FnOnce() -> Result<String>) {
         println!("── {name}");
         let start = Instant::now();

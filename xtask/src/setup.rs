@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: installs the real programs that tests, demo and benchmark use.
 //!
-//! Everything from pip, npm and cargo goes below `target/tools`; only apt packages touch the machine, and only when
-//! this runs as root. A second run reads stamps and takes less than two seconds. The tests read
+//! Everything from pip, npm and cargo goes below `target/tools`. Only apt packages change the machine, and only if this
+//! runs as root. A second run reads stamps and takes less than two seconds. The tests read
 //! `target/tools/manifest.json`, so that they see exactly these programs and never the user's own PATH.
 
 pub(crate) mod components;
@@ -16,7 +16,7 @@ use camino::Utf8PathBuf;
 use crate::paths;
 use components::{Component, Source};
 
-/// Installs the named components, or all that are not on demand.
+/// Installs the named components, or all except those on demand.
 pub(crate) fn run(only: &[String]) -> Result<()> {
     for name in only {
         if components::all().all(|component| component.name != name) {
@@ -30,7 +30,7 @@ pub(crate) fn run(only: &[String]) -> Result<()> {
         )
         .collect();
     std::fs::create_dir_all(paths::tools()).context("cannot create target/tools")?;
-    // Compiling uses the processors and downloading the network: side by side they take as long as the longer one.
+    // Compiling uses processors, downloading the network: concurrently they take as long as the longer one.
     let (compiled, fetched): (Vec<&Component>, Vec<&Component>) =
         selected.into_iter().partition(|component| matches!(component.source, Source::Cargo { .. }));
     let problems = std::thread::scope(|scope| {
@@ -70,10 +70,10 @@ fn install_all(components: &[&Component]) -> Vec<String> {
     problems
 }
 
-/// The version of the layout of components. A new number installs everything again.
+/// The version of the components' layout. A new number reinstalls everything.
 const LAYOUT: u32 = 1;
 
-/// Installs a component unless it is present. Returns the version it reported, and whether it was installed now.
+/// Installs a component unless it is present. Returns its version, and whether it was installed now.
 fn ensure(component: &Component) -> Result<(String, bool)> {
     let stamp = paths::tools().join("stamps").join(component.name);
     let expected_fingerprint = format!("{LAYOUT} {component:?}{}", install::lock_of(component)?);

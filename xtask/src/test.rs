@@ -1,7 +1,7 @@
-//! `cargo xtask test`: set-up, checks, build and tests, with the seconds that each part took. CI runs this command.
+//! `cargo xtask test`: set-up, checks, build and tests, with the seconds that each part took. CI runs it.
 //!
-//! The quick run leaves out what takes long and seldom fails: the tests in `FULL_ONLY` and the documentation of private
-//! items. `--full` runs everything. CONTRIBUTING.md has the table of what runs where.
+//! The quick run omits slow checks that seldom fail: the tests in `FULL_ONLY` and the documentation of private items.
+//! `--full` runs everything. CONTRIBUTING.md has the table of what runs where.
 
 use std::fmt::Write as _;
 
@@ -10,12 +10,12 @@ use anyhow::{Context as _, Result, bail};
 use crate::run::{self, Parts};
 use crate::{check, extension, generate, paths, setup};
 
-/// Test binaries of `zubi-tests` that only `--full` runs: each starts many servers and runs alone on the machine.
-/// The nextest profile `default` excludes the same ones (`.config/nextest.toml`; a test compares the two).
+/// Test binaries of `zubi-tests` that only `--full` runs: each starts many servers and runs alone on the machine. The
+/// nextest profile `default` excludes the same ones (`.config/nextest.toml`; a test compares the two).
 #[cfg(test)]
 const FULL_ONLY: &[&str] = &["honesty", "latency", "lifecycle", "soak"];
 
-/// The number of tests in the list of the slowest.
+/// The length of the list of the slowest tests.
 const SLOWEST: usize = 50;
 
 /// The arguments of the command.
@@ -33,7 +33,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     parts.part("deny", check::deny);
     parts.part("typescript", extension::lint);
     check::sources(&mut parts);
-    // The build comes before everything that starts a program, so that each crate is compiled once with one feature set.
+    // The build precedes everything that starts a program, so that each crate is compiled once with one feature set.
     parts.part("build", build);
     check::check_compiled(&mut parts);
     if options.full {
@@ -70,7 +70,7 @@ pub(crate) fn build() -> Result<String> {
     run::loud(&mut build).map(|()| String::new())
 }
 
-/// Figures from nextest's output: the counts of its summary line, and the seconds of each test.
+/// Figures from nextest's output: the counts in its summary line, and the seconds of each test.
 ///
 /// The lines are `PASS [   1.234s] (12/99) crate::binary test::name` and
 /// `Summary [  1.2s] 7 tests run: 5 passed (1 slow), 1 failed, 1 timed out, 0 skipped`.
@@ -98,7 +98,7 @@ impl Summary {
         }
     }
 
-    /// One line for each of the slowest tests, the slowest first.
+    /// One line per test, the slowest first.
     fn slowest(&self) -> String {
         let mut times = self.times.clone();
         times.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -112,7 +112,7 @@ impl Summary {
     }
 }
 
-/// The seconds and the name in a line about one finished test.
+/// The seconds and the name in a line about a finished test.
 fn test_time(line: &str) -> Option<(f64, String)> {
     let (status, rest) = line.trim_start().split_once(" [")?;
     if !matches!(status.trim_end(), "PASS" | "FAIL" | "LEAK" | "TIMEOUT" | "LEAK-FAIL") {
@@ -120,7 +120,7 @@ fn test_time(line: &str) -> Option<(f64, String)> {
     }
     let (seconds, name) = rest.split_once("s] ")?;
     let name = name.trim_start();
-    // The progress `(12/99)` is missing when nextest runs a single test.
+    // A run of a single test has no progress `(12/99)`.
     let name = if name.starts_with('(') { name.split_once(") ")?.1 } else { name };
     Some((seconds.trim().parse().ok()?, name.to_owned()))
 }

@@ -1,12 +1,12 @@
-//! Instructions, counted by callgrind.
+//! Instruction counts from callgrind.
 
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
 
-/// How many instructions a program takes from its start to its end, in all of its threads. It runs some fifty times as
-/// long as otherwise.
+/// Counts the instructions of a program from its start to its end, in all its threads. callgrind slows the program down
+/// about fifty times.
 pub(crate) fn instructions(valgrind: &str, program: &Utf8Path, arguments: &[&str]) -> Result<f64> {
     let mut command = Command::new(valgrind);
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", program.as_str()]).args(arguments);

@@ -1,7 +1,7 @@
 //! The cost of a process: time, processor time and memory, as the kernel counts them.
 //!
-//! The kernel sums up all children of a process. So each program is started by a process of its own, this one in
-//! another role, which has no other child.
+//! The kernel adds up the usage of all children of a process. Therefore an intermediate process, this program in
+//! another role, starts each program as its only child.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -12,7 +12,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 use serde_json::{Value, json};
 
-/// One process from its start to its end.
+/// The cost of one process from its start to its end.
 #[derive(Debug)]
 pub(crate) struct Cost {
     /// The program's stdout.
@@ -22,7 +22,7 @@ pub(crate) struct Cost {
     memory: f64,
 }
 
-/// Runs a program by way of this one and says what it cost. It must succeed.
+/// Runs a program through an intermediate process and returns its cost. Fails if the program fails.
 pub(crate) fn measure(own: &Utf8Path, program: &Utf8Path, arguments: &[&str]) -> Result<Cost> {
     let answer = Command::new(own).args(["__cost", program.as_str()]).args(arguments).stdin(Stdio::null()).output()?;
     let stderr = String::from_utf8(answer.stderr)?;
@@ -37,7 +37,7 @@ pub(crate) fn measure(own: &Utf8Path, program: &Utf8Path, arguments: &[&str]) ->
     })
 }
 
-/// The process in between: the child has its stdout, and the cost goes to stderr as JSON.
+/// Runs a program as the intermediate process: the program inherits stdout, and the cost goes to stderr as JSON.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<()> {
     let start = Instant::now();
     let status = Command::new(program).args(arguments).stderr(Stdio::null()).status()?;
@@ -45,7 +45,7 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<()> {
     ensure!(status.success(), "{status}");
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let cpu = (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e3;
-    // Linux counts this in KiB.
+    // Linux reports `max_rss` in KiB.
     let memory = usage.max_rss() as f64 * 1024.0 / 1e6;
     #[expect(clippy::print_stderr, reason = "stdout is the child's")]
     {
@@ -69,23 +69,23 @@ impl Samples {
         self.memory.push(cost.memory);
     }
 
-    /// Milliseconds from start to end.
+    /// The median wall-clock time, in milliseconds.
     pub(crate) fn wall(&self) -> f64 {
         median(&self.wall)
     }
 
-    /// Milliseconds of all its threads, kernel included.
+    /// The median CPU time of all threads, user and kernel, in milliseconds.
     pub(crate) fn cpu(&self) -> f64 {
         median(&self.cpu)
     }
 
-    /// Megabytes that were in memory at once.
+    /// The median peak resident memory, in megabytes.
     pub(crate) fn memory(&self) -> f64 {
         median(&self.memory)
     }
 }
 
-/// The middle one, of two the smaller; 0 without figures.
+/// The median; of an even number of figures the lower middle one; 0 without figures.
 pub(crate) fn median(figures: &[f64]) -> f64 {
     let mut sorted = figures.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

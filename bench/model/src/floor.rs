@@ -1,4 +1,4 @@
-//! The floor of every program: reading the files, and parsing them, one after the other.
+//! The floor of every program: it reads and parses the files one after the other.
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ pub(crate) fn read(folder: &Utf8Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads and parses every model below a folder and stores the trees, as a program that answers queries must.
+/// Reads and parses every model below a folder, and holds the trees in memory, as a program that answers queries must.
 pub(crate) fn parse(folder: &Utf8Path) -> Result<()> {
     let mut trees = Vec::new();
     for path in models(folder)? {

@@ -2,10 +2,10 @@
 //! workspace inside this process, on a model of 2,000 bounded contexts and on one ten times as large
 //! ([`large_example`]).
 //!
-//! A cold start is compared with its floor, measured in the same interleaved rounds: a process that only reads the
-//! files, and one that also parses them. The files are in the system's cache. callgrind counts the instructions, which
-//! hardly depend on the load of the machine; use them to compare two versions. The figures of DomainLang's original
-//! tools were measured once, on another busy machine, and show the order of magnitude.
+//! The floor of a cold start is measured in the same interleaved rounds: one process only reads the files, another also
+//! parses them. The files are in the page cache. callgrind counts the instructions, which hardly depend on the load of
+//! the machine; use them to compare two versions. The figures of DomainLang's original tools were measured once, on
+//! another busy machine, and show the order of magnitude.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -28,13 +28,13 @@ use table::{Row, Table};
 
 const USAGE: &str = "usage: dlang-bench [--quick] [--valgrind PROGRAM]";
 
-/// Ten times as many areas as are measured otherwise.
+/// A model with ten times as many areas.
 const TEN_TIMES: Size = Size { areas: 10 * Size::MEASURED.areas, contexts: Size::MEASURED.contexts };
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // The first three are what this program starts itself as.
+    // This program starts itself with the first three.
     match words.as_slice() {
         ["__cost", program, rest @ ..] => return cost::run(program, rest),
         ["__read", folder] => return floor::read(Utf8Path::new(folder)),
@@ -73,7 +73,7 @@ fn main() -> Result<()> {
 /// A figure computed from the costs of several runs.
 type Figure = fn(&Samples) -> f64;
 
-/// The programs, and where the models lie.
+/// The programs under test, and the folder of the models.
 struct ModelBench {
     current_exe: Utf8PathBuf,
     dlang: Utf8PathBuf,
@@ -112,7 +112,7 @@ impl ModelBench {
         Ok(())
     }
 
-    /// The command from nothing to its answer, and what it cannot be without.
+    /// Measures a cold `dlang validate` and its two floors.
     fn cold(&self, size: Size, folder: &Utf8Path, rounds: usize, table: &mut Table) -> Result<()> {
         let (mut dlang, mut read, mut parse) = (Samples::default(), Samples::default(), Samples::default());
         for _ in 0..rounds {
@@ -134,7 +134,7 @@ impl ModelBench {
     }
 }
 
-/// Checks an answer against the generated model: the time of a wrong answer is worthless.
+/// Checks an answer against the generated model: the time of a wrong answer is meaningless.
 fn check(cost: &Cost, size: Size) -> Result<()> {
     let answer: serde_json::Value =
         serde_json::from_str(&cost.output).context("`dlang validate --json` printed invalid JSON")?;
@@ -147,7 +147,7 @@ fn check(cost: &Cost, size: Size) -> Result<()> {
     Ok(())
 }
 
-/// The machine's load over the last minute, to judge a run by.
+/// The machine's load average over the last minute.
 fn load_average() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().next().unwrap_or("unknown").to_owned()

@@ -1,4 +1,4 @@
-//! A long-lived workspace: edits, and the queries of tools.
+//! Edits and queries of a long-lived workspace.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::cost::median;
 
-/// The names of the rows; `table` knows them by these.
+/// The labels of the rows; `table` refers to them.
 pub(crate) const LOAD: &str = "load and validate in process";
 pub(crate) const EDIT: &str = "a character in a body → all diagnostics";
 pub(crate) const RENAME: &str = "a declaration renamed → all diagnostics";
@@ -26,13 +26,13 @@ pub(crate) const GET: &str = "get one element";
 pub(crate) const SUMMARY: &str = "summary";
 pub(crate) const EXPLAIN: &str = "explain one element";
 
-/// Measures and prints the medians as JSON: a list of name and milliseconds.
+/// Measures every row and prints the medians as JSON: a list of pairs of label and milliseconds.
 pub(crate) fn run(folder: &Utf8Path, size: Size, rounds: usize) -> Result<()> {
     println!("{}", Value::from(measure(folder, size, rounds)?));
     Ok(())
 }
 
-/// Reads what [`run`] printed.
+/// Parses the output of [`run`].
 pub(crate) fn read(printed: &str) -> Result<Vec<(String, f64)>> {
     let rows: Value = serde_json::from_str(printed)?;
     let row = |row: &Value| Some((row[0].as_str()?.to_owned(), row[1].as_f64()?));
@@ -77,7 +77,7 @@ fn measure(folder: &Utf8Path, size: Size, rounds: usize) -> Result<Vec<Value>> {
     row(EDIT, edits);
     row(LIST_EDITED, lists);
 
-    // Broken and fixed by turns: the references to the name are elsewhere.
+    // Other files refer to the name, so the model is broken and fixed in alternation.
     let fqn = context_fqn(area, 0);
     let name = fqn.rsplit('.').next().unwrap_or(&fqn);
     let mut renamed = text.clone();
@@ -129,12 +129,12 @@ fn measure(folder: &Utf8Path, size: Size, rounds: usize) -> Result<Vec<Value>> {
     Ok(rows)
 }
 
-/// How many there are, once every file was looked at.
+/// Counts the diagnostics of all files.
 fn problems(workspace: &Workspace) -> Result<usize> {
     Ok(queries::validate(&workspace.snapshot(), None)?.problems.len())
 }
 
-/// Lists elements and writes the answer, as a tool does.
+/// Lists elements and serializes the answer, as a tool does.
 fn list(snapshot: &WorkspaceSnapshot, entity: EntityType, minimum: usize) -> Result<()> {
     let answer = queries::list(snapshot, &ListInput::new(entity))?;
     let text = answer.to_string();

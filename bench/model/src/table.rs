@@ -6,25 +6,25 @@ use large_example::Size;
 
 use crate::questions;
 
-/// A figure.
+/// One row: a figure with its label and unit.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
     pub(crate) label: String,
     pub(crate) unit: &'static str,
     pub(crate) figure: f64,
-    /// The floor, measured at the same time.
+    /// The floor, from the same rounds.
     pub(crate) floor: Option<f64>,
 }
 
 impl Row {
-    /// Milliseconds without a floor.
+    /// Creates a row in milliseconds without a floor.
     pub(crate) fn new(label: &str, figure: f64) -> Self {
         Self { label: label.to_owned(), unit: "ms", figure, floor: None }
     }
 }
 
-/// The aim, and the measured figure of DomainLang's original tools, for the smaller size. A missed aim is not a
-/// failure: figures depend on the machine.
+/// The aim for the smaller size, and the figure of DomainLang's original tools. A missed aim is not a failure, because
+/// figures depend on the machine.
 struct Baseline {
     label: &'static str,
     unit: &'static str,
@@ -48,7 +48,7 @@ const BASELINES: &[Baseline] = &[
     baseline(questions::EXPLAIN, "ms", None, "107"),
 ];
 
-/// All figures, in the order in which they were measured first.
+/// All figures, in the order of their first measurement.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     sizes: Vec<Size>,
@@ -64,7 +64,7 @@ impl Table {
         self.rows.push((size, row));
     }
 
-    /// Markdown, so that it can be pasted where it is needed.
+    /// Renders the table as Markdown.
     pub(crate) fn render(&self) -> String {
         let mut text = "| what |".to_owned();
         for Size { areas, contexts } in &self.sizes {

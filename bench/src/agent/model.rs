@@ -1,4 +1,4 @@
-//! A model that speaks OpenAI chat from a script, and notes when questions came and answers left.
+//! A scripted model server (OpenAI chat API) that records when requests arrive and when answers are sent.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -10,12 +10,12 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-/// One question and its answer.
+/// One request and its answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Exchange {
-    /// When the whole question had been read.
+    /// When the complete request had been read.
     pub(super) arrived: Instant,
-    /// Right before the last piece of the answer was written.
+    /// Right before the last part of the answer was written.
     pub(super) sent: Instant,
     /// The size of the request in bytes.
     pub(super) size: usize,
@@ -42,7 +42,7 @@ impl Model {
                 let (exchanges, is_resuming, script) =
                     (Arc::clone(&exchanges), Arc::clone(&is_resuming), Arc::clone(&script));
                 thread::spawn(move || {
-                    // A client that has gone needs no answer.
+                    // The client may have disconnected.
                     drop(serve(&stream, &exchanges, |number| script(number, is_resuming.load(Ordering::Relaxed))));
                 });
             }
@@ -54,23 +54,23 @@ impl Model {
         self.port
     }
 
-    /// Makes the script answer as for a resumed conversation from now on.
+    /// Makes the script answer as for a resumed conversation.
     pub(super) fn set_resuming(&self) {
         self.is_resuming.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the requests since the last call.
+    /// Returns the exchanges since the last call.
     pub(super) fn take(&self) -> Vec<Exchange> {
         std::mem::take(&mut self.exchanges.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// The frames of an answer that is a text.
+/// The frames of a text answer.
 pub(super) fn text(text: &str) -> Vec<String> {
     vec![delta(&json!({ "content": text }), None), delta(&json!({}), Some("stop"))]
 }
 
-/// The frames of an answer that is calls, each with its place.
+/// The frames of an answer with tool calls; each call has its index.
 pub(super) fn calls(calls: &[(usize, &str, Value)]) -> Vec<String> {
     let mut frames: Vec<String> = calls
         .iter()
@@ -90,7 +90,7 @@ fn delta(delta: &Value, finish: Option<&str>) -> String {
     format!("data: {}\n\n", json!({ "id": "c", "object": "chat.completion.chunk", "choices": [choice] }))
 }
 
-/// Answers the questions of one connection.
+/// Answers the requests of one connection.
 fn serve(
     stream: &TcpStream,
     exchanges: &Mutex<Vec<Exchange>>,
@@ -120,7 +120,7 @@ fn serve(
     Ok(())
 }
 
-/// The body of the next HTTP message; nothing at the end of the connection.
+/// Reads the body of the next HTTP message; `None` at the end of the connection.
 fn read_message(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Vec<u8>>> {
     let (mut length, mut chunked, mut line) = (0, false, String::new());
     loop {
@@ -151,7 +151,7 @@ fn read_message(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Vec
     Ok(Some(body))
 }
 
-/// The floor: a client that sends this number of requests of this size on one connection and does `work` between them.
+/// Measures the floor: a client that sends `size`-byte requests on one connection and runs `work` in between.
 pub(super) fn send_bare_requests(
     model: &Model,
     request_count: usize,

@@ -1,4 +1,4 @@
-//! A program that contributes a tool to a host, and notes when it is called.
+//! A program that contributes a tool to a host and records when the tool is called.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-/// The contributor, and a client beside it that calls its tool directly.
+/// The contributor, and a second client that calls the tool directly.
 pub(super) struct Contributor {
     call_times: Arc<Mutex<Vec<Instant>>>,
     caller: UnixStream,
@@ -42,7 +42,7 @@ impl Contributor {
                     recorder.lock().unwrap_or_else(PoisonError::into_inner).push(now);
                     let result = json!({ "success": true, "data": message["params"]["arguments"] });
                     let reply = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
-                    // A host that has gone needs no answer.
+                    // The host may have disconnected.
                     drop((&stream).write_all(format!("{reply}\n").as_bytes()));
                 }
             }
@@ -50,7 +50,7 @@ impl Contributor {
         Ok(Self { call_times, caller: UnixStream::connect(socket).context("the socket")? })
     }
 
-    /// Returns the times of its calls since the last request.
+    /// Returns the times of the calls since the last `take`.
     pub(super) fn take(&self) -> Vec<Instant> {
         std::mem::take(&mut self.call_times.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -66,7 +66,7 @@ impl Contributor {
     }
 }
 
-/// One request, and its answer.
+/// Sends one request and returns its response.
 fn send_request(
     mut stream: &UnixStream,
     reader: &mut BufReader<UnixStream>,

@@ -1,4 +1,4 @@
-//! The edits: each is typed into an open document, and taken out again.
+//! The edits; each is typed into an open document and then reverted.
 
 use std::collections::BTreeSet;
 
@@ -16,29 +16,29 @@ const KEYSTROKE: &str = "x";
 /// The effect of an edit on the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// One character more in a string.
+    /// One more character in a string.
     Body,
-    /// As many characters in the same string as a person types while a server is busy.
+    /// Several characters in the same string, as many as a person types while a server is busy.
     Typing,
-    /// Another name for something that is referred to elsewhere, so the model has errors until it is taken back.
+    /// A new name for an element that other files refer to; the model has errors until the edit is reverted.
     Rename,
 }
 
-/// Characters at one position of a file.
+/// Characters inserted at one position of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
     pub(crate) title: &'static str,
     pub(crate) kind: Kind,
-    /// Below the model's folder.
+    /// The path below the model's folder.
     pub(crate) file: String,
-    /// The fully qualified name of an element that shows whether the edit is made: without it, and with it.
+    /// The fully qualified name of an element that shows the edit: its name without the edit, and with it.
     pub(crate) subject: [String; 2],
     /// The byte offset in the text without the edit.
     offset: usize,
     /// The 0-based line of the edit.
     line: usize,
     column: usize,
-    /// How many characters.
+    /// The number of inserted characters.
     keystrokes: usize,
 }
 
@@ -79,31 +79,30 @@ pub(crate) fn all(project: &Project, size: Size) -> Result<Vec<Edit>> {
     ])
 }
 
-/// An area in the middle, in the style with long words, which areas with even numbers have.
+/// An area in the middle, with an even number: those areas use the style with long words.
 fn edited_area(size: Size) -> usize {
     size.areas / 4 * 2
 }
 
-/// The files that edits are made in, each once.
+/// The files that the edits change, without duplicates.
 pub(crate) fn files(edits: &[Edit]) -> BTreeSet<&str> {
     edits.iter().map(|edit| edit.file.as_str()).collect()
 }
 
 impl Edit {
-    /// Whether it is made in the file that all others import.
+    /// Whether the edited file is the one that all others import.
     pub(crate) fn is_shared(&self) -> bool {
         self.file == VOCABULARY
     }
 
-    /// The text with the edit in it.
+    /// The text with the edit applied.
     pub(crate) fn apply_to(&self, text: &str) -> String {
         let mut text = text.to_owned();
         text.insert_str(self.offset, &KEYSTROKE.repeat(self.keystrokes));
         text
     }
 
-    /// The notifications of an editor for the edit or its reversal: the content changes of each
-    /// `textDocument/didChange`.
+    /// The content changes of each `textDocument/didChange` that an editor sends for the edit or its reversal.
     pub(crate) fn changes(&self, is_applied: bool) -> Vec<Value> {
         let change = |keystroke: usize| {
             let from = self.column + keystroke;
@@ -119,8 +118,8 @@ impl Edit {
     }
 }
 
-/// Returns the offset after the last fragment, each found after the one before it. The model is ASCII, so columns are
-/// bytes.
+/// Returns the byte offset after the last fragment; each fragment is searched for after the previous one. Fails unless
+/// the model is ASCII, so that columns are bytes.
 pub(crate) fn offset_after(text: &str, fragments: &[&str]) -> Result<usize> {
     ensure!(text.is_ascii(), "the model has characters of several bytes");
     let mut offset = 0;
@@ -131,14 +130,14 @@ pub(crate) fn offset_after(text: &str, fragments: &[&str]) -> Result<usize> {
     Ok(offset)
 }
 
-/// Line and column of an offset, both counted from 0.
+/// The 0-based line and column of a byte offset.
 pub(crate) fn line_and_character(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count();
     (line, before.rsplit('\n').next().unwrap_or_default().len())
 }
 
-/// The team in the head of the declaration that has its name before an offset.
+/// The team in the header of the declaration whose name ends at `declared`.
 fn team(text: &str, declared: usize) -> Result<&str> {
     let rest = text.get(declared..).and_then(|rest| rest.lines().next());
     rest.and_then(|head| head.split_once(" by ")?.1.split(' ').next()).context("the context has no team")

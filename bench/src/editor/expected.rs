@@ -1,4 +1,4 @@
-//! The true answers: those of a new server, which finds the edit on disk.
+//! The expected answers: those of a new server that finds the edit on disk.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
@@ -8,11 +8,11 @@ use super::edits::Edit;
 use super::questions::{Question, TOKENS_DELTA};
 use super::server::{Program, Server};
 
-/// The true answer to each question: without the edit, and with it.
+/// The expected answer to each request, without the edit and with it.
 ///
 /// # Errors
 ///
-/// When an answer that must show the edit does not, or one that must not does: it would prove nothing.
+/// If an answer shows the edit and must not, or does not show it and must: it would prove nothing.
 pub(crate) fn expected_answers(bench: &EditorBench, edit: &Edit, questions: &[Question]) -> Result<Vec<[Value; 2]>> {
     let text = bench.project.read(&edit.file);
     let without = collect_answers(bench, edit, questions, false)?;
@@ -34,7 +34,7 @@ pub(crate) fn expected_answers(bench: &EditorBench, edit: &Edit, questions: &[Qu
     Ok(expected)
 }
 
-/// As much of an answer as an error has room for.
+/// The first 400 characters of an answer, for an error message.
 pub(crate) fn excerpt(answer: &Value) -> String {
     answer.to_string().chars().take(400).collect()
 }
@@ -55,7 +55,7 @@ fn collect_answers(bench: &EditorBench, edit: &Edit, questions: &[Question], is_
     questions.iter().map(answer).collect()
 }
 
-/// A new server of the first program that a question is for, with the edited document open.
+/// Starts the first program that supports the request, and opens the edited document.
 fn open_server(bench: &EditorBench, edit: &Edit, question: &Question) -> Result<Server> {
     let program = Program::ALL.into_iter().find(|program| question.is_for(*program));
     let mut server = Server::start(bench, program.context("the question is for no program")?, bench.project.root())?;

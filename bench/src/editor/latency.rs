@@ -1,15 +1,15 @@
-//! The table of answers' times.
+//! The table of response times.
 
 use std::fmt::Write as _;
 
 use crate::stats::Samples;
 
-/// The times of one question.
+/// The times of one request.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) label: String,
     pub(crate) samples: Samples,
-    /// The times of the same request without an edit before it.
+    /// The times of the same request without a preceding edit.
     pub(crate) floor: Option<Samples>,
     /// The aim for p95, in milliseconds.
     pub(crate) aim: Option<f64>,
@@ -24,7 +24,7 @@ impl Latencies {
         self.0.push(row);
     }
 
-    /// Markdown, in milliseconds; the ratio is that of the medians.
+    /// Renders the table as Markdown, in milliseconds; the ratio is that of the medians.
     pub(crate) fn render(&self) -> String {
         let mut text = "| what (ms) | p50 | p95 | p99 | without an edit, p50 | p95 | ratio | aim, p95 | |\n\
                         |---|--:|--:|--:|--:|--:|--:|--:|---|\n"

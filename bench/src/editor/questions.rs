@@ -8,20 +8,20 @@ use zubi_tests::Project;
 use super::edits::{self, Edit, Kind};
 use super::server::Program;
 
-/// The request whose answer is put together with the one before it.
+/// A request whose response is a difference to the previous response.
 pub(crate) const TOKENS_DELTA: &str = "textDocument/semanticTokens/full/delta";
 
-/// The request that calls a tool, which only the channel for an editor's tools has.
+/// The request that calls a tool; only `zubi lsp` supports it.
 pub(crate) const TOOL: &str = "zubi/tools/call";
 
-/// A question to the server.
+/// A request to the server.
 #[derive(Debug)]
 pub(crate) struct Question {
     pub(crate) title: String,
     pub(crate) method: &'static str,
-    /// Without the edit, and with it.
+    /// The parameters without the edit, and with it.
     pub(crate) params: [Value; 2],
-    /// Whether the answer is another one with the edit.
+    /// Whether the edit changes the answer.
     pub(crate) depends_on_edit: bool,
 }
 
@@ -35,7 +35,7 @@ fn question(title: &str, method: &'static str, params: Value, depends_on_edit: b
     Question { title: title.to_owned(), method, params: [params.clone(), params], depends_on_edit }
 }
 
-/// Returns the requests after an edit: those of tools, and those of editors about the shown document.
+/// Returns the requests after an edit: those of tools, and those of editors about the open document.
 pub(crate) fn questions_after(edit: &Edit, project: &Project, size: Size) -> Result<Vec<Question>> {
     let mut questions = model_questions(edit, size);
     let document = json!({ "uri": format!("file://{}", project.root().join(&edit.file)) });
@@ -58,7 +58,7 @@ pub(crate) fn questions_after(edit: &Edit, project: &Project, size: Size) -> Res
     Ok(questions)
 }
 
-/// Whether an answer shows an edit depends on what is edited: a name, or a text of one element.
+/// Returns the requests about the model. The kind of the edit decides which answers it changes.
 fn model_questions(edit: &Edit, size: Size) -> Vec<Question> {
     let is_rename = edit.kind == Kind::Rename;
     let element_question = |title: &str, method| Question {
@@ -68,7 +68,7 @@ fn model_questions(edit: &Edit, size: Size) -> Vec<Question> {
     let contexts = size.areas * size.contexts;
     vec![
         question("validate", "domainlang/validate", json!({}), is_rename),
-        // Relationships of a context that has another name are lost.
+        // A renamed context loses its relationships.
         question("get, the summary", "domainlang/get", json!({}), is_rename && !edit.is_shared()),
         element_question("get, one element", "domainlang/get"),
         element_question("explain", "domainlang/explain"),
@@ -87,7 +87,7 @@ fn head(edit: &Edit) -> String {
     format!("BoundedContext {}", edit.subject[0].rsplit('.').next().unwrap_or_default())
 }
 
-/// Calls of tools: from the answers of DomainLang's own requests to what a tool for code makes of them.
+/// Returns tool calls: DomainLang's own requests, and a code tool that is built on them.
 fn tool_questions(edit: &Edit, text: &str) -> Result<Vec<Question>> {
     let (line, column) = edits::line_and_character(text, edits::offset_after(text, &[&head(edit), " by "])?);
     let at = format!("{}:{}:{}", edit.file, line + 1, column + 1);

@@ -1,4 +1,4 @@
-//! Questions right after edits, in rounds.
+//! Rounds of requests right after edits.
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
@@ -10,16 +10,16 @@ use super::questions::Question;
 use super::server::Server;
 use crate::stats::Samples;
 
-/// The aim for an answer right after an edit, p95 in milliseconds. A person notices a tenth of a second; updates during
-/// typing may take a small part of that.
+/// The aim for the p95 of a response right after an edit, in milliseconds. A person notices a tenth of a second;
+/// updates during typing may take a small part of that.
 const AIM: f64 = 5.0;
 
-/// A question after an edit.
+/// A request after an edit.
 #[derive(Debug)]
 pub(crate) struct Case<'a> {
     pub(crate) edit: &'a Edit,
     pub(crate) question: Question,
-    /// The answer without the edit, and with it.
+    /// The expected answers without the edit, and with it.
     pub(crate) expected: [Value; 2],
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn measure(
     Ok(())
 }
 
-/// The edit with the question at its heels, and the question again.
+/// Makes the edit, sends the request immediately, and then sends it once more.
 fn run_round(case: &Case<'_>, server: &mut Server, is_applied: bool, times: &mut Times) -> Result<()> {
     let edited = server.edit(case.edit, is_applied)?;
     let first = server.request(&case.question, is_applied, Some(edited))?;

@@ -1,4 +1,4 @@
-//! A running `dlang lsp` or `zubi lsp`, and the editor that it has before it.
+//! A running `dlang lsp` or `zubi lsp`, with the benchmark as its editor.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -16,11 +16,11 @@ use crate::wire::{ErrorResponse, Framing, Reply, Wire};
 /// JSON-RPC 2.0, "Method not found".
 const METHOD_NOT_FOUND: i64 = -32601;
 
-/// Which program serves.
+/// The program under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Program {
     Dlang,
-    /// With the channel for an editor's tools.
+    /// `zubi lsp`, which also has the channel for an editor's tools.
     Zubi,
 }
 
@@ -34,7 +34,7 @@ impl Program {
         }
     }
 
-    /// The program, which finds nothing of who runs the benchmark.
+    /// The command, isolated from the environment and home directory of the user who runs the benchmark.
     pub(crate) fn command(self, bench: &EditorBench) -> Command {
         let mut command = Command::new(match self {
             Self::Dlang => &bench.dlang,
@@ -51,7 +51,7 @@ pub(crate) struct Server {
     wire: Wire,
     folder: String,
     versions: BTreeMap<String, i64>,
-    /// The last semantic tokens, with their result id.
+    /// The last semantic tokens, and their `resultId`.
     tokens: Option<(Value, Vec<Value>)>,
 }
 
@@ -60,7 +60,7 @@ impl Server {
     pub(crate) fn start(bench: &EditorBench, program: Program, folder: &Utf8Path) -> Result<Self> {
         let mut command = program.command(bench);
         command.args(["lsp", "--stdio"]).current_dir(folder);
-        // Registrations, progress and refreshes: an editor agrees to all of them with `null`.
+        // An editor accepts registrations, progress and refreshes with `null`.
         let mut wire = Wire::start(command, Framing::Headers, Box::new(|_, _| Some(Value::Null)))?;
         let folder = format!("file://{folder}");
         wire.request("initialize", &initialize_params(program, &folder))?;
@@ -86,7 +86,7 @@ impl Server {
         self.wire.notify("textDocument/didOpen", &json!({ "textDocument": document }))
     }
 
-    /// Makes an edit or takes it back, without waiting for anything. Returns the moment before the first message.
+    /// Makes or reverts an edit without waiting for a response. Returns the time before the first message.
     pub(crate) fn edit(&mut self, edit: &Edit, is_applied: bool) -> Result<Instant> {
         let uri = self.uri(&edit.file);
         let version = self.versions.get_mut(&uri).context("the document is open")?;
@@ -105,7 +105,7 @@ impl Server {
         Ok(before)
     }
 
-    /// Sends a request and waits. The time counts from `since`, or from sending the request.
+    /// Sends a request and waits for its response. The time counts from `since`, or from sending the request.
     pub(crate) fn request(
         &mut self,
         question: &Question,
@@ -129,7 +129,7 @@ impl Server {
         Ok((elapsed, answer))
     }
 
-    /// All semantic tokens of a document, as a list of numbers.
+    /// Requests all semantic tokens of a document.
     pub(crate) fn all_tokens(&mut self, params: &Value) -> Result<Value> {
         let mut tokens = self.wire.request("textDocument/semanticTokens/full", params)?.result;
         let Value::Array(data) = tokens["data"].take() else { bail!("no tokens: {tokens}") };
@@ -137,8 +137,8 @@ impl Server {
         Ok(data.into())
     }
 
-    /// The tokens that a difference makes of those before. Differences are made from the last to the first, whose places
-    /// are then still true.
+    /// Applies a delta to the previous tokens. It applies the edits from the last to the first, so that the positions
+    /// of the others stay valid.
     fn with_difference(&mut self, mut result: Value) -> Result<Value> {
         let (id, data) = self.tokens.as_mut().context("nothing to be different from")?;
         let Value::Array(mut edits) = result["edits"].take() else { bail!("no difference of tokens: {result}") };
@@ -154,7 +154,7 @@ impl Server {
         Ok(data.clone().into())
     }
 
-    /// The model in numbers.
+    /// Requests the summary of the model.
     pub(crate) fn summary(&mut self) -> Result<Value> {
         Ok(self.wire.request("domainlang/get", &json!({}))?.result)
     }
@@ -175,7 +175,7 @@ impl Server {
     }
 }
 
-/// The `initialize` parameters of VS Code that the servers use.
+/// The parameters of `initialize` as VS Code sends them, reduced to those that the servers use.
 fn initialize_params(program: Program, folder: &str) -> Value {
     let options = match program {
         Program::Dlang => Value::Null,

@@ -10,11 +10,11 @@ use super::server::{Program, Server};
 use crate::stats::Samples;
 use crate::table::{Aim, Row, Table};
 
-/// How long a start may take, in milliseconds: a person does not notice that there was nothing before.
+/// The aim for a start, in milliseconds: a person does not notice such a wait.
 const AIM: f64 = 150.0;
 
-/// Starts both programs in turns with what they cannot be quicker than: the command that validates the model and ends, and a
-/// server in an empty folder.
+/// Starts both programs in alternation with their floors: the command that validates the model and exits, and a server
+/// in an empty folder.
 pub(crate) fn measure(bench: &EditorBench, starts: usize, table: &mut Table) -> Result<()> {
     let mut validate = Samples::default();
     let mut ready = Program::ALL.map(|program| (program, Samples::default(), Samples::default()));

@@ -1,5 +1,5 @@
-//! Clients of the socket that send the next request as soon as the last is answered, and the same clients of a bare
-//! echo.
+//! Clients of the socket that send the next request as soon as they receive a response, and the same clients of a bare
+//! echo server.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -19,7 +19,7 @@ use crate::table::{Row, Table};
 /// The numbers of concurrent clients.
 const CLIENTS: [usize; 3] = [1, 10, 64];
 
-/// Measures with so many questions in each round.
+/// Measures with this number of requests in each round.
 pub(super) fn measure(table: &mut Table, requests: usize) -> Result<()> {
     let fixture = HostsProject::new(Project::empty(), &[]);
     let _daemon = fixture.daemon(&["--no-port"]);
@@ -38,7 +38,7 @@ pub(super) fn measure(table: &mut Table, requests: usize) -> Result<()> {
     for clients in CLIENTS {
         let each = requests.div_ceil(clients);
         for (name, message) in [("ping", &ping), ("a trivial tool", &call)] {
-            // In turns: each kind once to warm up, then what counts.
+            // The two alternate; the first run of each is a warm-up.
             load(echo.as_std_path(), clients, each / 10, message)?;
             load(Path::new(socket), clients, each / 10, message)?;
             let floor = load(echo.as_std_path(), clients, each, message)?;
@@ -99,7 +99,7 @@ fn send_requests(socket: &Path, requests: usize, mut message: Value) -> Result<V
     Ok(durations)
 }
 
-/// Sends every line back.
+/// Echoes every line.
 fn serve_echo(stream: &UnixStream) {
     let Ok(reading) = stream.try_clone() else { return };
     let mut reader = BufReader::new(reading);

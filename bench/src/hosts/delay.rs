@@ -1,5 +1,5 @@
-//! A language server that takes the same time for every answer and answers concurrent requests concurrently. It is this
-//! program itself.
+//! A language server with a fixed response time that answers concurrent requests concurrently. This program itself is
+//! the server.
 
 use std::io::{BufReader, Write as _, stdin, stdout};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +12,10 @@ use zubi_tests::Project;
 
 use crate::wire::{Framing, message};
 
-/// The argument that makes this program that server; the time in milliseconds follows.
+/// The argument that makes this program the server; the response time in milliseconds follows.
 pub(crate) const ARGUMENT: &str = "__delay";
 
-/// Makes it the server of files `*.delayed`, and one such file.
+/// Configures it as the server of `*.delayed` files, and writes one such file.
 pub(super) fn install(project: &Project, delay: Duration) -> Result<()> {
     let program = std::env::current_exe().context("this program")?;
     let (program, delay) = (json!(program), delay.as_millis());
@@ -52,7 +52,7 @@ pub(crate) fn serve(delay: &str) -> Result<()> {
             }
             let reply = json!({ "jsonrpc": "2.0", "id": id, "result": answer(&message) }).to_string();
             let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-            // A client that has gone needs no answer.
+            // The client may have disconnected.
             drop(write!(output, "Content-Length: {}\r\n\r\n{reply}", reply.len()).and_then(|()| output.flush()));
         });
     }

@@ -13,7 +13,7 @@ mod corpus {
     use super::replay::replay;
     use super::workspace;
 
-    /// Every beginning of a text: these are short, and half of one is what people type.
+    /// Runs the target on every prefix of a text: the inputs are short, and an incomplete text is what people type.
     fn every_beginning(input: &[u8], body: fn(&[u8])) {
         for end in 0..=input.len() {
             body(&input[..end]);

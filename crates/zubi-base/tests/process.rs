@@ -1,9 +1,9 @@
 //! Children with and without a supervisor, on real processes.
 //!
-//! The binary has a `main` of its own because it plays three parts: the tests, the supervisor that they start
-//! (`__child`), and a program that owns a child and gets killed (`__owner`). Whether something is left is never
-//! guessed by waiting: everything that a tested program starts holds the writing end of a named pipe, so the pipe ends
-//! exactly when the last of them has gone.
+//! The binary has its own `main` because it has three roles: the tests, the supervisor that they start (`__child`), and
+//! a program that owns a child and gets killed (`__owner`). No test guesses by waiting whether a process is left:
+//! everything that a tested program starts holds the writing end of a named pipe, so the pipe ends exactly when the
+//! last of them has ended.
 
 #![expect(
     clippy::expect_used,
@@ -30,17 +30,17 @@ use zubi_base::process::{
     Child, ChildEnvironment, CommandSpec, Confinement, SUPERVISOR_ARGUMENT, Spawner, descendants, supervise,
 };
 
-/// How long a test waits for something that must happen.
+/// The time limit for an event that must happen.
 const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Within this time nothing is left of a killed owner's children: the supervisor's grace and room for a busy machine.
+/// The time limit for the end of a killed owner's children: the supervisor's grace period, on a busy machine.
 const OWNER_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 const OWNER_ARGUMENT: &str = "__owner";
 
-/// A program that ignores the end of its input and every polite signal, and has two helpers: one in its group, one that
-/// left it. Prints `ready` when all of them run. Its argument is the named pipe. (`tail -f` would end by itself if its
-/// output were a pipe without a reader.)
+/// A program that ignores the end of its input and every signal except SIGKILL. It has two helpers: one in its process
+/// group, one that left it. It prints `ready` when all of them run. Its argument is the named pipe. (`tail -f` would
+/// end by itself if its output were a pipe without a reader.)
 const STUBBORN: &str = r#"
     exec 9>"$1"
     trap '' TERM INT HUP
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs one test for each way of starting children, and those that are about the supervisor once.
+/// Returns one test per way of starting children; tests of the supervisor run once.
 fn trials() -> Vec<Trial> {
     type Test = fn(&Spawner);
     let both: &[(&str, Test)] = &[
@@ -106,7 +106,7 @@ fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// A spawner with this binary as the supervisor.
+/// Creates a spawner with this binary as the supervisor.
 fn supervised_spawner() -> Spawner {
     Spawner::with_supervisor(this_binary())
 }
@@ -115,7 +115,7 @@ fn this_binary() -> Utf8PathBuf {
     Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap()
 }
 
-/// Runs a test's asynchronous part, with a deadline.
+/// Runs the asynchronous part of a test, with a deadline.
 fn run<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     runtime.block_on(async { tokio::time::timeout(TEST_TIMEOUT, test).await.expect("the test takes too long") })
@@ -181,7 +181,7 @@ fn a_program_that_closes_its_output_is_noticed_while_it_runs(spawner: &Spawner) 
     run(async {
         let mut child = spawner.spawn(&shell("echo last; exec >/dev/null; cat", &[])).unwrap();
         let mut output = String::new();
-        // The output ends, because no other process has the pipe open: not a supervisor either.
+        // The output ends because no other process, including the supervisor, has the pipe open.
         child.stdout.take().unwrap().read_to_string(&mut output).await.unwrap();
         assert_eq!(output, "last\n");
         drop(child.stdin.take());
@@ -215,7 +215,7 @@ fn exit_codes_pass_through(spawner: &Spawner) {
             let output = spawner.output(&shell(script, &[]), 0, TEST_TIMEOUT).await.unwrap();
             assert_eq!(output.status.code(), Some(expected), "{script}");
         }
-        // The interpreter is missing: only the kernel notices, when it is too late for an error.
+        // The interpreter is missing. Only the kernel notices, when `spawn` can no longer fail.
         let directory = tempfile::tempdir().unwrap();
         let script = Utf8Path::from_path(directory.path()).unwrap().join("script");
         let mut file = File::create(&script).unwrap();
@@ -255,7 +255,7 @@ fn program_that_ends_itself_is_not_killed(spawner: &Spawner) {
             spawner.spawn(&shell("trap 'exit 6' TERM; echo ready; while :; do read -r x; done", &[])).unwrap();
         child.stdout.as_mut().unwrap().read_u8().await.unwrap();
         assert_eq!(child.end(Duration::ZERO).await.unwrap().code(), Some(6));
-        // Once more is harmless.
+        // Ending a child twice is harmless.
         assert_eq!(child.end(Duration::ZERO).await.unwrap().code(), Some(6));
     });
 }
@@ -322,7 +322,7 @@ fn a_supervisor_that_does_not_answer_is_killed_too(spawner: &Spawner) {
     monitor.assert_all_exited_within(TEST_TIMEOUT);
 }
 
-/// The owner's part: starts a stubborn child, prints its supervisor, and runs until it is killed.
+/// The owner's role: starts a stubborn child, prints its supervisor's process id, and runs until it is killed.
 fn run_owner(pipe: &str) {
     run(async {
         let mut child = supervised_spawner().spawn(&shell(STUBBORN, &[pipe])).unwrap();
@@ -355,7 +355,7 @@ fn nothing_survives_a_killed_owner(_: &Spawner) {
     assert_eq!(ended, 1, "the supervisor is still running");
 }
 
-/// Landlock and seccomp, reading everything, writing below `writable`.
+/// Landlock and seccomp with read access to everything and write access below `writable`.
 fn landlock_and_seccomp(writable: &Utf8Path) -> Confinement {
     Confinement {
         backends: SandboxBackends { landlock: true, seccomp: true, bubblewrap: None },
@@ -374,7 +374,7 @@ fn confined_program_has_only_the_granted_access(spawner: &Spawner) {
     std::fs::File::create(root.join("secret/key")).unwrap().write_all(b"key").unwrap();
     let mut confinement = landlock_and_seccomp(&root.join("mine"));
     confinement.excluded.push(root.join("secret"));
-    // The command of a script, and whether it is allowed.
+    // A script, whether it is allowed, and the network of its sandbox.
     let table: &[(&str, bool, Network)] = &[
         ("echo x > mine/new && mkdir mine/deep && mv mine/new mine/deep/other && rm -r mine/deep", true, Network::None),
         ("ls mine-too && cat /etc/passwd && echo x > /dev/null && (echo x | cat)", true, Network::None),
@@ -420,10 +420,9 @@ fn program_that_cannot_be_confined_does_not_start(spawner: &Spawner) {
     });
 }
 
-/// Doubles nine times, so that it ends at some 500 processes whatever the supervisor does. (A bomb without an end has
-/// no place in a test: with a supervisor that was wrong it took the whole machine.) Each process leaves its children
-/// behind at once and most end, as those of a fork bomb do, so that who is listing them finds chains with links
-/// missing.
+/// A script that doubles nine times, so that it ends at about 500 processes whatever the supervisor does. (An unbounded
+/// bomb, with a defective supervisor, took the whole machine.) Each process abandons its children at once and most end,
+/// as in a fork bomb, so a process list has chains with missing links.
 const STORM_SCRIPT: &str = r#"
     exec 9>"$1"
     storm() { if [ "$1" -gt 0 ]; then (storm $(($1 - 1)) &); (storm $(($1 - 1)) &); else exec tail -f /dev/null; fi; }
@@ -452,7 +451,7 @@ fn limits_hold(spawner: &Spawner) {
     run(async {
         let output = spawner.output(&spec, 1000, TEST_TIMEOUT).await.unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
-        // In units of 512 and of 1024 bytes. Root may raise a limit again.
+        // The units are 512 and 1024 bytes. Root may raise a limit again.
         assert!(text.starts_with("8\n262144\n0\n"), "{text}");
         assert!(rustix::process::geteuid().is_root() || !text.contains("raised"), "{text}");
     });

@@ -1,4 +1,4 @@
-//! Questions over the toy endpoint: addressing, verdicts, answers.
+//! Queries over the toy endpoint: addressing, verdicts, answers.
 
 #![expect(clippy::unwrap_used, reason = "a test's helper fails the test that called it")]
 
@@ -241,7 +241,7 @@ async fn excluded_declarations_are_omitted() {
     let toy = Toy::new(SHAPES);
     let query = toy.intel.query(Toy::cx()).await;
     *toy.endpoint.declarations_always.lock().unwrap() = true;
-    // For a request from elsewhere it stays: a line that imports is a declaration for some servers.
+    // For a query from another position the declaration stays: some servers treat an import line as a declaration.
     for (target_input, expected) in [(symbol("unit", None), 2), (at_target("app.toy:2:14"), 3)] {
         let target = query.resolve(&target_input, PositionIntent::Identifier).await.unwrap();
         let found = query.locations(&target, Relation::References { include_declaration: false }).await.unwrap();
@@ -370,7 +370,7 @@ async fn a_rename_is_planned_applied_and_undone() {
     assert_eq!(std::fs::read(toy.root.join("app.toy")).unwrap(), before);
 }
 
-/// Reports of diagnostics are for programs: positions in the protocol's units, and whether all servers have checked.
+/// Diagnostic reports are for programs: they have UTF-16 columns and say whether all servers have checked.
 #[tokio::test]
 async fn problem_reports_use_utf_16_columns_with_any_server() {
     let fixture = "//- a.toy\n\"é\u{1f980}\" bad\n//- b.toy\nbad\n//- c.txt\nbad\n";

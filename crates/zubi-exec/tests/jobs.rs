@@ -1,8 +1,8 @@
-//! Jobs on real programs: their ends, their stored output, and the limits of the sandbox.
+//! Jobs on real programs: how they end, their stored output, and the limits of the sandbox.
 //!
 //! The binary has its own `main` because it is also the supervisor of its children (`__child`). The sandbox tests run
-//! without bubblewrap and with it, as the current user, and if that is root once more as `nobody`, in a copy of this
-//! program that others cannot read.
+//! with and without bubblewrap as the current user. If that is root, they run once more as `nobody`, in a copy of this
+//! program that other users cannot read.
 
 #![expect(
     clippy::expect_used,
@@ -24,7 +24,7 @@ use zubi_exec::job::{ExitReason, JobResult, Jobs, ProcessCommand, ProcessJob, Ru
 use zubi_exec::sandbox::{Level, Net, Sandbox, SandboxError, SandboxRequest};
 use zubi_exec::store::OutputStore;
 
-/// How long a test waits for something that must happen.
+/// The time limit for an event that must happen.
 const TEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 fn main() -> ExitCode {
@@ -88,7 +88,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// The program `bwrap`: this machine's, else the one that `cargo xtask setup` unpacked.
+/// The path of `bwrap`: the machine's, else the one that `cargo xtask setup` unpacked.
 fn bwrap() -> Utf8PathBuf {
     let on_path = search_path().into_iter().map(|directory| directory.join("bwrap"));
     let unpacked = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/bin/bubblewrap/bwrap");
@@ -127,7 +127,7 @@ fn run_as_nobody() {
     );
 }
 
-/// A workspace, what lies around it, and a runner.
+/// A workspace, its surroundings, and a runner.
 struct World {
     _directory: tempfile::TempDir,
     root: Utf8PathBuf,
@@ -142,12 +142,12 @@ impl World {
         Self::new(Some(bwrap()))
     }
 
-    /// With a `bwrap` that does not work, so that none is found behind it.
+    /// Creates a world with a `bwrap` that does not work, so that the search stops there.
     fn without_bubblewrap() -> Self {
         Self::new(None)
     }
 
-    /// `root` has the folders `work` (the workspace), `work-too`, `home` with an SSH key, `bin` and `state`.
+    /// Creates `root` with the folders `work` (the workspace), `work-too`, `home` with an SSH key, `bin` and `state`.
     fn new(bwrap: Option<Utf8PathBuf>) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
@@ -184,7 +184,7 @@ impl World {
             .block_on(async { tokio::time::timeout(TEST_TIMEOUT, work).await.expect("the test takes too long") })
     }
 
-    /// Runs scripts, each with the folder around the workspace as `$1`, and compares whether they succeed.
+    /// Runs each script with the folder above the workspace as `$1`, and checks whether it succeeds.
     fn check(&self, manifest: &SandboxRequest, table: &[(&str, bool)]) {
         for (script, allowed) in table {
             let finished = self.run(&ProcessJob { manifest: manifest.clone(), ..self.script(script) }).unwrap();
@@ -216,7 +216,7 @@ fn arguments_are_not_interpreted_by_a_shell(world: &World) {
     assert_eq!(world.run(&job).unwrap().stdout.text(), format!("<{}>", hostile.join("><")));
 }
 
-/// Ignores every polite signal, with helpers in its group and outside of it.
+/// A script that ignores SIGTERM, SIGINT and SIGHUP, with helpers in its process group and outside of it.
 const UNKILLABLE_SCRIPT: &str =
     "trap '' TERM INT HUP; tail -f /dev/null & setsid tail -f /dev/null & echo started; wait";
 
@@ -297,7 +297,7 @@ fn the_level_matches_the_machine_capabilities(world: &World) {
             .unwrap();
         assert_eq!(status.level == Level::Bubblewrap, output.status.success(), "{status}");
     }
-    // Every kernel that has Landlock has seccomp; what the kernel was started with is in this list.
+    // Every kernel with Landlock has seccomp. This file lists the modules that the kernel was started with.
     let modules = zubi_base::fs::read_text("/sys/kernel/security/lsm".into()).unwrap_or_default();
     if modules.contains("landlock") || status.landlock_abi.is_some() {
         assert!(status.level >= Level::LandlockSeccomp, "{status}");
@@ -370,10 +370,10 @@ fn unavailable_levels_are_refused(world: &World) {
     }
 }
 
-/// Makes this program do, confined and sealed as the process of a tool's code is, what such a process must not be able to.
+/// The argument for a process that is confined like a tool's JavaScript and tries what such a process must not do.
 const SEALED: &str = "__sealed";
 
-/// Prints what could be done all the same, one line each.
+/// Prints one line for each forbidden action that succeeded.
 #[expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -434,7 +434,7 @@ fn the_script_process_has_no_access(world: &World) {
     });
     let expected = match level {
         Level::LandlockSeccomp | Level::Bubblewrap => "a thread: true\n",
-        // Missing capabilities were reported; available ones were used.
+        // The machine lacks some confinement; the level reports that, and the available parts were applied.
         Level::Landlock | Level::Seccomp | Level::None => output.as_str(),
     };
     assert_eq!(output, expected);

@@ -1,5 +1,5 @@
-//! The shell script reader and the policy, compared with a real Bash: whatever runs there and leaves a mark was listed,
-//! or was unresolved.
+//! The shell script reader and the policy, compared with a real Bash: whatever creates the mark there must have been
+//! listed or unresolved.
 
 #[cfg(test)]
 mod bash {
@@ -19,7 +19,7 @@ mod bash {
     use zubi_policy::spec::{Approval, Effect, Exposure, ToolSpec};
     use zubi_policy::{Policy, PolicyPaths};
 
-    /// A fresh directory with a program `evil/sleep` beside the real one.
+    /// A new directory with a second program `sleep` in `evil`.
     struct TestDirectory {
         folder: tempfile::TempDir,
         directory: Utf8PathBuf,
@@ -39,7 +39,7 @@ mod bash {
         }
 
         #[expect(clippy::disallowed_methods, reason = "a real Bash, with nothing of zubi between it and the script")]
-        /// Whether the mark is there after Bash has run the script.
+        /// Whether the mark exists after Bash has run the script.
         fn is_executed(&self, script: &str) -> bool {
             let mark = self.folder.path().join("pwn");
             if mark.exists() {
@@ -95,8 +95,8 @@ mod bash {
         policy.decide(&spec, &caller, &footprint).action
     }
 
-    /// Compares a judgement with whether the script leaves the mark. The error says what is wrong with it; otherwise
-    /// the result is one word for how the script was judged.
+    /// Compares the policy's judgement with whether the script creates the mark. Returns a summary of the judgement, or
+    /// a description of the contradiction.
     fn verdict(test_directory: &TestDirectory, script: &str) -> Result<&'static str, String> {
         let directory = test_directory.directory.as_path();
         let reading = read(script, directory);
@@ -121,8 +121,8 @@ mod bash {
         }
     }
 
-    /// Arbitrary text of a variable or a subscript that Bash evaluates once more; a variable that chooses programs; built-ins
-    /// that run their arguments; interpreters that are fed.
+    /// Scripts that evade a simple reading: Bash evaluates the text of a variable or a subscript once more, a variable
+    /// chooses programs, built-ins run their arguments, and interpreters read their input.
     const EVASIVE_SCRIPTS: &[&str] = &[
         "printf '-va[$(touch pwn)]' x",
         "printf -v 'a[$(touch pwn)]' x",
@@ -208,7 +208,7 @@ mod bash {
         assert!(failures.is_empty(), "{}", failures.join("\n"));
     }
 
-    /// Everyday scripts that a rule can allow: none of them is unresolved.
+    /// Everyday scripts that a rule can allow: the reader resolves all of them.
     #[test]
     fn everyday_scripts_are_resolved() {
         for script in [
@@ -328,7 +328,7 @@ mod bash {
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1, ..ProptestConfig::default() })]
-        /// Scripts put together at random. How they were judged is printed: `--no-capture` shows it.
+        /// Random scripts. `--no-capture` shows how they were judged.
         #[test]
         fn random_scripts_are_reported_or_unresolved(choices in proptest::collection::vec(
             (proptest::sample::select(ASSIGNMENTS), proptest::sample::select(EVALUATIONS), proptest::sample::select(FRAMES)), 150))

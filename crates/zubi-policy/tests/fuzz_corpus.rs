@@ -1,4 +1,4 @@
-//! The fuzz target of shell scripts on its committed corpus, and on scripts put together at random from what shells know.
+//! The fuzz target of shell scripts on its committed corpus, and on random scripts from the vocabulary of shells.
 
 #[cfg(test)]
 #[path = "../../../fuzz/replay.rs"]

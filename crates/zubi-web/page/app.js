@@ -143,7 +143,7 @@ class App {
     else this.#composer.focus();
   }
 
-  // Events.
+  // Events
 
   /** @param {string} id @param {any} event */
   #handleEvent(id, event) {
@@ -216,7 +216,7 @@ class App {
     else if (command.do === "open") void this.#open(command.conversation);
   }
 
-  // The user's actions.
+  // The user's actions
 
   /** @param {string} id */
   async #open(id) {
@@ -360,7 +360,7 @@ class App {
     }
   }
 
-  // Rendering.
+  // Rendering
 
   /** @param {string} text */
   #announce(text) {

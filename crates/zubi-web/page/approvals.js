@@ -1,5 +1,5 @@
 // @ts-check
-// Approval prompts. A prompt shows the whole effect of a call, and which recent calls each approval would also have
+// Approval prompts. A prompt shows the whole effect of a call, and the recent calls that each approval would also have
 // allowed.
 import { h, messageOf, newId } from "./dom.js";
 import { showText } from "./diff.js";
@@ -24,7 +24,7 @@ export function makePrompt(prompt, answer) {
   const options = makeOptions(request.options ?? []);
   const reason = h("input", { type: "text", id: newId(), maxlength: "2000", autocomplete: "off" });
   const problem = h("p", { class: "problem", role: "alert" });
-  // The form describes the original arguments: changed ones get a prompt of their own.
+  // The form describes the original arguments: edited ones get a prompt of their own.
   const editNote = h(
     "p",
     { class: "about", hidden: true },
@@ -51,7 +51,7 @@ export function makePrompt(prompt, answer) {
   const send = async (build) => {
     const body = isSent ? undefined : build();
     if (body === undefined) return;
-    // Buttons stay enabled: a disabled one would lose the focus.
+    // The buttons stay enabled because a disabled button would lose the focus.
     isSent = true;
     form.setAttribute("aria-busy", "true");
     try {
@@ -243,7 +243,7 @@ export function showPrompts(region, wanted, shown) {
     region.append(form);
   }
   region.hidden = shown.size === 0;
-  // After an answer by keyboard the focus moves to the next prompt.
+  // After an answer from the keyboard, the focus moves to the next prompt.
   if (hadFocus && !region.contains(document.activeElement)) {
     shown.values().next().value?.focus({ preventScroll: true });
     region.scrollTop = 0;

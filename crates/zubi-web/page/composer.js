@@ -32,7 +32,7 @@ export class Composer {
       void this.submit(actions.send);
     });
     text.addEventListener("keydown", (event) => {
-      // During composition Enter chooses a word.
+      // During composition, Enter chooses a word.
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
       form.requestSubmit();
@@ -56,7 +56,7 @@ export class Composer {
       this.#text.value = "";
       setText(this.#problem, "");
     } catch (error) {
-      // The text stays, to be sent again.
+      // The text stays, so that the user can send it again.
       this.showProblem(messageOf(error));
     } finally {
       this.#isSending = false;
@@ -64,7 +64,7 @@ export class Composer {
     }
   }
 
-  /** Shows a problem. @param {string} problem */
+  /** Shows an error message. @param {string} problem */
   showProblem(problem) {
     setText(this.#problem, problem);
   }
@@ -72,7 +72,7 @@ export class Composer {
   /** @param {boolean} isRunning */
   running(isRunning) {
     if (this.#isRunning === isRunning) return;
-    // The stop button disappears; the text field gets its focus.
+    // The stop button disappears, so the text field gets its focus.
     if (!isRunning && document.activeElement === this.#stop) this.#text.focus();
     this.#isRunning = isRunning;
     this.#draw();
@@ -115,7 +115,7 @@ export class Composer {
   /** @param {string} id */
   choose(id) {
     if (id === "") return;
-    // The model of a conversation may not be listed now.
+    // The list may lack the model of a conversation.
     if (![...this.#model.options].some((option) => option.value === id))
       this.#model.append(h("option", { value: id }, id));
     this.#model.value = id;

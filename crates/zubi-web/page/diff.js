@@ -1,5 +1,5 @@
 // @ts-check
-// Unified diffs in git's form: found within a text, taken apart, and shown.
+// Unified diffs in git's format: finds them in a text, parses and shows them.
 import { h } from "./dom.js";
 
 /**
@@ -16,7 +16,7 @@ const HEADER =
   /^(?:new file|deleted (?:file|directory)|rename (?:from|to) |index |(?:old|new) mode |similarity |Binary file)/;
 
 /**
- * A text in parts, some of which are diffs.
+ * Splits a text into plain parts and diffs.
  *
  * @param {string} text
  * @returns {({text: string} | {file: FileDiff})[]}
@@ -80,7 +80,7 @@ function readNames(file, before, after) {
   file.path = name.replace(/^[ab]\//, "").replace(/\t.*$/, "");
 }
 
-/** Reads a hunk; returns where the next line is. @param {string[]} lines @param {number} at @param {FileDiff} file */
+/** Reads a hunk; returns the next line's index. @param {string[]} lines @param {number} at @param {FileDiff} file */
 function readHunk(lines, at, file) {
   const head = HUNK.exec(lines[at] ?? "");
   if (head === null) return null;
@@ -115,7 +115,7 @@ function readHunk(lines, at, file) {
   return next;
 }
 
-/** A text with its diffs as cards. @param {string} text @returns {HTMLElement[]} */
+/** Renders a text with its diffs as cards. @param {string} text @returns {HTMLElement[]} */
 export function showText(text) {
   return split(text).map((part) =>
     "file" in part ? showFile(part.file) : h("pre", { class: "plain", tabindex: "0" }, part.text),
@@ -169,7 +169,7 @@ const CHANGES = { changed: "changed", created: "new file", deleted: "deleted", r
 const MARKS = { add: "+", remove: "−", context: " ", gap: "⋯" };
 const MARK_LABELS = { add: "added", remove: "removed", context: "", gap: "" };
 
-/** The mark says what the colour says. @param {Line | {kind: "gap", old: null, new: null, text: string}} line */
+/** The mark repeats what the colour means. @param {Line | {kind: "gap", old: null, new: null, text: string}} line */
 function showLine(line) {
   return h(
     "tr",

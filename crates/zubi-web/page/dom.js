@@ -1,13 +1,13 @@
 // @ts-check
-// Elements, created without HTML: text of a model or a tool can only become text in them.
+// Elements, created without HTML, so that the text of a model or a tool stays text.
 
 /**
  * @typedef {Node | string | null | undefined | false} Child
  */
 
 /**
- * An element with attributes and children. A function is a listener (`onclick`), `true` is an attribute without a
- * value; `false`, `null` and `undefined` omit the attribute.
+ * Creates an element with attributes and children. A function is an event listener (`onclick`), `true` an attribute
+ * without a value; `false`, `null` and `undefined` omit the attribute.
  *
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
@@ -39,7 +39,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * Sets a text if it is different: an unchanged one is not read out or laid out again.
+ * Sets a text if it differs: an unchanged one causes neither a screen reader's announcement nor a new layout.
  *
  * @param {Element} element
  * @param {string} text
@@ -62,7 +62,7 @@ export function messageOf(error) {
 }
 
 /**
- * Delays calls of a function, and combines those of this time into one.
+ * Returns a function that calls `action` once, this time after the last call.
  *
  * @param {() => void} action
  * @param {number} milliseconds
@@ -83,7 +83,7 @@ export function formatCount(number) {
 
 /** @typedef {{input: number, output: number}} Usage */
 
-/** `15 tokens (10 in, 5 out)`. Empty for 0: the provider has not counted them. @param {Usage} usage */
+/** `15 tokens (10 in, 5 out)`. Empty for 0, if the provider reports no counts. @param {Usage} usage */
 export function tokensText({ input, output }) {
   return input + output === 0
     ? ""

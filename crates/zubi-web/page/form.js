@@ -1,6 +1,6 @@
 // @ts-check
-// A form for the arguments of a tool, generated from the fields that `schema.js` reads from its schema. Arguments that
-// the form does not cover are written as JSON.
+// A form for the arguments of a tool, generated from the fields that `schema.js` reads from its schema. The user writes
+// arguments that the form does not cover as JSON.
 import { fill, h, newId } from "./dom.js";
 import { fieldsOf, read, readArguments, write } from "./schema.js";
 
@@ -171,7 +171,7 @@ function objectInput(field) {
   return {
     element,
     read: () => {
-      // An empty optional group is omitted, so that its required fields are not enforced.
+      // An empty optional group is omitted, so that the form does not enforce its required fields.
       const isEmpty = [...element.querySelectorAll("input, select, textarea")].every(
         (entry) => /** @type {any} */ (entry).value === "",
       );
@@ -254,7 +254,7 @@ function listInput(field) {
 }
 
 /**
- * A field for the arguments of a call as JSON, with its problem below.
+ * A field for the arguments of a call as JSON, with its error message below.
  *
  * @returns {{
  *   element: HTMLElement,

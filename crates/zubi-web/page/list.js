@@ -1,5 +1,5 @@
 // @ts-check
-// The list of conversations, with its search. Arrow keys go through it; one Tab goes past it.
+// The list of conversations, with its search. Arrow keys move through it; one Tab passes it.
 import { debounce, fill, h, setText } from "./dom.js";
 
 /** @typedef {import("./app.js").Summary} Summary */
@@ -56,7 +56,7 @@ export class List {
     this.#latestRequest += 1;
     const request = this.#latestRequest;
     const found = await this.#request(query).catch(() => null);
-    // If the user types faster than the search answers, only the last result counts.
+    // If the user types faster than the search responds, only the last result counts.
     if (found === null || request !== this.#latestRequest) return;
     this.#draw(found.conversations);
     const { length } = found.conversations;

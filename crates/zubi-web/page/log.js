@@ -1,5 +1,5 @@
 // @ts-check
-// The conversation as rows. Changed rows are updated in place, so that opened rows stay open and the focus stays.
+// The conversation as rows. Updates change rows in place, so that they stay open and retain the focus.
 import { formatCount, fill, h, setText, durationText, tokensText } from "./dom.js";
 import { showText } from "./diff.js";
 import { show as showMarkdown } from "./markdown.js";
@@ -10,7 +10,7 @@ import { rows } from "./state.js";
  * @typedef {{element: HTMLElement, update: (items: Item[]) => void}} Row
  */
 
-/** The number of rows at first, and of further rows for each click. */
+/** The initial number of rows, and the number that each click adds. */
 const INITIAL_ROWS = 120;
 const MORE_ROWS = 400;
 /** Calls of a group that are shown before the user expands it. */
@@ -38,7 +38,7 @@ export class Log {
       this.#rows,
     );
     this.element.addEventListener("scroll", () => (this.#followsEnd = this.isAtEnd()));
-    // A prompt below it, or the keyboard of a phone, makes it smaller.
+    // A prompt below the log, or a phone's keyboard, makes it smaller.
     new ResizeObserver(() => this.#followsEnd && this.toEnd()).observe(this.element);
   }
 
@@ -50,7 +50,7 @@ export class Log {
     const before = this.element.scrollHeight - this.element.scrollTop;
     this.#limit += MORE_ROWS;
     this.show(this.#last);
-    // The visible part stays where it was.
+    // The visible part stays at its position.
     this.element.scrollTop = this.element.scrollHeight - before;
   }
 
@@ -79,7 +79,7 @@ export class Log {
 
   /** @param {import("./state.js").Conversation} conversation */
   #reset(conversation) {
-    // A conversation that is opened again shows as many rows as before.
+    // A conversation that is opened again shows the same number of rows.
     if (this.#conversation !== conversation.id) this.#limit = INITIAL_ROWS;
     this.#conversation = conversation.id;
     this.#last = conversation;
@@ -187,7 +187,7 @@ function callRow() {
   const element = h("div", { class: "row calls" }, details, diff);
   /** @type {(Item & {kind: "call"}) | null} */
   let last = null;
-  // Rendered on demand: users open few of hundreds of calls.
+  // Rendered on demand, because users open few of hundreds of calls.
   const draw = () => {
     if (details.open && last !== null) fill(body, ...callDetails(last));
     else fill(body);
@@ -199,7 +199,7 @@ function callRow() {
     const { mark: symbol, name: label } = STATES[item.status];
     setText(mark, symbol);
     setText(name, label);
-    // Screen readers get the state in words; the mark is visible only.
+    // Screen readers announce the state in words; the mark is only visual.
     name.className = item.status === "ok" ? "sr" : "";
     setText(summary, item.summary);
     const parts = [
@@ -211,7 +211,7 @@ function callRow() {
     setText(facts, (item.status === "ok" || parts.length === 0 ? "" : " · ") + parts.join(" · "));
     details.dataset.status = item.status;
     draw();
-    // The change is visible without opening the row; during an approval prompt the prompt shows it.
+    // The row shows the change without being opened; during an approval prompt, the prompt shows it.
     const wanted = item.status === "waiting" ? "" : item.preview;
     if (wanted !== preview) fill(diff, ...showText(wanted).filter((part) => part.tagName === "FIGURE"));
     preview = wanted;
@@ -248,7 +248,7 @@ export function resultText(text) {
   return [part, more];
 }
 
-/** Read-only calls: the last few, and the number of the others. @returns {Row} */
+/** A group of read-only calls: the last few, and the number of the others. @returns {Row} */
 function groupRow() {
   const more = h("button", {
     class: "quiet more",

@@ -1,6 +1,6 @@
 // @ts-check
-// Markdown of a model as elements. `parse` reads a text into a tree of plain data, and `render` makes an element of a
-// fixed kind from each node: no node can become HTML, an address other than http or https, or an image.
+// Renders a model's Markdown as elements. `parse` turns a text into a tree of plain data, and `render` makes an element
+// of a fixed kind from each node: no node can become HTML, an image, or a link other than http or https.
 import { h } from "./dom.js";
 
 /**
@@ -74,7 +74,7 @@ function startsBlock(line, depth) {
 }
 
 /**
- * Reads a code block. One that is not closed extends to the end: the rest of it is still to come.
+ * Reads a code block. An unclosed one extends to the end, because the rest of it has not arrived yet.
  *
  * @param {string[]} lines
  * @param {number} at
@@ -141,7 +141,7 @@ const MARKS = [
 export function inline(text, depth = 0) {
   /** @type {Inline[]} */
   const found = [];
-  // Marks that are known to have no end: searched for once, so that a text of nothing but marks is not slower.
+  // Marks without an end: each is searched for only once, so that a text of nothing but marks takes linear time.
   /** @type {Set<string>} */
   const open = new Set();
   let plain = "";
@@ -207,7 +207,7 @@ function readLink(text, at, open, depth) {
   const end = find(text, ")", middle + 2, open);
   if (end === -1) return null;
   const to = safeAddress(text.slice(middle + 2, end).trim());
-  // For an address other than that of a web page, such as a file's, only the text is shown.
+  // Other links, such as those to files, show only their text.
   const inside = inline(text.slice(at + 1, middle), depth + 1);
   return to === null ? null : { node: { kind: "link", to, inside }, next: end + 1 };
 }
@@ -236,7 +236,7 @@ function findEnd(text, mark, from, open) {
     const before = text.charAt(end - 1);
     const after = text.charAt(end + mark.length);
     const isEnd = end > from && !/\s/.test(before) && !(mark.startsWith("_") && /\w/.test(after));
-    // A single mark is not half of a double one.
+    // A single mark must not be half of a double one.
     const isHalf = mark.length === 1 && (after === mark || before === mark);
     if (isEnd && !isHalf) return end;
     end = text.indexOf(mark, end + (isHalf ? 2 : 1));
@@ -253,7 +253,7 @@ function find(text, mark, from, open) {
   return at;
 }
 
-/** The address if it is a web page's. @param {string} address */
+/** Returns the address if it is a web page's. @param {string} address */
 function safeAddress(address) {
   try {
     const { protocol, href } = new URL(address);
@@ -263,11 +263,11 @@ function safeAddress(address) {
   }
 }
 
-/** The rendered blocks of a text and their elements. @type {WeakMap<Element, string[]>} */
+/** The source texts of the rendered blocks, by element. @type {WeakMap<Element, string[]>} */
 const shownSources = new WeakMap();
 
 /**
- * Shows a text. Blocks that are shown already stay: a growing text only renders its last block again.
+ * Renders a text. Unchanged blocks stay, so a growing text renders only its last block again.
  *
  * @param {Element} element
  * @param {string} text
@@ -291,7 +291,7 @@ function render(block) {
     case "paragraph":
       return h("p", {}, ...block.inside.map(renderInline));
     case "heading":
-      // The page's own headings are above those of an answer.
+      // The page's own headings rank above those of an answer.
       return h(/** @type {"h3"} */ (`h${Math.min(block.level + 2, 6)}`), {}, ...block.inside.map(renderInline));
     case "code":
       return renderCode(block);
@@ -339,7 +339,7 @@ function renderCode({ language, text }) {
   );
 }
 
-/** A sentence with code in it. @param {string} text @returns {Node[]} */
+/** Renders a sentence with code spans. @param {string} text @returns {Node[]} */
 export function renderWords(text) {
   return text.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : document.createTextNode(part)));
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// Fields of a form, derived from a tool's JSON Schema, and conversion of a text into a field's value. Independent of
-// the page.
+// Fields of a form, derived from a tool's JSON Schema, and the conversion between text and value. Independent of the
+// page.
 
 /**
  * One field. The type `json` is for schemas that no other type covers.
@@ -21,7 +21,7 @@
 /** The maximum depth of objects and lists with fields of their own. */
 const MAX_DEPTH = 4;
 
-/** The fields of a tool, those that are required first. @param {any} schema @returns {Field[]} */
+/** Returns the fields of a tool, required ones first. @param {any} schema @returns {Field[]} */
 export function fieldsOf(schema) {
   return children(schema, 0).sort((a, b) => rank(a) - rank(b));
 }
@@ -81,7 +81,7 @@ function kindOf(schema, depth) {
 }
 
 /**
- * The text of a field. An empty text means no value, unless a text is required: then it is the empty string.
+ * Parses the text of a field. An empty text means no value, except for a required text, where it is the empty string.
  *
  * @param {Field} field
  * @param {string} input
@@ -128,7 +128,7 @@ function readJson(input) {
 }
 
 /**
- * The arguments of a call, typed as JSON.
+ * Parses the arguments of a call from JSON.
  *
  * @param {string} input
  * @returns {{value?: Record<string, unknown>, problem?: string}}
@@ -141,7 +141,7 @@ export function readArguments(input) {
   return { value: /** @type {Record<string, unknown>} */ (value) };
 }
 
-/** The text of a field with this value. @param {Field} field @param {unknown} value @returns {string} */
+/** Returns the text of a field with this value. @param {Field} field @param {unknown} value @returns {string} */
 export function write(field, value) {
   if (value === undefined || (value === null && field.kind !== "json")) return "";
   if (field.kind === "json") return JSON.stringify(value, null, 2);

@@ -1,6 +1,6 @@
 // @ts-check
-// The state of a conversation, computed from its events in order. Independent of the page: the same events always give
-// the same state, one by one or all at once.
+// The state of a conversation, computed from its events. Independent of the page: the same events give the same state,
+// whether they arrive one by one or all at once.
 
 /**
  * @typedef {{seq: number, at: number, type: string, [field: string]: any}} Event As `zubi_agent::event::Event`.
@@ -26,7 +26,7 @@
  */
 
 /**
- * A call that the model requests. `delegates`: the tool only calls another one, and the prompts are about that call.
+ * A call that the model requests. `delegates`: the tool only calls another one, and the prompts concern that call.
  *
  * @typedef {{kind: "call", id: string, tool: string, summary: string, arguments: any, effect: string, preview: string,
  *   delegates: boolean, status: Status, progress: string, result: string | null, failure: string, duration: number,
@@ -72,8 +72,8 @@ export class Conversation {
   }
 
   /**
-   * Applies an event. `"known"`: it was applied before; `"gap"`: an event before it is missing, so the conversation
-   * must be opened again.
+   * Applies an event. `"known"`: the event was applied before; `"gap"`: an earlier event is missing, so the page must
+   * open the conversation again.
    *
    * @param {Event} event
    * @returns {"applied" | "known" | "gap"}
@@ -82,8 +82,8 @@ export class Conversation {
     if (event.type === "text" || event.type === "thought") return this.#applyDelta(event);
     if (event.type === "progress") return this.#progress(event);
     if (event.seq <= this.seq) {
-      // An `ended` that could not be stored has the number of the last stored event. If not even the request could be
-      // stored, no turn seems to run, and the next one has its number again.
+      // An `ended` event that could not be stored has the number of the last stored event. If the turn's request could
+      // not be stored either, no turn seems to run, and the next one reuses its number.
       const isNew = event.turn > this.#ended.turn || (event.turn === this.#ended.turn && event.at > this.#ended.at);
       if (event.type !== "ended" || !(this.running === 0 ? isNew : event.turn === this.running)) return "known";
       this.#applyStored(event);
@@ -203,7 +203,7 @@ export class Conversation {
     const field = event.type === "text" ? "text" : "thoughts";
     const before = live[field];
     if (event.offset > before.length) return "gap";
-    // A repeated delta is ignored; the part that extends the text counts.
+    // A repeated delta is ignored; only the part that extends the text counts.
     if (event.offset + event.text.length <= before.length) return "known";
     update(live, { [field]: before.slice(0, event.offset) + event.text });
     return "applied";
@@ -290,7 +290,7 @@ export class Conversation {
     // Nested calls have arguments of their own.
     if (edited === null || !isAboutCall(prompt.request.tool, call)) return;
     const args = call.delegates ? { ...call.arguments, arguments: edited } : edited;
-    // The summary described the arguments that the model gave.
+    // The summary described the model's own arguments.
     update(call, { arguments: args, summary: `${call.summary.split(": ")[0]}, with other arguments`, preview: "" });
   }
 
@@ -331,7 +331,7 @@ export class Conversation {
 }
 
 /**
- * One row: an item, or several consecutive read calls.
+ * Returns the rows: an item each, or several consecutive read calls.
  *
  * @param {readonly Item[]} items
  * @returns {Item[][]}

@@ -1,8 +1,8 @@
 // @ts-check
-// The connection of the page to zubi: HTTP in a browser, messages in a view of VS Code. The rest of the page does not
-// know which of the two it is.
+// The page's connection to zubi: HTTP in a browser, messages in a view of VS Code. The rest of the page does not depend
+// on the kind of connection.
 //
-// In VS Code the page and the extension post each other these objects:
+// In VS Code, the page and the extension exchange these objects:
 //
 //   page → extension   `{ready: true}`                   the page receives messages now
 //                      `{id, method, params}`            a request, as in `zubi_agent::wire`
@@ -104,7 +104,7 @@ class WebTransport {
     for (;;) {
       const reason = await this.#stream(listener).catch(() => NOT_RUNNING);
       listener.onUnavailable(reason);
-      // Only another address has another token.
+      // Only another address can contain another token.
       if (reason === NO_TOKEN) return;
       await pause(this.#wait);
       this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
@@ -139,7 +139,7 @@ class WebTransport {
   }
 }
 
-/** Reads server-sent events from a text that arrives in parts. */
+/** Parses server-sent events from a text that arrives in parts. */
 export class EventParser {
   #rest = "";
 
@@ -163,7 +163,7 @@ function readEvent(block) {
   return { name, data: data.join("\n") };
 }
 
-/** The token of the address, which then no longer shows it; else the one that this tab had before. */
+/** Takes the token from the address, which then no longer shows it; else the one that this tab stored before. */
 function takeToken() {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token === null) return sessionStorage.getItem(TOKEN) ?? "";
@@ -249,7 +249,7 @@ function parseState(text) {
   }
 }
 
-/** Waits so long, or until the page is visible or online again. @param {number} milliseconds */
+/** Waits this long, or until the page becomes visible or online. @param {number} milliseconds */
 function pause(milliseconds) {
   return new Promise((resolve) => {
     const end = () => {

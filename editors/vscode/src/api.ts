@@ -1,4 +1,4 @@
-// The API for other extensions (`api/zubi.d.ts`): their tools for zubi, and zubi's for them.
+// The API for other extensions (`api/zubi.d.ts`): they contribute tools to zubi and call zubi's.
 import * as vscode from "vscode";
 import { type LanguageClient, State } from "vscode-languageclient/node";
 import type { ToolContext, ToolDefinition, ToolHandler, ToolProvider, ToolResult, ZubiApi } from "../api/zubi.d.ts";
@@ -10,7 +10,7 @@ import type { RequestSender } from "./tools.ts";
 /** One tool that an extension has registered, with the names under which tool files call it. */
 type Contribution = Readonly<{ tool: protocol.ContributedTool; functions: readonly string[]; run: ToolHandler }>;
 
-/** The contributions of extensions. It outlives servers: each new one receives all of them. */
+/** The contributions of extensions. They outlive servers: each new server receives all of them. */
 export class Contributions implements ChannelFeature {
   readonly #contributions = new Map<string, Contribution>();
   readonly #toolAdded = new vscode.EventEmitter<ToolDefinition>();
@@ -113,7 +113,7 @@ export class Contributions implements ChannelFeature {
         const current = Symbol();
         latest = current;
         const tools = await provider.getTools();
-        // The provider has reported another change since, or was disposed.
+        // The provider has reported another change meanwhile, or has been disposed.
         if (current !== latest) return;
         clear();
         for (const tool of tools) {
@@ -132,7 +132,7 @@ export class Contributions implements ChannelFeature {
     });
   }
 
-  /** Notifies the running server; a later one receives all contributions at its start. */
+  /** Notifies the running server; a later one receives all contributions when it starts. */
   #notify(
     method: typeof protocol.TOOLS_REGISTER | typeof protocol.TOOLS_UNREGISTER,
     { tool, functions }: Contribution,
@@ -140,7 +140,7 @@ export class Contributions implements ChannelFeature {
     const client = this.#client;
     if (client?.state !== State.Running) return;
     const params = { tools: [method === protocol.TOOLS_REGISTER ? tool : tool.id], functions };
-    // A server that has ended refuses nothing.
+    // A server that has ended cannot refuse a contribution.
     const send = (): Promise<unknown> =>
       client.sendRequest(method, params).catch((error: unknown) => {
         if (client.state === State.Running) throw error;
@@ -185,7 +185,7 @@ export class Contributions implements ChannelFeature {
     }
   }
 
-  /** Runs the work, and reports a failure in the log and in a message. */
+  /** Runs the action; reports a failure in the log and in a message. */
   async #attempt(action: () => unknown, prefix = ""): Promise<void> {
     try {
       await action();
@@ -196,7 +196,7 @@ export class Contributions implements ChannelFeature {
   }
 }
 
-/** A result as it can be sent. An extension may have written anything. */
+/** Converts a result into one that can be sent. Extensions may return anything. */
 function toInvokeResult(result: unknown): protocol.InvokeResult {
   const { success, data, error = "it gave no reason" } = (result ?? {}) as Partial<Record<keyof ToolResult, unknown>>;
   if (typeof success !== "boolean") throw new Error("its result is not of the form { success, data }");

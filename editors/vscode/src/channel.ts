@@ -1,4 +1,4 @@
-// The editor channel of one client: handlers for everything that `zubi lsp` can request of the editor.
+// The editor channel of one client: handlers for every request that `zubi lsp` can send to the editor.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { handleEdits } from "./edits.ts";
@@ -8,7 +8,7 @@ import * as protocol from "./protocol.ts";
 import { handleConfig } from "./settings.ts";
 import { OpenState } from "./state.ts";
 
-/** The channel of one client: sends the open files that the server does not have yet, and detaches. */
+/** The channel of one client: sends the open files that the server lacks, and detaches. */
 export type EditorChannel = ReturnType<typeof attach>;
 
 /** A feature of the extension that handles requests of each client, one after the other. */
@@ -17,7 +17,7 @@ export interface ChannelFeature {
   attach(client: LanguageClient): vscode.Disposable;
 }
 
-/** Requests to the editor other than those to its language features. */
+/** The requests to the editor, except those to its language features. */
 const REQUESTS = [
   protocol.EDITOR_APPLY,
   protocol.EDITOR_FLUSH,
@@ -74,7 +74,7 @@ export function attach(
       async ({ command, args }: protocol.EditorCommandParams): Promise<unknown> => {
         const run = async (): Promise<unknown> => sendable(await vscode.commands.executeCommand(command, ...args));
         if (command !== "zubi.restart") return run();
-        // The restart ends the server that requests it, so the response goes first.
+        // The restart ends the server that requests it, so the response must go first.
         setImmediate(() => void run());
         return null;
       },

@@ -1,4 +1,4 @@
-// The chat view: the page of `zubi web` in a view. Its requests and events pass through here unchanged.
+// The chat view: the page of `zubi web` in a view. It forwards requests and events unchanged.
 import * as vscode from "vscode";
 import { type LanguageClient, State } from "vscode-languageclient/node";
 import type { ChannelFeature } from "./channel.ts";
@@ -13,7 +13,7 @@ export class Chat implements ChannelFeature, vscode.WebviewViewProvider {
   readonly #server: RequestSender;
   readonly #page: vscode.Uri;
   #view: vscode.WebviewView | undefined;
-  /** Whether the page that is shown listens; while it does not, the last command waits. */
+  /** Whether the visible page listens; while it does not, the last command waits. */
   #isPageReady = false;
   #pendingCommand: ChatCommand | undefined;
 
@@ -38,7 +38,7 @@ export class Chat implements ChannelFeature, vscode.WebviewViewProvider {
     this.#isPageReady = false;
     webview.options = { enableScripts: true, localResourceRoots: [this.#page] };
     webview.onDidReceiveMessage((data) => this.#handleMessage(webview, data as object));
-    // A hidden page is destroyed, and created again when it is shown: zubi stores the conversations.
+    // VS Code destroys a hidden page and creates it again when it is shown; zubi stores the conversations.
     view.onDidChangeVisibility(() => {
       this.#isPageReady &&= view.visible;
     });

@@ -1,4 +1,4 @@
-// The language server: its start, its end, and requests to it.
+// The language server: start, end, and requests to it.
 import type { ChildProcess } from "node:child_process";
 import * as vscode from "vscode";
 import {
@@ -19,12 +19,12 @@ import { pause } from "./readiness.ts";
 export const NOT_RUNNING =
   'the zubi language server is not running. Run the command "zubi: Restart Language Server"; ' +
   'the command "zubi: Show Log" says why it stopped.';
-/** How many times within three minutes the server may end by itself and still be restarted. */
+/** The maximum number of restarts within three minutes, if the server ends by itself. */
 const RESTARTS = 4;
 /** The time-out for the server's first message. The server sends it before it reads any file. */
 const START_TIMEOUT_MS = 20_000;
 
-/** A client that knows its process even after the process has closed its output: the library forgets it too early. */
+/** A client that still has its process after that has closed its output; the library drops it too early. */
 class Client extends LanguageClient {
   #process: ChildProcess | undefined;
 
@@ -53,12 +53,12 @@ export class Server {
   #defaultHandler: ErrorHandler | undefined;
   /** Why the running server has no editor channel. */
   #versionMismatch: string | undefined;
-  /** Fires before the server ends: callers then stop waiting. The library would wait for a server that hangs. */
+  /** Fires before the server ends, so that callers stop waiting. The library would wait for a server that hangs. */
   readonly #ending = new vscode.EventEmitter<void>();
   readonly #start: () => Promise<void>;
   readonly #reportProblem: (problem: string) => void;
 
-  /** `attach` registers the handlers of a client before its start; `reportProblem` receives why one does not work. */
+  /** `attach` registers a client's handlers before its start; `reportProblem` receives the reason of a failure. */
   constructor(
     extensionPath: string,
     attach: (client: LanguageClient) => EditorChannel,
@@ -68,7 +68,7 @@ export class Server {
     this.#reportProblem = reportProblem;
   }
 
-  /** Starts the server, after ending one that runs or that was started and does not respond. */
+  /** Starts the server. First ends one that runs, or one that was started and does not respond. */
   restart(): Promise<void> {
     this.#defaultHandler = undefined;
     return this.#startAgain();
@@ -81,7 +81,7 @@ export class Server {
   }
 
   async #send<Result>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<Result> {
-    // Another start may replace the one that is awaited.
+    // Another start may replace the awaited one.
     let starting: Promise<void> | undefined;
     while (starting !== this.#starting) {
       starting = this.#starting;
@@ -92,9 +92,9 @@ export class Server {
     if (this.#versionMismatch !== undefined && method.startsWith("zubi/")) throw new Error(this.#versionMismatch);
     // The answer should reflect what the user sees now.
     await this.#channel?.flush();
-    // A caller that was cancelled must not see the request start.
+    // After a cancellation, the request must not start.
     if (token?.isCancellationRequested) throw new vscode.CancellationError();
-    // A token that is undefined would be sent as a parameter.
+    // The library would send an undefined token as a parameter.
     const response = token
       ? client.sendRequest<Result>(method, params, token)
       : client.sendRequest<Result>(method, params);
@@ -108,7 +108,7 @@ export class Server {
   }
 
   #startAgain(): Promise<void> {
-    // A start that was replaced before it began does not begin.
+    // A start that was replaced before it began must not begin.
     const begin = (): Promise<void> | undefined => (this.#starting === starting ? this.#start() : undefined);
     const starting: Promise<void> = this.stop()
       .then(begin)
@@ -131,7 +131,7 @@ export class Server {
         documentSelector: [{ language: "domain-lang" }],
         initializationOptions: { zubi: channelOptions() },
         outputChannel: this.log,
-        // The trace that the setting enables is logged at every level.
+        // The log shows the trace that the setting enables at every level.
         traceOutputChannel: Object.create(this.log, {
           trace: {
             value: (line: string) => {
@@ -142,7 +142,7 @@ export class Server {
         errorHandler: {
           error: (...details) => defaultHandler.error(...details),
           closed: async () => {
-            // A server that exits by itself is restarted, unless that happened too often.
+            // The library restarts a server that exits by itself, unless that happened too often.
             if (this.#client === client && client.state === State.Running) {
               client.kill();
               this.#client = undefined;
@@ -153,7 +153,7 @@ export class Server {
             return { action: CloseAction.DoNotRestart, handled: true };
           },
         },
-        // A failed start is reported once, by the extension, with a remedy.
+        // The extension reports a failed start once, with a remedy.
         initializationFailedHandler: () => false,
       },
     );
@@ -178,7 +178,7 @@ export class Server {
     this.#client = undefined;
     this.#channel = undefined;
     this.#versionMismatch = undefined;
-    // A server without a connection gets no `shutdown`.
+    // A server without a connection cannot receive `shutdown`.
     const isConnected = client?.state === State.Running;
     const isEnded = await client?.dispose().then(
       () => isConnected,
@@ -192,7 +192,7 @@ export class Server {
   }
 }
 
-/** The message if the program or the extension is too old for the other. */
+/** Returns a message if the program or the extension is too old for the other. */
 function versionMismatch({ initializeResult }: LanguageClient, program: string): string | undefined {
   const { zubi } = (initializeResult?.capabilities.experimental ?? {}) as { readonly zubi?: Partial<ServerOptions> };
   const serverVersion = zubi?.editorProtocol ?? 0;

@@ -11,7 +11,7 @@ import { TOOLS_CALL, TOOLS_LIST, type ToolsCallResult, type ToolSpec, type Tools
 export function registerCommands(server: Server, chat: Pick<Chat, "execute" | "stop">): vscode.Disposable {
   const { executeCommand } = vscode.commands;
   const commands: Readonly<Record<string, () => unknown>> = {
-    // The palette shows the commands that work now.
+    // The palette lists only the commands that work now.
     "zubi.showMenu": () => executeCommand("workbench.action.quickOpen", ">zubi: "),
     "zubi.agent.start": () => chat.execute({ do: "focus" }),
     "zubi.agent.clear": () => chat.execute({ do: "new" }),
@@ -23,7 +23,7 @@ export function registerCommands(server: Server, chat: Pick<Chat, "execute" | "s
     "zubi.openSettings": () => executeCommand("workbench.action.openSettings", "@ext:zubi.zubi"),
     "zubi.openWalkthrough": () => executeCommand("workbench.action.openWalkthrough", "zubi.zubi#zubi.start"),
     "zubi.copyMcpConfiguration": async () => {
-      // The readers of these forms: most agents; VS Code, in `.vscode/mcp.json`.
+      // Most agents read the first form; VS Code reads the second, in `.vscode/mcp.json`.
       const chosen = await vscode.window.showQuickPick(["mcpServers", "servers"].map((label) => ({ label })));
       const zubi = { command: server.program ?? "zubi", args: [...folderFlags(), "mcp"] };
       if (chosen) await vscode.env.clipboard.writeText(JSON.stringify({ [chosen.label]: { zubi } }, null, 2));
@@ -57,7 +57,7 @@ export function registerCommands(server: Server, chat: Pick<Chat, "execute" | "s
       await showMarkdown(result.text);
     },
     "zubi.tools.createConfig": async () => {
-      // An existing file is opened and not overwritten.
+      // `init` does not overwrite an existing file, which then opens.
       await run("tools", "init");
       const [folder] = vscode.workspace.workspaceFolders ?? [];
       if (folder) await vscode.window.showTextDocument(vscode.Uri.joinPath(folder.uri, ".vscode/agent-tools.json"));

@@ -1,6 +1,6 @@
-// VS Code's values as LSP's. The table of shapes names the fields of each kind that are converted; all others are
-// omitted (arguments of commands may be anything). The class of a value does not decide: answers of commands have other
-// classes, and document symbols are of two kinds at once.
+// Converts VS Code's values to LSP's. The table of shapes names the fields of each kind to convert; all others are
+// omitted (arguments of commands may be anything). A value's class does not decide: results of commands have other
+// classes, and document symbols have two kinds at once.
 import type * as vscode from "vscode";
 import table from "./endpoint.json" with { type: "json" };
 import { message } from "./failure.ts";
@@ -10,12 +10,12 @@ export type Shape = string | readonly Shape[] | { readonly [field: string]: Shap
 type Fields = Readonly<Record<string, unknown>>;
 type Rule = (value: unknown, budget: Budget) => unknown;
 
-/** The remaining budget of an answer. Lists and read-only texts are cut; a change that does not fit is refused. */
+/** The remaining budget of an answer. Lists and read-only texts are cut; a change above the budget is an error. */
 export interface Budget {
   items: number;
   characters: number;
   leftOut: number;
-  /** The handle of an item of a hierarchy. */
+  /** Creates the handle of an item in a hierarchy. */
   readonly createHandle: (item: unknown) => object;
 }
 export const newBudget = (createHandle: Budget["createHandle"]): Budget => ({
@@ -30,7 +30,7 @@ const MAX_LIST = 5_000;
 /** The maximum number of characters of one read-only text. */
 const MAX_TEXT = 100_000;
 const TOO_LARGE = "the editor's change is too large to be passed on: request a smaller one";
-/** Links to commands lead nowhere outside the editor. */
+/** Links to commands do not work outside the editor. */
 const COMMAND_LINK = /\[([^[\]]*)\]\(command:[^()\s]*(?: "[^"]*")?\)/g;
 const FOLDINGS = [undefined, "comment", "imports", "region"];
 const SHAPES: Readonly<Record<string, Shape>> = table.shapes;
@@ -48,7 +48,7 @@ const exactText: Rule = (value, budget) => {
 /** A string, or the string in a value. */
 const stringOf = (value: unknown): string => (typeof value === "string" ? value : String((value as Fields)["value"]));
 const markdown: Rule = (value, budget) => text(stringOf(value).replace(COMMAND_LINK, "$1"), budget);
-/** One of VS Code's numbers, which begin at 0 where LSP's begin at 1. */
+/** Converts one of VS Code's enumerations, which begin at 0, to LSP's, which begins at 1. */
 const kind =
   (last: number, fallback?: number): Rule =>
   (value) =>
@@ -63,11 +63,11 @@ const byShape =
   (value, budget) =>
     convert(shape, value, budget);
 
-/** VS Code's own list of a change's parts; the list for extensions lacks changes of files. */
+/** VS Code's internal list of an edit's parts; the list for extensions lacks changes of files. */
 type Parts = readonly { _type: number; from?: vscode.Uri; to?: vscode.Uri; options?: { contents?: unknown } }[];
 const workspaceEdit: Rule = (value, budget) => {
   const edit = value as vscode.WorkspaceEdit & { _allEntries(): Parts };
-  // The types 1 and 2 are files and texts; VS Code has files first.
+  // Type 1 is a file and type 2 a text; VS Code applies files first.
   const files = edit
     ._allEntries()
     .filter(({ _type }) => _type !== 2)
@@ -86,7 +86,7 @@ const workspaceEdit: Rule = (value, budget) => {
   }));
   return { documentChanges: [...files, ...texts] };
 };
-/** An action whose change cannot be shown is still listed. */
+/** An action is listed even if its change cannot be shown. */
 const preview: Rule = (value, budget) => {
   try {
     return workspaceEdit(value, budget);
@@ -116,7 +116,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     () => 1,
     () => 2,
   ),
-  // A string; or parts; or its position in another label.
+  // A label is a string, a list of parts, or a part of another label.
   label: byType(text, byShape(["labelPiece"])),
   labelPiece: (value, budget) => (typeof value === "number" ? value : convert("labelPart", value, budget)),
   command: byType(text, byShape("namedCommand")),

@@ -1,12 +1,12 @@
-// The diagnostics of the editor, and whether a provider has checked the present text of a document.
+// The editor's diagnostics, and whether a provider has checked the current text of a document.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { Diagnostic } from "vscode-languageserver-protocol";
 import type { DocumentReport } from "./protocol.ts";
 
-/** The time-out for a provider to check a document, from its opening or its last change. */
+/** The time-out for a provider to check a document, counted from its opening or last change, in milliseconds. */
 const TIMEOUT_MS = 5000;
-/** Several providers may report about a document, also in parts: so long after the last report they count as done. */
+/** The milliseconds without a report after which all providers count as done; several may report, also in parts. */
 const QUIET_MS = 250;
 /** The maximum number of files with diagnostics. */
 const MAX_FILES = 2000;
@@ -15,9 +15,9 @@ const MAX_ITEMS = 1000;
 
 type Converter = Pick<LanguageClient, "code2ProtocolConverter">;
 
-/** Tracks which documents have been checked. VS Code does not say to which version of a text its diagnostics belong. */
+/** Tracks which documents have been checked, because VS Code's diagnostics name no version of the text. */
 export class DiagnosticsTracker implements vscode.Disposable {
-  /** State of open documents: whether a provider has checked the present text, and whether its time is up. */
+  /** The state of open documents: whether a provider has checked the current text, and whether the wait timed out. */
   readonly #documents = new Map<string, { isCurrent: boolean; hasTimedOut: boolean }>();
   readonly #reported = new vscode.EventEmitter<string>();
   readonly dispose: () => void;
@@ -85,7 +85,7 @@ export class DiagnosticsTracker implements vscode.Disposable {
     return this.forDocument(client, uri);
   }
 
-  /** Waits until a provider has answered and all have finished, the request is cancelled, or the time-out expires. */
+  /** Waits until a provider has reported and all are done, the request is cancelled, or the time-out expires. */
   async #wait(uri: string, token: vscode.CancellationToken): Promise<void> {
     const subscriptions: vscode.Disposable[] = [];
     await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// Edits that the server makes through the editor, and the changes that extensions make along with them.
+// Edits that the server makes through the editor, and the edits that extensions add to them.
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -8,13 +8,13 @@ import { pause } from "./readiness.ts";
 import { handleConfig } from "./settings.ts";
 import type { OpenState } from "./state.ts";
 
-/** Extensions that follow a move do not report their end: so many rounds without a change count as one. */
+/** The rounds without a change after which extensions count as done with a move; they do not report their end. */
 const QUIET_ROUNDS = 3;
 const ROUND_MS = 100;
-/** The time-out for such extensions, and for each other step after an edit. */
+/** The time-out for these extensions, and for every other step after an edit, in milliseconds. */
 const TIMEOUT_MS = 15_000;
 
-/** A document as it was before an edit, and whether the user would see that it is not saved. */
+/** A document before an edit, and whether the user would see that it is not saved. */
 interface Snapshot {
   readonly document: vscode.TextDocument;
   readonly text: string;
@@ -22,7 +22,7 @@ interface Snapshot {
   readonly isDirty: boolean;
 }
 
-/** Handles `EDITOR_APPLY`, one edit at a time. An edit that has begun is completed even if the request is cancelled. */
+/** Handles `EDITOR_APPLY`, one edit at a time. An edit that has begun is completed even after a cancellation. */
 export function handleEdits(client: LanguageClient, state: OpenState): vscode.Disposable {
   let previous: Promise<unknown> = Promise.resolve();
   return client.onRequest(EDITOR_APPLY, (params: EditorApplyParams, token: vscode.CancellationToken) => {
@@ -43,7 +43,7 @@ async function apply(
   const settingsBefore: EditorConfigParams[] = [];
   const notRestored: string[] = [];
   try {
-    // Extensions may read the settings without naming a folder, so they are set for the workspace.
+    // Extensions may read the settings without naming a folder, so the workspace gets them.
     for (const { key, value } of params.settings) {
       settingsBefore.unshift({ key, value: (await handleConfig({ key })).workspace });
       await handleConfig({ key, value });
@@ -51,7 +51,7 @@ async function apply(
     return { ...(await applyEdit(client, params)), left: notRestored };
   } finally {
     for (const setting of settingsBefore) await handleConfig(setting).catch(() => notRestored.push(setting.key));
-    // The server must know the open files when it receives the response.
+    // The server must know the open files before it receives the response.
     await state.flush();
   }
 }
@@ -78,7 +78,7 @@ async function applyEdit(
   const capture = (document: vscode.TextDocument): void => {
     if (document.uri.scheme !== "file") return;
     const uri = document.uri.toString();
-    // A moved document is the same as before.
+    // A moved document is still the same document.
     const snapshot = snapshots.get(uri) ?? snapshots.get(mapPath(uri, moves, 1, 0));
     const { isDirty } = document;
     const current = { text: document.getText(), isShown: shownUris.has(uri), isDirty };
@@ -86,12 +86,12 @@ async function applyEdit(
   };
   vscode.workspace.textDocuments.forEach(capture);
   let changes = 0;
-  // A log that is shown is a document that changes all the time.
+  // Only files count: a visible log is a document that changes all the time.
   const recordChange = ({ document, reason }: vscode.TextDocumentChangeEvent): void => {
     if (document.uri.scheme === "file") changes++;
     if (reason !== undefined) recordTyping(document);
   };
-  // Keyboard input moves the cursor, and undo has a reason: edits and extensions cause neither.
+  // Keyboard input moves the cursor, and undo has a reason; edits and extensions cause neither.
   const typedUris = new Set<string>();
   const recordTyping = ({ uri }: vscode.TextDocument): unknown => typedUris.add(mapPath(uri.toString(), moves, 0, 1));
   const recorder = vscode.Disposable.from(
@@ -106,13 +106,13 @@ async function applyEdit(
   try {
     const applied = await vscode.workspace.applyEdit(workspaceEdit);
     if (applied && isFollowed && target !== undefined) await waitForExtensions(vscode.Uri.parse(target), () => changes);
-    // Documents are closed under their old names, with the text that they had.
+    // A move closes documents under their old names, with their old text.
     const changed = [...snapshots].filter(
       ([uri, { document, text }]) => mapPath(uri, moves, 0, 1) === uri && document.getText() !== text,
     );
     for (const [uri, { document, isShown, isDirty }] of changed) {
       const shouldSave = save === "all" || (!isDirty && (save === "clean" || !isShown));
-      // A file that could not be saved is reported as such.
+      // The result reports a file that could not be saved.
       if (document.isDirty && (shouldSave || (await isOnDisk(document))) && !typedUris.has(uri))
         await withTimeout(document.save());
     }
@@ -138,7 +138,7 @@ function mapPath(uri: string, moves: readonly (readonly [string, string])[], fro
   return move === undefined ? uri : move[to] + uri.slice(move[from].length);
 }
 
-/** Waits until extensions have followed a move. A server answers in order, so a response shows that it is done. */
+/** Waits until extensions have followed a move. A server answers in order, so its response shows that it is done. */
 async function waitForExtensions(target: vscode.Uri, changes: () => number): Promise<void> {
   const sources = await withTimeout(
     vscode.workspace.findFiles(new vscode.RelativePattern(target, "**/*.{ts,tsx,js,jsx}"), undefined, 1),
@@ -158,7 +158,7 @@ async function waitForExtensions(target: vscode.Uri, changes: () => number): Pro
   }
 }
 
-/** The outcome of work after an edit: a failure or hang changes nothing about the edit, nor about others. */
+/** The result of a step after an edit; a failure or time-out affects neither the edit nor other steps. */
 const withTimeout = <Value>(value: Thenable<Value>): Promise<Value | undefined> =>
   Promise.race([value, pause(TIMEOUT_MS)]).then(
     (done) => done ?? undefined,
@@ -171,6 +171,6 @@ async function isOnDisk(document: vscode.TextDocument): Promise<boolean> {
   return bytes !== undefined && new TextDecoder().decode(bytes) === document.getText();
 }
 
-/** A text without its carriage returns: a document has one kind of line end, whatever its file has. */
+/** Hashes a text without carriage returns: a document has one kind of line end, whatever its file has. */
 const hashOf = (document: vscode.TextDocument): string =>
   createHash("sha256").update(document.getText().replaceAll("\r", "")).digest("hex");

@@ -1,6 +1,6 @@
-// The editor as an endpoint. A table has the methods that `zubi lsp` can request, one row each; parameters and results
-// are LSP's, except that hovers are a list, and omitted items are counted (`leftOut`). Rust compensates for what
-// commands lose.
+// The editor as an endpoint. A table has one row for each method that `zubi lsp` can request. Parameters and results
+// are LSP's, except that hovers are a list, and omitted items are counted (`leftOut`). The Rust side compensates for
+// what commands lose.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver-protocol";
@@ -15,9 +15,9 @@ import { activateLanguage, waitForProject } from "./readiness.ts";
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * A method: VS Code's command; the paths of its arguments in the parameters (`uri`, `item` and `location` are created
- * here); the shape of the result; whether the result is wrong before the project is loaded; the command for the legend
- * of the result's numbers.
+ * A method: VS Code's command; the paths of its arguments in the parameters (`runMethod` creates `uri`, `item` and
+ * `location`); the shape of the result; whether the result is wrong before the project is loaded; the command for the
+ * legend of the result's numbers.
  */
 interface Row {
   readonly command: string;
@@ -27,7 +27,7 @@ interface Row {
   readonly legend?: string;
 }
 const ROWS: Readonly<Record<string, Row>> = table.methods;
-/** Diagnostics have no command. */
+/** Diagnostic methods, which have no command. */
 const DIAGNOSTIC_METHODS = {
   "textDocument/diagnostic": "forDocument",
   "workspace/diagnostic": "forWorkspace",
@@ -39,7 +39,7 @@ export const METHODS: readonly string[] = [...Object.keys(ROWS), ...Object.keys(
 const NO_PROVIDER =
   "no provider in the editor serves this language: its extension may be starting (try again) or missing (install one)";
 
-/** Creates VS Code's objects for values of LSP. */
+/** Creates VS Code's objects from LSP values. */
 function toVscode(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(toVscode);
@@ -74,7 +74,7 @@ export function attachEndpoint(client: LanguageClient): vscode.Disposable {
         // An extension may never answer.
         return await rejectOn(token.onCancellationRequested, new vscode.CancellationError(), response);
       } catch (error) {
-        // Only the reason, without words around it: for a rename, why it is declined.
+        // The message is only the reason, for example why a rename is declined.
         throw new ResponseError(LSPErrorCodes.RequestFailed, message(error));
       }
     },
@@ -100,7 +100,7 @@ async function runMethod(
   const isActive = uri === undefined || (await activateLanguage(uri, token));
   if (row.needsProject === true) await waitForProject(uri, inputs["position"]);
   const result: { length?: number } | null = (await run(row.command)) ?? null;
-  // An empty answer from a language that has never answered does not count.
+  // An empty answer does not count if the language has not answered before.
   if (!isActive && (result === null || result.length === 0)) throw new Error(NO_PROVIDER);
   if (result === null) return null;
   const value = convert(

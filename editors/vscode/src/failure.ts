@@ -1,4 +1,4 @@
-// Failures as texts that a model or a user can act on.
+// Failures as texts on which a model or a user can act.
 import type * as vscode from "vscode";
 
 /** The message of any thrown value. */
@@ -7,19 +7,19 @@ export const message = (error: unknown): string => (error instanceof Error ? err
 /** The beginnings of the server's own error messages. */
 const SERVER_MESSAGE = /^(Invalid input: |Error in |Failed to )/;
 
-/** A tool's failure: in the server's words, or in the same form. */
+/** A tool's failure: the server's own message, or one in the same form. */
 export function failure(tool: string, error: unknown): string {
   const text = message(error);
   return SERVER_MESSAGE.test(text) ? text : `Error in ${tool}: ${text}`;
 }
 
-/** A value that can be sent. Values without a JSON form fail here: the library would send no response at all. */
+/** A value that can be sent. Throws for values without a JSON form, for which the library would send no response. */
 export const sendable = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null)) as unknown;
 
-/** A text for a notification, whose links run commands: text from elsewhere must not contain any. */
+/** A text for a notification. Links in notifications run commands, so foreign text must not contain any. */
 export const withoutLinks = (text: string): string => text.replaceAll("](", "] (");
 
-/** The outcome of a promise, or this error as soon as the event fires. */
+/** Resolves with the promise, or rejects with the error as soon as the event fires. */
 export function rejectOn<Value>(
   event: vscode.Event<unknown>,
   error: Error,

@@ -1,7 +1,7 @@
-// Items of hierarchies: the editor recognizes them only as the objects that it returned, so the server receives a
+// Handles for items of hierarchies: the editor recognizes only the objects that it returned, so the server receives a
 // number.
 
-/** The maximum number of hierarchies: VS Code drops a hierarchy after ten others, and then returns nothing for it. */
+/** The maximum number of hierarchies. VS Code drops a hierarchy after ten newer ones and returns nothing for it. */
 const MAX_HIERARCHIES = 8;
 const MAX_ITEMS = 4000;
 
@@ -11,7 +11,7 @@ export class Handles {
   #last = 0;
   #hierarchies = 0;
 
-  /** Returns a handle for an object, besides its fields; without the number of a hierarchy it begins one. */
+  /** Returns the handle as an extra field of the item; without `hierarchy` it begins a new one. */
   add(item: unknown, hierarchy = this.#newHierarchy()): object {
     this.#last += 1;
     this.#items.set(this.#last, { item, hierarchy });
@@ -24,7 +24,7 @@ export class Handles {
     return this.#hierarchies;
   }
 
-  /** Returns the object of an item's handle. */
+  /** Returns the object that belongs to an item's handle. */
   find(item: unknown): { item: unknown; hierarchy: number } {
     const handle = this.#items.get((item as { data?: { zubi?: number } } | undefined)?.data?.zubi ?? 0);
     if (handle && handle.hierarchy > this.#hierarchies - MAX_HIERARCHIES) return handle;

@@ -1,4 +1,4 @@
-// Registers an MCP server with the tools that this workspace adds; it uses the host of this window.
+// Registers an MCP server with the tools that this workspace adds; the server uses this window's host.
 import * as vscode from "vscode";
 import type { Server } from "./client.ts";
 import { folderFlags } from "./program.ts";
@@ -14,7 +14,7 @@ export function registerMcpProvider(
   const provideMcpServerDefinitions = (): vscode.McpServerDefinition[] => {
     const { instance, revision } = status.host ?? {};
     if (isRemoved || !vscode.workspace.isTrusted || !instance || !server.program) return [];
-    // Without the tools that VS Code has as language model tools of this extension.
+    // The other tools are language model tools of this extension already.
     const args = [...folderFlags(), "--toolsets", "declared,contributed,external", "mcp"];
     // A new version makes VS Code request the tools again.
     return [
@@ -31,7 +31,7 @@ export function registerMcpProvider(
   const notify = (): void => {
     changed.fire();
   };
-  // VS Code first learns that the server has gone, and ends the process that it has started.
+  // VS Code first sees that the server is gone, and ends the process that it started.
   const removal = {
     dispose: () => {
       isRemoved = true;

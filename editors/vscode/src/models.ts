@@ -1,4 +1,4 @@
-// The models of the editor's extensions, for zubi's agent. Rust interprets their answers.
+// The models of the editor's extensions, for zubi's agent. The Rust side interprets their answers.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { ChannelFeature } from "./channel.ts";
@@ -42,7 +42,7 @@ async function requestModel(
   try {
     const [model] = await vscode.lm.selectChatModels({ id, vendor });
     if (model === undefined) throw vscode.LanguageModelError.NotFound(`there is no model ${vendor}/${id}`);
-    // The common name of this option among extensions.
+    // The name that most extensions use for this option.
     const modelOptions = maxOutput === undefined ? {} : { max_tokens: maxOutput };
     const options = {
       justification,
@@ -66,7 +66,7 @@ async function requestModel(
   }
 }
 
-/** A model's reasoning: a part that older editors do not know, with one or several texts. */
+/** A model's reasoning: a part, unknown to older editors, with one or several texts. */
 function thoughts(part: unknown): readonly string[] {
   const { value } = (part ?? {}) as { readonly value?: unknown };
   return (Array.isArray(value) ? value : [value]).filter((text): text is string => typeof text === "string");

@@ -1,4 +1,4 @@
-// The `zubi` program to start, or the message if it was not found.
+// The `zubi` program to start, or a message if it is missing.
 import { accessSync, chmodSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
 import * as path from "node:path";
@@ -15,10 +15,10 @@ const REMEDIES: Readonly<Record<string, readonly [command: string, ...args: stri
   "How to Install": ["zubi.openWalkthrough"],
 };
 
-/** The setting, else the bundled program, else the one on the PATH; in an untrusted folder only the bundled one. */
+/** Finds the program: the setting's, else the bundled, else one on PATH; in an untrusted folder only the bundled. */
 export function locate(extensionPath: string): string {
   const bundled = path.join(extensionPath, "server", NAME);
-  // A package built on another system has lost the executable bit.
+  // A package built on another system lacks the executable bit.
   if (isFile(bundled) && !isProgram(bundled)) chmodSync(bundled, 0o755);
   const { isTrusted } = vscode.workspace;
   const configured = vscode.workspace
@@ -38,7 +38,7 @@ export function locate(extensionPath: string): string {
   throw new Error(`${configured} ${reason}; the setting zubi.server.path names it`);
 }
 
-/** Reports the reason why the server does not run properly, and offers remedies. */
+/** Reports why the server does not run properly, and offers remedies. */
 export async function showProblem(problem: string): Promise<void> {
   const chosen = await vscode.window.showErrorMessage(`zubi: ${withoutLinks(problem)}`, ...Object.keys(REMEDIES));
   const command = REMEDIES[chosen ?? ""];

@@ -5,7 +5,7 @@ import type { EditorConfigParams, EditorConfigResult } from "./protocol.ts";
 const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
 const TARGETS = { user: Global, workspace: Workspace, folder: WorkspaceFolder };
 
-/** Answers `EDITOR_CONFIG`: reads a setting, after writing it when there is a value. */
+/** Handles `EDITOR_CONFIG`: writes the value, if there is one, and then reads the setting. */
 export async function handleConfig({
   key,
   scope = "workspace",

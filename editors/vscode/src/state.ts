@@ -2,17 +2,17 @@
 import * as vscode from "vscode";
 import { type ActiveFile, EDITOR_DID_CHANGE, type EditorDidChangeParams, type OpenFile } from "./protocol.ts";
 
-/** The delay to combine changes into one notification. */
+/** The time within which changes become one notification, in milliseconds. */
 const DEBOUNCE_MS = 50;
-/** The maximum size of an unsaved text in bytes; a larger one is not sent, and the server knows that. */
+/** The maximum size of an unsaved text in bytes; the server learns that a larger one was not sent. */
 const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 
-/** Sends the open files: only changes, and only while there is a listener. */
+/** Sends changes of the open files, while there is a listener. */
 export class OpenState implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable;
   /** Documents whose diagnostics have changed since the last notification. */
   readonly #diagnosedUris = new Set<string>();
-  /** Documents reported as unsaved, with the version whose text was sent. */
+  /** Documents reported as unsaved, with the version of the sent text. */
   #sentTexts = new Map<string, number>();
   readonly #send;
   #timer: NodeJS.Timeout | undefined;
@@ -32,7 +32,7 @@ export class OpenState implements vscode.Disposable {
       ...[vscode.workspace.onDidOpenTextDocument, vscode.workspace.onDidCloseTextDocument].map((event) =>
         event(schedule),
       ),
-      // Changes of the source of a text are sent at once.
+      // Changes of a text's source are sent at once.
       vscode.workspace.onDidSaveTextDocument(flushNow),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         (isFile(document) && document.isDirty !== this.#sentTexts.has(document.uri.toString()) ? flushNow : schedule)();
@@ -65,13 +65,13 @@ export class OpenState implements vscode.Disposable {
         ? { ...file(document), text }
         : file(document);
     });
-    // Without a listener nothing is sent. A later listener receives everything.
+    // Without a listener nothing is sent; a later listener receives everything.
     await this.#send(EDITOR_DID_CHANGE, { ...state, open, diagnosticsUris }).catch(() => {
       this.#lastSent = "";
     });
   }
 
-  /** A new listener needs everything. */
+  /** Sends everything to a new listener. */
   restart(): Promise<void> {
     this.#lastSent = "";
     return this.flush();
@@ -83,7 +83,7 @@ export class OpenState implements vscode.Disposable {
   }
 }
 
-/** A file in the editor, loaded if not shown. */
+/** A file in the editor; one that is not shown may be loaded. */
 const file = ({ uri, languageId, isDirty, lineCount, version }: vscode.TextDocument): OpenFile => ({
   uri: uri.toString(),
   languageId,

@@ -14,7 +14,7 @@ const STOPPED = ["debug-disconnect", "stopped"];
 
 /** The state of the server and of its host. */
 export class Status implements ChannelFeature {
-  /** While the server runs. */
+  /** The host's status, while the server runs. */
   host: StatusParams | undefined;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
@@ -44,7 +44,7 @@ export class Status implements ChannelFeature {
     );
   }
 
-  /** A problem prevents the server from running, or from running properly. */
+  /** Reports a problem that prevents the server from running properly. */
   reportProblem(problem: string): void {
     this.#problem = problem;
     this.#update(this.#state);

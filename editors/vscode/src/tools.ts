@@ -28,9 +28,9 @@ export function register(
   );
 }
 
-/** A tool as VS Code calls it. It never throws: a model can act on a text, and on nothing else. */
+/** A tool as VS Code calls it. It never throws: a model can act only on a text. */
 export function languageModelTool(name: string, server: RequestSender): vscode.LanguageModelTool<object> {
-  // The manifest adds a prefix to common names; zubi's own ids have none.
+  // The manifest prefixes common names; zubi's own ids have no prefix.
   const id = name.replace(/^zubi_/, "");
   return {
     prepareInvocation: async ({ input: args }, token) => {

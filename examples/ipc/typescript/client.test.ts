@@ -1,4 +1,4 @@
-// Tests of the client's requests, of the answers that it accepts, and of its errors.
+// Tests of the client's requests, the responses that it accepts, and its errors.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import net from "node:net";
@@ -26,7 +26,7 @@ function client(context: TestContext, fixture: TestDirectory, options: Options =
   return made;
 }
 
-/** The error that this fails with, which always has a next step. */
+/** Returns the error with which `attempt` fails; every error has a next step. */
 async function fails(name: string, message: RegExp, attempt: Promise<unknown>): Promise<IpcError> {
   let caught: IpcError | undefined;
   await assert.rejects(attempt, (error: IpcError) => {

@@ -1,4 +1,4 @@
-// The rules of the VS Code extension. A test of node:test does not need `await`.
+// The rules of the VS Code extension; node:test's tests do not need `await`.
 import rules from "../../../editors/vscode/eslint.config.js";
 
 const test = { from: "package", name: "test", package: "node:test" };

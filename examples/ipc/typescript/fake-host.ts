@@ -1,4 +1,4 @@
-// A host for the tests: real sockets, a real file, and answers that the test supplies.
+// A host for the tests: real sockets, a real file, and responses that the test supplies.
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import net from "node:net";
@@ -113,12 +113,12 @@ export class TestDirectory {
 /** Listens on a socket and on a port. */
 export class FakeHost {
   answer: Answer;
-  /** Sent first on the port, instead of a nonce. */
+  /** The first line on the port, instead of a nonce. */
   greeting: Buffer | undefined;
   token = TOKEN;
-  /** Returns what the host sends as its proof, given the right one. */
+  /** Returns the proof that the host sends, given the right one. */
   prove: (proof: string) => unknown = (proof) => proof;
-  /** The message to a client whose proof is wrong; without it the connection just ends. */
+  /** The message to a client whose proof is wrong; without it, the connection just ends. */
   refusal: string | undefined;
   isReading = true;
   port = 0;

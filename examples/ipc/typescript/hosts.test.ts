@@ -1,4 +1,4 @@
-// Tests of the trust in files of hosts, and of the choice of a host.
+// Tests of which hosts' files are trusted, and of the choice of a host.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ function hostFile(change: Message): Buffer {
   return Buffer.from(JSON.stringify({ ...HOST, ...change }));
 }
 
-/** Checks that no host is found, for these reasons. */
+/** Checks that no host is found, with these rejections. */
 function check(...rejections: string[]): void {
   assert.deepEqual(readHosts(), { hosts: [], rejections });
 }

@@ -1,23 +1,23 @@
-// Finds the zubi hosts of this user: which run, whom they serve, and which serves a folder best.
+// Finds this user's zubi hosts: which are running, which folders they serve, and which serves a folder best.
 //
-// A host writes one file into a directory of this user. The file counts only if no other user can have written it, and
-// only as long as the process that wrote it lives.
+// A host writes a file into a directory of this user. The file counts only if no other user can have written it, and
+// only while the process that wrote it lives.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-// The limit that hosts themselves observe: a larger file was not written by a host.
+// The limit that hosts observe too, in bytes: no host writes a larger file.
 const MAX_FILE = 64 * 1024;
 const MAX_FILES = 256;
 const MAX_SOCKET_PATH = 107;
 
-/** The preferred kind first, if two hosts serve a folder equally well. */
+/** The kinds of hosts by preference, if two serve a folder equally well. */
 const KINDS = ["editor", "daemon", "front"] as const;
 
 export const START_A_HOST = "Open the folder in an editor with the zubi extension, or run `zubi serve --detach` in it.";
 export const STATUS_HINT = "Look at `zubi status`, and at the log of the host.";
 
-/** An error. `message` describes it, `suggestion` is the next step, `code` is JSON-RPC's number. */
+/** An error. `message` describes it, `suggestion` is the next step, `code` is JSON-RPC's code. */
 export class IpcError extends Error {
   override readonly name: string = "IpcError";
   readonly suggestion: string;
@@ -55,7 +55,7 @@ export interface Host {
 
 export interface Found {
   readonly hosts: Host[];
-  /** Why other files are not trusted. Files left by dead hosts are in neither list. */
+  /** The reasons why files are not trusted. Files left by dead hosts are in neither list. */
   readonly rejections: string[];
 }
 
@@ -91,7 +91,7 @@ export function readHosts(directory: string = runDirectory()): Found {
   return found;
 }
 
-/** Reads the files of a directory through its open handle, so that no other directory can take its place. */
+/** Reads the files of a directory through its open handle, so that no other directory can replace it. */
 function readAll(directory: string, found: Found): void {
   const names = fs.readdirSync(directory).filter((name) => name.endsWith(".json") && !name.startsWith("."));
   names.sort();
@@ -101,7 +101,7 @@ function readAll(directory: string, found: Found): void {
       if (typeof host === "string") found.rejections.push(`${printable(name)}: ${host}`);
       else if (isAlive(host)) found.hosts.push(host);
     } catch (error) {
-      // A host may have gone since the directory was listed.
+      // A host may have ended since the directory was listed.
       if (!isMissing(error)) found.rejections.push(`${printable(name)}: ${reason(error)}`);
     }
   }
@@ -111,8 +111,8 @@ function readAll(directory: string, found: Found): void {
 }
 
 /**
- * The host that serves `workspace` (or the current directory) best: the deepest folder, then an editor, a daemon, a front,
- * then the one that has been there longest.
+ * The host that serves `workspace` (or the current directory) best: the deepest folder, then an editor, a daemon, a
+ * `front`, then the oldest one.
  */
 export function findHost(workspace = "."): Host {
   const folder = realpath(workspace);
@@ -125,7 +125,7 @@ export function findHost(workspace = "."): Host {
   );
 }
 
-/** The best of these hosts for a folder, which is given with links resolved, as hosts give hostNonce. */
+/** The best of these hosts for a folder. Links in its path must be resolved, as in the folders of hosts. */
 export function choose(hosts: readonly Host[], folder: string): Host | undefined {
   const fitting = hosts
     .filter((host) => host.socket !== undefined || host.port !== undefined)
@@ -144,7 +144,7 @@ export function choose(hosts: readonly Host[], folder: string): Host | undefined
 /** The host whose file names the port. */
 export function hostOnPort(port: number): Host {
   const { hosts, rejections } = readHosts();
-  // Two files can name one port only if one of them is outdated; the younger one is valid.
+  // If two files name the same port, the older one is outdated.
   const [host] = hosts.filter((one) => one.port === port).sort((a, b) => b.startedAt - a.startedAt);
   if (host !== undefined) return host;
   const ports = hosts.flatMap((other) => (other.port === undefined ? [] : [String(other.port)]));
@@ -155,7 +155,7 @@ export function hostOnPort(port: number): Host {
   );
 }
 
-/** How many components deep the folder of a host is that contains `folder`; undefined if none does. */
+/** The number of path components of the host's folder that contains `folder`; undefined if none does. */
 function depth(host: Host, folder: string): number | undefined {
   const inside = components(folder);
   const depths = host.workspaceFolders
@@ -169,7 +169,7 @@ function components(folder: string): string[] {
   return folder.split("/").filter((part) => part !== "");
 }
 
-/** Without O_NONBLOCK, opening a pipe of this name would block until another process writes into it. */
+/** Opens a file. Without O_NONBLOCK, opening a named pipe would block until another process writes into it. */
 function open(file: string, flags = 0): number {
   return fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK | flags);
 }
@@ -191,10 +191,10 @@ function readOwn(file: string): Buffer {
   }
 }
 
-/** Why a file is not trusted. */
+/** The reason why a file is not trusted. */
 class RejectedFile extends Error {}
 
-/** Why an open file or directory is not private to this user. */
+/** The reason why an open file or directory is not private to this user. */
 export function rejectionReason(status: fs.Stats, kind: "regular file" | "directory"): string | undefined {
   if (!(kind === "directory" ? status.isDirectory() : status.isFile())) return `is not a ${kind}`;
   if (status.uid !== process.geteuid?.()) return "belongs to another user";
@@ -236,7 +236,7 @@ export function fromJson(content: Uint8Array): unknown {
   }
 }
 
-/** Whether the process that wrote the file is alive: its number alone may belong to another one by now. */
+/** Whether the process that wrote the file is alive: another process may have reused its id. */
 function isAlive(host: Host): boolean {
   try {
     const text = fs.readFileSync(`/proc/${host.pid}/stat`, "latin1");
@@ -252,7 +252,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether this is 32 bytes in hexadecimal, as tokens, nonces and proofs are. */
+/** Whether the value is 32 bytes in hexadecimal, like tokens, nonces and proofs. */
 export function isKey(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
@@ -285,7 +285,7 @@ function realpath(folder: string): string {
   }
 }
 
-/** The path for a process with another current directory. `..` stays: its meaning depends on the disk. */
+/** Resolves a path for a process with another current directory. `..` stays: its meaning depends on the disk. */
 export function absolute(file: string): string {
   try {
     return path.isAbsolute(file) ? file : `${process.cwd()}/${file}`;
@@ -304,12 +304,12 @@ export function reason(error: unknown): string {
     : (/^E[A-Z0-9]+: ([^,]*)/.exec(error.message)?.[1] ?? error.message);
 }
 
-/** Foreign text as it may be shown in a terminal: without control characters, and of limited length. */
+/** Foreign text for a terminal: without control characters, and of limited length. */
 export function printable(text: unknown): string {
   return typeof text === "string" ? text.slice(0, 1000).replace(/(?! )[\p{C}\p{Z}]/gu, "\ufffd") : "(no message)";
 }
 
-/** The first three of a list as the end of a message; empty for an empty list. */
+/** The first three items as the end of a message; empty for an empty list. */
 function formatList(heading: string, items: readonly string[]): string {
   if (items.length === 0) return "";
   const more = items.length > 3 ? ` and ${items.length - 3} more` : "";

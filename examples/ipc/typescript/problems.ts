@@ -1,4 +1,4 @@
-// Prints the problems of the workspace, or of the given files, as the host of this folder sees them.
+// Prints the diagnostics of the workspace, or of the given files, from the host of the current directory.
 //
 // usage: node problems.ts [FILE …]
 //
@@ -8,7 +8,7 @@ import path from "node:path";
 import { printable } from "./hosts.ts";
 import { type Coverage, type FileDiagnostics, IpcError, VSCodeIPCClient, withClient } from "./zubi-ipc.ts";
 
-/** One line for each problem. People count lines and columns from 1. */
+/** Renders one line per diagnostic. Lines and columns are 1-based, as people count. */
 function lines(file: FileDiagnostics): string[] {
   const name = path.relative(process.cwd(), file.path);
   return file.diagnostics.map(({ range: { start }, severity, message, source }) => {
@@ -19,7 +19,7 @@ function lines(file: FileDiagnostics): string[] {
   });
 }
 
-/** The parts that the host did not look at. An empty list of problems means little without them. */
+/** The parts that the host has not checked. An empty list of diagnostics means little without them. */
 function coverageNotes({ coverage }: { readonly coverage?: Coverage }): string[] {
   if (coverage === undefined || coverage.analysed === coverage.total) return [];
   const note = coverage.note === undefined ? "" : `: ${coverage.note}`;

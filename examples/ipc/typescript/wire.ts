@@ -1,4 +1,4 @@
-// Lines of JSON-RPC over a host's socket or port, and the proof with which a connection over the port begins.
+// JSON-RPC, one message per line, over a host's socket or port, and the proof that begins a connection to the port.
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import fs from "node:fs";
 import net from "node:net";
@@ -7,7 +7,7 @@ import { fromJson, type Host, IpcError, isKey, isObject, printable, reason, STAR
 
 export const MAX_FRAME = 8 * 1024 * 1024;
 const MAX_FIRST_LINE = 4 * 1024;
-/** The maximum number of requests that have timed out and are not answered yet. */
+/** The maximum number of unanswered requests that have timed out. */
 const MAX_LATE = 1000;
 
 const SUGGESTIONS: Readonly<Record<number, string>> = {
@@ -19,12 +19,12 @@ const SUGGESTIONS: Readonly<Record<number, string>> = {
   [-32003]: "The language server is still reading the project: try again in a few seconds.",
 };
 
-/** The host cannot be reached, went away, refused the connection, or is not the host that it claims to be. */
+/** The host cannot be reached, disconnected, refused the connection, or could not prove its identity. */
 export class ConnectionFailed extends IpcError {
   override readonly name = "ConnectionFailed";
 }
 
-/** The answer did not come in time. */
+/** The response did not arrive in time. */
 export class TimedOut extends IpcError {
   override readonly name = "TimedOut";
 
@@ -33,12 +33,12 @@ export class TimedOut extends IpcError {
   }
 }
 
-/** A received message is not one that a host sends, or a message to send is invalid. */
+/** The host sent an invalid message, or a message to send is invalid. */
 export class ProtocolError extends IpcError {
   override readonly name = "ProtocolError";
 }
 
-/** The host answered that it does not do this. `field` is the argument that was wrong, if the host names it. */
+/** The host refused the request. `field` is the invalid argument, if the host names it. */
 export class RpcError extends IpcError {
   override readonly name = "RpcError";
   readonly field: string | undefined;
@@ -49,18 +49,18 @@ export class RpcError extends IpcError {
   }
 }
 
-/** Splits a stream of chunks into lines. Characters may be split between chunks: only whole lines are decoded. */
+/** Splits a stream of chunks into lines. It decodes only whole lines, because chunks may split characters. */
 export class Lines {
   #pieces: Buffer[] = [];
   #length = 0;
-  /** In bytes, without the line feed. */
+  /** The maximum length of a line in bytes, without the line feed. */
   limit: number;
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  /** Returns the lines that end in this chunk. A line longer than the limit is an error. */
+  /** Returns the lines that end in this chunk. A longer line than the limit is an error. */
   *take(piece: Buffer): Generator<Buffer, void, undefined> {
     let rest = piece;
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
@@ -140,7 +140,7 @@ export class Connection {
     this.#questions.clear();
   }
 
-  /** Both sides prove that they know the token. Until the host has, nothing but our proof is sent. */
+  /** Exchanges proofs that both sides know the token. Sends nothing else until the host has proved itself. */
   async prove(host: Host, timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     const hostNonce = await this.#nonce(host, timeoutMs);
@@ -167,7 +167,7 @@ export class Connection {
     this.#lines.limit = MAX_FRAME;
   }
 
-  /** The nonce with which a host begins. */
+  /** Reads the nonce, which the host sends first. */
   async #nonce(host: Host, timeoutMs: number): Promise<string> {
     const late = new TimedOut(`The process on port ${host.port ?? 0} did not begin in time.`);
     const hello = await within(
@@ -230,7 +230,7 @@ export class Connection {
     else question.resolve(message["result"]);
   }
 
-  /** Declines a request of the host: only agents' programs answer those. The host need not wait for us. */
+  /** Declines a request of the host, which only agents answer, so that the host need not wait. */
   #decline(id: unknown): void {
     if (this.#socket.writableLength > MAX_FRAME) throw new ProtocolError("The host sends requests but reads no answers.");
     const error = { code: -32601, message: "this client answers no requests" };
@@ -248,7 +248,7 @@ export class Connection {
   }
 }
 
-/** Connects to a host's socket, if it is this user's. Node cannot query the listener: the directory is the proof. */
+/** Connects to a host's socket if this user owns it. Node cannot identify the listener, so the directory counts. */
 export async function openSocket(host: Host, path: string, timeoutMs: number): Promise<Connection> {
   const what = `the host (process ${host.pid}) at ${printable(path)}`;
   let status: fs.Stats;
@@ -263,7 +263,7 @@ export async function openSocket(host: Host, path: string, timeoutMs: number): P
   return new Connection(await connected({ path }, what, timeoutMs), MAX_FRAME);
 }
 
-/** Connects to a host's port; returns when both sides have proved themselves. */
+/** Connects to a host's port and performs the mutual proof. */
 export async function openPort(host: Host, port: number, timeoutMs: number): Promise<Connection> {
   const deadline = performance.now() + timeoutMs;
   const what = `the host (process ${host.pid}) on port ${port}`;
@@ -278,7 +278,7 @@ export async function openPort(host: Host, port: number, timeoutMs: number): Pro
   return connection;
 }
 
-/** The proof of a side that knows the token. The two sides differ, so neither proof can be played back. */
+/** The proof that a side knows the token. It differs between the sides, so neither can replay the other's. */
 export function proofOf(token: string, side: "client" | "server", serverNonce: string, clientNonce: string): string {
   return createHmac("sha256", Buffer.from(token, "hex"))
     .update(`zubi ${side}\0`)
@@ -307,7 +307,7 @@ function connected(to: net.NetConnectOpts, what: string, timeoutMs: number): Pro
   );
 }
 
-/** A promise that is settled by `start`, or rejected with what `late` returns. */
+/** A promise that `start` settles, or that is rejected with the result of `late`. */
 function within<T>(
   timeoutMs: number,
   start: (resolve: (value: T) => void, reject: (error: IpcError) => void) => void,
@@ -341,7 +341,7 @@ function codeOf(error: Record<string, unknown>): number {
   return Number.isInteger(error["code"]) ? (error["code"] as number) : -32603;
 }
 
-/** A message as it is sent. Values that JSON would silently change into something else are refused. */
+/** The line of a message. Fails for values that JSON would silently change. */
 function frameOf(message: Record<string, unknown>): string {
   const unchanged = (key: string, value: unknown): unknown => {
     const isText = !/\p{Cs}/u.test(key) && (typeof value !== "string" || !/\p{Cs}/u.test(value));

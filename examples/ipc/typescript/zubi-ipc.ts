@@ -1,13 +1,13 @@
-// Queries a zubi host about a workspace: problems, open files, the active file.
+// Queries a zubi host about a workspace: diagnostics, open files, the active file.
 //
 // Copy `zubi-ipc.ts`, `wire.ts` and `hosts.ts`; they need Node.js 22.18 on Linux (or a compiler) and nothing else.
 //
 //     const { summary } = await withClient({}, (client) => client.getWorkspaceErrors());
 //
-// A host is an editor with zubi in it, `zubi serve`, or any `zubi mcp` that serves the folder. The client finds it
-// through the file that it writes into a directory of this user, and connects to the socket named there; with `port`,
-// it connects over loopback TCP, where both sides first prove that they know the token of that file. Every failure is
-// an `IpcError`.
+// A host is an editor with zubi, `zubi serve`, or any `zubi mcp` that serves the folder. The client finds it through
+// the file that it writes into a directory of this user, and connects to the socket named there. With `port`, it
+// connects over loopback TCP, where both sides first prove that they know the token in that file. Every failure is an
+// `IpcError`.
 import { absolute, findHost, type Host, hostOnPort, IpcError, isObject } from "./hosts.ts";
 import { type Connection, ConnectionFailed, openPort, openSocket, ProtocolError } from "./wire.ts";
 
@@ -18,7 +18,7 @@ const PROTOCOL = 1;
 
 export type Severity = "error" | "warning" | "info" | "hint";
 
-/** Counted from 0, columns in UTF-16 units, as in LSP. */
+/** 0-based, columns in UTF-16 units, as in LSP. */
 export interface Position {
   readonly line: number;
   readonly character: number;
@@ -32,7 +32,7 @@ export interface Diagnostic {
   readonly code?: string;
 }
 
-/** How much of the requested scope the host has looked at, when the host is not an editor. */
+/** The part of the requested scope that the host has checked, if the host is not an editor. */
 export interface Coverage {
   readonly analysed: number;
   readonly total: number;
@@ -87,21 +87,21 @@ export type ActiveFile =
   | { readonly active: false; readonly note?: string }
   | (OpenFile & {
       readonly active: true;
-      /** Counted from 1. */
+      /** 1-based. */
       readonly selection?: { readonly line: number; readonly column: number };
       readonly diagnostics: readonly Diagnostic[];
     });
 
 export interface Options {
-  /** Loopback TCP instead of the socket. */
+  /** The port for loopback TCP instead of the socket. */
   readonly port?: number;
-  /** For the connection, and for each call; default 10,000. */
+  /** The time-out of the connection and of each call, in milliseconds; default 10,000. */
   readonly timeoutMs?: number;
-  /** The folder whose host is used; default the current directory. */
+  /** The folder whose host to use; default the current directory. */
   readonly workspace?: string;
 }
 
-/** Filters for problems. `limit` counts files. */
+/** Filters for diagnostics. `limit` counts files. */
 export interface Filters {
   readonly severity?: Severity;
   readonly source?: string;
@@ -130,7 +130,7 @@ export class VSCodeIPCClient {
     return this.#connection?.isOpen === true ? this.#host : undefined;
   }
 
-  /** Finds the host and connects. A client that is connected stays as it is. */
+  /** Finds the host and connects. Has no effect on a connected client. */
   async connect(): Promise<this> {
     if (this.#connection?.isOpen === false) this.close();
     const opening = (this.#opening ??= this.#open());
@@ -155,7 +155,7 @@ export class VSCodeIPCClient {
     opening?.then(end, () => undefined);
   }
 
-  /** Calls a method of the host by its name. Arguments that are undefined are left out. */
+  /** Calls a method of the host by its name. Omits arguments that are undefined. */
   async call(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
     if (this.#connection?.isOpen !== true) {
       throw new ConnectionFailed("The client is not connected.", "Call `connect()`, or use `withClient`.");
@@ -163,42 +163,42 @@ export class VSCodeIPCClient {
     return this.#connection.request(method, params, this.#timeoutMs);
   }
 
-  /** Whether the host answers; `timestamp` in milliseconds since 1970. */
+  /** Whether the host responds; `timestamp` is in milliseconds since 1970. */
   ping(): Promise<{ readonly status: string; readonly timestamp: number }> {
     return this.#ask("ping");
   }
 
-  /** The problems of one file. */
+  /** The diagnostics of one file. */
   getDiagnostics(path: string): Promise<FileDiagnostics> {
     return this.#ask("getDiagnostics", () => ({ path: absolute(path) }));
   }
 
-  /** The problems of all files. */
+  /** The diagnostics of all files. */
   getAllDiagnostics({ severity, source, limit }: Filters = {}): Promise<AllDiagnostics> {
     return this.#ask("getAllDiagnostics", () => ({ severity, source, limit }));
   }
 
-  /** How many problems there are, of which sources, and the files with most errors. */
+  /** The number of diagnostics, their sources, and the files with most errors. */
   getWorkspaceErrors(): Promise<WorkspaceErrors> {
     return this.#ask("getWorkspaceErrors");
   }
 
-  /** The problems of a file after a new check. */
+  /** The diagnostics of a file after a new check. */
   validateFile(path: string): Promise<ValidatedFile> {
     return this.#ask("validateFile", () => ({ path: absolute(path) }));
   }
 
-  /** The files that are open in the editor; none, with a `note`, where there is no editor. */
+  /** The files that are open in the editor; without an editor, none and a `note`. */
   getOpenFiles(): Promise<OpenFiles> {
     return this.#ask("getOpenFiles");
   }
 
-  /** The file in front, with its problems. */
+  /** The active file, with its diagnostics. */
   getActiveFile(): Promise<ActiveFile> {
     return this.#ask("getActiveFile");
   }
 
-  /** Runs a command that is on the host's list, such as `zubi.validateFile` with a path. */
+  /** Runs a command from the host's list, such as `zubi.validateFile` with a path. */
   executeCommand(
     command: string,
     args?: readonly unknown[],
@@ -224,7 +224,7 @@ export class VSCodeIPCClient {
     return connection;
   }
 
-  /** The type is the one in the protocol: the host belongs to this user and has proved it. */
+  /** The caller chooses the protocol's type without a check: the host belongs to this user and has proved it. */
   async #ask<T>(method: string, params?: () => Record<string, unknown>): Promise<T> {
     const result = await this.call(method, params?.());
     if (!isObject(result)) throw new ProtocolError(`The answer of the host to \`${method}\` is not an object.`);
@@ -232,7 +232,7 @@ export class VSCodeIPCClient {
   }
 }
 
-/** Connects, calls `ask`, and closes the connection in any case. */
+/** Connects, calls `ask`, and always closes the connection. */
 export async function withClient<T>(options: Options, ask: (client: VSCodeIPCClient) => Promise<T>): Promise<T> {
   const client = await new VSCodeIPCClient(options).connect();
   try {
@@ -242,16 +242,16 @@ export async function withClient<T>(options: Options, ask: (client: VSCodeIPCCli
   }
 }
 
-/** A failure as an answer. */
+/** A failure as a result. */
 export interface Failure {
   readonly error: true;
   readonly message: string;
   readonly suggestion: string;
 }
 
-/** The problems of a file. */
+/** The diagnostics of a file. */
 export function getVscodeDiagnostics(path: string, options?: Options): Promise<FileDiagnostics | Failure>;
-/** The problems of all files. */
+/** The diagnostics of all files. */
 export function getVscodeDiagnostics(path?: undefined, options?: Options & Filters): Promise<AllDiagnostics | Failure>;
 export function getVscodeDiagnostics(
   path?: string,
@@ -262,12 +262,12 @@ export function getVscodeDiagnostics(
   );
 }
 
-/** How many problems there are. */
+/** The number of diagnostics. */
 export function getVscodeErrorSummary(options: Options = {}): Promise<WorkspaceErrors | Failure> {
   return answered(options, (client) => client.getWorkspaceErrors());
 }
 
-/** Whether a host answers. It need not be an editor's: see `client.host.kind`. */
+/** Whether a host responds. It need not be an editor; see `client.host.kind`. */
 export async function isVscodeAvailable(options: Options = {}): Promise<boolean> {
   const answer = await answered(options, (client) => client.ping());
   return "status" in answer && answer.status === "ok";

@@ -66,11 +66,11 @@ impl Area {
 
     fn context(&self, context: usize, text: &mut Text) {
         let Self { style, name, number, .. } = self;
-        // Neighbours differ in everything that is taken from a table.
+        // Neighbouring contexts differ in everything that comes from a table.
         let seed = number * self.contexts + context;
         let own = words::context(*number, context);
         let (strategy, team) = (turn(STRATEGY, seed), turn(TEAMS, seed));
-        // The body declares what the header does not.
+        // The body declares the properties that the header lacks.
         let (header, body) = if context % 3 == 2 {
             (format!("for {name}"), true)
         } else {
@@ -140,7 +140,7 @@ impl Area {
         }
     }
 
-    /// One to the next context of the area, one to a context of the area before.
+    /// Relates the context to the next one of the area, and to one of the previous area.
     fn relationships(&self, context: usize, text: &mut Text) {
         let turned = self.number / 2 * self.contexts + context;
         if self.contexts > 1 {
@@ -170,7 +170,7 @@ impl Area {
     }
 }
 
-/// How many entries a `contains` line has: so few that it is never longer than the formatter's lines.
+/// The number of entries in a `contains` line; so few that the line never exceeds the formatter's width.
 const A_LINE: usize = 2;
 
 /// Writes the entries of a map. The comma between two entries is optional; every other line omits it.
@@ -181,7 +181,7 @@ pub(crate) fn contains(text: &mut Text, names: &[String]) {
     }
 }
 
-/// A property with a string.
+/// A property with a string value.
 fn property(word: &str, turned: usize, value: &str) -> String {
     format!("{word}{} \"{value}\"", Style::assign(turned))
 }
@@ -202,7 +202,7 @@ const RELATIONSHIPS: &[(&str, &str)] = &[
     ("<-> [Conformist]", "<-> [CF]"),
 ];
 
-/// The relationship that a number's turn it is.
+/// The relationship for a number; the table repeats.
 pub(crate) fn relationship(style: Style, turned: usize, left: &str, right: &str) -> String {
     let (long, short) = turn(RELATIONSHIPS, turned);
     format!("{left} {} {right}", style.pick(long, short))

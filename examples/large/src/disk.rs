@@ -1,14 +1,14 @@
-//! Writing the model into a folder.
+//! Writes the model into a folder.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use crate::{MARK, Size, files};
 
-/// Why nothing was written, or not everything.
+/// The reason why nothing or not everything was written.
 #[derive(Debug)]
 pub enum Refusal {
-    /// The folder has something in it and no `model.yaml` that this program wrote.
+    /// The folder is not empty and has no `model.yaml` that this program wrote.
     NotOurs,
     /// A count is 0 or more than [`Size::MOST`].
     Size,
@@ -36,9 +36,8 @@ impl From<io::Error> for Refusal {
     }
 }
 
-/// Writes the model of a size into a folder, which is made if it is not there. Into a folder with files it is written
-/// only if they are an earlier model of this program; areas of it that the new one has not are taken away, and nothing
-/// else. Returns how many files and bytes were written.
+/// Writes a model of this size into a folder, and creates the folder if necessary. A folder with files must hold an
+/// earlier model of this program, of which only the areas are removed. Returns the number of written files and bytes.
 pub fn write(folder: &Path, size: Size) -> Result<(usize, usize), Refusal> {
     let is_valid = |count: usize, max: usize| (1..=max).contains(&count);
     if !is_valid(size.areas, Size::MOST.areas) || !is_valid(size.contexts, Size::MOST.contexts) {
@@ -72,7 +71,7 @@ fn is_empty(folder: &Path) -> io::Result<bool> {
     }
 }
 
-/// Whether a file begins with this program's mark.
+/// Whether the first line of a file has this program's mark.
 fn is_generated(file: &Path) -> io::Result<bool> {
     match std::fs::read(file) {
         Ok(bytes) => {

@@ -1,4 +1,4 @@
-//! The files that there is one of: manifest, entry, vocabulary.
+//! The single files: manifest, entry, vocabulary.
 
 use crate::style::Style;
 use crate::text::Text;
@@ -12,14 +12,14 @@ pub(crate) fn manifest() -> GeneratedFile {
     GeneratedFile { path: "model.yaml".to_owned(), text }
 }
 
-/// Imports every area and draws the map of all contexts and the map of all domains.
+/// Imports every area, and draws the map of all contexts and the map of all domains.
 pub(crate) fn entry(size: Size) -> GeneratedFile {
     let mut text = Text::default();
     text.line(&format!("// {MARK}"));
     text.line("import \"@shared/vocabulary\"");
     for number in 0..size.areas {
         let path = area_path(number);
-        // An alias and a relative path lead to the same files.
+        // An alias and a relative path import the same files.
         text.line(&match Style::for_area(number) {
             Style::Long => format!("import \"./{path}\""),
             Style::Short => format!("import \"@{path}\""),
@@ -56,7 +56,7 @@ pub(crate) fn vocabulary() -> GeneratedFile {
     let spaces =
         [("Strategy", STRATEGY), ("Business", BUSINESS), ("Stage", STAGE), ("Role", ROLE), ("Concern", CONCERN)];
     for (name, classifications) in spaces {
-        // A word for every taste.
+        // The language has several words for a namespace.
         let word = if name.len() > 4 { "Namespace" } else { "ns" };
         text.block(&format!("{word} {name}"), |text| {
             for classification in classifications {

@@ -5,10 +5,10 @@
 //! maps. An area has its domain and its bounded contexts with every kind of block; its contexts are related to each
 //! other and to those of the previous area, whose file it imports under an alias.
 //!
-//! Everything comes from tables in turn, by the number of the area and the context; nothing is random. Areas are
-//! written in two styles by turns: with the long words of the language, inside a namespace; and with the short words at
-//! the top of the file, with maps of their own. So the model uses the whole language (from 4 areas with 6 contexts
-//! each), has no diagnostics, and is formatted. The tests of this package check that.
+//! All content comes from tables in turn, by the number of the area and the context; nothing is random. Areas alternate
+//! between two styles: the long words of the language inside a namespace, and the short words at the top of the file
+//! with maps of their own. So the model uses the whole language (from 4 areas with 6 contexts each), has no
+//! diagnostics, and is formatted. The tests of this package check that.
 
 mod area;
 mod disk;
@@ -19,17 +19,17 @@ mod words;
 
 pub use disk::{Refusal, write};
 
-/// How large a model is.
+/// The size of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Files, each with a domain.
+    /// The number of files, each with a domain.
     pub areas: usize,
-    /// Bounded contexts in each of them.
+    /// The number of bounded contexts in each area.
     pub contexts: usize,
 }
 
 impl Size {
-    /// The size that is measured: 2,000 contexts in 202 files of about 48,000 lines.
+    /// The size that benchmarks use: 2,000 contexts in 202 files of about 48,000 lines.
     pub const MEASURED: Self = Self { areas: 200, contexts: 10 };
 
     /// The maximum number of areas and contexts: more than any file system can hold.
@@ -39,12 +39,12 @@ impl Size {
 /// A file of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneratedFile {
-    /// Below the model's folder, with `/`.
+    /// The path below the model's folder, with `/`.
     pub path: String,
     pub text: String,
 }
 
-/// The comment at the beginning of every file; the program only replaces files that have it.
+/// The comment at the beginning of every file; the program replaces only files that have it.
 const MARK: &str = "Written by `large-example`; whatever is changed here is lost when it is written again.";
 
 /// The files of the model: `model.yaml`, the entry `index.dlang`, `shared/vocabulary.dlang`, then the areas.

@@ -1,6 +1,6 @@
-//! The two ways in which the language writes the same thing.
+//! The two styles in which the language can express the same model.
 
-/// Which words an area is written with.
+/// The words that an area uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     Long,
@@ -8,7 +8,7 @@ pub(crate) enum Style {
 }
 
 impl Style {
-    /// Areas take turns.
+    /// Returns the style of an area; areas alternate.
     pub(crate) fn for_area(area: usize) -> Self {
         if area.is_multiple_of(2) { Self::Long } else { Self::Short }
     }

@@ -1,9 +1,9 @@
 //! Lines with their indentation.
 
-/// How long a line may be before the formatter breaks it.
+/// The maximum length of a line before the formatter breaks it, in characters.
 const WIDTH: usize = 100;
 
-/// How far the content of a block, or the rest of a broken line, is indented.
+/// The indentation of a block's content, or of the rest of a broken line, in blanks.
 const INDENT: usize = 4;
 
 /// A text that grows line by line.
@@ -22,7 +22,7 @@ impl Text {
         self.text.push('\n');
     }
 
-    /// A head and lists that belong to it: on one line if they fit, otherwise each on its own.
+    /// Writes a head and its lists: on one line if they fit, otherwise each on its own.
     pub(crate) fn list(&mut self, head: &str, lists: &[String]) {
         let line = format!("{head} {}", lists.join(" "));
         if INDENT * self.depth + line.chars().count() <= WIDTH {

@@ -1,4 +1,4 @@
-//! The words the model is made of, and how names are made of them.
+//! The words of the model, and the names made from them.
 
 use crate::style::Style;
 
@@ -116,7 +116,7 @@ pub(crate) const TERMS: &[Term] = &[
     term("Shift", "Eight hours and those who work them", "Watch", ("night", "day")),
 ];
 
-/// A sentence that is decided, and the name it is known by.
+/// Decisions, each with its name.
 pub(crate) const DECISIONS: &[(&str, &str)] = &[
     ("AppendOnly", "Events are written once and never changed"),
     ("Events", "Others learn of changes by events, not by requests"),
@@ -146,32 +146,32 @@ pub(crate) const TEAMS: &[&str] = &[
     "Tern",
 ];
 
-/// The namespaces of the vocabulary with their classifications.
+/// The namespaces of the vocabulary, with their classifications.
 pub(crate) const STRATEGY: &[&str] = &["Core", "Supporting", "Generic"];
 pub(crate) const BUSINESS: &[&str] = &["Revenue", "Engagement", "Saving"];
 pub(crate) const STAGE: &[&str] = &["Genesis", "Custom", "Product", "Commodity"];
 pub(crate) const ROLE: &[&str] = &["Gateway", "Engine", "Ledger", "Draft"];
 pub(crate) const CONCERN: &[&str] = &["Architecture", "Safety", "Law"];
 
-/// Metadata keys with the values they get in turn.
+/// Metadata keys, with values that take turns.
 pub(crate) const METADATA: &[(&str, &[&str])] = &[
     ("Language", &["Rust", "Kotlin", "Go", "COBOL"]),
     ("Hosting", &["quay", "cloud", "both"]),
     ("Criticality", &["high", "low"]),
 ];
 
-/// The entry of a table for a number; starts again at the end.
+/// The entry of a table for a number; the table repeats.
 pub(crate) fn turn<T: Copy>(table: &[T], number: usize) -> T {
     #[expect(clippy::indexing_slicing, reason = "the remainder is below the length, and no table is empty")]
     table[number % table.len()]
 }
 
-/// The name of an area. The second time round the table it has a number.
+/// The name of an area. When the table repeats, the name gets a number.
 pub(crate) fn area(number: usize) -> String {
     numbered_name(AREAS, number)
 }
 
-/// The name of an area's context. Outside of a namespace it needs the area's name to be the only one.
+/// The name of an area's context. Outside of a namespace it includes the area's name, to be unique.
 pub(crate) fn context(area: usize, context: usize) -> String {
     let name = numbered_name(CONTEXTS, context);
     match Style::for_area(area) {

@@ -15,7 +15,7 @@ use large_example::{GeneratedFile, Refusal, Size, files, write};
 
 const SMALL: Size = Size { areas: 4, contexts: 6 };
 
-/// Difficult sizes: one of everything, tables that start again, odd and even numbers.
+/// Corner cases: one of everything, repeating tables, odd and even numbers.
 const SIZES: &[Size] = &[
     Size { areas: 1, contexts: 1 },
     Size { areas: 1, contexts: 3 },

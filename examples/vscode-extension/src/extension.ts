@@ -1,9 +1,9 @@
-// A sample: an extension that contributes tools to zubi, for every agent that is connected to the window.
+// A sample extension that contributes tools to zubi, for every agent that is connected to the window.
 import * as vscode from "vscode";
 import type { ZubiApi } from "zubi";
 import { Snippets } from "./snippets.ts";
 
-/** Waits for zubi, which `package.json` names among the dependencies, and registers the tools. */
+/** Registers the tools once zubi, a dependency in `package.json`, is active. */
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const zubi = await vscode.extensions.getExtension<ZubiApi>("zubi.zubi")?.activate();
   if (zubi === undefined) throw new Error("the extension zubi is not installed");
@@ -22,7 +22,7 @@ function registerWordCount(zubi: ZubiApi): vscode.Disposable {
         properties: { text: { type: "string", description: "The text. If omitted, the active file." } },
       },
       execution: { type: "function", handler: "words.count" },
-      // It changes nothing, so it needs no approval.
+      // The tool changes nothing, so it needs no approval.
       metadata: { category: "text", requiresApproval: false },
     },
     ({ text }, { activeEditor }) => {

@@ -1,4 +1,4 @@
-// Several tools of one origin: pieces of text that are stored for the workspace.
+// Several tools of one origin: text snippets that are stored for the workspace.
 import * as vscode from "vscode";
 import type { ToolContext, ToolDefinition, ToolProvider, ToolResult } from "zubi";
 
@@ -53,7 +53,7 @@ export class Snippets implements ToolProvider {
   }
 
   async executeTool(toolId: string, args: Record<string, unknown>, context: ToolContext): Promise<ToolResult> {
-    // Arguments have been checked against the schema.
+    // zubi has checked the arguments against the schema.
     const { name, text } = args as { name: string; text?: string };
     const all = this.#all();
     if (toolId === "snippets.find") {

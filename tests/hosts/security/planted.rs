@@ -1,4 +1,4 @@
-//! Traps that another user has set where hosts are found: no trap is trusted, and nothing is written through one.
+//! Traps that another user has set where zubi looks for hosts: zubi trusts no trap and writes nothing through one.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::{chown, lchown, symlink};
@@ -14,13 +14,13 @@ use zubi_tests::{Project, processes};
 use super::{INSTANCE, advertisement, base, set_mode};
 use crate::raw::{OTHER_UID, PeerUser};
 
-/// The content outside that must not change.
+/// The content of files outside, which must not change.
 const SENTINEL: &str = "as it was\n";
 
-/// Sets a trap; the second path is a file outside of the run directory.
+/// A function that sets a trap; the second path is a file outside of the run directory.
 type SetTrap = fn(&Utf8Path, &Utf8Path);
 
-/// A trap in, or in place of, the run directory, and the number of lines that a session prints about it. The directory
+/// Traps in, or in place of, the run directory, and the number of lines that a session prints about each. The directory
 /// exists, is empty, and belongs to the user.
 const DIRECTORY_TRAPS: &[(&str, SetTrap, usize)] = &[
     ("the directory is writable for all", |run, _| set_mode(run, 0o777), 0),
@@ -76,7 +76,7 @@ impl PlantedWorld {
             .fold(format!("  zubi {}: exit {code}\n", arguments.join(" ")), |text, line| text + "    " + line + "\n")
     }
 
-    /// Nothing outside has changed.
+    /// Checks that nothing outside has changed.
     fn check_outside(&self, name: &str) {
         assert_eq!(std::fs::read(&self.outside).expect("it is there"), SENTINEL.as_bytes(), "{name}");
         let count = self.outside.parent().expect("a directory").read_dir_utf8().expect("a directory").count();
@@ -91,7 +91,7 @@ fn a_directory_controlled_by_others_is_not_used() {
         let planted = PlantedWorld::new();
         set_trap(&planted.fixture.run_directory(), &planted.outside);
         let status = planted.run(&["status"]);
-        // If the directory is ours, its permissions are restricted; otherwise no client is served.
+        // zubi restricts the permissions of its own directory; with a foreign one it serves no client.
         let mut agent = planted.fixture.agent(&[]);
         assert!(agent.tools().contains(&"lsp_hover".to_owned()));
         let stderr = eventually("the session has printed its warnings", STEP_TIMEOUT, || {
@@ -146,13 +146,13 @@ fn a_directory_controlled_by_others_is_not_used() {
     processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
 
-/// A trap in the run directory: the change made to a file with the name of a host's file.
+/// Traps in the run directory: changes of a file with the name of a host's file.
 const FILE_TRAPS: &[(&str, SetTrap)] = &[
     ("somebody else's file", |file, _| change_owner(file)),
     ("a file that others can read", |file, _| set_mode(file, 0o644)),
     ("a file that others can write", |file, _| set_mode(file, 0o606)),
     ("a link to a file", |file, outside| {
-        // Not the sentinel, but a file that would be trusted in the run directory.
+        // A file that zubi would trust in the run directory, instead of the sentinel.
         let moved = outside.with_file_name("../away");
         std::fs::rename(file, &moved).expect("a file");
         symlink(&moved, file).expect("a link");
@@ -201,7 +201,7 @@ fn planted_files_and_sockets_are_rejected() {
         set_trap(&file, &planted.outside);
         let status = planted.run(&["status"]).replace(&std::process::id().to_string(), "[pid]");
         writeln!(report, "{name}\n{}", status.trim_end()).expect("a text");
-        // A session still works, and is the host.
+        // A session still works and is the host.
         let mut agent = planted.fixture.agent(&[]);
         assert!(agent.tools().contains(&"lsp_hover".to_owned()), "{name}");
         let own = eventually("the agent is a host", STEP_TIMEOUT, || {
@@ -302,7 +302,7 @@ fn lock_and_log_are_not_written_through_a_link() {
 
 type Change = fn(&Utf8Path);
 
-/// A session's runtime directory, and whether hosts are found there.
+/// Runtime directories of a session, and whether zubi finds hosts there.
 const RUNTIME: &[(&str, u32, Change, bool)] = &[
     ("ours alone", 0o700, |_| {}, true),
     ("others may look", 0o755, |_| {}, true),

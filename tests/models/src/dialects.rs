@@ -1,4 +1,4 @@
-//! The answers of each API: the frames that the real servers send, in their order, from one script.
+//! The responses of each API, from one script: the frames that the real servers send, in their order.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub struct ScriptedReply {
     /// Tokens of the prompt, tokens of the answer, and the cached tokens of the prompt.
     pub usage: Option<(u64, u64, u64)>,
     pub stop: Stop,
-    /// An error in the middle, after the rest of the answer.
+    /// An error at the end of an incomplete answer.
     pub error: Option<String>,
 }
 
@@ -161,7 +161,7 @@ impl Dialect {
     }
 }
 
-/// Splits a text into pieces of a few characters, as arguments are streamed.
+/// Splits a text into fragments of a few characters, in which arguments are streamed.
 pub(super) fn split_into_fragments(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     chars.chunks(5).map(|fragment| fragment.iter().collect()).collect()
@@ -247,7 +247,7 @@ fn anthropic(reply: &ScriptedReply) -> String {
         body.push_str(&block(json!({ "type": "text", "text": "" }), deltas));
     }
     for call in &reply.calls {
-        // A call without arguments has a single empty piece.
+        // A call without arguments has a single empty fragment.
         let arguments = if call.arguments == json!({}) { String::new() } else { call.arguments.to_string() };
         let mut deltas = vec![json!({ "type": "input_json_delta", "partial_json": "" })];
         deltas.extend(

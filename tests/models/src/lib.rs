@@ -1,4 +1,4 @@
-//! A model server that follows a script, over the real wire of one of five APIs, byte by byte if necessary.
+//! A model server that follows a script, over the real wire format of one of five APIs, byte by byte if necessary.
 //!
 //! ```ignore
 //! let server = Server::start(Dialect::Anthropic, "a-key", vec![
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Owns: listening, the bytes of HTTP and the end of an answer. [`dialects`] has the answers of each API, [`requests`]
-//! the expectations on a request. Real models cost money and answer differently each time: they are the one thing that
-//! tests replace.
+//! the expectations on a request. Only models are replaced in these tests: real ones cost money and answer differently
+//! each time.
 
 #![expect(clippy::expect_used, reason = "a test harness: a failed expectation is a failed test")]
 
@@ -70,13 +70,13 @@ enum CutPoint {
 /// The behaviour after the last byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// The answer is complete, with HTTP's end mark.
+    /// The answer is complete, with HTTP's end marker.
     Done,
-    /// The connection is closed; this alone marks the end of the answer.
+    /// The connection closes; only that marks the end of the answer.
     Close,
     /// The connection is reset.
     Reset,
-    /// No more data until the client cancels.
+    /// No more data follows until the client cancels.
     Stall,
 }
 
@@ -101,7 +101,7 @@ impl Turn {
         Self { expectations, status, headers, body, split, cut, end: End::Done, delay }
     }
 
-    /// Adds an expectation on the request; the test fails with both texts if it is not met.
+    /// Adds an expectation on the request. If it is not met, the test fails with the expected and the actual text.
     pub fn expect(mut self, expect: Expect) -> Self {
         self.expectations.push(expect);
         self
@@ -112,7 +112,7 @@ impl Turn {
         self
     }
 
-    /// Sends the answer in pieces of this many bytes.
+    /// Sends the answer in chunks of this many bytes.
     pub fn split(mut self, bytes: usize) -> Self {
         self.split = bytes;
         self
@@ -135,7 +135,7 @@ impl Turn {
         self
     }
 
-    /// A delay before the first byte; only for tests about time.
+    /// Delays the first byte; only for tests about time.
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
@@ -161,8 +161,8 @@ impl Turn {
     }
 }
 
-/// The server. Each request of the client takes the next turn of the script; requests for the list of models and for
-/// their limits are always answered.
+/// The server. Each model request takes the next turn of the script; the server always answers requests for the list of
+/// models and for their limits.
 pub struct Server {
     port: u16,
     shared: Arc<ServerState>,
@@ -190,7 +190,7 @@ impl Server {
         let script = Script { turns: turns.into(), ..Script::default() };
         let shared = Arc::new(ServerState { dialect, key: key.to_owned(), script: Mutex::new(script) });
         let thread_shared = Arc::clone(&shared);
-        // The thread lives as long as the test's process: an unused port does no harm.
+        // The thread lives as long as the test's process; an unused port is harmless.
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&thread_shared);
@@ -211,7 +211,7 @@ impl Server {
         self.shared.script().requests.clone()
     }
 
-    /// Fails the test if a request was not as expected, or if a turn was not requested.
+    /// Fails the test if a request did not meet an expectation, or if a turn is left.
     pub fn finish(self) {
         let script = self.shared.script();
         assert!(script.mismatches.is_empty(), "{}", script.mismatches.join("\n\n"));
@@ -279,7 +279,7 @@ fn respond(stream: &mut TcpStream, turn: &Turn, body: &[u8]) -> std::io::Result<
         headers.push(("Content-Type".to_owned(), kind.to_owned()));
     }
     headers.extend(turn.headers.iter().cloned());
-    // An answer that ends with the connection has no other end mark.
+    // Only the end of the connection marks the end of this answer.
     let is_chunked = turn.end != End::Close;
     if is_chunked {
         headers.push(("Transfer-Encoding".to_owned(), "chunked".to_owned()));
@@ -300,7 +300,7 @@ fn respond(stream: &mut TcpStream, turn: &Turn, body: &[u8]) -> std::io::Result<
         End::Done => stream.write_all(b"0\r\n\r\n"),
         End::Close => Ok(()),
         End::Reset => Ok(rustix::net::sockopt::set_socket_linger(&*stream, Some(Duration::ZERO))?),
-        // The client closes the connection when it cancels; a byte from it would end the wait as well.
+        // A client that cancels closes the connection; a byte from it would end the wait too.
         End::Stall => std::io::Read::read(stream, &mut [0]).map(drop),
     }
 }
@@ -314,7 +314,7 @@ pub fn configuration(dialect: Dialect, server: &Server) -> String {
 /// A call in a script.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// The server's id for the call; dialects without ids leave it out.
+    /// The server's id for the call; dialects without ids omit it.
     pub id: String,
     pub tool: String,
     pub arguments: Value,

@@ -1,4 +1,4 @@
-//! The requests to a model as they came over the wire, and the expectations of a script.
+//! The requests to a model, as received over the wire, and the expectations of a script.
 
 use std::io::{self, BufRead, Read as _};
 
@@ -32,7 +32,7 @@ pub enum Expect {
     Lacks(&'static str),
     /// The number of messages, items or contents, without the instructions.
     Messages(usize),
-    /// Tools with these wire names are among those offered.
+    /// The request offers tools with these wire names.
     Tools(Vec<&'static str>),
     /// The texts of the results of calls, in order, contain these.
     Outcomes(Vec<String>),
@@ -73,7 +73,7 @@ impl Request {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Checks the parts that every script expects: the path, and the key in its header only.
+    /// Checks what every script expects: the path, and the key in its header only.
     pub(super) fn problems(&self, dialect: Dialect, key: &str) -> Vec<String> {
         let mut problems = Vec::new();
         let model = self.path.strip_prefix("/v1beta/models/").and_then(|rest| rest.rsplit_once(':'));
@@ -114,7 +114,7 @@ impl Request {
         all.map(Vec::as_slice).unwrap_or_default().iter().filter(is_conversation).collect()
     }
 
-    /// The wire names of the tools that are offered.
+    /// The wire names of the offered tools.
     pub fn tools(&self, dialect: Dialect) -> Vec<&str> {
         let (list, name) = match dialect {
             Dialect::OpenAiChat | Dialect::Ollama => ("/tools", "/function/name"),

@@ -1,4 +1,4 @@
-//! An answer of OpenAI's Responses API: items that are added, grow and are done, then all of them once more.
+//! An answer of OpenAI's Responses API: items that are added, grow and end, then all of them once more.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::MODEL;
 use super::dialects::{ScriptedReply, Stop, split_into_fragments};
 
-/// Frames with their numbers.
+/// Frames with their sequence numbers.
 #[derive(Default)]
 struct Frames {
     body: String,

@@ -1,5 +1,5 @@
-//! A client of a host for tests. The tests start it as one user and as another: it forwards stdin to the host, and
-//! prints what it receives. It ends when either side does.
+//! A client of a host for tests, which start it as one user and as another. It forwards stdin to the host and prints
+//! the host's output. It ends when either side does.
 //!
 //! `visitor socket PATH`, `visitor port PORT`, or `visitor listen`, which prints its port and waits for one client.
 
@@ -23,7 +23,7 @@ fn main() -> anyhow::Result<()> {
     let stream = match connected {
         Ok(stream) => stream,
         Err(error) => {
-            // Distinguishes a refused connection from a closed one.
+            // This line distinguishes a refused connection from a closed one.
             writeln!(io::stdout(), "not let in: {error}")?;
             return Ok(());
         }
@@ -31,7 +31,7 @@ fn main() -> anyhow::Result<()> {
     let (stream, (ended, end)) = (File::from(stream), channel());
     pass_on(io::stdin(), stream.try_clone()?, ended.clone());
     pass_on(stream, io::stdout(), ended);
-    // Either thread may be the first.
+    // Either thread may end first.
     end.recv()?;
     Ok(())
 }

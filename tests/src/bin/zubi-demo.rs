@@ -1,5 +1,5 @@
-//! The demo: starts `zubi mcp` on a copy of the example project, calls its tools over an MCP connection, and prints
-//! each call, the whole answer and the time. Started by `cargo xtask demo`.
+//! The demo: starts `zubi mcp` on a copy of the example project, calls its tools over MCP, and prints each call, the
+//! whole answer and the time. `cargo xtask demo` starts it.
 #![expect(clippy::print_stdout, reason = "showing is its purpose")]
 
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The channels for queries about a model, each brought to the same form: the answer as compact JSON, or the first line
+//! The channels for queries about a model. Each normalizes its answers: the answer as compact JSON, or the first line
 //! of the error.
 
 use camino::Utf8PathBuf;
@@ -25,8 +25,8 @@ pub(super) enum Channel<'a> {
     Dlang(Start<'a>, &'a Project),
 }
 
-/// The properties without an option in the commands of `dlang`, by tool. A command that gets the option makes the test
-/// fail until its line here is removed.
+/// The properties without an option in the commands of `dlang`, by tool. If a command gets the option, the test fails
+/// until the line here is removed.
 pub(super) const UNSUPPORTED: [(&str, &str); 5] = [
     // `dlang validate FILE` checks the file and all its imports; the rest of a workspace matters only in editors.
     ("domainlang_validate", "file"),
@@ -37,20 +37,20 @@ pub(super) const UNSUPPORTED: [(&str, &str); 5] = [
     ("domainlang_explain", "text"),
 ];
 
-/// The arguments for `zubi` that select a workspace of these folders; none without folders, as it is the directory
-/// then.
+/// The arguments with which `zubi` selects a workspace of these folders. Empty without folders: the directory is the
+/// workspace then.
 pub(super) fn arguments(folders: &[Utf8PathBuf]) -> Vec<&str> {
     folders.iter().flat_map(|folder| ["--workspace", folder.as_str()]).collect()
 }
 
-/// The channels with one process for all queries, by their names, besides the one that the others are compared with.
-/// Without folders they query the project; channels that take one path have no workspace of several.
+/// The channels with one process for all queries, by name, except the one with which the others are compared. Without
+/// folders they query the project; channels that take one path do not support several folders.
 pub(super) async fn persistent_channels<'a>(
     project: &'a Project,
     folders: &[Utf8PathBuf],
 ) -> Vec<(&'static str, Channel<'a>)> {
-    // One channel of each kind is started in another directory, so that a dependence of paths on the directory is
-    // noticed.
+    // One channel of each kind starts in another directory, so that the test detects paths that depend on the
+    // directory.
     let (zubi, other_directory) = (Start::new(project, &[]), Start::dlang(project).directory(project.home()));
     let mut channels = vec![
         ("zubi lsp", Channel::Requests(language_server(&zubi, project, folders))),
@@ -121,7 +121,7 @@ impl Channel<'_> {
     }
 }
 
-/// The lines after the first one of a failure are the hint, in the words of each surface.
+/// The further lines of an error are the hint, whose words differ between surfaces.
 fn to_reply(is_error: bool, text: &str) -> ChannelReply {
     if is_error { Err(text.lines().next().unwrap_or_default().to_owned()) } else { Ok(text.to_owned()) }
 }
@@ -152,7 +152,7 @@ fn call(start: &Start<'_>, arguments: &[&str], question: &Question) -> ChannelRe
     failure.map_or(Ok(printed), |failure| to_reply(true, failure))
 }
 
-/// The exit code is part of the command's answer: 0, 1 if the answer is negative, 2 if the query is invalid.
+/// The exit code is part of the answer: 0, 1 if the answer is negative, 2 if the query is invalid.
 fn dlang(start: &Start<'_>, question: &Question, command_arguments: &[String]) -> ChannelReply {
     let command_arguments: Vec<&str> = command_arguments.iter().map(String::as_str).collect();
     let (printed, code) = run(start, &command_arguments);
@@ -166,8 +166,8 @@ fn dlang(start: &Start<'_>, question: &Question, command_arguments: &[String]) -
     Ok(printed)
 }
 
-/// Removes the command line's own form from an error: `--domain: …` for a filter, and clap's prefix before the reason
-/// why it does not accept a value.
+/// Removes the parts of an error that only the command line has: `--domain: …` for a filter, and clap's prefix before
+/// the reason why it rejects a value.
 fn strip_cli_form(error: &str) -> String {
     let argument = error.strip_prefix("invalid value '").and_then(|rest| rest.split_once("' for '<"));
     let reason = argument.and_then(|(_, rest)| rest.split_once(">': "));
@@ -183,7 +183,7 @@ fn run(start: &Start<'_>, command_arguments: &[&str]) -> (String, i32) {
     (printed.to_owned(), output.status.code().expect("an exit code"))
 }
 
-/// The query as arguments of the command line, if it has any for it.
+/// The query as arguments of the command line, if it can express the query.
 fn command_arguments(question: &Question, project: &Project) -> Option<Vec<String>> {
     let Question { tool, input } = question;
     let is_unsupported = |name: &String| UNSUPPORTED.contains(&(tool.as_str(), name.as_str()));
@@ -192,7 +192,7 @@ fn command_arguments(question: &Question, project: &Project) -> Option<Vec<Strin
         return None;
     }
     let text = |name: &str| input.get(name).and_then(Value::as_str);
-    // On the command line a path may be anywhere, so a path outside the workspace gets another error, or none.
+    // A path on the command line may be anywhere, so one outside the workspace gets another error, or none.
     let path = project.root().join(text("path").unwrap_or("."));
     let path = path.canonicalize_utf8().ok().filter(|path| path.starts_with(project.root()))?;
     let mut command_arguments = vec![subcommand(tool).to_owned(), "--json".to_owned()];
@@ -211,7 +211,7 @@ fn command_arguments(question: &Question, project: &Project) -> Option<Vec<Strin
             vec![text("type")?]
         }
         "domainlang_get" => text("fqn").into_iter().collect(),
-        // clap reports a missing argument in its own words.
+        // clap reports a missing argument with its own text.
         _ => vec![text("fqn")?],
     };
     command_arguments.push("--".to_owned());

@@ -22,37 +22,37 @@ impl fmt::Display for Question {
     }
 }
 
-/// A name that no element has, and a word that none of the closed sets has.
+/// A name that no element has, and a word that no enumeration has.
 const UNKNOWN_NAME: &str = "Nothing.Such";
 
 /// A text with an error, a warning and something to search for.
 const TEXT: &str =
     "Domain Sales { vision: \"v\" }\nbc Orders for Sales { description: \"d\" }\nbc Bills for Nowhere\nTeam A\n";
 
-/// The facts about a model, from its own answers.
+/// The facts about a model, taken from its own answers.
 pub(super) struct ModelFacts {
     /// The rows of each type, by its name.
     rows: BTreeMap<String, Vec<Value>>,
-    /// Every word for a type, the name and its short forms.
+    /// Every word for a type: the name and its short forms.
     words: Vec<String>,
     /// Both names of every pattern.
     patterns: Vec<String>,
-    /// The types with the properties that do not filter them.
+    /// The types with the properties that cannot filter them.
     refused: BTreeSet<(String, String)>,
-    /// `key` and `key=value`.
+    /// Metadata as `key` and as `key=value`.
     metadata: BTreeSet<String>,
-    /// Files with models and manifests, and the folders that they are in, relative to the root.
+    /// Files with models and manifests, and their folders, relative to the root.
     files: Vec<Utf8PathBuf>,
     folders: BTreeSet<String>,
     root: Utf8PathBuf,
 }
 
 impl ModelFacts {
-    /// Collects everything.
+    /// Collects all facts.
     ///
-    /// `properties` are those of a list.
+    /// `properties` are those of `domainlang_list`.
     pub(super) async fn collect(channel: &mut Channel<'_>, project: &Project, properties: &Map<String, Value>) -> Self {
-        // A refusal lists the valid values.
+        // The error lists the valid values.
         let words = listed_values(&send(channel, json!({ "type": UNKNOWN_NAME })).await.expect_err("no such type"));
         let pattern = json!({ "type": "relationships", "pattern": UNKNOWN_NAME });
         let patterns = listed_values(&send(channel, pattern).await.expect_err("no such pattern"));
@@ -100,7 +100,7 @@ impl ModelFacts {
         self.column(entity, "name").chain(self.column(entity, "fqn"))
     }
 
-    /// The names of all elements, and contexts with the names of their domains.
+    /// The names of all elements, and of contexts also with their domain's name.
     fn elements(&self) -> Vec<String> {
         let all = self.rows.keys().filter(|entity| *entity != "relationships").flat_map(|entity| self.names(entity));
         let contexts = self.rows["bcs"]
@@ -122,7 +122,7 @@ impl ModelFacts {
             (Some("string"), "detail") => vec!["row".to_owned(), "full".to_owned()],
             (Some("string"), "name") => self.column(entity.unwrap_or("bcs"), "name").collect(),
             (Some("string"), "fqn") => match entity {
-                // Elements without names are searched for by the names of contexts, which finds nothing.
+                // Elements without names are searched by a context's name, which finds nothing.
                 Some(entity) => self.column(entity, "fqn").chain(self.column("bcs", "fqn").take(1)).collect(),
                 None => self.elements(),
             },
@@ -147,7 +147,7 @@ impl ModelFacts {
         Values { valid, invalid: vec![json!(UNKNOWN_NAME), json!(""), json!(7)] }
     }
 
-    /// Locations as they are shown, one also in other forms, and one outside.
+    /// Locations as the answers show them, one also in other forms, and one outside.
     fn locations(&self, displayed: impl Iterator<Item = String>) -> Vec<String> {
         let model = self.files.iter().find(|file| file.extension() == Some("dlang")).expect("a model");
         let absolute = self.root.join(model);
@@ -165,7 +165,7 @@ struct Values {
 pub(super) fn questions(tool: &str, schema: &Value, facts: &ModelFacts) -> Vec<Question> {
     let properties = schema["properties"].as_object().expect("properties");
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    // The bases of all queries: each type of a list, or the required properties.
+    // Each query extends a base: each type of a list, or the required properties.
     let mut bases: Vec<(Option<&str>, Map<String, Value>)> = Vec::new();
     if properties.contains_key("type") {
         bases.extend(facts.rows.keys().map(|entity| (Some(entity.as_str()), object([("type", json!(entity))]))));
@@ -186,11 +186,11 @@ pub(super) fn questions(tool: &str, schema: &Value, facts: &ModelFacts) -> Vec<Q
         let is_fitting =
             |name: &str| entity.is_none_or(|entity| !facts.refused.contains(&(entity.to_owned(), name.to_owned())));
         for (name, Values { valid, invalid }) in &values {
-            // An inapplicable filter is refused for every value.
+            // An inapplicable filter is refused for every value, so one value suffices.
             let valid = if is_fitting(name) { &valid[..] } else { &valid[..1] };
             all.extend(valid.iter().chain(invalid).map(|value| with(&[(name, value)])));
         }
-        // Combinations of two: the first of each, and the first with the last.
+        // Combinations of two properties: the first value of each, and the first with the last.
         let fitting: Vec<&(&str, Values)> =
             values.iter().filter(|(name, _)| *name != "type" && is_fitting(name)).collect();
         for (number, (one, first)) in fitting.iter().enumerate() {
@@ -216,7 +216,7 @@ fn distinct(values: Vec<String>) -> Vec<String> {
     values.into_iter().filter(|value| seen.insert(value.clone())).collect()
 }
 
-/// Extracts `a, b (c)` from `… Use one of a, b (c).`: the values that an error suggests.
+/// Extracts the values that an error suggests: `a, b (c)` from `… Use one of a, b (c).`
 fn listed_values(refusal: &str) -> Vec<String> {
     let (_, words) = refusal.split_once("Use one of ").unwrap_or_else(|| panic!("no values are listed: {refusal}"));
     let words = words.trim_end_matches('.').split([',', ' ', '(', ')']);

@@ -1,5 +1,5 @@
-//! Rules about the Markdown documents: relative links point to files, every page of the book is in its summary, and the
-//! tests that a page names exist.
+//! Rules for the Markdown documents: relative links must point to files, every page of the book must be in its summary,
+//! and the tests that a page names must exist.
 
 use anyhow::{Context as _, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -8,7 +8,7 @@ use crate::paths;
 
 const BOOK: &str = "docs/src";
 
-/// Pages with tables whose last column names the tests that show what a row claims.
+/// Pages with tables whose last column names the tests that prove a row's claim.
 const CLAIMS: &[&str] = &[
     "docs/src/reference/complaints.md",
     "docs/src/reference/domainlang-compatibility.md",
@@ -33,7 +33,7 @@ pub(crate) fn check(files: &[Utf8PathBuf]) -> Result<String> {
     if problems.is_empty() { Ok(format!("{} pages", pages.len())) } else { bail!("{}", problems.join("\n")) }
 }
 
-/// The relative targets of inline links, without their fragments. Lines of fenced code blocks do not count.
+/// Extracts the relative targets of inline links, without fragments. Ignores fenced code blocks.
 fn links(text: &str) -> Vec<&str> {
     let mut fenced = false;
     let mut found = Vec::new();
@@ -84,8 +84,8 @@ fn unknown_tests(files: &[Utf8PathBuf]) -> Result<Vec<String>> {
     Ok(unknown.into_iter().map(|(page, test)| format!("{page}: there is no test `{test}`")).collect())
 }
 
-/// Whether a source has a test of this name. The part before the last `::` names the innermost modules of the test; tests
-/// inside a file are in its module `tests`.
+/// Whether a source has a test of this name. The part before the last `::` names the innermost modules of the test;
+/// tests inside a file are in its module `tests`.
 fn has_test(file: &Utf8Path, source: &str, test: &str) -> bool {
     let (modules, name) = test.rsplit_once("::").unwrap_or(("", test));
     let own = format!("::{}", file.with_extension("").as_str().replace('/', "::"));
@@ -93,7 +93,7 @@ fn has_test(file: &Utf8Path, source: &str, test: &str) -> bool {
     (modules.is_empty() || is_there) && source.contains(&format!("fn {name}("))
 }
 
-/// The names in backticks in the last column of the tables whose last heading is one of [`HEADINGS`].
+/// The names in backticks in the last column of tables whose last heading is in [`HEADINGS`].
 fn named_tests(text: &str) -> Vec<&str> {
     let last_column = |line: &'_ str| -> Option<(usize, usize)> {
         let row = line.strip_prefix('|')?.trim_end().strip_suffix('|')?;
@@ -106,7 +106,7 @@ fn named_tests(text: &str) -> Vec<&str> {
             is_about_tests = None;
             continue;
         };
-        // The first row of a table is its heading.
+        // The first row of a table contains its headings.
         if *is_about_tests.get_or_insert_with(|| HEADINGS.contains(&cell.trim())) {
             names.extend(cell.split('`').skip(1).step_by(2));
         }

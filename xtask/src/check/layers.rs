@@ -1,7 +1,7 @@
 //! Compares the layer table of ARCHITECTURE.md with the manifests.
 //!
-//! The table is between two marker comments; its first column names a crate, its second the workspace crates it
-//! may use. A crate may only use crates further down, may not use one it does not name, and every crate has a row.
+//! The table is between two marker comments. Its first column names a crate, its second the workspace crates that it
+//! may use. A crate may use only crates that its row names, and only crates further down; every crate must have a row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::{paths, run};
 const BEGIN: &str = "<!-- layers: begin -->";
 const END: &str = "<!-- layers: end -->";
 
-/// One row: a crate and the workspace crates it may use.
+/// A row: a crate and the workspace crates that it may use.
 #[derive(Debug, PartialEq, Eq)]
 struct Row {
     name: String,
@@ -56,7 +56,7 @@ fn names(cell: &str) -> BTreeSet<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// For each workspace crate the workspace crates its manifest names, for whatever purpose.
+/// Returns for each workspace crate the workspace crates in its manifest, as dependencies of any kind.
 fn edges(metadata: &Value) -> Result<BTreeMap<String, BTreeSet<String>>> {
     let packages = metadata["packages"].as_array().context("`cargo metadata` lists no packages")?;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -64,10 +64,10 @@ fn edges(metadata: &Value) -> Result<BTreeMap<String, BTreeSet<String>>> {
         .iter()
         .map(|package| {
             let dependencies = package["dependencies"].as_array().map(Vec::as_slice).unwrap_or_default();
-            // A dependency inside the workspace is the one that has a path.
+            // A dependency inside the workspace has a path.
             let local = dependencies.iter().filter(|dependency| dependency["path"].is_string());
             let name = text(&package["name"]);
-            // A crate may name itself to have a feature on in its own tests.
+            // A crate may depend on itself to enable a feature in its own tests.
             let dependencies = local.map(|dependency| text(&dependency["name"])).filter(|used| *used != name).collect();
             (name, dependencies)
         })

@@ -1,12 +1,12 @@
-//! Rules about the sources that no compiler checks: module documentation, file lengths, machine paths, and which files may
-//! name which crate.
+//! Rules for the sources that no compiler checks: module documentation, file lengths, machine paths, and which files
+//! may name which crate.
 
 use anyhow::{Context as _, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::paths;
 
-/// A Rust file of more lines is listed; beyond the second number the check fails.
+/// The number of lines above which a Rust file is listed; above the second number the check fails.
 const LONG: usize = 500;
 const TOO_LONG: usize = 600;
 
@@ -54,7 +54,7 @@ const OWNED: &[OwnedName] = &[
 /// Crates without I/O: their callers read files, read the clock and start threads.
 const PURE: &[&str] = &["crates/dlang-syntax/", "crates/dlang-model/", "crates/dlang-ide/"];
 
-/// The modules of the standard library through which a program reaches outside itself.
+/// The modules of the standard library that reach outside the program.
 const OUTSIDE: &[&str] = &["env", "fs", "io", "net", "process", "thread", "time"];
 
 /// The type that starts processes, in the standard library and in tokio.
@@ -71,7 +71,7 @@ pub(crate) fn check(files: &[Utf8PathBuf]) -> Result<String> {
     let mut problems = Vec::new();
     let mut rust = 0;
     for file in files.iter().filter(|file| is_text(file)) {
-        // Inputs for the fuzz targets are any bytes.
+        // Inputs of the fuzz targets may be any bytes.
         let bytes = std::fs::read(paths::ROOT.join(file)).with_context(|| format!("cannot read {file}"))?;
         let text = String::from_utf8_lossy(&bytes);
         problems.extend(forbidden(file, &text, FORBIDDEN));
@@ -83,31 +83,31 @@ pub(crate) fn check(files: &[Utf8PathBuf]) -> Result<String> {
     if problems.is_empty() { Ok(format!("{rust} Rust files")) } else { bail!("{}", problems.join("\n")) }
 }
 
-/// Cargo's lock file names the registry, as cargo writes it; binary files have no words.
+/// Whether a file contains text to check. Cargo's lock file names the registry, and binary files have no words.
 fn is_text(file: &Utf8Path) -> bool {
     file.file_name() != Some("Cargo.lock") && !matches!(file.extension(), Some("png" | "gz" | "bin" | "wasm"))
 }
 
-/// Programs that are data for tests are not held to the house's rules; the one that writes an example is.
+/// Whether a file is test data, which is exempt from these rules. The program that writes an example is not.
 fn is_fixture(file: &Utf8Path) -> bool {
     file.starts_with("tests/fixtures") || (file.starts_with("examples") && !file.starts_with("examples/large"))
 }
 
 fn check_rust(file: &Utf8Path, text: &str) -> Vec<String> {
     let mut problems = forbidden(file, text, FORBIDDEN_IN_RUST);
-    // The documentation of the module covers its `tests.rs`.
+    // The module's own documentation covers its `tests.rs`.
     if file.file_name() != Some("tests.rs") && !text.trim_start().starts_with("//!") {
         problems.push(format!("{file}: begin with `//!` and say what the module owns"));
     }
     let lines = text.lines().count();
     if is_generated(file) {
-        // Generated files have no limit: people do not read them from top to bottom.
+        // Generated files have no limit, because people do not read them in full.
     } else if lines > TOO_LONG {
         problems.push(format!("{file}: {lines} lines; split it; the limit is {TOO_LONG}"));
     } else if lines > LONG {
         println!("   note: {file} has {lines} lines; consider splitting it");
     }
-    // Tests of a program start it, as its users do.
+    // A program's tests start it, as its users do.
     let is_test = file.components().any(|part| part.as_str() == "tests") || file.file_name() == Some("tests.rs");
     if !is_test && PURE.iter().any(|pure| file.as_str().starts_with(pure)) {
         for (number, line) in code_lines(text) {
@@ -127,7 +127,7 @@ fn check_rust(file: &Utf8Path, text: &str) -> Vec<String> {
     problems
 }
 
-/// Written by `cargo xtask codegen`.
+/// Whether `cargo xtask codegen` writes the file.
 fn is_generated(file: &Utf8Path) -> bool {
     file.components().any(|part| part.as_str() == "generated")
 }
@@ -152,8 +152,8 @@ fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 
-/// Whether a line of code names something as a path: followed by `::`, or in a `use`. Other crates have a `Command` too
-/// (clap, LSP); a process is what comes from a module `process`.
+/// Whether a line of code uses a name as a path: followed by `::`, or in a `use`. Other crates (clap, LSP) have a
+/// `Command` too; only one from a module `process` is a process.
 fn names(line: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(name).any(|(at, _)| {

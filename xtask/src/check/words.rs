@@ -1,7 +1,7 @@
 //! The project's words: refuses private words in names, comments, texts and documents, as STYLE.md describes them.
 //!
-//! `xtask/words.toml` lists the refused words and names, with the words to use instead. `xtask/exceptions.toml` lists the
-//! places where one is right, each with its reason. An exception that no longer matches fails the check as well.
+//! `xtask/words.toml` lists the refused words and names, with replacements. `xtask/exceptions.toml` lists the files in
+//! which one is right, each with its reason. An exception that matches nothing fails the check as well.
 
 mod names;
 mod text;
@@ -25,18 +25,18 @@ struct List {
     names: names::RefusedNames,
 }
 
-/// One refused word or phrase.
+/// A refused word or phrase.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Word {
     /// The name of the rule, for exceptions and messages.
     rule: String,
-    /// A regular expression, matched against a line of text without its code spans.
+    /// A regular expression for a line of text without its code spans.
     pattern: String,
     /// Whether the pattern counts only at the beginning of a documentation comment.
     #[serde(default)]
     at_start: bool,
-    /// Whether upper and lower case differ.
+    /// Whether the pattern is case-sensitive.
     #[serde(default)]
     case: bool,
     /// The words to use instead.
@@ -50,7 +50,7 @@ struct Exceptions {
     exception: Vec<Exception>,
 }
 
-/// A place where a refused word is right.
+/// An exception: files in which a refused word is right.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Exception {
@@ -58,9 +58,9 @@ struct Exception {
     path: String,
     /// The name of the rule in `words.toml`, or `type`, `function` or `duplicate`.
     rule: String,
-    /// The matched text or the name. Without it, every match of the rule is allowed in these files.
+    /// The matched text or the name. Without it, the exception covers every match of the rule in these files.
     word: Option<String>,
-    /// Why it is right there.
+    /// The reason for the exception.
     reason: String,
 }
 
@@ -84,7 +84,7 @@ struct Finding {
     instead: String,
 }
 
-/// The compiled list.
+/// The compiled rules.
 struct Rules {
     words: Vec<(Word, Regex)>,
     names: names::RefusedNames,
@@ -153,7 +153,7 @@ pub(super) fn check(files: &[Utf8PathBuf]) -> Result<String> {
     }
 }
 
-/// The findings without those that an exception covers, and the exceptions that cover nothing.
+/// Returns the findings that no exception covers, and the exceptions that cover nothing.
 fn report(findings: &[Finding], exceptions: &[Exception]) -> Vec<String> {
     let mut used = BTreeSet::new();
     let mut problems = Vec::new();

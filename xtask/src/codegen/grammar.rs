@@ -1,4 +1,4 @@
-//! Reads the grammar and lowers it to what a typed tree needs: for each node its children, each once or many times.
+//! Reads the grammar and lowers it for a typed tree: each node has children that occur once or many times.
 
 use anyhow::{Context as _, Result, bail};
 use ungrammar::Rule;
@@ -22,7 +22,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// `DomainTerm` is `DOMAIN_TERM`.
+    /// The name of the node's kind, such as `DOMAIN_TERM` for `DomainTerm`.
     pub(super) fn kind(&self) -> String {
         kind(&self.name)
     }
@@ -33,7 +33,7 @@ pub(super) fn kind(name: &str) -> String {
 }
 
 pub(super) enum Shape {
-    /// One of several nodes.
+    /// A choice between nodes.
     Enum(Vec<String>),
     Struct(Vec<Field>),
 }
@@ -75,7 +75,7 @@ fn shape(grammar: &ungrammar::Grammar, rule: &Rule, words: &Words) -> Result<Sha
     Ok(Shape::Struct(by_hand(fields)))
 }
 
-/// Leaves out fields that have the same type and both occur once: the type does not distinguish them.
+/// Removes node fields of the same type, which the type cannot distinguish; their accessors are written by hand.
 fn by_hand(fields: Vec<Field>) -> Vec<Field> {
     let twice: Vec<_> = fields
         .iter()
@@ -118,7 +118,7 @@ fn collect(
             match grammar[*token].name.as_str() {
                 "#ident" => add(label.unwrap_or("ident_token").to_owned(), FieldType::Ident),
                 "#string" => add(label.unwrap_or("string").to_owned(), FieldType::String),
-                // Separators are of no interest by themselves.
+                // Separators have no field.
                 "," | "." => {}
                 text => {
                     let kind =
@@ -137,7 +137,7 @@ fn collect(
     }
 }
 
-/// The kinds when a rule is a choice between tokens.
+/// The kinds of the tokens, if the rule is a choice between tokens.
 fn alternatives(grammar: &ungrammar::Grammar, rule: &Rule, words: &Words) -> Option<Result<Vec<String>>> {
     let Rule::Alt(rules) = rule else { return None };
     let kinds = rules.iter().map(|rule| match rule {
@@ -150,7 +150,7 @@ fn alternatives(grammar: &ungrammar::Grammar, rule: &Rule, words: &Words) -> Opt
     Some(kinds.collect())
 }
 
-/// A declaration's, property's or block's own word is its keyword, whatever it is.
+/// The field name of a token. The keyword of a declaration, property or block is `keyword_token`, whatever it is.
 fn token_name(kind: &str) -> String {
     match kind {
         "AS_KW" | "IN_KW" | "FOR_KW" | "BY_KW" => {
@@ -161,7 +161,7 @@ fn token_name(kind: &str) -> String {
     }
 }
 
-/// `DomainTerm` is `domain_term`.
+/// Converts `DomainTerm` to `domain_term`.
 pub(super) fn snake(name: &str) -> String {
     let mut snake = String::new();
     for (index, character) in name.chars().enumerate() {

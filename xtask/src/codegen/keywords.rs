@@ -1,4 +1,4 @@
-//! The table of words and signs, the kinds made from it, and the table in Rust.
+//! The table of words and signs, the kinds derived from it, and the table as Rust code.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ const OTHER_TOKENS: &[(&str, &str)] = &[
     ("STRING", "A string with its quotes; the last may be missing, which the lexer has reported."),
 ];
 
-/// One meaning and the words for it.
+/// A meaning and its words.
 pub(super) struct Keyword {
     pub(super) kind: String,
     pub(super) spellings: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// The kind of a token as the grammar writes it.
+    /// The kind of a token with the spelling of the grammar.
     pub(super) fn kind(&self, text: &str) -> Option<&str> {
         let keyword = self.keywords.iter().find(|keyword| keyword.spellings.first().is_some_and(|first| first == text));
         let sign = self.signs.iter().find(|sign| sign.text == text);
@@ -105,7 +105,7 @@ fn sign(entry: &Value) -> Result<Sign> {
     Ok(sign)
 }
 
-/// `SyntaxKind` and what follows from the table alone.
+/// Generates `SyntaxKind` and the functions that depend only on the table.
 pub(super) fn kinds(words: &Words, grammar: &Grammar) -> String {
     let mut variants = String::new();
     let mut names = Vec::new();
@@ -162,7 +162,7 @@ pub(super) fn kinds(words: &Words, grammar: &Grammar) -> String {
     )
 }
 
-/// The table in Rust.
+/// Generates the table as Rust code.
 pub(super) fn table(words: &Words) -> String {
     let mut rows = String::new();
     for keyword in &words.keywords {

@@ -56,7 +56,7 @@ fn method(field: &Field) -> String {
             "/// Its {} in the order of the text.\npub fn {name}(&self) -> AstChildren<{node}> {{ support::children(&self.syntax) }}\n",
             name.replace('_', " ")
         ),
-        // A name comes with the trait.
+        // The trait provides the accessor of a name.
         (FieldType::Node(node), false) if node == "Name" && name == "name" => String::new(),
         (FieldType::Node(node), false) => {
             format!(

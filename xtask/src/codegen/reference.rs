@@ -1,7 +1,7 @@
-//! The page about the syntax: a text with gaps, which are filled from the grammar and the table of words.
+//! The page about the syntax: a template whose gaps are filled from the grammar and the keyword table.
 //!
-//! A gap is a line `{{rules: A B}}` (rules of the grammar), `{{words: role …}}` (words by what they do) or `{{signs}}`. Every rule
-//! and every word is in one gap, so that no part of the language can be missing.
+//! A gap is a line `{{rules: A B}}` (rules of the grammar), `{{words: role …}}` (words by their role) or `{{signs}}`.
+//! Every rule and every role must be in exactly one gap, so that the page covers the whole language.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use ungrammar::{Grammar, Rule};
 
 use super::keywords::Words;
 
-/// A choice longer than this has a line for each possibility.
+/// The maximum length of a choice on one line, in characters.
 const WIDTH: usize = 100;
 
-/// Fills the gaps of the text.
+/// Fills the gaps of the template.
 pub(super) fn page(template: &str, grammar: &str, words: &Words) -> Result<String> {
     let grammar: Grammar = grammar.parse().map_err(|error| anyhow::anyhow!("dlang.ungram: {error}"))?;
     let mut rules: Vec<&str> = grammar.iter().map(|node| grammar[node].name.as_str()).collect();
@@ -47,7 +47,7 @@ pub(super) fn page(template: &str, grammar: &str, words: &Words) -> Result<Strin
     }
 }
 
-/// Takes names out of those that have no place yet.
+/// Removes names from those that have no gap yet.
 fn remove_names(missing: &mut Vec<&str>, names: &[&str]) -> Result<()> {
     for name in names {
         let at = missing.iter().position(|one| one == name);
@@ -74,7 +74,7 @@ fn ebnf(grammar: &Grammar, names: &[&str], words: &Words) -> Result<String> {
     Ok(text)
 }
 
-/// The possibilities of a rule that is a choice; otherwise the rule itself.
+/// The alternatives of a rule that is a choice; otherwise the rule itself.
 fn choices(grammar: &Grammar, rule: &Rule, words: &Words) -> Vec<String> {
     match rule {
         Rule::Labeled { rule, .. } => choices(grammar, rule, words),
@@ -83,7 +83,7 @@ fn choices(grammar: &Grammar, rule: &Rule, words: &Words) -> Vec<String> {
     }
 }
 
-/// A rule as it is written; a choice in parentheses where it is only a part.
+/// Renders a rule; a choice inside another rule gets parentheses.
 fn render_rule(grammar: &Grammar, rule: &Rule, words: &Words, is_part: bool) -> String {
     let joined = |rules: &[Rule], between: &str, part: bool| {
         rules.iter().map(|rule| render_rule(grammar, rule, words, part)).collect::<Vec<_>>().join(between)

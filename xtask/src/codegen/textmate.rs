@@ -1,17 +1,17 @@
-//! The TextMate grammar of DomainLang for editors: what the lexer knows, as regular expressions.
+//! The TextMate grammar of DomainLang for editors: the lexer's rules as regular expressions.
 //!
-//! Colours need no parser: comments, strings, words by their role in the table, and the name behind a word that declares
-//! something. An identifier is matched as a whole, so no word is found inside another one.
+//! Colours need no parser: they need comments, strings, words by their role in the table, and the name after a
+//! declaring word. An identifier is matched as a whole, so that no word is found inside another one.
 
 use serde_json::{Value, json};
 
 use super::keywords::{Keyword, Words};
 
-/// The end of a word: no character follows that could continue an identifier. A `-` directly before `>` belongs to the arrow.
+/// The end of a word: no identifier character follows. A `-` directly before `>` belongs to the arrow.
 const WORD_END: &str = "(?![A-Za-z0-9_]|-(?!>))";
 const IDENTIFIER: &str = "[A-Za-z_](?:[A-Za-z0-9_]|-(?!>))*";
 
-/// The scope of each role of the table.
+/// The scope of each role in the table.
 const SCOPES: &[(&str, &str)] = &[
     ("declaration", "storage.type"),
     ("import", "keyword.control.import"),
@@ -63,7 +63,7 @@ fn string(kind: &str, quote: &str) -> Value {
     })
 }
 
-/// A word that declares something with the name behind it, which may be a reserved word and may be dotted.
+/// A declaring word with the name after it, which may be dotted and may be a reserved word.
 fn declaration(words: &Words) -> Value {
     let word = format!("({}){WORD_END}", spellings(words, "declaration"));
     json!({
@@ -75,8 +75,8 @@ fn declaration(words: &Words) -> Value {
     })
 }
 
-/// The words of a role as alternatives. The longer first: `C` is the beginning of `CF`, and a word's end is only tried behind
-/// the alternative that was taken.
+/// The words of a role as alternatives, longer ones first: `C` is a prefix of `CF`, and the regular expression checks
+/// the end of a word only after the first matching alternative.
 fn spellings(words: &Words, role: &str) -> String {
     let has_role = |keyword: &&Keyword| keyword.role == role;
     let mut spellings: Vec<_> = words.keywords.iter().filter(has_role).flat_map(|keyword| &keyword.spellings).collect();
@@ -84,14 +84,14 @@ fn spellings(words: &Words, role: &str) -> String {
     spellings.iter().map(|spelling| spelling.as_str()).collect::<Vec<_>>().join("|")
 }
 
-/// The signs that fit as alternatives, the longer first.
+/// The matching signs as alternatives, longer ones first.
 fn signs(words: &Words, is_match: impl Fn(&str) -> bool) -> String {
     let mut signs: Vec<_> = words.signs.iter().map(|sign| sign.text.as_str()).filter(|text| is_match(text)).collect();
     signs.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
     signs.iter().map(|sign| escape_regex(sign)).collect::<Vec<_>>().join("|")
 }
 
-/// A sign as a regular expression that matches exactly it.
+/// A regular expression that matches exactly this sign.
 fn escape_regex(sign: &str) -> String {
     let special = |c: char| if "{}[].".contains(c) { format!("\\{c}") } else { c.to_string() };
     sign.chars().map(special).collect()

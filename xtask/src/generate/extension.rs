@@ -1,5 +1,5 @@
 //! The manifest of the VS Code extension: its language model tools come from zubi's registry and from [`ROWS`], which
-//! has the facts that the registry lacks. The rest of the manifest is written by hand and is preserved.
+//! has the facts that the registry lacks. The rest of the manifest is written by hand and preserved.
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ struct Row {
     id: &'static str,
     /// The name of the tool in a prompt, after `#`.
     reference: &'static str,
-    /// A codicon.
+    /// The name of a codicon.
     icon: &'static str,
     /// The description for users.
     user: &'static str,
@@ -22,7 +22,7 @@ const fn row(id: &'static str, reference: &'static str, icon: &'static str, user
     Row { id, reference, icon, user }
 }
 
-/// The tools of the manifest, in its order. All others are called through `call_tool`.
+/// The tools of the manifest, in order. All others are called through `call_tool`.
 const ROWS: &[Row] = &[
     row("domainlang_validate", "domainlang_validate", "check", "Errors and warnings of the DomainLang model."),
     row("domainlang_list", "domainlang_list", "list-tree", "Lists elements of the DomainLang model."),
@@ -81,14 +81,14 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-/// Tools of every list that are left out on purpose.
+/// Directly exposed tools that the manifest omits on purpose.
 const EXCLUDED: &[&str] = &[
     // `call_tool` replaces it: VS Code requests approval where the rules require it.
     "call_read_tool",
 ];
 
-/// Names that users know already and that stay as they are. The other names could clash with those of another extension,
-/// so they get the prefix.
+/// Established names that stay as they are. All other names get the prefix, because they could clash with another
+/// extension's.
 const UNPREFIXED: &[&str] = &[
     "domainlang_validate",
     "domainlang_list",
@@ -108,7 +108,7 @@ const UNPREFIXED: &[&str] = &[
     "set_update_imports_setting",
 ];
 
-/// The prefix of tools whose descriptions are fixed: the manifest has them, and generation preserves them.
+/// The prefix of tools with fixed descriptions, which the manifest has and generation preserves.
 const FIXED: &str = "domainlang_";
 
 /// The manifest with these tools.
@@ -135,7 +135,7 @@ fn fill(manifest: &str, tools: &[Value], rows: &[Row]) -> Result<String> {
     Ok(format!("{manifest:#}\n"))
 }
 
-/// Fails if the table lacks a tool of every list, or has a name that VS Code rejects.
+/// Fails if the table lacks a directly exposed tool, or has a name that VS Code rejects.
 fn complete(tools: &[Value], rows: &[Row]) -> Result<()> {
     for tool in tools.iter().filter(|tool| tool["exposure"] == "direct") {
         let id = tool["id"].as_str().unwrap_or_default();
@@ -162,7 +162,7 @@ fn name_of(id: &str) -> String {
     if UNPREFIXED.contains(&id) { id.to_owned() } else { format!("zubi_{id}") }
 }
 
-/// One tool of the manifest. A fixed description is preserved as the manifest has it.
+/// Renders one tool of the manifest. A fixed description stays as the manifest has it.
 fn entry(row: &Row, name: &str, tool: &Value, before: Option<&Value>) -> Result<Value> {
     let is_fixed = UNPREFIXED.contains(&row.id) && row.id.starts_with(FIXED);
     let fixed = if is_fixed {
@@ -192,7 +192,7 @@ fn entry(row: &Row, name: &str, tool: &Value, before: Option<&Value>) -> Result<
     Ok(entry)
 }
 
-/// A text in which tools have the names that they have in VS Code.
+/// Replaces tool names in a text with those that the tools have in VS Code.
 fn with_vscode_names(text: &Value) -> Value {
     let Some(text) = text.as_str() else { return text.clone() };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -201,7 +201,7 @@ fn with_vscode_names(text: &Value) -> Value {
     while !rest.is_empty() {
         let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
-        // A single word may be just a word.
+        // A single word may not be a tool's name.
         let is_tool = word.contains('_') && ROWS.iter().any(|row| row.id == word);
         named.push_str(&if is_tool { name_of(word) } else { word.to_owned() });
         let next = after.find(is_word).unwrap_or(after.len());
@@ -212,7 +212,7 @@ fn with_vscode_names(text: &Value) -> Value {
     named.into()
 }
 
-/// A schema without zubi's own notes and without a description of the whole, which VS Code has elsewhere.
+/// Removes zubi's own notes from a schema, and the top-level description, which VS Code has elsewhere.
 fn plain(schema: &Value) -> Value {
     let Value::Object(schema) = schema else { return schema.clone() };
     let is_internal = |name: &str| name.starts_with("x-");

@@ -18,7 +18,7 @@ A host answers requests in whatever order they are ready. `$/cancelRequest {id}`
 LSP's: lines and columns from 0, columns in UTF-16 units. Clients must ignore unknown fields.
 ";
 
-/// The page.
+/// Renders the page.
 pub(super) fn page(protocol: &str) -> Result<String> {
     let protocol: Value = serde_json::from_str(protocol).context("`zubi ipc --schema` prints no JSON")?;
     let object = |field: &str| protocol[field].as_object().with_context(|| format!("no `{field}`"));
@@ -63,12 +63,12 @@ pub(super) fn page(protocol: &str) -> Result<String> {
     Ok(page)
 }
 
-/// A description in one line of a table.
+/// A description as the text of a table cell.
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
 }
 
-/// The values of an enumeration, with their meanings.
+/// The values of an enumeration and their meanings.
 fn values(schema: &Value) -> Option<String> {
     if let Some(names) = schema["enum"].as_array() {
         return Some(
@@ -86,7 +86,7 @@ fn values(schema: &Value) -> Option<String> {
     Some(all.iter().map(one).collect::<Vec<_>>().join("\n"))
 }
 
-/// A type in a few words.
+/// A short description of a type.
 fn kind(schema: &Value) -> String {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().unwrap_or(reference);

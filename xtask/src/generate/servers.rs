@@ -1,6 +1,6 @@
 //! The page of the language servers, from the catalogue's own files.
 //!
-//! They are read as data: xtask links nothing of the product.
+//! The files are read as data, because xtask links no part of the product.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use toml::{Table, Value};
 use super::NOTICE;
 use crate::paths;
 
-/// The page.
+/// Renders the page.
 pub(super) fn page() -> Result<String> {
     let mut rows = Vec::new();
     for file in files()? {
@@ -22,7 +22,7 @@ pub(super) fn page() -> Result<String> {
     render(&rows)
 }
 
-/// The catalogue's files, in the order of their names.
+/// The catalogue's files, sorted by name.
 fn files() -> Result<Vec<Utf8PathBuf>> {
     let servers = paths::ROOT.join("crates/zubi-lsp-client");
     let mut files = vec![servers.join("catalogue.toml")];
@@ -81,7 +81,7 @@ fn render(rows: &[Table]) -> Result<String> {
     Ok(page)
 }
 
-/// The treatment of the server in an untrusted folder.
+/// Describes how zubi treats the server in an untrusted folder.
 fn untrusted_treatment(row: &Table) -> String {
     match row.get("untrusted") {
         Some(Value::String(rule)) if rule == "run" => "runs".to_owned(),

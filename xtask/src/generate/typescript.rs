@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Map, Value};
 
-/// The file, from what `zubi lsp --schema` prints.
+/// Generates the file from the output of `zubi lsp --schema`.
 pub(super) fn module(channel: &str) -> Result<String> {
     let channel: Value = serde_json::from_str(channel).context("`zubi lsp --schema` prints no JSON")?;
     let object = |field: &str| channel[field].as_object().with_context(|| format!("no `{field}`"));
@@ -65,7 +65,7 @@ fn comment(body: &mut String, indent: &str, text: &Value) -> Result<()> {
     Ok(())
 }
 
-/// A schema's type.
+/// The TypeScript type of a schema.
 fn kind(schema: &Value, imports: &mut BTreeSet<String>) -> Result<String> {
     if let Some(name) = schema["x-lsp"].as_str() {
         imports.insert(name.to_owned());

@@ -13,7 +13,7 @@ with zipfile.ZipFile(sys.argv[1]) as package:
     print("TargetPlatform", re.findall('TargetPlatform="([^"]*)"', manifest))
 "#;
 
-/// The files in a package with this program.
+/// The names and modes of the files in a package with this program.
 fn contents(name: &str, program: Option<&str>) -> String {
     let out = paths::target().join("tmp").join(name);
     std::fs::create_dir_all(&out).unwrap();

@@ -1,7 +1,7 @@
-//! The one table of everything that `setup` installs: name, exact version, source, programs, and check.
+//! The table of everything that `setup` installs: name, exact version, source, programs, and check.
 //!
-//! Versions are pinned so that a test's snapshot means the same on every machine. Programs of Debian's own release are
-//! the exception: apt decides their version, and `setup` prints it.
+//! Versions are pinned so that a test's snapshot means the same on every machine. For programs of Debian's own release,
+//! apt decides the version, and `setup` prints it.
 
 mod servers;
 mod tools;
@@ -11,20 +11,20 @@ mod tools;
 pub(crate) enum Source {
     /// `pip install --target` of exact versions; the first is the component itself.
     Pip(&'static [&'static str]),
-    /// A program written in Python, with exact versions of its dependencies, in a separate virtual environment: it then
-    /// runs from anywhere and sees no other packages. The first is the component itself.
+    /// A program written in Python with exact versions of its dependencies, in a separate virtual environment: it runs
+    /// from anywhere and sees no other packages. The first is the component itself.
     PythonProgram(&'static [&'static str]),
-    /// A pure Python distribution whose sources tests read as a project, pinned by its wheel's SHA-256 as well.
+    /// A pure Python distribution whose sources tests use as a project, also pinned by its wheel's SHA-256.
     PythonProject { requirement: &'static str, sha256: &'static str },
     /// `npm install --prefix` of exact versions.
     Npm(&'static [&'static str]),
-    /// A package whose sources tests read as a project, pinned by the registry's integrity hash as well.
+    /// A package whose sources tests use as a project, also pinned by the registry's integrity hash.
     NpmProject { package: &'static str, integrity: &'static str },
-    /// `npm ci` for a package of this repository, with the versions of its committed lock file. Its `node_modules`
-    /// becomes a link.
+    /// `npm ci` for a package of this repository, with the versions in its committed lock file. The package's
+    /// `node_modules` becomes a link.
     NpmLocked { package: &'static str },
-    /// VS Code's server and workbench from npm. The package leaves the installation of its dependencies to scripts that
-    /// compile native modules; the host starts without those, so no script runs and no compiler is needed.
+    /// VS Code's server and workbench from npm. Scripts of the package would install its dependencies and compile
+    /// native modules. The host starts without those, so no script runs and no compiler is needed.
     VsCode { package: &'static str },
     /// Packages of the running Debian release. Each inner list is one alternative; the first that apt knows is used.
     Apt(&'static [&'static [&'static str]]),
@@ -35,15 +35,15 @@ pub(crate) enum Source {
     ForeignDeb { suite: &'static str, package: &'static str, version: &'static str },
     /// `cargo install --locked`.
     Cargo { package: &'static str, arguments: &'static [&'static str] },
-    /// The dependencies of the standard library: rust-analyzer queries cargo about them, and cargo must not need a network.
-    /// Fetched with `cargo vendor` for the sources that the `rust-analyzer` component brought.
+    /// The dependencies of the standard library: rust-analyzer queries cargo about them, and cargo must not need a
+    /// network. `cargo vendor` fetches them for the sources in the `rust-analyzer` component.
     StandardLibrary,
     /// A published crate with the sources of all its dependencies, fetched with `cargo vendor`; `sha256` is the
     /// registry's checksum of the `.crate` file.
     Crate { package: &'static str, sha256: &'static str },
 }
 
-/// One thing to install.
+/// A component to install.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Component {
     /// The name for `--only` and the tests; also its directory under `target/tools`.
@@ -51,15 +51,15 @@ pub(crate) struct Component {
     /// The exact version; `release` if apt decides.
     pub(crate) version: &'static str,
     pub(crate) source: Source,
-    /// Program names with their paths: below the component's directory, or absolute for apt. They are linked into
-    /// `target/tools/bin/<component>/`, which is what the tests put on PATH.
+    /// Program names with their paths: below the component's directory, or absolute for apt. `setup` links them into
+    /// `target/tools/bin/<component>/`, which the tests put on PATH.
     pub(crate) programs: &'static [(&'static str, &'static str)],
-    /// A command that must succeed and print `says`; empty: the programs (or the sources) only have to exist.
+    /// A command that must succeed and print `says`; if empty, the programs or sources only have to exist.
     pub(crate) check: &'static [&'static str],
     pub(crate) says: &'static str,
     /// The purpose, which `setup` prints.
     pub(crate) why: &'static str,
-    /// Not part of a plain `setup`; a command installs it by name.
+    /// Whether a plain `setup` omits the component; a command installs it by name.
     pub(crate) on_demand: bool,
 }
 
@@ -74,10 +74,10 @@ const PLAIN: Component = Component {
     on_demand: false,
 };
 
-/// The directory of valgrind's tools below that of its component. valgrind needs it in the variable `VALGRIND_LIB`.
+/// The directory of valgrind's tools below its component's directory. valgrind needs it in `VALGRIND_LIB`.
 pub(crate) const VALGRIND_TOOLS: &str = "usr/libexec/valgrind";
 
-/// Everything, in the order of installation.
+/// All components, in the order of installation.
 pub(crate) fn all() -> impl Iterator<Item = &'static Component> {
     servers::SERVERS.iter().chain(tools::TOOLS)
 }

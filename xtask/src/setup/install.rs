@@ -1,4 +1,4 @@
-//! How one component is fetched, linked and checked, for each kind of source.
+//! Fetches, links and checks a component, for each kind of source.
 
 use std::process::Command;
 
@@ -14,7 +14,7 @@ pub(crate) fn directory(component: &Component) -> Utf8PathBuf {
     if matches!(component.source, Source::Crate { .. }) { own.join(SOURCES) } else { own }
 }
 
-/// The directory of a published crate's own sources; its dependencies are in `vendor` beside it.
+/// The directory of a published crate's own sources, next to `vendor` with its dependencies.
 const SOURCES: &str = "sources";
 
 /// Whether all programs and sources of the component are on disk.
@@ -29,7 +29,7 @@ pub(crate) fn is_there(component: &Component) -> bool {
     programs && (matches!(component.source, Source::Apt(_)) || directory(component).exists())
 }
 
-/// Fetches a component into its directory, which is emptied first.
+/// Fetches a component into its directory, after emptying that.
 pub(crate) fn install(component: &Component) -> Result<()> {
     let own = paths::tools().join(component.name);
     if own.exists() {
@@ -52,8 +52,8 @@ pub(crate) fn install(component: &Component) -> Result<()> {
     }
 }
 
-/// Links the programs into the directory that tests put on PATH. A link, because the programs find their own files by
-/// their real location.
+/// Links the programs into the directory that tests put on PATH. Links, because the programs find their own files by
+/// their real path.
 pub(crate) fn link(component: &Component) -> Result<()> {
     let links = paths::tools().join("bin").join(component.name);
     if links.exists() {
@@ -130,7 +130,7 @@ fn python_project(own: &Utf8Path, requirement: &str, sha256: &str) -> Result<()>
 
 fn npm(own: &Utf8Path, packages: &[&str]) -> Result<()> {
     std::fs::create_dir_all(own)?;
-    // Without a manifest of its own, npm would look for one in the directories above.
+    // Without its own manifest, npm would look for one in the parent directories.
     std::fs::write(own.join("package.json"), "{\"private\": true}\n")?;
     run::quiet(
         run::command("npm")
@@ -142,7 +142,7 @@ fn npm(own: &Utf8Path, packages: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// npm checks what it downloads against the registry's hash; here that hash is compared with the pinned one.
+/// npm checks a download against the registry's hash; this compares that hash with the pinned one.
 fn npm_project(own: &Utf8Path, package: &str, integrity: &str) -> Result<()> {
     npm(own, &[package])?;
     let lock = own.join("package-lock.json");
@@ -180,7 +180,7 @@ fn npm_locked(own: &Utf8Path, package: &str) -> Result<()> {
     std::os::unix::fs::symlink(own.join("node_modules"), &link).with_context(|| format!("cannot link {link}"))
 }
 
-/// The lock file of a package of this repository: its installation depends on nothing else.
+/// The lock file of a package of this repository, on which alone its installation depends.
 pub(crate) fn lock_of(component: &Component) -> Result<String> {
     let Source::NpmLocked { package } = component.source else { return Ok(String::new()) };
     let file = paths::ROOT.join(package).join("package-lock.json");
@@ -192,7 +192,7 @@ fn vscode(own: &Utf8Path, package: &str) -> Result<()> {
     std::fs::write(own.join("package.json"), "{\"private\": true}\n")?;
     let name = package.rsplit_once('@').map_or(package, |(name, _)| name);
     let host = own.join("node_modules").join(name).join("lib/vscode");
-    // VS Code and its built-in extensions are packages inside the package, each with a lock file of its own.
+    // VS Code and its built-in extensions are packages inside the package, each with its own lock file.
     let parts = [(own.to_owned(), Some(package)), (host.clone(), None), (host.join("extensions"), None)];
     for (directory, package) in parts {
         run::quiet(
@@ -237,8 +237,7 @@ fn is_known(package: &str) -> bool {
         .is_ok_and(|text| !text.is_empty())
 }
 
-/// Fetches one package of another release from the mirror this machine already uses; nothing of the machine's apt
-/// changes.
+/// Fetches one package of another release from the mirror that this machine uses, without changing the machine's apt.
 fn foreign_deb(own: &Utf8Path, suite: &str, package: &str, version: &str) -> Result<()> {
     let mirrors = run::quiet(run::command("apt-get").args(["indextargets", "--format", "$(REPO_URI)"]))?;
     let mirror = mirrors
@@ -252,8 +251,8 @@ fn foreign_deb(own: &Utf8Path, suite: &str, package: &str, version: &str) -> Res
     unpack(own, &[&format!("{package}={version}")], Some(&sources))
 }
 
-/// Downloads and unpacks packages with package lists of our own, from the given sources or the machine's. Nothing is
-/// installed, so it does not need root.
+/// Downloads and unpacks packages with our own package lists, from the given sources or the machine's. It installs
+/// nothing, so it does not need root.
 fn unpack(own: &Utf8Path, packages: &[&str], sources: Option<&Utf8Path>) -> Result<()> {
     let apt = paths::tools().join(if sources.is_some() { "apt" } else { "apt-release" });
     for directory in ["lists/partial", "cache/archives/partial", "state"] {
@@ -290,8 +289,8 @@ fn unpack(own: &Utf8Path, packages: &[&str], sources: Option<&Utf8Path>) -> Resu
     Ok(())
 }
 
-/// Builds a cargo tool, unless the caller's own PATH already has that exact version: then it is linked, which saves
-/// minutes and changes nothing.
+/// Builds a cargo tool. If the caller's own PATH has that exact version, it links that one, which saves minutes and
+/// changes nothing.
 fn cargo_install(own: &Utf8Path, package: &str, version: &str, arguments: &[&str]) -> Result<()> {
     if let Some(present) = run::on_path(package) {
         let mut version_command = run::command(present.as_str());
@@ -318,7 +317,7 @@ fn cargo_install(own: &Utf8Path, package: &str, version: &str, arguments: &[&str
     Ok(())
 }
 
-/// The standard library's sources as Debian installs them: `/usr/src/rustc-<version>/library`, the newest.
+/// The newest sources of the standard library that Debian installed: `/usr/src/rustc-<version>/library`.
 pub(crate) fn rust_sources() -> Option<Utf8PathBuf> {
     let entries = Utf8Path::new("/usr/src").read_dir_utf8().ok()?.flatten();
     let mut found: Vec<_> = entries
@@ -333,8 +332,8 @@ pub(crate) fn rust_sources() -> Option<Utf8PathBuf> {
 fn standard_library(own: &Utf8Path) -> Result<()> {
     let sources = rust_sources().context("the standard library's sources are not installed; see `rust-analyzer`")?;
     std::fs::create_dir_all(own)?;
-    // A copy, because cargo may want to touch what it reads. Its manifests use unstable keys, which this compiler knows
-    // when the variable allows them.
+    // A copy, because cargo may write to it. Its manifests use unstable keys, which this compiler accepts if the
+    // variable allows them.
     run::quiet(run::command("cp").args(["--recursive", sources.as_str(), own.join("library").as_str()]))?;
     let mut vendor = run::cargo();
     vendor.current_dir(own.join("library")).env("RUSTC_BOOTSTRAP", "1");
@@ -342,8 +341,8 @@ fn standard_library(own: &Utf8Path) -> Result<()> {
     Ok(())
 }
 
-/// Fetches a crate, checks it against the pinned checksum, and fetches all it depends on, also optionally and for its
-/// own tests: cargo needs those when the crate is opened as a project.
+/// Fetches a crate, checks it against the pinned checksum, and fetches all its dependencies, including optional ones
+/// and those of its tests: cargo needs them when the crate is opened as a project.
 fn crate_sources(own: &Utf8Path, package: &str, version: &str, sha256: &str) -> Result<()> {
     let fetch = own.join("fetch");
     std::fs::create_dir_all(fetch.join("src"))?;

@@ -1,4 +1,4 @@
-//! `target/tools/manifest.json`: the programs that the tests may use. Written by `setup`, read by the test harness.
+//! `target/tools/manifest.json`: the programs that the tests may use. `setup` writes it, and the test harness reads it.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Map, Value, json};
@@ -7,8 +7,8 @@ use super::components;
 use super::install;
 use crate::{paths, run};
 
-/// Writes the manifest from the present state: for each component its directory and the directory to put on PATH, and
-/// the directories every test has on PATH (this toolchain's programs, then Debian's).
+/// Writes the manifest from the current state: for each component its directory and the directory to put on PATH, and
+/// the directories that every test has on PATH (this toolchain's programs, then Debian's).
 pub(crate) fn write() -> Result<()> {
     let tools = paths::tools();
     let mut components = Map::new();

@@ -1,10 +1,10 @@
-//! The gaps that are allowed between two tokens: white space and comments of all kinds, in any order.
+//! Gaps between two tokens: white space and comments of all kinds, in any order.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// The tokens with gaps before, between and after them; the gaps are repeated as often as necessary.
+/// The tokens with gaps before, between and after them; the list of gaps repeats as often as necessary.
 pub(crate) fn laid_out<T: AsRef<str>>(tokens: &[T], gaps: &[String]) -> String {
     let mut text = String::new();
     let mut gaps = gaps.iter().cycle();
@@ -19,19 +19,19 @@ pub(crate) fn laid_out<T: AsRef<str>>(tokens: &[T], gaps: &[String]) -> String {
     text
 }
 
-/// Whether a character can be directly beside any token.
+/// Whether a character needs no gap between it and any token.
 fn is_delimiter(character: char) -> bool {
     "{}[],.:=\"'".contains(character)
 }
 
-/// Gaps with line ends of all kinds, or with line feeds alone: what holds for a part of a text and its whole depends on it.
+/// Gaps with line ends of all kinds, or with line feeds alone: some properties of a range hold only for line feeds.
 pub(crate) fn gaps(at_most: usize) -> impl Strategy<Value = Vec<String>> {
     let with_line_feeds = |gap: String| gap.replace("\r\n", "\n").replace('\r', "\n");
     let any = vec(gap(), 1..=at_most);
     prop_oneof![any.clone(), any.prop_map(move |gaps| gaps.into_iter().map(with_line_feeds).collect())]
 }
 
-/// White space and comments, often no more than a space.
+/// White space and comments; often a single space.
 fn gap() -> impl Strategy<Value = String> + Clone {
     let fragment = prop_oneof![
         3 => select(vec![" ", "  ", "\t", "\u{a0}", "\u{2028}", "\u{b}"]).prop_map(str::to_owned),
@@ -54,7 +54,7 @@ fn line_comment() -> impl Strategy<Value = String> + Clone {
     (vec(part, 0..5), line_end()).prop_map(|(parts, end)| format!("//{}{end}", parts.concat()))
 }
 
-/// Documentation too, and comments of several lines with and without stars.
+/// Block comments, including documentation, with several lines, with and without leading stars.
 fn block_comment() -> impl Strategy<Value = String> + Clone {
     let text = select(vec![" ", "\t", "*", "a", "//", "\"", "'", "}", "ü", "\u{a0}", A_LONG_TEXT]);
     let line = select(vec!["\n * b", "\r\n   * b  ", "\r* b", "\n"]);
@@ -64,5 +64,5 @@ fn block_comment() -> impl Strategy<Value = String> + Clone {
     vec(part, 0..6).prop_map(move |parts| format!("/*{}*/", without_end(parts.concat())))
 }
 
-/// With another like it, it fills a line.
+/// Two such texts fill a line.
 const A_LONG_TEXT: &str = "a text that takes up nearly half of a line";

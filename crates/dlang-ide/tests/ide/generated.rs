@@ -1,4 +1,4 @@
-//! Correct models, made from the grammar: their tokens, and the gaps between them.
+//! Valid models generated from the grammar, as tokens and the gaps between them.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -9,7 +9,7 @@ use crate::gaps::{gaps, laid_out};
 
 type Tokens = Vec<String>;
 
-/// A correct model in any layout, with comments anywhere.
+/// A valid model in any layout, with comments anywhere.
 pub(crate) fn model() -> impl Strategy<Value = String> {
     (tokens(), gaps(40)).prop_map(|(tokens, gaps)| laid_out(&tokens, &gaps))
 }
@@ -116,7 +116,7 @@ fn term() -> impl Strategy<Value = Tokens> {
     };
     let (aka, examples) = (list("aka", name().boxed()), list("examples", string().boxed()));
     (name(), meaning, aka, examples, any::<bool>()).prop_map(|(name, meaning, aka, examples, has_comma)| {
-        // A comma behind a list would continue the list.
+        // A comma after a list would continue the list.
         let comma = if has_comma && aka.is_empty() && examples.is_empty() { words(&[","]) } else { Tokens::new() };
         join(&[words(&["term"]), name, meaning, aka, examples, comma])
     })

@@ -1,4 +1,4 @@
-//! Absurd sizes: deep nesting, long files. None may overflow a stack, and all take time in proportion.
+//! Extreme sizes: deep nesting, long files. None may overflow a stack, and the time must be proportional.
 
 use dlang_ide::format::format;
 use dlang_ide::{references, rename, symbol_search};
@@ -8,7 +8,7 @@ use crate::invariants::{check_features, check_format};
 use crate::model::{check_navigation, model};
 use crate::positions::check_positions;
 
-/// Runs on a stack as small as that of a thread may be.
+/// Runs `work` on a stack as small as the smallest thread stacks.
 pub(crate) fn with_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(work).expect("a thread");
     thread.join().expect("no panic");

@@ -1,4 +1,4 @@
-//! Tests of the features on whole files: the examples, generated models, arbitrary text, absurd sizes.
+//! Tests of the features on whole files: the examples, generated models, arbitrary text, extreme sizes.
 #![expect(clippy::string_slice, reason = "a test that cuts a character should fail")]
 
 #[cfg(test)]

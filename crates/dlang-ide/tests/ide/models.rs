@@ -84,7 +84,7 @@ proptest! {
     }
 }
 
-/// Most renames to a new name are possible: the property above is about something.
+/// Most renames to a new name succeed, so the property above is not vacuous.
 #[test]
 fn valid_renames_succeed() {
     let texts = [

@@ -39,7 +39,7 @@ fn uri(_: File) -> String {
     "uri".to_owned()
 }
 
-/// Sends every request about the middle and the end of a text, however large.
+/// Sends every request for the middle and the end of a text.
 pub(crate) fn check_positions(text: &str) {
     let (host, file) = host(text);
     for offset in [text.floor_char_boundary(text.len() / 2), text.len()] {
@@ -75,7 +75,7 @@ fn every_offset_of_every_example() {
     assert_eq!(checked, completed, "a completion changes the blocks of a correct model");
 }
 
-/// Found by the generated texts below: a reference instead of `Domain` leaves the following braces to other blocks.
+/// A generated text found this: a reference instead of `Domain` leaves the following braces to other blocks.
 #[test]
 fn a_completion_that_changes_the_parse_is_correct() {
     let (mut host, file) = host(
@@ -87,7 +87,7 @@ fn a_completion_that_changes_the_parse_is_correct() {
     }
 }
 
-/// Links as their text: the brackets of a text are escaped, no address follows those of patterns.
+/// Replaces links by their text. Brackets of a text are escaped, and an address never follows those of patterns.
 fn without_links(markdown: &str) -> String {
     let mut text = String::new();
     let mut rest = markdown;
@@ -138,7 +138,7 @@ fn tokens(host: &ModelHost, file: File) -> Vec<(SyntaxKind, TextRange, SyntaxKin
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Hovering and explaining differ only in links.
+    /// The hover text and the explanation of an element differ only in links.
     #[test]
     fn hover_and_explain_differ_only_in_links(text in generated::model()) {
         let (host, file) = host(&text);
@@ -172,7 +172,7 @@ proptest! {
         check_position(host.db(), file, TextSize::try_from(offset).unwrap());
     }
 
-    /// In a correct model each reserved word and each reference is proposed at its own position.
+    /// In a valid model, completion proposes each reserved word and each reference at its own position.
     #[test]
     fn existing_tokens_are_completed(text in generated::model(), chosen in vec(any::<Index>(), 8)) {
         let (host, file) = host(&text);
@@ -188,7 +188,7 @@ proptest! {
                 (is_resolved && reference.range.end() == range.end()).then_some(reference)
             };
             let expected = match kind {
-                // An arrow is completed at its start.
+                // Completion proposes an arrow at its start.
                 SyntaxKind::RIGHT_ARROW | SyntaxKind::LEFT_ARROW | SyntaxKind::BOTH_ARROW | SyntaxKind::APART_ARROW => word,
                 kind if kind.is_keyword() => word,
                 SyntaxKind::IDENT if parent == SyntaxKind::REFERENCE && resolved().is_some() => word,
@@ -205,7 +205,7 @@ proptest! {
 }
 
 proptest! {
-    // Four files, many positions in each, and each inserted completion is a model of its own.
+    // Fewer cases: four files, many positions in each, and a model per inserted completion.
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
 
     #[test]

@@ -1,4 +1,4 @@
-//! Properties of every text.
+//! Properties of all texts.
 
 use dlang_syntax::{TextRange, TextSize, parse, tokenize};
 use proptest::collection::vec;
@@ -37,7 +37,7 @@ proptest! {
         check_features(&text);
     }
 
-    /// Every example is formatted, with any layout and comments anywhere.
+    /// The formatter accepts every example in any layout, with comments anywhere.
     #[test]
     fn the_layout_of_an_example(example in any::<Index>(), gaps in gaps(100), position_pairs in vec(any::<(Index, Index)>(), 3)) {
         let examples = examples();
@@ -48,7 +48,7 @@ proptest! {
     }
 }
 
-/// Formats the whole text, and the range between the two positions of each pair.
+/// Formats the whole text, and for each pair the range between its two positions.
 fn check_formats(text: &str, position_pairs: &[(Index, Index)]) {
     check_format(text);
     let offset = |position: &Index| {

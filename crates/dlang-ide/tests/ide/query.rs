@@ -1,4 +1,4 @@
-//! Properties of the answers about every model.
+//! Properties of the answers to queries about every model.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn host(texts: &[&str]) -> ModelHost {
     host
 }
 
-/// Checks the object of a node and, walking with a list instead of recursion, of every node in it.
+/// Checks the JSON object of a node and of every node inside it, with a list instead of recursion.
 fn check_object(db: &dyn Db, file: File, node: &SyntaxNode) {
     let object = serialize_node(db, file, node).expect("a type");
     let mut waiting: Vec<(SyntaxNode, Map<String, Value>)> = vec![(node.clone(), object)];
@@ -32,7 +32,7 @@ fn check_object(db: &dyn Db, file: File, node: &SyntaxNode) {
         assert_eq!(object["$type"], node_type.name);
         let assignments = assignments(&node);
 
-        // First the order of the text, then the alphabet, then what is worked out.
+        // The order of the properties: first as in the text, then alphabetical, then computed ones.
         let mut expected: Vec<&str> = vec!["$type"];
         for assignment in &assignments {
             if !expected.contains(&assignment.property) {
@@ -51,7 +51,7 @@ fn check_object(db: &dyn Db, file: File, node: &SyntaxNode) {
         assert_eq!(object.keys().collect::<Vec<_>>(), expected);
         assert_eq!(object.contains_key("name"), object.contains_key("fqn"));
 
-        // Whatever is an object in it is a node in the text, one for one and in the same order.
+        // Each object in a property corresponds to one node in the text, in the same order.
         for property in node_type.properties {
             let Some(value) = object.shift_remove(property.name) else { continue };
             assert_eq!(value.is_array(), property.is_list, "{} of {}", property.name, node_type.name);
@@ -70,7 +70,7 @@ fn check_object(db: &dyn Db, file: File, node: &SyntaxNode) {
             });
             let (mut nodes, objects): (Vec<_>, Vec<_>) = (nodes.collect(), objects.collect());
             if !property.is_list {
-                // The last of several counts.
+                // The last of several assignments counts.
                 nodes = nodes.split_off(nodes.len().saturating_sub(1));
             }
             assert_eq!(nodes.len(), objects.len());
@@ -94,11 +94,11 @@ fn check_model(texts: &[&str]) {
             assert_eq!(found.fqn(db).as_ref(), Some(&fqn));
             let element = get(db, Some(&fqn), &|file| file.path(db).to_owned())["element"].take();
             assert_eq!(element["fqn"], fqn.as_str());
-            // The file is there where it is needed to know which declaration this is.
+            // The answer has `file` only if other declarations have the same name.
             let others = namesakes(db, found);
             assert_eq!(element.get("file").is_some(), !others.is_empty());
             assert!(others.iter().all(|other| other.fqn(db).as_ref() == Some(&fqn) && *other != found));
-            // A name that is cut is another one, or the answer says which there are.
+            // The shortened name either is another element's, or the answer suggests names.
             if let Lookup::NotFound { suggestions } = find(db, &fqn[..fqn.len() - 1]) {
                 assert!(suggestions.len() <= 5);
             }
@@ -160,7 +160,7 @@ fn maximum_nesting() {
     });
 }
 
-/// Linear, or it does not end.
+/// Quadratic behaviour would exceed the time limit of the test.
 #[test]
 fn twenty_thousand_contexts() {
     let many = 20_000;

@@ -1,4 +1,4 @@
-//! Scripts that misbehave in every way: the call ends in time, reports what happened, and no process is left.
+//! Misbehaving scripts: the call ends in time and reports what happened, and no process is left.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ fn with_timeout(id: &str, text: &str, milliseconds: u64) -> Value {
     with_fields(script(id, text), json!({ "timeout": milliseconds }))
 }
 
-/// A bounded loop, far from the effects of a fork bomb.
+/// A bounded loop, without the effects of a fork bomb.
 fn too_many_processes(world: &World) {
     let many = "i=0; while [ $i -lt 300 ]; do sleep 60 & i=$((i+1)); done; echo all; wait";
     let few = "i=0; while [ $i -lt 100 ]; do sleep 60 & i=$((i+1)); done; echo all";
@@ -79,7 +79,7 @@ fn a_cancelled_call_ends_its_processes(world: &World) {
     assert_eq!(answer.failure.map(zubi_tool_api::ErrorCode::as_str), Some("cancelled"), "{}", answer.text);
 }
 
-/// The rest of the script, which the shell has not read when it exits, is discarded.
+/// The shell exits before it has read the whole script; the rest is discarded.
 fn unread_script_text_is_discarded(world: &World) {
     let text = format!("echo first; exit 0\n{}", ": nothing\n".repeat(20_000));
     let host = world.host(&[script("early", &text)]);

@@ -1,4 +1,4 @@
-//! Values in requests: the server receives exactly the value, at its own position, and no other request.
+//! Values in HTTP requests: the server receives exactly the value, at its own position, and no other request.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -21,7 +21,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("inline::long_results_are_stored", long_results_are_stored),
 ];
 
-/// Values that an attacker would write to send another request, in positions that take any text.
+/// Values with which an attacker would send another request, in positions that take any text.
 const HOSTILE: &[&str] = &[
     "a/../b",
     "?admin=1",
@@ -46,7 +46,7 @@ const HOSTILE: &[&str] = &[
     "$(touch canary)",
 ];
 
-/// A request as received over the wire.
+/// A request as the server received it.
 #[derive(Debug)]
 struct ReceivedRequest {
     line: String,
@@ -54,7 +54,7 @@ struct ReceivedRequest {
     body: Vec<u8>,
 }
 
-/// Answers every request with this text; the channel receives the requests.
+/// Starts a server that answers every request with this text; the channel receives the requests.
 fn server(answer: &'static str) -> (u16, Receiver<ReceivedRequest>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

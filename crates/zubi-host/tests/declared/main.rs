@@ -1,9 +1,9 @@
 //! Declared tools as a surface calls them: with hostile values in every position that takes a value, with misbehaving
 //! programs, and with secrets that come back in another encoding.
 //!
-//! The binary has its own `main` because it is also the supervisor of the programs that it runs, and the process of
-//! JavaScript. All tests run as the current user. If that is root, they run a second time as the user `nobody`, in a
-//! copy of this program that this user may not read.
+//! The binary has its own `main` because it is also the supervisor of the programs that it runs, and the JavaScript
+//! process. All tests run as the current user. If that is root, they run a second time as the user `nobody`, in a copy
+//! of this program that this user cannot read.
 
 #![expect(clippy::needless_pass_by_value, reason = "JSON is written where it is used: `call(…, json!(…))`")]
 #![expect(
@@ -69,7 +69,7 @@ fn run_as_user_nobody(count: usize) {
     std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
     let copy = directory.path().join("declared");
     std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
-    // The check that nothing is left looks at all processes that this program has started, so it runs alone.
+    // The check for left-over processes covers all processes that this program has started, so it runs alone.
     let passes: [&[&str]; 2] = [&["faults::", "--test-threads", "1"], &["--skip", "faults::"]];
     let mut report = String::new();
     for arguments in passes {

@@ -1,4 +1,4 @@
-//! Tests of the user's secrets: they reach their destination, and no text that anyone reads afterwards.
+//! The user's secrets: they reach their destination and appear in no text that anyone reads afterwards.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn secrets_reach_scripts_and_are_redacted(world: &World) {
     assert_eq!(world.read("got"), SECRET.as_bytes());
     let output = host.text("workspace.slow", json!({}));
     assert!(!output.contains("hunter2"), "{output}");
-    // A model that has the secret from elsewhere cannot get it into the records.
+    // Even if a model learns the secret elsewhere, the records do not contain it.
     let output = host.text("workspace.echo", json!({ "value": format!("{}{SECRET}", "x".repeat(150)) }));
     assert!(!output.contains("hunter2"), "{output}");
 
@@ -53,7 +53,7 @@ fn secrets_reach_scripts_and_are_redacted(world: &World) {
     }
 }
 
-/// The arguments of every process above the script, up to this one.
+/// Checks the arguments of every process from the script up to this one.
 fn process_lists_contain_no_secrets(world: &World) {
     let text = "true \"${env:TOKEN}\"; p=$$; while [ \"$p\" -gt 1 ]; do tr '\\0' ' ' < /proc/$p/cmdline; echo; p=$(sed -n 's/^PPid:\\t//p' /proc/$p/status); done";
     let host = world.host_with(&[script("parents", &text.replace("$$", "$$$$"))], SETTINGS);
@@ -87,7 +87,7 @@ fn broken_or_missing_secrets_are_reported(world: &World) {
     assert!(host.text("workspace.d", json!({})).contains("redacted"), "a valid secret can be used");
 }
 
-/// The user who has to approve must see which host the tool sends to.
+/// The user who approves a call must see which host receives the request.
 fn secrets_cannot_choose_the_host(world: &World) {
     let tools = [tool("hidden", json!({ "type": "http", "url": "http://${env:PLACE}/x" }))];
     let host = world.host_with(&tools, "[env]\nPLACE = 'secret-host.example.com'\n");

@@ -25,7 +25,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("shell::an_approval_covers_only_the_previewed_call", an_approval_covers_only_the_previewed_call),
 ];
 
-/// Values that an attacker would write to run something else. Each would create a file `canary` if any part of it ran.
+/// Values with which an attacker would run another command. Each creates the file `canary` if any part of it runs.
 const HOSTILE: &[&str] = &[
     "",
     " ",
@@ -82,7 +82,7 @@ const HOSTILE: &[&str] = &[
     "() { :;}; touch canary",
 ];
 
-/// The positions of a value in a script: each one writes the value it received to a file.
+/// The positions of a value in a script. Each writes the received value to a file.
 const SCRIPT: &str = r#"printf '%s' $value > word
 printf '%s' "$value" > quoted
 printf '%s' pre$value"$value"post > part
@@ -100,7 +100,7 @@ fn tool_with_every_position(shell: &str) -> Value {
     tool
 }
 
-/// Calls the tool with a value in every position, and compares what arrived.
+/// Calls the tool with a value in every position, and compares the received values.
 fn check(world: &World, host: &Host<'_>, shell: &str, value: &str) {
     let values = [value, "", "$(touch canary)", value];
     let answer = host.call(&format!("workspace.in_{shell}"), json!({ "value": value, "values": values }));
@@ -158,7 +158,7 @@ fn any_value_arrives_unchanged(world: &World) {
     run.unwrap();
 }
 
-/// The limit for one argument of execve(2) is 128 KiB; a script that grows beyond it still arrives.
+/// execve(2) limits one argument to 128 KiB; the values in a longer script still arrive.
 fn values_of_any_length_arrive(world: &World) {
     let tool_for = |shell: &str| {
         let text = "printf '%s' $value > word; printf '%s' \"$value\" | wc -c";
@@ -214,7 +214,7 @@ fn missing_optional_arguments_are_empty(world: &World) {
         "cwd": "$value",
         "env": { "V": "$value", "W": "w$value" },
     });
-    // `${V-unset}` is the shell's own syntax only if it cannot mean a variable of the file.
+    // zubi leaves `${V-unset}` to the shell only if it cannot mean a variable of the file.
     let host = world.host(&[tool("opt", execution)]);
     let output = host.text("workspace.opt", json!({}));
     assert_eq!(output, format!("2|{}|unset|w|<>|", world.root.join("work")));
@@ -242,7 +242,7 @@ fn the_requested_shell_is_used(world: &World) {
 
 /// The shell reads the script from its input; neither the script nor the programs that it starts read the rest of it.
 fn input_is_empty(world: &World) {
-    // Longer than a shell's read-ahead.
+    // The text is longer than a shell's read-ahead.
     let rest = "# what is left of the script\n".repeat(5_000);
     let text = format!("cat\nread -r line || echo ended\nhead -c 5\nsh -c 'cat; echo child'\necho last\n{rest}");
     let tool_for =
@@ -278,7 +278,7 @@ fn the_policy_receives_the_command(world: &World) {
     let footprint = host.footprint("workspace.plain", json!({ "value": "a b; curl x" }));
     let commands: Vec<String> = footprint.commands.iter().map(|argv| argv.join("|")).collect();
     assert_eq!(commands, ["git|log|--|a b; curl x", "rm|a b; curl x"]);
-    // A variable that a call sets is treated as an assignment at the start of the script.
+    // A variable that a call sets counts as an assignment at the start of the script.
     assert_eq!(footprint.unresolved, ["`DEPTH` may decide what programs do"]);
     assert_eq!(footprint.hosts, Vec::<String>::new());
     assert_eq!(footprint.directory, Some(world.work("sub")));
@@ -298,7 +298,7 @@ fn the_policy_receives_the_command(world: &World) {
         sandbox.ends_with("writes only `out`, `/etc`, reads only `.` and the system's programs, the whole network"),
         "{sandbox}"
     );
-    // A line of a value never begins a line of the prompt, where it could pass for another part.
+    // A line of a value never begins a line of the prompt, where it could look like another part.
     let footprint = host.footprint("workspace.plain", json!({ "value": "a\necho b" }));
     assert_eq!(
         footprint.commands,
@@ -317,7 +317,7 @@ git log -- 'a\necho b' > out/log && rm ""'a\necho b'"""#
     assert!(preview.ends_with("xx'\"\""), "the end of the script is shown");
 }
 
-/// A request or JavaScript is judged by the values it receives.
+/// The policy judges a request or JavaScript by the values it receives.
 fn the_preview_contains_the_arguments(world: &World) {
     let post = json!({
         "type": "http", "method": "POST", "url": "https://api.example.com/a?q=$value", "headers": { "Content-Type": "text/plain" },
@@ -369,7 +369,7 @@ fn declared_sandbox_limits_apply(world: &World) {
     assert!(!world.root.join("beside").exists());
 }
 
-/// The user may take a long time to answer. A change made in the meantime is not covered by the approval.
+/// An approval does not cover a change made while the user was deciding.
 fn an_approval_covers_only_the_previewed_call(world: &World) {
     let writing_tool = |path: &str| {
         let execution = json!({ "type": "shell", "script": "echo x > out/new" });

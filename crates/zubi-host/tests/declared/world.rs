@@ -14,12 +14,12 @@ use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{CallAnswer, CallContext, CallRequest, HostConfig, LocalHost, ToolService as _};
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver, Caller, NoProgress, Restrictions, Surface};
 
-/// How long a test waits for something that must happen.
+/// The time limit for an event that must happen.
 pub(crate) const TEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(crate) struct World {
     _directory: tempfile::TempDir,
-    /// Has the folders `work` (the workspace), `home`, `state` and `config`.
+    /// The directory with the folders `work` (the workspace), `home`, `state` and `config`.
     pub(crate) root: Utf8PathBuf,
     runtime: tokio::runtime::Runtime,
 }
@@ -34,7 +34,7 @@ impl Approver for AllowAll {
     }
 }
 
-/// A user who approves after something else has happened.
+/// A user who approves after another event.
 struct Slow(std::sync::mpsc::Sender<()>, tokio::sync::Mutex<tokio::sync::mpsc::UnboundedReceiver<()>>);
 
 #[async_trait]
@@ -65,7 +65,7 @@ impl World {
         std::fs::read(self.work(name)).unwrap_or_default()
     }
 
-    /// The names of everything in the workspace.
+    /// The names of all entries in the workspace.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut names: Vec<_> = self
             .root
@@ -144,7 +144,7 @@ impl Host<'_> {
         answer
     }
 
-    /// The answer to a call that needs approval, while something else happens.
+    /// The answer to a call that needs approval, while `action` runs.
     pub(crate) fn call_while(&self, tool: &str, arguments: Value, action: &(dyn Fn() + Sync)) -> CallAnswer {
         let (prompt_sender, prompts) = std::sync::mpsc::channel();
         let (answer, answers) = tokio::sync::mpsc::unbounded_channel();
@@ -160,7 +160,7 @@ impl Host<'_> {
         })
     }
 
-    /// The text of a call that succeeds, without its status line.
+    /// The text of a call that must succeed, without its status line.
     pub(crate) fn text(&self, tool: &str, arguments: Value) -> String {
         let answer = self.call(tool, arguments);
         assert_eq!(answer.failure, None, "{}", answer.text);
@@ -168,14 +168,14 @@ impl Host<'_> {
         output.rsplit_once("\n[").map_or(output, |(text, _)| text).to_owned()
     }
 
-    /// The text of a call that fails with this code.
+    /// The text of a call that must fail with this code.
     pub(crate) fn failure(&self, tool: &str, arguments: Value, code: &str) -> String {
         let answer = self.call(tool, arguments);
         assert_eq!(answer.failure.map(zubi_tool_api::ErrorCode::as_str), Some(code), "{}", answer.text);
         answer.text
     }
 
-    /// The footprint of a call that the policy receives.
+    /// The footprint of a call, as the policy receives it.
     pub(crate) fn footprint(&self, tool: &str, arguments: Value) -> zubi_tool_api::Footprint {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
@@ -189,7 +189,7 @@ impl Host<'_> {
     }
 }
 
-/// A tool with one argument `value` of any length and one `values` of several.
+/// A tool with one argument `value` of any length and one argument `values`, a list.
 pub(crate) fn tool(id: &str, execution: Value) -> Value {
     json!({
         "id": id,

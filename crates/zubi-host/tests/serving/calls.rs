@@ -1,4 +1,4 @@
-//! Everything that lives as long as a call: progress, approval requests, cancellation, and the end of either side.
+//! Events during a call: progress, approval requests, cancellation, and the end of either side.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ async fn the_user_of_a_client_is_prompted_and_the_answer_applies() {
     assert_eq!((question.tool.as_str(), question.footprint.writes.len()), ("file.write", 1));
     assert!(question.reason.contains("look at it") && !question.options.is_empty(), "{question:?}");
 
-    // The user may edit the arguments; the edited ones are used.
+    // The user may edit the arguments; the call then uses the edited ones.
     let edited = json!({ "path": "new.txt", "content": "edited" });
     let approver = FakeUser::with_answer(ApprovalAnswer::Allow { option: 0, arguments: Some(edited) });
     let answer = remote.call(&write("two"), &call_context(approver)).await.unwrap();
@@ -39,7 +39,7 @@ async fn the_user_of_a_client_is_prompted_and_the_answer_applies() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_approval_ends_with_its_connection() {
     let world = World::new(&[], "");
-    // Files that control other programs are not written without approval.
+    // Writing files that control other programs requires approval.
     let write = || request("file.write", json!({ "path": ".vscode/tasks.json", "content": "{}" }));
     let call = async |client: &RemoteHost, approver: Arc<dyn Approver>| {
         client.call(&write(), &call_context(approver)).await.unwrap().failure
@@ -81,7 +81,7 @@ async fn a_session_approval_is_limited_to_its_conversation() {
     }
 }
 
-/// A client that claims to prompt for approval, and answers nonsense, has denied the call.
+/// A client that declares approval prompts and returns an invalid answer has denied the call.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invalid_answer_is_a_denial() {
     let world = World::new(&[], "[[policy]]\naction = 'ask'\ntools = ['file.write']\n");
@@ -93,7 +93,7 @@ async fn an_invalid_answer_is_a_denial() {
     assert!(!world.root.join("work/new.txt").exists());
 }
 
-/// Restrictions for one call of a client do not affect other calls, and a slow call does not delay others.
+/// Restrictions of one call do not affect other calls of the client, and a slow call does not delay others.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_waiting_call_can_be_cancelled_and_delays_no_others() {
     let world = World::new(&[], "[[policy]]\naction = 'ask'\ntools = ['file.write']\n");

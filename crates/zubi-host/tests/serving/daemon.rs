@@ -1,4 +1,4 @@
-//! Tests of a daemon's start and end.
+//! A daemon's start and end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,8 +13,7 @@ use zubi_ipc::wire::host::HostEnvironment;
 
 use crate::world::{TEST_TIMEOUT, World};
 
-/// The time after which an unused daemon ends; the test also waits much longer and checks that no client was
-/// disconnected.
+/// The idle time-out of a daemon. The test also waits much longer and checks that no client was disconnected.
 const IDLE: Duration = Duration::from_millis(50);
 const MUCH_LATER: Duration = Duration::from_secs(1);
 

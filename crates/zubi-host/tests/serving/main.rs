@@ -1,5 +1,5 @@
-//! A host over its socket and its port, next to the same host in this process: every answer is the same, a client's
-//! contributed tools are called, the user behind a client is prompted, and the port offers no more than it should.
+//! A host over its socket and its port, compared with the same host in this process: every answer is the same, clients'
+//! contributed tools are called, the user of a client sees prompts, and the port offers no more than it should.
 
 #![expect(clippy::needless_pass_by_value, reason = "JSON is written where it is used: `ask(…, json!(…))`")]
 #![expect(

@@ -1,4 +1,4 @@
-//! Tests of the port, which is read-only.
+//! The port, which is read-only.
 
 use serde_json::json;
 use zubi_ipc::wire::methods::{METHODS, Sender};
@@ -15,7 +15,7 @@ async fn the_port_is_read_only() {
     let read =
         client.request("tools/call", json!({ "tool": "file.read", "arguments": { "path": "a.py" } })).await.unwrap();
     assert!(read["text"].as_str().unwrap().contains("def parse"), "{read}");
-    // The client's own claims do not change that.
+    // A client's own claims do not change that.
     let call = json!({
         "tool": "file.write", "arguments": { "path": "x", "content": "" }, "surface": "command-line", "asks": true,
         "token": 1, "clientAsks": true, "restrictions": { "readOnly": false }

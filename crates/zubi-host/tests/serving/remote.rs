@@ -1,4 +1,4 @@
-//! A host's answers are the same over its socket, byte for byte.
+//! A host's answers over its socket are the same, byte for byte.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use zubi_tool_api::cx::{Caller, NoApprover, Restrictions, Surface};
 
 use crate::world::{World, call_context, request};
 
-/// Removes durations, and the random names of plans.
+/// Renders an answer without durations and the random names of plans.
 fn render_without_duration(answer: CallAnswer) -> String {
     format!("{:?}", CallAnswer { duration: Duration::ZERO, ..answer })
 }
@@ -88,7 +88,7 @@ async fn local_and_remote_answers_are_equal() {
     }
 }
 
-/// A difference is reported only if programs are found elsewhere, and only in a status line.
+/// Only a status line reports a difference, and only if programs are in other directories.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_different_environment_is_reported_in_the_status_line() {
     let world = World::new(&[], "");

@@ -1,4 +1,4 @@
-//! A host with a few tools of every kind, shared in its own run directory, and clients of it.
+//! A host with a few tools of every kind, shared in its own run directory, and its clients.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ use zubi_tool_api::cx::{
 
 use crate::port_client;
 
-/// How long a test waits for something that must happen.
+/// The time limit for an event that must happen.
 pub(crate) const TEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(crate) struct World {
@@ -37,7 +37,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A shared host whose workspace has a model, a Python file that no server answers for, and these declared tools.
+    /// Shares a host whose workspace has a model, a Python file without a server, and these declared tools.
     pub(crate) fn new(tools: &[Value], settings: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
@@ -108,7 +108,7 @@ pub(crate) struct Client {
     pub(crate) received: Arc<ReceivedMessages>,
 }
 
-/// A client's answer to a method and its parameters.
+/// A client's result for a method and its parameters.
 type Answers = dyn Fn(&str, Value) -> Value + Send + Sync;
 
 pub(crate) struct ReceivedMessages {
@@ -143,7 +143,7 @@ impl Client {
     }
 }
 
-/// A user who gives this answer, and the approval requests they received.
+/// A user who gives this answer, and the approval requests that they received.
 pub(crate) struct FakeUser {
     pub(crate) answer: ApprovalAnswer,
     pub(crate) requests: Mutex<Vec<ApprovalRequest>>,

@@ -23,7 +23,7 @@ async fn an_unresponsive_host_times_out() {
     let error = at_socket(&socket, timeout).await;
     assert_eq!(error, ConnectError::TimedOut { after: timeout });
     let closing = async { drop(listener.accept().await.unwrap()) };
-    // The connection that timed out is still in the queue, so two are to accept.
+    // The connection that timed out is still in the queue, so the server has to accept two.
     let (error, (), ()) = tokio::join!(at_socket(&socket, EVENT_TIMEOUT), closing, async {
         drop(listener.accept().await.unwrap());
     });

@@ -9,7 +9,7 @@ use zubi_ipc::listener::ConnectionLimits;
 
 use crate::world::{World, within_timeout, world, world_with};
 
-/// First line of a client that knows `token`.
+/// The first line of a client that knows `token`.
 fn authenticate(token: &str, nonce: &str) -> String {
     let bytes = |text: &str| Bytes32::from_hex(text).unwrap();
     let ours = Bytes32::random().unwrap();
@@ -20,7 +20,7 @@ fn authenticate(token: &str, nonce: &str) -> String {
 
 const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\",\"params\":{}}\n";
 
-/// Everything the host sends after the nonce in reply to `said`.
+/// Everything that the host sends after the nonce in reply to `input`.
 async fn response_to(world: &World, input: &[u8]) -> String {
     let (mut raw, _) = world.open_port().await;
     raw.write(input).await;
@@ -31,7 +31,7 @@ async fn response_to(world: &World, input: &[u8]) -> String {
 async fn a_browser_page_gets_no_response_and_has_no_effect() {
     let world = world();
     let valid = authenticate(&world.advertisement.token, &"0".repeat(64));
-    // As a page posts it: the host must read no part of the body, not even valid messages.
+    // A page's POST request: the host must read no part of the body, not even valid messages.
     let post = format!(
         "POST / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nOrigin: https://example.com\r\nContent-Type: text/plain\r\n\
          Content-Length: {}\r\n\r\n{PING}{valid}{PING}",
@@ -111,7 +111,7 @@ async fn unauthenticated_connections_are_limited_and_time_out() {
     for raw in &mut pending[..2] {
         raw.write(b"{\"jsonrpc\":").await;
     }
-    // One more takes the slot of the oldest; a client that authenticates takes the slot of the next and frees it.
+    // One more connection takes the oldest one's slot; a client that authenticates takes the next slot and frees it.
     let (mut newest, _) = world.open_port().await;
     assert_eq!(pending.remove(0).rest().await, "");
     drop(within_timeout(world.connect_port()).await.unwrap());

@@ -21,7 +21,7 @@ use zubi_ipc::wire::host::HostKind;
 
 use crate::port_client;
 
-/// Time limit for events that must happen.
+/// The time limit for an event that must happen.
 pub(crate) const EVENT_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(crate) async fn within_timeout<T>(future: impl Future<Output = T>) -> T {
@@ -70,7 +70,7 @@ impl PeerHandler for Host {
     }
 }
 
-/// A client that answers `ask` and leaves `wait` unanswered until it is cancelled.
+/// A client that answers `ask`, and answers `wait` only when it is cancelled.
 #[derive(Default)]
 pub(crate) struct Client;
 
@@ -80,7 +80,7 @@ impl PeerHandler for Client {
     fn request(&self, method: &str, params: Value, responder: Responder) {
         match method {
             "ask" => responder.answer(Ok(json!({ "asked": params }))),
-            // Answered on cancellation.
+            // The answer follows the cancellation.
             "wait" => drop(tokio::spawn(async move { responder.cancel().clone().cancelled().await })),
             _ => responder.answer(Err(ResponseError::method_not_found(method))),
         }
@@ -207,7 +207,7 @@ pub(crate) async fn request(connection: &Connection, method: &str, params: Value
 pub(crate) struct Raw<S>(pub(crate) BufReader<S>);
 
 impl<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin> Raw<S> {
-    /// Next line; empty at the end, also if the other side has closed the connection with unread data.
+    /// Reads the next line; empty at the end, even if the other side closed the connection with unread data.
     pub(crate) async fn line(&mut self) -> String {
         let mut line = String::new();
         if let Err(error) = within_timeout(self.0.read_line(&mut line)).await {
@@ -227,7 +227,7 @@ impl<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin> Raw<S> {
         }
     }
 
-    /// Writes; the other side may have closed the connection.
+    /// Writes bytes, even if the other side has closed the connection.
     pub(crate) async fn write(&mut self, bytes: &[u8]) {
         within_timeout(self.0.write_all(bytes)).await.ok();
     }

@@ -1,4 +1,4 @@
-//! A client that speaks raw lines.
+//! A client that sends and receives raw lines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use zubi_mcp::{ElicitationMode, ServerIdentity};
 
 use crate::tools::{Signals, provider, resources};
 
-/// A test fails when something does not happen within this time.
+/// The time limit for an event that must happen.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 pub(crate) async fn with_deadline<T>(operation: &str, operation_future: impl Future<Output = T>) -> T {
@@ -34,7 +34,7 @@ pub(crate) struct Client {
     server: JoinHandle<anyhow::Result<()>>,
 }
 
-/// A server and the two ends by which a client speaks with it.
+/// A server, and the two ends of its connection to a client.
 pub(crate) struct ServedPair {
     pub(crate) state: tempfile::TempDir,
     pub(crate) write: DuplexStream,
@@ -61,7 +61,7 @@ impl ServedPair {
             clock: Arc::new(SystemClock),
         };
         let host = Arc::new(LocalHost::with_providers(&config, vec![provider(&signals)], resources()).unwrap());
-        // Two pipes, as a process has them: hanging up on one leaves the other open.
+        // Two pipes, as a process has them: closing one leaves the other open.
         let (write, input) = tokio::io::duplex(64 * 1024);
         let (output, read) = tokio::io::duplex(64 * 1024);
         let stop = CancellationToken::new();
@@ -75,19 +75,19 @@ impl Client {
         Self::connect_with_elicitation(ElicitationMode::default())
     }
 
-    /// A client whose forms stay open as long as this says.
+    /// Connects a client to a server with this elicitation mode.
     pub(crate) fn connect_with_elicitation(mode: ElicitationMode) -> Self {
         let ServedPair { state, write, read, signals, stop, server } = ServedPair::new(mode);
         Self { _state: state, write: Some(write), read: BufReader::new(read).lines(), signals, stop, server }
     }
-    /// A client that has been through the old handshake.
+    /// Connects a client and performs the old handshake.
     pub(crate) async fn new_initialized() -> Self {
         let mut client = Self::connect();
         client.initialize(json!({})).await;
         client
     }
 
-    /// Goes through the old handshake, with what the client says it can do.
+    /// Performs the old handshake with these client capabilities.
     pub(crate) async fn initialize(&mut self, capabilities: Value) {
         let info = json!({"name": "test", "version": "1"});
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": info});
@@ -108,13 +108,13 @@ impl Client {
         with_deadline("writing", write.write_all(bytes)).await.unwrap();
     }
 
-    /// The next line; `None` when the server has closed its output.
+    /// Reads the next line; `None` when the server has closed its output.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         let line = with_deadline("a line from the server", self.read.next_line()).await.unwrap()?;
         Some(serde_json::from_str(&line).expect("each line is one JSON value"))
     }
 
-    /// Sends a request and reads what comes next.
+    /// Sends a request and reads the next message.
     pub(crate) async fn request(&mut self, id: u32, method: &str, params: Value) -> Value {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
         self.next().await.expect("an answer")
@@ -141,7 +141,7 @@ impl Client {
     }
 }
 
-/// The parameters every request of the stateless era carries.
+/// Adds the parameters that every request of the stateless era carries.
 pub(crate) fn modern(params: Value) -> Value {
     modern_with(params, json!({}))
 }

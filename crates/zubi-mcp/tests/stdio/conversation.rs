@@ -56,7 +56,7 @@ async fn progress_grows_and_ends_before_the_answer() {
     };
     assert_eq!(answer["result"]["content"][0]["text"], "finished");
     assert!(progress.len() >= 3 && progress.is_sorted_by(|left, right| left < right), "{progress:?}");
-    // Nothing of it comes after the answer: the next line is the next answer.
+    // No message of the call follows its answer: the next line is the next answer.
     assert_eq!(client.request(8, "ping", json!({})).await["id"], 8);
 }
 

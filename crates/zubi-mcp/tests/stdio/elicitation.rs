@@ -9,7 +9,7 @@ use zubi_mcp::ElicitationMode;
 
 use crate::client::Client;
 
-/// A client of the old era that shows forms.
+/// Connects a client of the old era that supports forms.
 async fn with_forms() -> Client {
     let mut client = Client::connect();
     client.initialize(json!({"elicitation": {}})).await;
@@ -21,7 +21,7 @@ async fn call_tool(client: &mut Client, id: u32, tool: &str, arguments: Value) -
     client.call(id, tool, arguments).await
 }
 
-/// Fills in a form of the old era and reads what comes next.
+/// Answers a form of the old era and reads the next message.
 async fn fill_in(client: &mut Client, form: &Value, result: Value) -> Value {
     assert_eq!(form["method"], "elicitation/create", "{form}");
     client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "result": result})).await;
@@ -77,7 +77,7 @@ async fn form_answers_approve_or_deny_the_call() {
     ]) {
         let form = call_tool(&mut client, id, "test_run", json!({"text": "first"})).await;
         let mut answer = fill_in(&mut client, &form, result.clone()).await;
-        // Other arguments are another call, which needs its own approval.
+        // Edited arguments are another call, which needs its own approval.
         if answer["method"] == "elicitation/create" {
             outcomes.push_str("asked again: ");
             answer = fill_in(&mut client, &answer, accept(json!({"answer": APPROVE_ONCE}))).await;
@@ -192,7 +192,7 @@ async fn cancelling_a_call_withdraws_its_prompt() {
         (&cancellation["method"], &cancellation["params"]["requestId"]),
         (&json!("notifications/cancelled"), &form["id"])
     );
-    // An answer that crosses it says nothing to anybody.
+    // The server ignores a form's answer that crosses the cancellation.
     client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "result": accept(json!({"answer": APPROVE_ONCE}))})).await;
     assert_eq!(client.request(8, "ping", json!({})).await["id"], 8);
     client.close_input();
@@ -227,24 +227,24 @@ async fn a_prompt_without_an_answer_times_out() {
     ");
 }
 
-/// Clients without forms, and the rules for them.
+/// Clients without forms, and the rules that apply to them.
 #[tokio::test]
 async fn client_confirmation_counts_without_forms() {
     let elicitation_mode = |client_prompts| ElicitationMode { client_prompts, ..ElicitationMode::default() };
     for (mode, capabilities, is_allowed) in [
         (elicitation_mode(true), json!({}), true),
         (elicitation_mode(false), json!({}), false),
-        // Forms are not what this client shows.
+        // This client does not support form elicitation, only URLs.
         (elicitation_mode(true), json!({"elicitation": {"url": {}}}), true),
     ] {
         let mut client = Client::connect_with_elicitation(mode);
         client.initialize(capabilities).await;
         let reviewed = client.call(1, "test_vouched", json!({"text": "a"})).await;
         assert_eq!(text(&reviewed).starts_with("you said a"), is_allowed, "{reviewed}");
-        // The client's user has not seen the effect of a built-in tool: the rule must be the user's own.
+        // The client's user has not seen the effect of a built-in tool, so only the user's own rule can allow it.
         let built_in = client.call(2, "test_run", json!({"text": "a"})).await;
         assert!(text(&built_in).contains("no one can approve it here"), "{built_in}");
-        // Clients show no prompt for a call that is declared read-only.
+        // Clients prompt for no call that is declared read-only.
         let delegated = json!({"tool": "test.vouched", "arguments": {"text": "a"}});
         let delegated = client.call(3, "call_read_tool", delegated).await;
         assert_eq!(delegated["result"]["isError"], true, "{delegated}");
@@ -294,7 +294,7 @@ async fn secrets_and_long_arguments_are_shown_but_not_editable() {
     {"text":"a\u{200d}"}
                 (they cannot be changed here: they have characters that are not seen)
     "#);
-    // Long, and not too long to be changed.
+    // These arguments are long, but can still be edited.
     let form = call_tool(&mut client, 10, "test_run", json!({"text": "x".repeat(3_000)})).await;
     assert!(form["params"]["requestedSchema"]["properties"]["arguments"]["default"].is_string(), "{form}");
 }

@@ -1,4 +1,4 @@
-//! The end of a connection: the input closes, or a stop is requested.
+//! The end of a connection: the client closes the input, or requests a stop.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::client::{Client, with_deadline};
 
-/// Clients wait a second or two before they kill.
+/// Clients wait one or two seconds before they kill the server.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn an_empty_input_is_a_normal_end() {
 #[tokio::test]
 async fn a_client_that_does_not_read_cannot_block_the_end() {
     let mut client = Client::new_initialized().await;
-    // Far more than the pipe holds, and the client does not read.
+    // Far more data than the pipe holds, for a client that does not read.
     for id in 0..40 {
         let params = json!({"name": "test_echo", "arguments": {"text": "x".repeat(10_000)}});
         client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;

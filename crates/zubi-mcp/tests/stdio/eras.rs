@@ -1,4 +1,4 @@
-//! Both eras, message by message.
+//! Both eras of the protocol, message by message.
 
 use insta::{assert_json_snapshot, assert_snapshot};
 use serde_json::{Value, json};

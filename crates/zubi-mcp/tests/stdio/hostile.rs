@@ -1,4 +1,4 @@
-//! Lines that violate the protocol. The server continues.
+//! Lines that violate the protocol; the server continues to answer.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::client::Client;
 
-/// The server still answers.
+/// Checks that the server still answers.
 async fn check_alive(client: &mut Client, id: u32) {
     let answer = client.call(id, "test_echo", json!({"text": "hi"})).await;
     assert_eq!(answer["id"], id, "{answer}");
@@ -50,7 +50,7 @@ async fn an_invalid_message_gets_an_error() {
     check_alive(&mut client, 20).await;
 }
 
-/// M15: clients cut texts inside emoji.
+/// M15: clients cut texts inside surrogate pairs.
 #[tokio::test]
 async fn half_a_surrogate_is_read_as_a_replacement() {
     let mut client = Client::new_initialized().await;
@@ -83,7 +83,7 @@ async fn the_error_for_a_too_long_message_has_its_id() {
     check_alive(&mut client, 22).await;
 }
 
-/// The last line needs no end.
+/// The last line needs no line feed.
 #[tokio::test]
 async fn a_request_before_the_end_of_the_input_is_answered() {
     let mut client = Client::new_initialized().await;

@@ -1,4 +1,4 @@
-//! A foreign client shows prompts to its user: the official library's, in both eras.
+//! A foreign client, the official library's, shows prompts to its user in both eras.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use zubi_mcp::ElicitationMode;
 
 use crate::client::{ServedPair, with_deadline};
 
-/// A user in front of a client, who answers every form alike.
+/// The user of a client, who answers every form in the same way.
 #[derive(Clone)]
 struct User {
     answer: Option<Value>,

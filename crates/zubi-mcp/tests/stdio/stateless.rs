@@ -1,5 +1,5 @@
-//! Approval prompts for the user of a client of the stateless era: the prompt is the answer to the call, and the client
-//! calls again.
+//! Approval prompts for the user of a stateless client: the prompt is the result of the call, and the client calls
+//! again with the answer.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -48,7 +48,7 @@ async fn a_stateless_call_returns_the_prompt_and_the_client_calls_again() {
     let denied = stateless(&mut client, 7, run("a"), Some((&question, json!({"action": "decline"})))).await;
     assert!(text(&denied).contains("the user denied it"), "{denied}");
 
-    // Other arguments are another call, with a question of its own.
+    // Edited arguments are another call with its own prompt.
     let question = stateless(&mut client, 8, run("a"), None).await;
     let edited = accept(json!({"answer": APPROVE_ONCE, "arguments": "{\"text\": \"b\"}"}));
     let question = stateless(&mut client, 9, run("a"), Some((&question, edited))).await;
@@ -68,13 +68,13 @@ async fn abandoned_stateless_calls_free_their_slot() {
         timeout: Duration::from_millis(20),
         ..ElicitationMode::default()
     });
-    // More questions than may be open; each waits for an answer that does not come.
+    // More prompts than may be open; none gets an answer.
     for id in 0..200 {
         let answer = stateless(&mut client, id, run("a"), None).await;
         let result = &answer["result"];
         assert!(result["resultType"] == "input_required" || text(&answer).contains("64 questions wait"), "{answer}");
     }
-    // Sooner or later there is room again; the deadline is that of the test's client.
+    // After the time-out a slot becomes free. The test client's deadline limits the loop.
     loop {
         let answer = stateless(&mut client, 1_000, run("a"), None).await;
         if answer["result"]["resultType"] == "input_required" {
@@ -100,7 +100,7 @@ async fn suspended_calls_occupy_no_slot() {
     assert_eq!(text(&answer), "you said a\n[test · ready]");
 }
 
-/// M8: an answer that is lost on the way is sent again, and the call has been made once.
+/// M8: the server resends an answer that was lost on the way, and runs the call only once.
 #[tokio::test]
 async fn resent_answered_calls_run_once() {
     let mut client = Client::connect();
@@ -110,7 +110,7 @@ async fn resent_answered_calls_run_once() {
     let answer = stateless(&mut client, 2, run("a"), Some((&question, approve()))).await;
     let repeated = stateless(&mut client, 3, run("a"), Some((&question, approve()))).await;
     assert_eq!((&repeated["id"], &repeated["result"]), (&json!(3), &answer["result"]));
-    // A second answer changes nothing, nor does an empty one.
+    // Neither a second answer nor an empty one changes anything.
     let denied = stateless(&mut client, 4, run("a"), Some((&question, json!({"action": "decline"})))).await;
     assert_eq!(denied["result"], answer["result"]);
     let mut without_answer = run("a");
@@ -120,14 +120,14 @@ async fn resent_answered_calls_run_once() {
     let other = stateless(&mut client, 6, run("b"), Some((&question, approve()))).await;
     assert!(text(&other).starts_with("Invalid input: requestState: it belongs to a call"), "{other}");
 
-    // A denial stays a denial the second time.
+    // A repeated denial is still a denial.
     let question = stateless(&mut client, 7, run("a"), None).await;
     for id in 8..10 {
         let denied = stateless(&mut client, id, run("a"), Some((&question, json!({"action": "decline"})))).await;
         assert!(text(&denied).contains("the user denied it"), "{denied}");
     }
 
-    // An answer that caused another prompt causes the same one again.
+    // An answer that caused another prompt causes the same prompt again.
     let question = stateless(&mut client, 10, run("a"), None).await;
     let edited = || accept(json!({"answer": APPROVE_ONCE, "arguments": "{\"text\": \"b\"}"}));
     let next = stateless(&mut client, 11, run("a"), Some((&question, edited()))).await;
@@ -171,7 +171,7 @@ async fn resent_running_calls_are_awaited() {
     ");
 }
 
-/// S5: a request that continues a call is not a new call.
+/// S5: a request that resumes a call is not a new call.
 #[tokio::test]
 async fn handles_are_accepted_without_the_capability() {
     let mut client = Client::connect();
@@ -188,7 +188,7 @@ async fn handles_are_accepted_without_the_capability() {
     assert_eq!(text(&answer), "you said a\n[test · ready]");
 }
 
-/// Without forms a stateless client is answered at once.
+/// A stateless client without forms gets a refusal at once.
 #[tokio::test]
 async fn a_stateless_client_without_forms_is_refused() {
     let mut client = Client::connect();

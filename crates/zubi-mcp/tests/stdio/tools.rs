@@ -1,4 +1,4 @@
-//! Tools that do one thing each: answer, fail, panic, report progress, wait.
+//! Tools with one behaviour each: answer, fail, panic, report progress, wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,13 +16,13 @@ use zubi_tool_api::{
 /// Signals between the tests and the tools.
 #[derive(Default)]
 pub(crate) struct Signals {
-    /// A waiting tool has begun.
+    /// A waiting tool has started.
     pub(crate) started: Notify,
     /// Lets a waiting tool answer.
     pub(crate) resume: Notify,
-    /// A waiting tool saw that it was cancelled.
+    /// A waiting tool has noticed its cancellation.
     pub(crate) cancelled: Notify,
-    /// How often `test.run` has run.
+    /// The number of runs of `test.run`.
     pub(crate) runs: AtomicUsize,
 }
 
@@ -40,7 +40,7 @@ impl Tool for TestTool {
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         let footprint = Footprint::from_effect(self.spec.effect);
         Ok(match self.spec.id.as_str() {
-            // A command that says its text, in a directory, with a secret.
+            // A command that prints its text, in a directory, with a secret.
             "test.run" => Footprint {
                 commands: vec![vec!["say".to_owned(), args["text"].as_str().unwrap_or_default().to_owned()]],
                 directory: Some("/w".into()),
@@ -71,7 +71,7 @@ impl Tool for TestTool {
                 }
             }
             "test.progress" => {
-                // More reports than a client needs, out of order, until the test has received enough.
+                // Reports out of order, and more than a client needs, until the test has received enough.
                 let resumed = self.signals.resume.notified();
                 tokio::pin!(resumed);
                 for step in 0_u32.. {
@@ -161,7 +161,7 @@ impl ToolProvider for TestTools {
     }
 }
 
-/// A resource that can be read, or that cannot.
+/// A resource that may be unreadable.
 struct TestResource(ResourceSpec);
 
 #[async_trait]

@@ -412,7 +412,7 @@ async fn code_without_a_server_is_not_hidden_by_a_model() {
 
 #[tokio::test]
 async fn text_search_without_results_is_not_mentioned() {
-    // In TypeScript the words occur in a comment and as a parameter.
+    // In TypeScript the words occur only in a comment and as a parameter.
     for query in ["Sales", "Billing"] {
         let with_code = check_with_typescript(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
         let model_only = check(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;

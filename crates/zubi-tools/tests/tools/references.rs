@@ -94,7 +94,7 @@ async fn incomplete_answers_count_no_other_matches() {
 
 #[tokio::test]
 async fn too_many_words_are_not_counted() {
-    // The search limit has the effect of the time limit: nothing is claimed.
+    // Reaching the search limit has the same effect as the time limit: the answer claims nothing.
     let fixture = format!("//- a.toy\nlet x # {}\nuse x\n", "x ".repeat(10_000));
     let answer = check(&fixture, "lsp_references", json!({ "symbol": "x", "includeDeclaration": false })).await;
     insta::assert_snapshot!(answer, @"
@@ -117,7 +117,7 @@ async fn word_search_repeats_after_a_change() {
     let changed = |number| *toy.endpoint.file_changes.lock().unwrap() = Some(number);
     changed(1);
     insta::assert_snapshot!(further().await, @"1 further word match is not a reference (comments, strings, namesakes): includeText=true");
-    // The change notification is missing, so an unchanged answer proves that nothing was read again.
+    // No notification reports the change, so an unchanged answer proves that the tool did not read the files again.
     zubi_base::fs::write_atomic(&toy.root.join("b.toy"), b"# x x\n").unwrap();
     insta::assert_snapshot!(further().await, @"1 further word match is not a reference (comments, strings, namesakes): includeText=true");
     changed(2);
@@ -134,7 +134,7 @@ async fn symbol_lookup_repeats_after_a_change() {
     let changed = |number| *toy.endpoint.file_changes.lock().unwrap() = Some(number);
     changed(1);
     insta::assert_snapshot!(answer().await, @"at a.toy:1:5 x (variable)");
-    // Outlines fail from here on, so a successful answer proves that none was requested.
+    // Outlines fail from here on, so a successful answer proves that the tool requested none.
     *toy.endpoint.failing.lock().unwrap() = vec![("textDocument/documentSymbol", -32603)];
     insta::assert_snapshot!(answer().await, @"at a.toy:1:5 x (variable)");
     changed(2);
@@ -150,7 +150,7 @@ async fn an_outline_is_not_applied_to_another_text() {
     };
     *toy.endpoint.file_changes.lock().unwrap() = Some(1);
     insta::assert_snapshot!(answer().await, @"at a.toy:1:5 x (variable)");
-    // Files ignored by git are not watched: their changes are not counted, but the server knows them.
+    // zubi does not watch files that git ignores: it does not count their changes, but the server knows them.
     zubi_base::fs::write_atomic(&toy.root.join("a.toy"), b"let first\nlet x\nuse x\n").unwrap();
     insta::assert_snapshot!(answer().await, @"at a.toy:2:5 x (variable)");
 }
@@ -185,7 +185,7 @@ async fn status_with_projects(directories: &[&'static str], fixture: &str, tool:
 
 #[tokio::test]
 async fn matches_in_too_many_other_projects_are_reported() {
-    // Comments only: the toy server returns no locations for them, so the projects are queried.
+    // The files contain only comments: the toy server returns no locations for them, so the tool queries the projects.
     let others = ["b", "c", "d", "e", "f", "g"].map(|directory| format!("//- {directory}/one.toy\n# x\n"));
     let fixture = format!("//- a.toy\ndef x\n{}", others.concat());
     let two_projects = status_with_projects(&["b", "c"], &fixture, "lsp_references").await;

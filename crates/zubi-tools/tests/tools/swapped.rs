@@ -13,10 +13,10 @@ use zubi_tool_api::cx::Restrictions;
 
 use crate::support::{call_in, cx, registry};
 
-/// Calls during the swapping. Without protection a handful suffices.
+/// The minimum number of calls during the swapping. Without protection, a handful of calls shows the defect.
 const MIN_CALLS: usize = 150;
 
-/// Longest time for the swapping to affect calls.
+/// The time limit for the swapping to affect calls.
 const TIME_LIMIT: Duration = Duration::from_mins(1);
 
 /// Swaps two entries until `end` is set.

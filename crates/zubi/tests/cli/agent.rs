@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use crate::check::{Sandbox, check};
 
-/// Plays a scenario of one turn with these answers on a workspace that has `notes.txt`; `words` follow the task.
+/// Runs a scenario of one turn with these answers in a workspace with `notes.txt`; `words` follow the task.
 fn play(answers: &str, words: &[&str]) -> String {
     let sandbox = replay_scenario(answers);
     sandbox.check(&[&["agent", "run", "Do it.", "--model", "mock:play.yaml"], words].concat())
@@ -496,7 +496,7 @@ fn models_are_checked_when_they_are_named() {
     ");
 }
 
-/// Without the line that says how long a turn took.
+/// Removes the line with the duration of a turn.
 fn without_sum(output: &str) -> String {
     output.lines().filter(|line| !line.starts_with("· ")).collect::<Vec<_>>().join("\n")
 }

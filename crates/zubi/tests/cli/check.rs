@@ -1,4 +1,4 @@
-//! One directory with a home and a workspace, and the one way to run zubi in it.
+//! A directory with a home and a workspace, and the helpers that run zubi in it.
 
 use std::fs;
 
@@ -59,18 +59,18 @@ impl Sandbox {
         self.directory.path().join(path)
     }
 
-    /// As zubi prints it: links resolved.
+    /// The sandbox's directory as zubi prints it, with links resolved.
     pub(crate) fn root(&self) -> String {
         let root = camino::Utf8Path::from_path(self.directory.path()).unwrap();
         zubi_base::fs::canonical(root).unwrap().into_string()
     }
 
-    /// zubi in the workspace, with nothing of this machine's own environment but where programs are.
+    /// A zubi command in the workspace, with only PATH from this machine's environment.
     pub(crate) fn zubi(&self) -> Command {
         Command::from_std(self.process())
     }
 
-    /// The command as one of the standard library, for a test that exchanges messages with the process.
+    /// A command of the standard library, for a test that exchanges messages with the process.
     #[expect(clippy::disallowed_methods, reason = "a test's client of the program")]
     pub(crate) fn process(&self) -> std::process::Command {
         let root = self.directory.path();
@@ -87,24 +87,24 @@ impl Sandbox {
         command
     }
 
-    /// Trusts the workspace with its files as they are now.
+    /// Trusts the workspace with its current files.
     pub(crate) fn trust(&self) {
         let output = self.check(&["trust"]);
         assert!(output.starts_with("exit 0"), "{output}");
     }
 
-    /// Runs zubi with these words.
+    /// Runs zubi with these arguments.
     pub(crate) fn check(&self, words: &[&str]) -> String {
         self.show(self.zubi().args(words))
     }
 
-    /// Exit code, stdout and stderr, with the place's own path as `[PLACE]`.
+    /// Returns exit code, stdout and stderr, with the sandbox's path as `[PLACE]`.
     pub(crate) fn show(&self, command: &mut Command) -> String {
         let output = command.output().unwrap();
         let text = |bytes: &[u8]| {
             let text = String::from_utf8(bytes.to_vec()).unwrap();
             let text = text.replace(&self.root(), "[PLACE]");
-            // Hashes of what is in the place have its path in them.
+            // The hash covers the sandbox's path.
             let hash = text.split_once("--expect ").and_then(|(_, rest)| rest.get(..64));
             match hash.filter(|hash| hash.bytes().all(|byte| byte.is_ascii_hexdigit())) {
                 Some(hash) => text.replace(hash, "[HASH]"),
@@ -123,7 +123,7 @@ impl Sandbox {
     }
 }
 
-/// One command in a place of its own.
+/// Runs one command in a sandbox of its own.
 pub(crate) fn check(words: &[&str]) -> String {
     Sandbox::new().check(words)
 }

@@ -23,7 +23,7 @@ fn tool(script: &str) -> String {
     )
 }
 
-/// X11: a first file works, and nothing is ever overwritten.
+/// X11: `init` writes a file that works, and never overwrites one.
 #[test]
 fn init_writes_a_file_that_works_and_never_overwrites() {
     let sandbox = Sandbox::new();
@@ -137,7 +137,7 @@ fn check_reports_all_problems_with_locations() {
     ");
 }
 
-/// X29: trusting shows what it lets in; a changed file is out again, and the change is shown.
+/// X29: `zubi trust` shows what it allows. A changed file is untrusted again, and zubi shows the change.
 #[test]
 fn trust_applies_to_current_tool_file_content() {
     let sandbox = with_tools(&tool("echo hello"));
@@ -225,7 +225,7 @@ fn trust_applies_to_current_tool_file_content() {
     ");
 }
 
-/// The published schema is the one that the program checks with.
+/// `zubi tools schema` prints the schema with which the program checks files.
 #[test]
 fn the_schema_is_printed_as_published() {
     let output = Sandbox::new().zubi().args(["tools", "schema"]).output().unwrap();

@@ -9,7 +9,7 @@ use crate::check::Sandbox;
 
 const FILE: &str = "work/.vscode/agent-tools.json";
 
-/// A trusted file with these tools, none of which requires approval for each call, where the rules let them run.
+/// A trusted file with these tools, none of which requires approval for each call, and rules that allow them.
 fn sandbox_with_tools(tools: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.directory("work/.vscode");
@@ -99,7 +99,7 @@ fn code_runs_and_calls_other_tools_with_the_rules_of_its_caller() {
     assert!(!sandbox.exists("work/new.txt"));
 }
 
-/// X2: the time-out is the tool's.
+/// X2: the tool sets its own time-out.
 #[test]
 fn the_time_out_of_a_tool_ends_it() {
     let tool = tool("forever", "{}", r#"{"type": "inline", "code": "for (;;);"}"#)
@@ -122,7 +122,7 @@ fn http_requests_carry_arguments_and_return_answers() {
             .replace("\"name\"", &format!("\"sandbox\": {{\"net\": [{net}]}}, \"name\""))
             .replace("\"parameters\": {", "\"parameters\": {\"required\": [\"id\"], ")
     };
-    // An address of this machine has to be named.
+    // A tool must name an address of this machine to use it.
     let refused = sandbox_with_tools(&with_net("")).check(&["call", "workspace.find", "--id", "1"]);
     assert_snapshot!(refused.replace(&port.to_string(), "[PORT]"), @"
     exit 1

@@ -1,5 +1,5 @@
-//! Declared tools as an agent sees them over MCP: found and called, listed if the user enables them, gone as soon as
-//! their file differs from the trusted one.
+//! Declared tools as an agent sees them over MCP: it finds and calls them, the user can list them, and they disappear
+//! as soon as their file differs from the trusted one.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -54,7 +54,7 @@ impl Conversation {
         }
     }
 
-    /// The text of a call's answer, after whether it failed; or the protocol's error.
+    /// The text of a call's answer, with a prefix if the call failed; or the protocol's error.
     #[expect(clippy::needless_pass_by_value, reason = "so that a call reads as it is made")]
     fn call(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
@@ -74,7 +74,7 @@ impl Conversation {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        // Its input ends, and so it does.
+        // The server ends when its input ends.
         drop(self.input.take());
         drop(self.child.wait());
     }
@@ -103,7 +103,7 @@ fn declared_tools_are_found_and_called() {
     failed: Failed to run docs.ask: it is unavailable here: the function it calls is not registered
     It works once an extension or a program registers that function; use another tool until then.
     ");
-    // It may run anything, so it is not a read-only tool.
+    // The tool may run anything, so it is not read-only.
     assert_snapshot!(agent.call("call_read_tool", json!({"tool": "todo.report", "arguments": {}})), @"
     failed: Invalid input: tool: `todo.report` is not read-only (its effect is execute)
     Call it with call_tool, or by its own name.
@@ -122,8 +122,8 @@ fn user_can_list_declared_tools() {
     assert_snapshot!(agent.names().join(" "), @"find_tools call_read_tool call_tool");
 }
 
-/// X29: from the moment a file changes none of its tools runs, and the agent learns which file it is, but nothing of what that
-/// says now. Trusted again, it runs as it is now, at once.
+/// X29: as soon as a file changes, none of its tools runs. The agent learns the file's name but nothing of its new
+/// content. Once the file is trusted again, the changed tool runs at once.
 #[test]
 fn changed_file_is_disabled_until_trusted_again() {
     let sandbox = trusted_example();
@@ -142,7 +142,7 @@ fn changed_file_is_disabled_until_trusted_again() {
     ");
     assert_snapshot!(agent.call("todo_report", json!({})), @"error -32602: unknown tool `todo_report`: `.vscode/agent-tools/tracker.json` declares it and has changed since it was trusted; the user can review the changes with `zubi trust --diff` and accept them with `zubi trust`");
     assert_snapshot!(agent.call("find_tools", json!({"query": "todo.report"})).lines().last().unwrap(), @r#"call_read_tool {"tool", "arguments"} calls tools that read or plan, call_tool any"#);
-    // The other file is as it was.
+    // The other file is unchanged.
     assert!(agent.call("licence_missing", json!({})).starts_with("src/fees.py"));
     sandbox.trust();
     let now = call(&mut agent);

@@ -5,8 +5,7 @@ use insta::assert_snapshot;
 
 use crate::check::Sandbox;
 
-/// A trusted file with these tools, none of which requires approval for each call, and a `zubi.toml` that lets them
-/// run.
+/// A trusted file with these tools, none of which requires approval for each call, and a `zubi.toml` that allows them.
 fn sandbox_with_tools(tools: &str, settings: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.directory("work/.vscode");
@@ -24,7 +23,7 @@ fn tool(id: &str, execution: &str) -> String {
     )
 }
 
-/// Runs the words and cuts off the line about sandbox and time, which differs between runs.
+/// Runs zubi with these arguments and cuts off the line about sandbox and time, which differs between runs.
 fn check(sandbox: &Sandbox, words: &[&str]) -> String {
     let output = sandbox.check(words);
     output.split("\n[").next().unwrap_or_default().to_owned()
@@ -55,7 +54,7 @@ fn script_failure_includes_its_output() {
     assert!(output.starts_with("exit 2") && output.contains("NUL"), "{output}");
 }
 
-/// Without a rule, the call requires approval, and the prompt shows what would run.
+/// Without a rule, the call requires approval, and the prompt shows the command.
 #[test]
 fn policy_checks_the_expanded_command() {
     let tool = tool("say", r#"{"type": "shell", "script": "git log -- $value && rm $value"}"#);
@@ -105,15 +104,15 @@ fn secrets_come_from_user_config_and_problems_are_reported() {
     secrets: others can read `[PLACE]/config/zubi/zubi.toml`, which has secrets in it; `chmod 600` it
     warning: `env` in `[PLACE]/work/.zubi.toml` has no effect: it belongs in your own zubi.toml
     "#);
-    // A secret that a model knows from elsewhere is in no record.
+    // Even if a model learns the secret elsewhere, no record contains it.
     let output = sandbox.check(&["call", "workspace.good", "--value", "it is hunter2"]);
     assert!(!output.contains("hunter2"), "{output}");
     let audit = sandbox.read("state/zubi/audit/audit.jsonl");
     assert!(audit.contains("it is (redacted)") && !audit.contains("hunter2"), "{audit}");
 }
 
-/// A secret that a tool reads from zubi's own environment is treated like one of `[env]`: judged by its name, and never
-/// shown.
+/// zubi treats a secret that a tool reads from its environment like one of `[env]`: it judges it by its name and never
+/// shows it.
 #[test]
 fn environment_variable_of_a_tool_can_be_a_secret() {
     let tool = tool("leak", r#"{"type": "shell", "script": "printf '%s\\n' \"$MY_API_KEY\" \"$PLAIN_WORD\""}"#)

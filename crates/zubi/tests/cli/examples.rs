@@ -1,10 +1,10 @@
-//! `examples/agent-tools` after a user has copied it: its checks, its tests, its tools.
+//! `examples/agent-tools` as a user copies it: its checks, its tests, its tools.
 
 use insta::assert_snapshot;
 
 use crate::check::Sandbox;
 
-/// A copy of the example as the workspace, without the other files of a place.
+/// A sandbox with only a copy of the example as the workspace.
 pub(crate) fn example() -> Sandbox {
     let sandbox = Sandbox::new();
     std::fs::remove_dir_all(sandbox.path("work/src")).unwrap();
@@ -26,7 +26,7 @@ fn copy(sandbox: &Sandbox, from: &camino::Utf8Path, to: &str) {
     }
 }
 
-/// The example, trusted by a user whose rules let its tools run, except those that require approval for each call.
+/// The example, trusted by a user whose rules allow its tools, except those that require approval for each call.
 pub(crate) fn trusted_example() -> Sandbox {
     let sandbox = example();
     sandbox.write("config/zubi/zubi.toml", "allow = [\"licence.*\", \"release.*\", \"todo.*\", \"tracker.find\"]\n");
@@ -169,7 +169,7 @@ fn an_author_sees_what_would_run() {
     "#);
 }
 
-/// An answer without what differs from machine to machine: the sandbox, and how long it took.
+/// An answer without the parts that differ between machines: the sandbox, and the duration.
 fn stable(answer: &str) -> String {
     let level = ["landlock+seccomp", "bubblewrap", "landlock", "seccomp", "no sandbox"];
     let mut lines: Vec<String> = Vec::new();

@@ -10,10 +10,10 @@ use crate::check::Sandbox;
 
 const FILE: &str = "work/.vscode/agent-tools.json";
 
-/// Far more than any of these takes; a quadratic step somewhere takes minutes.
+/// Far more time than any of these needs; a quadratic step would take minutes.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Exit code, the first lines of stdout (each cut), and how many lines there are.
+/// Returns the exit code, the first lines of stdout (each cut), and the number of lines.
 fn check(sandbox: &Sandbox) -> String {
     let started = Instant::now();
     let output = sandbox.zubi().args(["tools", "check"]).timeout(TIMEOUT).output().unwrap();
@@ -92,7 +92,7 @@ fn invalid_file_contents_are_reported() {
 
 #[test]
 fn extreme_sizes_and_depths() {
-    // 50 MB, which is not read.
+    // 50 MB, which zubi does not read.
     assert_snapshot!(check_bytes(&vec![b' '; 50 << 20]), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[too-large]: the file has more than 524288 bytes
@@ -166,7 +166,7 @@ fn extreme_sizes_and_depths() {
 fn excess_tools_and_files() {
     let sandbox = Sandbox::new();
     sandbox.directory("work/.vscode/agent-tools");
-    // Ten thousand tools in fifty files, and ten files more than are read.
+    // Ten thousand tools in fifty files, and ten more files than zubi reads.
     for file in 0..74 {
         let tools: Vec<String> = (0..200)
             .map(|number| {
@@ -223,7 +223,7 @@ fn duplicate_names_are_reported() {
     ");
 }
 
-/// A schema that refers to itself, or to another file, is not resolved but refused.
+/// zubi does not resolve a schema that refers to itself or to another file, but refuses it.
 #[test]
 fn circular_schemas() {
     assert_snapshot!(check_bytes(with_tools(&tool("a", r##"{"type": "object", "properties": {"x": {"$ref": "#/properties/x"}}}"##)).as_bytes()), @"
@@ -274,7 +274,7 @@ fn special_files_instead_of_tool_files() {
     ");
 }
 
-/// Root may read everything, so this runs as another user if the tests run as root.
+/// Root may read everything, so as root the test runs zubi as another user.
 #[cfg(unix)]
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program as another user")]
@@ -290,7 +290,7 @@ fn unreadable_file() {
         for path in ["", "work", "work/.vscode", "home", "config", "config/zubi", "state"] {
             mode(path, 0o755);
         }
-        // The original program lies where other users have no access.
+        // The built program is in a directory that other users cannot access.
         let program = sandbox.path("zubi");
         std::fs::copy(env!("CARGO_BIN_EXE_zubi"), &program).unwrap();
         mode("zubi", 0o755);

@@ -1,11 +1,11 @@
-//! `zubi ipc` where no host runs: this process is it.
+//! `zubi ipc` without a running host: the process itself is the host.
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::check::Sandbox;
 
-/// The ids that `tools/list` gives.
+/// The ids in the result of `tools/list`.
 fn list_tools(sandbox: &Sandbox, words: &[&str], params: &str) -> String {
     let output = sandbox.zubi().args(words).args(["ipc", "tools/list", "--params", params]).output().unwrap();
     let list: Value = serde_json::from_slice(&output.stdout).unwrap();

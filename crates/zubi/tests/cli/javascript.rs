@@ -1,4 +1,4 @@
-//! A tool's JavaScript in its process, `zubi __js`: what comes back, and what ends it.
+//! A tool's JavaScript in its process, `zubi __js`: its result, and the reasons for its end.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -64,7 +64,7 @@ async fn time_limit_and_cancellation_end_a_job() {
     let finished = runner.run(&endless, 0, &NoCalls, &CancellationToken::new()).await.unwrap();
     assert_eq!(finished.outcome.unwrap_err().message, "the code ran longer than 100 ms");
 
-    // A limit that would let it run on: what ends it is the caller.
+    // With this limit only the caller's cancellation can end the code.
     endless.limits.time_ms = 3_600_000;
     let cancel = CancellationToken::new();
     let started = Instant::now();
@@ -126,14 +126,14 @@ async fn process_has_no_environment_and_no_directory() {
     assert_eq!(*stderr_check.0.lock().unwrap(), Vec::<u8>::new());
 }
 
-/// Below the engine: what the kernel says of the process while the code runs.
+/// The kernel confines the process while the code runs, independently of the engine.
 #[tokio::test]
 async fn the_process_is_confined() {
     struct StdoutCheck(Mutex<String>);
     #[async_trait::async_trait]
     impl NestedCaller for StdoutCheck {
         async fn call(&self, _tool: &str, _args: Value) -> Result<Value, String> {
-            // The supervisor, and below it the process of the code.
+            // The supervisor, and its child, the process of the code.
             let pid = *descendants(std::process::id()).last().unwrap();
             *self.0.lock().unwrap() = String::from_utf8(std::fs::read(format!("/proc/{pid}/status")).unwrap()).unwrap();
             Ok(Value::Null)
@@ -150,12 +150,12 @@ async fn the_process_is_confined() {
     let status = stdout_check.0.lock().unwrap().clone();
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim();
     if level >= Level::LandlockSeccomp {
-        // Two filters of every confined process, and the one that seals it.
+        // Every confined process has two filters; the third seals this one.
         assert_eq!((field("NoNewPrivs:"), field("Seccomp:"), field("Seccomp_filters:")), ("1", "2", "3"), "{status}");
     }
 }
 
-/// A process that cannot be confined as it should does not run the code.
+/// A process that cannot be confined fully does not run the code.
 #[tokio::test]
 async fn code_does_not_run_in_a_less_confined_process() {
     let sandbox = Sandbox::new(Spawner::with_supervisor(ZUBI), None, None);

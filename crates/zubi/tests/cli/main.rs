@@ -1,5 +1,5 @@
-//! The command line from outside: what is printed where, and with which exit code. The tools here need no server: what
-//! they answer with one is tested end to end elsewhere.
+//! The command line from outside: stdout, stderr and exit codes. The tools here need no server; the end-to-end tests
+//! cover answers with one.
 
 #[cfg(test)]
 mod agent;

@@ -19,11 +19,11 @@ macro_rules! fixture {
 /// The conversation of the fixture.
 const CONVERSATION: &str = "01a214e2c863-c8dc1aff9add8f84";
 
-/// A sandbox with the sources of the older program's workspace, and the one way to add its other files.
+/// A sandbox with the sources of the older program's workspace, and a method that adds its other files.
 struct OlderFiles {
     sandbox: Sandbox,
     work_dir: String,
-    /// The hash of the workspace's path, which names files.
+    /// The hash of the workspace's path, which is part of file names.
     hash: String,
 }
 
@@ -158,7 +158,7 @@ fn a_conversation_is_listed_shown_exported_and_resumed() {
     assert_eq!(turn(&events[older.len()..]), turn(&older[older.len() - 8..]));
 }
 
-/// An exported scenario is played in place of a model.
+/// An exported scenario works in place of a model.
 #[test]
 fn an_exported_scenario_is_played() {
     let files = OlderFiles::new();
@@ -174,7 +174,7 @@ fn trust_in_a_folder_and_its_files_counts() {
     let files = OlderFiles::new();
     assert_eq!(files.run(&["trust", "--list"]), "[WORK]\n");
     assert!(files.run(&["call", "workspace_greet", "--name", "Ada"]).starts_with("hello Ada\n"));
-    // Only a trusted file may allow.
+    // Only a trusted file may allow tools.
     assert!(files.run(&["policy", "list"]).contains("allow = [\"domainlang_get\"]"));
     // A file whose content has changed is no longer trusted, and zubi shows the trusted content.
     files.add("work/.vscode/agent-tools.json", &fixture!("agent-tools.json").replace("hello", "goodbye"));
@@ -242,7 +242,7 @@ fn an_applied_plan_is_undone() {
     assert_eq!(files.sandbox.read("work/map.dlang"), fixture!("map.dlang").replace("Invoicing", "Billing"));
 }
 
-/// The journal is of a process that was killed after it wrote the first of two files.
+/// The journal belongs to a process that was killed after it wrote the first of two files.
 #[test]
 fn a_half_done_change_is_reverted() {
     let files = OlderFiles::new().with_plan("p-pr52gqzjif", fixture!("plan-planned.json"));
@@ -253,8 +253,8 @@ fn a_half_done_change_is_reverted() {
     assert!(!files.sandbox.exists("state/zubi/journal/p-ldyx4khkns.journal"));
 }
 
-/// The host of the discovery file has gone, so it is found and does not answer. The record names this process, which is
-/// alive.
+/// The host of the discovery file has ended, so it is found and does not answer. The record names this process, which
+/// is alive.
 #[test]
 fn a_discovery_file_is_found() {
     let files = OlderFiles::new();

@@ -1,10 +1,10 @@
-//! Layers, as a user meets them.
+//! Layers of settings, as a user sees them.
 
 use insta::assert_snapshot;
 
 use crate::check::Sandbox;
 
-/// The ids that exist.
+/// The ids of the available tools.
 fn tools(sandbox: &Sandbox, words: &[&str]) -> String {
     let output = sandbox.zubi().args(words).args(["tools", "list"]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -20,7 +20,7 @@ fn every_layer_narrows_the_list() {
     sandbox.write("config/zubi/zubi.toml", "tools = ['lsp_hover', 'lsp_definition']\n");
     assert_eq!(tools(&sandbox, &[]), "lsp_definition lsp_hover");
     assert_eq!(tools(&sandbox, &["--tools", "lsp_references"]), "lsp_references", "a flag beats the file");
-    // An untrusted workspace takes away but does not give.
+    // An untrusted workspace can remove tools but not add any.
     sandbox.write("work/.zubi.toml", "tools = ['lsp_hover', 'lsp_references']\n");
     assert_eq!(tools(&sandbox, &[]), "lsp_hover");
     assert_eq!(tools(&sandbox, &["--trust"]), "lsp_references lsp_hover");

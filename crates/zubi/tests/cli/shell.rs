@@ -1,5 +1,5 @@
-//! Commands and their outputs through the whole of zubi: policy, sandbox, store. The last of each answer is the line that
-//! says what held the command.
+//! Commands and their outputs through all of zubi: policy, sandbox, store. Each answer ends with a line that says which
+//! sandbox confined the command.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 
 use crate::check::Sandbox;
 
-/// A person who has allowed the tool.
+/// A sandbox whose user has allowed the tool.
 fn allow_tool() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("config/zubi/zubi.toml", "allow = ['shell.run']\n");
@@ -28,7 +28,7 @@ fn call(sandbox: &Sandbox, tool: &str, arguments: &Value) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// The text of an answer, as an agent gets it.
+/// The text of an answer, as an agent receives it.
 fn text(sandbox: &Sandbox, tool: &str, arguments: &Value) -> String {
     let output = sandbox.zubi().args(["call", tool, "--input", &arguments.to_string()]).output().unwrap();
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
@@ -106,7 +106,7 @@ fn command_output_is_complete() {
     }
 }
 
-/// A line without an end is shown too.
+/// A line without a line feed is shown too.
 #[test]
 fn lines_of_any_length_are_read_and_searched() {
     let sandbox = allow_tool();
@@ -168,7 +168,7 @@ fn terminal_without_editor_is_an_error() {
     );
 }
 
-/// Jobs live as long as their host, so there is one here.
+/// Jobs live as long as their host, so this test runs one.
 #[tokio::test(flavor = "multi_thread")]
 async fn background_processes_are_listed_and_stopped() {
     let sandbox = allow_tool();
@@ -247,7 +247,7 @@ fn command_cannot_access_zubi_state() {
     assert_eq!(sandbox.read("config/zubi/zubi.toml"), "allow = ['shell.run']\n");
 }
 
-/// A file that is open when zubi starts is not open for what it runs.
+/// Commands do not inherit files that are open when zubi starts.
 #[test]
 fn command_inherits_nothing() {
     let sandbox = allow_tool();
@@ -261,7 +261,7 @@ fn command_inherits_nothing() {
     assert_eq!(sandbox.read("outside"), "");
 }
 
-/// The files in a command's temporary directory are removed with it, before the answer is sent.
+/// zubi removes a command's temporary directory, with its files, before it sends the answer.
 #[test]
 fn temporary_directory_is_private_and_removed_afterwards() {
     let sandbox = allow_tool();

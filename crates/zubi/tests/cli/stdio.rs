@@ -32,7 +32,7 @@ fn stdout_has_only_the_protocol() {
     assert!(lines[1]["result"]["tools"].as_array().unwrap().len() >= 10);
 }
 
-/// Toolsets that may be empty now are not misspellings, and cause no warning.
+/// Toolsets that may be filled later are not misspellings and cause no warning.
 #[test]
 fn toolsets_filled_later_can_be_selected() {
     let sandbox = Sandbox::new();
@@ -41,7 +41,7 @@ fn toolsets_filled_later_can_be_selected() {
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
 }
 
-/// An editor that only opens and closes its session. Its host is created meanwhile, and reported on stderr.
+/// An editor that only opens and closes its session. Meanwhile its server becomes a host and reports that on stderr.
 #[test]
 fn stdout_of_the_language_server_has_only_the_protocol() {
     let sandbox = Sandbox::new();
@@ -84,7 +84,7 @@ fn empty_input_is_a_normal_end() {
     assert_eq!(converse(&[]), Vec::<Value>::new());
 }
 
-/// The list is paid for with every conversation: 2,500 tokens, about 10 KB.
+/// Every conversation pays for the list: 2,500 tokens, about 10 KB.
 #[test]
 fn tool_list_is_small() {
     let lines = converse(&[initialize(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})]);

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::check::Sandbox;
 use crate::stdio::{converse_in, initialize};
 
-/// A place in which these tools are denied, with a tool of the workspace whose code reads a file.
+/// A sandbox in which these tools are denied, with a workspace tool whose code reads a file.
 fn deny_tools(tools: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.directory("work/.vscode");
@@ -42,7 +42,7 @@ fn audit_lines(sandbox: &Sandbox) -> Vec<String> {
     text.lines().map(line).collect()
 }
 
-/// A call through `zubi call`: its code and its text.
+/// A call through `zubi call`: its exit code and its text.
 fn command_line(sandbox: &Sandbox, tool: &str, arguments: &Value) -> (String, String) {
     let output = sandbox.zubi().args(["call", tool, "--json", "--input", &arguments.to_string()]).output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
@@ -60,7 +60,7 @@ fn mcp(sandbox: &Sandbox, tool: &str, arguments: &Value) -> String {
     lines[1]["result"]["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
-/// A request of an editor, and the answer.
+/// Sends a request as an editor and returns the response.
 fn editor(sandbox: &Sandbox, method: &str, params: &Value) -> Value {
     let mut child = sandbox.process();
     let child = child.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -80,7 +80,7 @@ fn editor(sandbox: &Sandbox, method: &str, params: &Value) -> Value {
     }
     let (sender, answers) = mpsc::channel();
     let mut output = BufReader::new(child.stdout.take().unwrap());
-    // Ends with the program's output.
+    // The thread ends with the program's output.
     std::thread::spawn(move || {
         loop {
             let mut header = String::new();
@@ -167,8 +167,8 @@ fn nested_tool_calls_are_subject_to_policy() {
     ");
 }
 
-/// Requests of DomainLang's language server are not calls of tools: they show an editor its own documents, as hovers do. The
-/// tools of the same name pass the policy.
+/// Requests of DomainLang's language server are not tool calls: they show an editor its own documents, as hovers do.
+/// The tools of the same name pass the policy.
 #[test]
 fn language_requests_of_the_editor_are_not_denied() {
     let sandbox = deny_tools("*");
@@ -178,7 +178,7 @@ fn language_requests_of_the_editor_are_not_denied() {
     assert_eq!(command_line(&sandbox, "domainlang_list", &json!({"type": "teams"})).0, "denied");
 }
 
-/// A rule that is broken closes the policy for whatever changes or runs something, and each surface says why.
+/// A broken rule makes the policy deny everything that changes or runs something, and each surface reports the reason.
 #[test]
 fn broken_rule_is_reported_on_every_surface() {
     let sandbox = deny_tools("*");
@@ -205,7 +205,7 @@ fn broken_rule_is_reported_on_every_surface() {
     assert!(report.contains("policy: broken, so nothing is allowed but looking: "), "{report}");
 }
 
-/// The setting `allow` is a rule like the others, and an incomplete name is reported.
+/// The setting `allow` acts as a rule, and zubi reports an incomplete name.
 #[test]
 fn what_is_allowed_is_listed() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,4 @@
-//! `zubi tools run`, and what `zubi trust` shows of a file before it lets it in.
+//! `zubi tools run`, and the content that `zubi trust` shows before it trusts a file.
 
 use insta::assert_snapshot;
 
@@ -128,7 +128,7 @@ fn a_tool_runs_once_its_file_is_trusted() {
     ");
 }
 
-/// X27: what would run is shown with everything in its place, headers and body among it, and nothing runs.
+/// X27: the dry run shows everything that would run, including values, headers and body, and runs nothing.
 #[test]
 fn a_dry_run_shows_what_would_run() {
     let sandbox = sandbox_with_tools();
@@ -192,7 +192,7 @@ fn a_dry_run_shows_what_would_run() {
     "#);
 }
 
-/// X29: the user who trusts it sees all of it, and none of it controls the terminal.
+/// X29: the user sees the whole file before they trust it, and its text cannot control the terminal.
 #[test]
 fn all_trusted_content_is_shown() {
     let sandbox = Sandbox::new();
@@ -278,7 +278,7 @@ fn all_trusted_content_is_shown() {
     "#);
 }
 
-/// A missing secret does not hide what would be sent.
+/// A missing secret does not hide the request.
 #[test]
 fn dry_run_reports_missing_secrets() {
     let sandbox = sandbox_with_tools();

@@ -1,4 +1,4 @@
-//! `zubi tools check --test`: the tests inside tool files, and how they fail.
+//! `zubi tools check --test`: the tests inside tool files, and their failures.
 
 use insta::assert_snapshot;
 
@@ -6,7 +6,7 @@ use crate::check::Sandbox;
 
 const FILE: &str = "work/.vscode/agent-tools.json";
 
-/// A file with these tools, not trusted yet.
+/// A sandbox with a file of these tools, which is not trusted yet.
 fn sandbox_with_tools(tools: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(FILE, &format!("{{\"version\": \"1.0\", \"tools\": [{tools}]}}\n"));
@@ -20,7 +20,7 @@ fn check(tools: &str, words: &[&str]) -> String {
     sandbox.check(&[&["tools", "check", "--test"], words].concat())
 }
 
-/// A tool whose execution and tests these are, on lines of their own.
+/// A tool with this execution and these tests, each on its own line.
 fn tool(id: &str, execution: &str, tests: &[&str]) -> String {
     format!(
         r#"{{"id": "{id}", "name": "T", "description": "What the test of `{id}` calls, and nobody else.",
@@ -320,7 +320,7 @@ fn programs_get_the_results_as_json() {
     assert_snapshot!(tests, @r#"{"passed":1,"failed":1,"skipped":0,"toolsWithoutTests":0,"filesNotTrusted":0,"interrupted":false,"results":[{"file":".vscode/agent-tools.json","line":5,"column":1,"tool":"workspace.echo","name":"one","status":"passed","durationMs":null,"mismatches":[]},{"file":".vscode/agent-tools.json","line":6,"column":1,"tool":"workspace.echo","name":"two","status":"failed","durationMs":null,"mismatches":[{"field":"json","what":"$: expected 2, got 1","difference":"- 2\n+ 1"}]}]}"#);
 }
 
-/// A tool that hangs costs its time-out, and Ctrl-C ends the rest; nothing is left in the temporary directory.
+/// A tool that hangs ends at its time-out, Ctrl-C ends the other tests, and the temporary directory is then empty.
 #[cfg(unix)]
 #[test]
 fn time_outs_and_interruptions_leave_no_process() {
@@ -357,7 +357,7 @@ fn time_outs_and_interruptions_leave_no_process() {
     sandbox.write(FILE, &format!("{{\"version\": \"1.0\", \"tools\": [{quick}, {endless}]}}"));
     let mut child = run().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    // The first test has passed, so that the second runs now.
+    // The first test has passed, so the second one is running.
     assert!(lines.any(|line| line.unwrap().ends_with("passed: workspace.quick: one")));
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();

@@ -1,4 +1,4 @@
-//! `zubi verify`: a report whatever is wrong, and an exit code.
+//! `zubi verify`: a report in every case, and an exit code.
 
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ fn report_with_broken_configuration() {
     assert!(stderr.contains("❌ Configuration: "), "{stderr}");
 }
 
-/// If stored approvals cannot be read, their grants are unknown, and the policy is closed.
+/// If the stored approvals cannot be read, zubi does not know the grants, and the policy fails closed.
 #[test]
 fn report_is_printed_without_writable_state() {
     let sandbox = Sandbox::new();
@@ -63,8 +63,7 @@ fn report_without_a_home() {
     assert_eq!(report["summary"].as_object().unwrap().len(), 3, "{report}");
 }
 
-/// Calls cannot be recorded, so verifying fails; the calls themselves continue, and one warning says that they are not
-/// logged.
+/// zubi cannot record calls, so `verify` fails. Calls still work, with one warning that they are not logged.
 #[test]
 fn unwritable_audit_log() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,4 @@
-//! A folder made from a fixture, and the one way to run dlang in it.
+//! A folder made from a fixture, and the helpers that run dlang in it.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// The files of the fixture, each behind a line `//- path`. `//- path -> target` makes a link, `//- path/` a folder.
+    /// Creates the fixture's files, each after a line `//- path`. `//- path -> target` is a link, `//- path/` a folder.
     pub(crate) fn new(fixture: &str) -> Self {
         let guard = tempfile::tempdir().unwrap();
         let root = zubi_base::fs::canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
@@ -41,19 +41,19 @@ impl Sandbox {
         zubi_base::fs::read_text(&self.root.join(path)).unwrap()
     }
 
-    /// dlang in this folder, with nothing of this machine's own environment.
+    /// A dlang command in this folder, with nothing of this machine's own environment.
     pub(crate) fn dlang(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dlang"));
         command.current_dir(&self.root).env_clear();
         command
     }
 
-    /// Runs dlang with the words of a line, which blanks separate.
+    /// Runs dlang with these arguments, separated by blanks.
     pub(crate) fn check(&self, line: &str) -> String {
         self.show(self.dlang().args(line.split_whitespace()))
     }
 
-    /// Runs dlang as a user to whom permissions apply, unlike root.
+    /// Runs dlang as a user for whom permissions count, unlike root.
     #[expect(clippy::disallowed_methods, reason = "the program under test, as another user")]
     pub(crate) fn check_as_unprivileged_user(&self, line: &str) -> String {
         use std::os::unix::process::CommandExt as _;
@@ -66,7 +66,7 @@ impl Sandbox {
         self.show(&mut Command::from_std(command))
     }
 
-    /// Exit code, stdout and stderr, with the place's own path as `[PLACE]`.
+    /// Returns exit code, stdout and stderr, with the folder's path as `[PLACE]`.
     pub(crate) fn show(&self, command: &mut Command) -> String {
         let output = command.output().unwrap();
         let text = |bytes: &[u8]| {
@@ -83,7 +83,7 @@ impl Sandbox {
     }
 }
 
-/// One run of dlang in a folder of its own.
+/// Runs dlang once in a folder of its own.
 pub(crate) fn check(fixture: &str, line: &str) -> String {
     Sandbox::new(fixture).check(line)
 }

@@ -233,7 +233,7 @@ fn control_characters_are_escaped() {
     assert!(output.contains(r#""vision":"\u009b\u007f""#), "{output}");
 }
 
-/// To report an unreadable folder as empty would be wrong.
+/// An unreadable folder must not be reported as empty.
 #[test]
 fn unreadable_folders() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! `dlang lsp` as a process: what it prints, and when it ends.
+//! `dlang lsp` as a process: its output, and when it ends.
 
 use std::io::{self, Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 
 use crate::check::Sandbox;
 
-/// A body as it goes over the connection.
+/// A body in the framing of the connection.
 fn frame(body: &str) -> String {
     format!("Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
-/// Messages as they go over the connection.
+/// Messages in the framing of the connection.
 fn frames(messages: &[Value]) -> String {
     messages.iter().map(|message| frame(&message.to_string())).collect()
 }
 
-/// The messages in what a server wrote.
+/// Parses the messages that a server wrote.
 fn split_messages(mut written: &str) -> Vec<Value> {
     let mut messages = Vec::new();
     while !written.is_empty() {
@@ -57,7 +57,7 @@ fn invalid_message_is_answered_and_session_continues() {
     let input = frames(&[initialize()]) + &broken + &frames(&shutdown_and_exit());
     let output = Sandbox::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
     let answers = split_messages(&String::from_utf8(output.stdout).unwrap());
-    // Two threads answer, so that the order is open.
+    // Two threads answer, so the order can differ.
     let mut errors: Vec<String> = answers
         .iter()
         .filter_map(|answer| {
@@ -87,7 +87,7 @@ fn input_end_without_exit_is_a_failure() {
     assert_eq!(output.status.code(), Some(1));
 }
 
-/// Ends with the test, also when that fails.
+/// A server that is killed when the test ends, even if the test fails.
 struct RunningServer(Child);
 
 impl Drop for RunningServer {
@@ -110,18 +110,18 @@ fn server_ends_with_the_editor_despite_open_input() {
     let mut editor = run("/bin/cat", &[]);
     let pid = editor.0.id().to_string();
     let mut server = run(env!("CARGO_BIN_EXE_dlang"), &["lsp", "--stdio", "--clientProcessId", &pid]);
-    // Once it has answered it runs.
+    // A server that has answered is running.
     let input = server.0.stdin.as_mut().unwrap();
     input.write_all(frames(&[initialize()]).as_bytes()).unwrap();
     server.0.stdout.as_mut().unwrap().read_exact(&mut [0; 16]).unwrap();
     assert_eq!(server.0.try_wait().unwrap(), None);
     editor.0.kill().unwrap();
-    // The end of what is left of it is waited for, too: the server has gone.
+    // The output ends when the server's last process has ended.
     io::copy(server.0.stdout.as_mut().unwrap(), &mut io::sink()).unwrap();
     assert_eq!(server.0.wait().unwrap().code(), Some(1));
 }
 
-/// The editor that starts the server: a shell, which gives it its own input.
+/// An editor that starts the server: a shell that passes on its own stdin.
 const EDITOR: &str = r#"exec 3<&0; "$0" lsp <&3 & wait"#;
 
 #[test]
@@ -129,13 +129,13 @@ fn server_ends_with_the_declared_editor() {
     let mut editor = run("/bin/sh", &["-c", EDITOR, env!("CARGO_BIN_EXE_dlang")]);
     let mut initialize = initialize();
     initialize["params"]["processId"] = json!(editor.0.id());
-    // Held to the end: the input stays open.
+    // The test holds the input open until its end.
     let mut input = editor.0.stdin.take().unwrap();
     input.write_all(frames(&[initialize]).as_bytes()).unwrap();
     let mut output = editor.0.stdout.take().unwrap();
     output.read_exact(&mut [0; 16]).unwrap();
     editor.0.kill().unwrap();
-    // The end of what is left of it is waited for, too: the server has gone.
+    // The output ends when the server's last process has ended.
     io::copy(&mut output, &mut io::sink()).unwrap();
     drop(input);
 }
@@ -143,9 +143,9 @@ fn server_ends_with_the_declared_editor() {
 #[test]
 fn server_exits_when_client_reads_nothing() {
     let mut server = run(env!("CARGO_BIN_EXE_dlang"), &["lsp"]);
-    // Held to the end, as the output is: waiting would close it.
+    // The test holds the input open, because `wait` would close it.
     let mut input = server.0.stdin.take().unwrap();
-    // More answers than a pipe holds, so that who writes them is stuck.
+    // More answers than a pipe holds, so that the writer blocks.
     let requests: Vec<Value> = (3..2000).map(|id| json!({ "jsonrpc": "2.0", "id": id, "method": "unknown" })).collect();
     input.write_all((frames(&[initialize()]) + &frames(&requests) + &frames(&shutdown_and_exit())).as_bytes()).unwrap();
     assert_eq!(server.0.wait().unwrap().code(), Some(0));
@@ -165,7 +165,7 @@ fn a_process_that_did_not_start_the_server_is_not_its_editor() {
 
 #[test]
 fn server_exits_when_client_process_is_gone() {
-    // More processes than this Linux cannot have.
+    // A process id above Linux's maximum.
     let pid = (1 << 22) + 1;
     let mut server = run(env!("CARGO_BIN_EXE_dlang"), &["lsp", &format!("--clientProcessId={pid}")]);
     assert_eq!(server.0.wait().unwrap().code(), Some(1));

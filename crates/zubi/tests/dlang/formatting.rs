@@ -107,7 +107,7 @@ fn what_is_not_formatted() {
     ");
 }
 
-/// A link stays a link, and what it leads to is formatted.
+/// A link stays a link; dlang formats its target.
 #[test]
 fn links() {
     let sandbox = Sandbox::new("//- a.dlang -> b/real.dlang\n//- b/real.dlang\nTeam   A\n");
@@ -172,13 +172,13 @@ fn from_stdin() {
     ");
 }
 
-/// A file with several hard links still has them all afterwards, and a formatted file has the same owner.
+/// Formatting preserves hard links and the owner of a file.
 #[test]
 fn hard_links_and_owners_are_preserved() {
     use std::os::unix::fs::MetadataExt as _;
     let sandbox = Sandbox::new("//- a.dlang\nTeam      A\n//- b.dlang\nTeam   B\n");
     std::fs::hard_link(sandbox.root.join("a.dlang"), sandbox.root.join("other.txt")).unwrap();
-    // A user who may not change a file's owner still formats files, and their links stay.
+    // A user who may not change a file's owner can still format files, and their links stay.
     std::os::unix::fs::chown(sandbox.root.join("b.dlang"), Some(65_533), Some(65_532)).ok();
     let before = std::fs::metadata(sandbox.root.join("b.dlang")).unwrap();
     assert_eq!(sandbox.check("fmt -q"), "exit 0\n--- stdout\na.dlang\nb.dlang");
@@ -190,7 +190,7 @@ fn hard_links_and_owners_are_preserved() {
     assert_eq!(sandbox.read("b.dlang"), "Team B\n");
 }
 
-/// Files that were not scanned are not reported as formatted.
+/// dlang does not report files as formatted that it has not scanned.
 #[test]
 fn skipped_folders_are_reported() {
     let sandbox = Sandbox::new("//- a.dlang\nTeam A\n");

@@ -7,7 +7,7 @@ use crate::help_pages::{self, HelpPage};
 fn every_command_has_help_with_examples() {
     let pages = help_pages::pages(|words| check("", &words.join(" ")));
     let mut problems: Vec<String> = pages.iter().flat_map(HelpPage::problems).collect();
-    // That of `lsp` has configurations of editors in their place.
+    // The help of `lsp` has editor configurations instead of examples.
     let has_examples = |page: &HelpPage| page.command == ["lsp"] || page.text.contains("\nExamples:\n  dlang ");
     let without = pages.iter().filter(|page| !has_examples(page));
     problems.extend(without.map(|page| format!("{:?}: no examples", page.command)));

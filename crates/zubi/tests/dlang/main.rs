@@ -1,4 +1,4 @@
-//! The command `dlang` from outside: what is printed where, with which exit code, and what it does to files.
+//! The command `dlang` from outside: stdout, stderr, exit codes, and its effects on files.
 
 #[cfg(test)]
 mod check;

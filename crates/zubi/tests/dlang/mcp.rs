@@ -1,4 +1,4 @@
-//! `dlang mcp` as a process: what it lists, what each tool answers, and the page about the syntax.
+//! `dlang mcp` as a process: its lists, the answer of each tool, and the page about the syntax.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ bc Billing for Sales { description: "Sends invoices" }
 Team Others
 "#;
 
-/// The answers of a server of this path to these requests, each a method and its parameters.
+/// The responses of a server of this path to these requests, each a method and its parameters.
 fn converse(sandbox: &Sandbox, path: &str, requests: &[(&str, Value)]) -> Vec<Value> {
     let start =
         json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
@@ -35,7 +35,7 @@ fn converse(sandbox: &Sandbox, path: &str, requests: &[(&str, Value)]) -> Vec<Va
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut answers: Vec<Value> =
         String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    // Calls run beside each other and answer as they are done.
+    // Concurrent calls answer in any order.
     answers.sort_by_key(|answer| answer["id"].as_u64());
     answers
 }
@@ -98,7 +98,7 @@ fn a_folder() {
     "#);
 }
 
-/// An agent receives what the command prints.
+/// An agent receives the same text that the command prints.
 #[test]
 fn command_and_mcp_return_the_same_answer() {
     let sandbox = Sandbox::new(SHOP);
@@ -129,7 +129,7 @@ fn a_file_and_a_text() {
     assert_eq!(file_answers.iter().map(count).collect::<Vec<_>>(), [2, 1]);
 }
 
-/// The server of a file, queried about itself, about another file of it, and about a text.
+/// Queries to the server of one file: about that file, about another file, and about a text.
 #[test]
 fn every_tool_accepts_path_and_text() {
     let mut calls = Vec::new();
@@ -160,7 +160,7 @@ fn every_tool_accepts_path_and_text() {
     "#);
 }
 
-/// The paths that an answer shows can be given back, also where they begin at a manifest above the file that is served.
+/// The paths in an answer are accepted as arguments, even if they begin at a manifest above the served file.
 #[test]
 fn reported_paths_are_accepted_as_arguments() {
     let sandbox =

@@ -170,7 +170,7 @@ fn invalid_filters() {
     ");
 }
 
-/// A query answers from what can be read, and says that it is not all.
+/// A query answers from the readable parts, and says that it is incomplete.
 #[test]
 fn broken_texts() {
     assert_snapshot!(check(FILES, "query teams broken.dlang --json"), @r#"
@@ -194,7 +194,7 @@ fn broken_texts() {
     "#);
 }
 
-/// Output that could not be written is not a success, and a full disk is reported.
+/// A failed write to stdout is not a success, and dlang reports a full disk.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, with a stdout that takes nothing")]
 fn failed_write_to_stdout_is_reported() {

@@ -175,7 +175,7 @@ dependencies:
     ");
 }
 
-/// Imports go by the lock, so a lock for another ref is a mistake in CI and a warning elsewhere.
+/// Imports follow the lock file, so a lock for another ref is an error in CI and a warning elsewhere.
 #[test]
 fn a_lock_for_something_else() {
     let sandbox = Sandbox::new(
@@ -292,7 +292,7 @@ fn nothing_to_go_by() {
     ");
 }
 
-/// The dependencies are unknown, so they are not reported as installed.
+/// The dependencies are unknown, so dlang does not report them as installed.
 #[test]
 fn unreadable_manifest_dependencies_are_reported() {
     let broken = [

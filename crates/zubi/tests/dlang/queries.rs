@@ -209,7 +209,7 @@ fn explain_element() {
     ");
 }
 
-/// A row that is missing because of an unresolved reference would go unnoticed.
+/// No one would notice that an unresolved reference removes a row.
 #[test]
 fn incomplete_answers() {
     let ghost =
@@ -222,7 +222,7 @@ fn incomplete_answers() {
     warning: the answer may be incomplete (unresolved references: 2)
     hint: `dlang validate` shows them.
     ");
-    // The name is missing: that is a syntax error, and reported as one.
+    // A missing name is a syntax error and is reported as such.
     assert_snapshot!(check("//- a.dlang\nTeam T\nbc A by { }\n", "query teams -q"), @"
     exit 0
     --- stdout
@@ -247,7 +247,7 @@ fn skipped_folders_are_reported() {
     ");
 }
 
-/// One of them is chosen, and a warning says so.
+/// dlang chooses one of several declarations and warns.
 #[test]
 fn several_declarations_of_one_name() {
     let sandbox = Sandbox::new(

@@ -1,4 +1,4 @@
-//! Differences on a terminal: colours, the width of tables, indented JSON.
+//! Differences on a terminal: colours, table widths, indented JSON.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -15,7 +15,7 @@ Domain Commerce { vision: \"Sell things to people who want them, and to nobody e
 Domain Bare
 ";
 
-/// The output of dlang on a terminal that is 60 characters wide.
+/// The output of dlang on a terminal that is 60 columns wide.
 #[expect(clippy::disallowed_methods, reason = "the program under test, whose stdout has to be a terminal")]
 fn on_terminal(line: &str, environment: &[(&str, &str)]) -> String {
     let sandbox = Sandbox::new(SHOP);
@@ -28,11 +28,11 @@ fn on_terminal(line: &str, environment: &[(&str, &str)]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dlang"));
     command.current_dir(&sandbox.root).env_clear().envs(environment.iter().copied()).args(line.split_whitespace());
     let mut child = command.stdin(Stdio::null()).stderr(Stdio::null()).stdout(other_end).spawn().unwrap();
-    // So that the only other end is the child's, and its end is the end.
+    // Only the child holds the other end now, so that end closes when the child ends.
     drop(command);
     let mut screen = Vec::new();
     let mut buffer = [0; 1024];
-    // When the other end is closed, Linux answers with an error.
+    // When the other end is closed, Linux returns an error.
     while let Ok(read @ 1..) = terminal.read(&mut buffer) {
         screen.extend_from_slice(&buffer[..read]);
     }

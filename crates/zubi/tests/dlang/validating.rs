@@ -1,4 +1,4 @@
-//! `dlang validate`, on models that are sound, doubtful and wrong.
+//! `dlang validate` on models without diagnostics, with warnings and with errors.
 
 use insta::assert_snapshot;
 
@@ -99,7 +99,7 @@ fn the_exit_code_is_for_ci() {
     ");
 }
 
-/// A folder is every module below it, a file is what it imports.
+/// A folder means every module below it, a file means its imports too.
 #[test]
 fn folders_and_files() {
     let sandbox = Sandbox::new(
@@ -219,7 +219,7 @@ fn circular_imports() {
     "#);
 }
 
-/// DomainLang's TypeScript CLI silently treated a broken manifest as absent.
+/// DomainLang's TypeScript CLI silently ignored a broken manifest.
 #[test]
 fn broken_manifests_are_reported() {
     let broken = "//- index.dlang\nTeam T\n//- model.yaml\nmodel:\n  name: x\n  name: y\npaths: [\n";

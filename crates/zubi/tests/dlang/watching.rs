@@ -7,12 +7,12 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::check::Sandbox;
 
-/// Ends with the test, also when that fails.
+/// A process that is killed when the test ends, even if the test fails.
 struct RunningWatch(Child);
 
 impl Drop for RunningWatch {
     fn drop(&mut self) {
-        // It has ended already, unless the test failed.
+        // The process has already ended, unless the test failed.
         drop(self.0.kill());
         drop(self.0.wait());
     }
@@ -37,7 +37,7 @@ fn watch_revalidates_on_change_and_ends_with_ctrl_c() {
     assert_eq!(watching.0.wait().unwrap().code(), Some(130));
 }
 
-/// As with `| head -1`: no reader would receive a later answer, so there is nothing to wait for.
+/// As with `| head -1`: without a reader for a later answer, dlang ends.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, which has to be talked to while it runs")]
 fn watch_ends_when_its_reader_closes() {

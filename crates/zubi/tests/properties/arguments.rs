@@ -1,9 +1,9 @@
-//! Arguments for any schema: fitting, wrong, unknown, huge and hostile ones.
+//! Arguments for any schema: valid, invalid, unknown, huge and hostile ones.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// A file that comes to be when an argument is run as a command.
+/// A file that is created if an argument runs as a command.
 pub(crate) const INJECTED_FILE: &str = "made-by-injection";
 
 /// The kind of arguments in a case.
@@ -11,15 +11,15 @@ pub(crate) const INJECTED_FILE: &str = "made-by-injection";
 pub(crate) enum Kind {
     /// Null, or an empty object.
     None,
-    /// Arguments that fit the schema.
+    /// Arguments that the schema allows.
     Valid,
-    /// One argument of a type that the schema does not have there.
+    /// One argument of a type that the schema does not allow.
     Invalid,
     /// A valid call with one argument that the tool does not know.
     Extra,
     /// A valid call with one very large value.
     Huge,
-    /// Strings that mean something to shells, file systems, terminals and models.
+    /// Strings with a special meaning for shells, file systems, terminals and models.
     Hostile,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 pub(crate) struct Arguments {
     pub(crate) kind: Kind,
     pub(crate) value: Value,
-    /// The argument that the schema does not allow, where there is one.
+    /// The argument that the schema does not allow, if any.
     pub(crate) invalid: Option<String>,
 }
 
@@ -64,7 +64,7 @@ const HOSTILE: &[&str] = &[
     "%s%n%x",
 ];
 
-/// Values that mean something in the fixture's workspace.
+/// Values with a meaning in the fixture's workspace.
 const PLAUSIBLE: &[&str] = &[
     "src/lib.rs",
     "parse",
@@ -191,7 +191,7 @@ fn extra(properties: &Map<String, Value>, valid: BoxedStrategy<Value>) -> BoxedS
     let properties = properties.clone();
     (valid, proptest::sample::select(HOSTILE), any::<bool>())
         .prop_filter_map("a known name", move |(mut value, hostile, near)| {
-            // A misspelling of a known name, or a name that is an attack by itself.
+            // A misspelling of a known name, or a name that is itself an attack.
             let name = match properties.keys().next() {
                 Some(name) if near => format!("{name}x"),
                 _ => format!("zz{hostile}"),

@@ -1,5 +1,5 @@
-//! Properties 4–6: whatever the arguments, a failure is reported in one of three ways with a hint, a success has a
-//! text, and arguments that the schema does not allow are refused before anything runs.
+//! Properties 4–6: whatever the arguments, a failure has one of three forms and a hint, a success has a text, and zubi
+//! refuses arguments that the schema does not allow before anything runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use zubi_tool_api::{ErrorCode, ToolSpec};
 use crate::arguments::{Arguments, Kind, for_schema};
 use crate::sandbox::{ApproveAll, Sandbox};
 
-/// How many calls each tool gets of each property.
+/// The number of calls of each tool for each property.
 const CASES: u32 = 128;
 
-/// How many of them run with an approver that allows everything.
+/// The number of those that run with an approver that allows everything.
 const CASES_ALLOWED: u32 = 24;
 
-/// No answer is longer, in bytes; above all, none repeats a huge argument. A tool's own budget is at most 20,000 tokens.
+/// The maximum bytes of an answer; none repeats a huge argument. A tool's own budget is at most 20,000 tokens.
 const MAX_TEXT: usize = 100_000;
 
 const PREFIXES: [&str; 3] = ["Invalid input: ", "Error in ", "Failed to "];
@@ -33,13 +33,13 @@ fn specs(sandbox: &Sandbox, runtime: &Runtime) -> Vec<Arc<ToolSpec>> {
     specs
 }
 
-/// Properties 4 and 5.
+/// Checks properties 4 and 5.
 fn check_answer_text(spec: &ToolSpec, answer: &CallAnswer) -> Result<(), TestCaseError> {
     let text = &answer.text;
     prop_assert!(!text.trim().is_empty(), "an empty answer");
     prop_assert!(!text.contains(['\0', '\u{1b}', '\u{202e}']), "a hidden character is not escaped: {text:?}");
     prop_assert!(!text.contains("panicked"), "it panicked: {text}");
-    // The answer about a DomainLang text is data, and as long as the errors in the text require.
+    // The answer about a DomainLang text is data, as long as its diagnostics require.
     prop_assert!(text.len() <= MAX_TEXT || spec.toolset == "domainlang", "{} bytes of text", text.len());
     if answer.failure.is_none() || is_loading(spec, text) {
         return Ok(());
@@ -51,12 +51,12 @@ fn check_answer_text(spec: &ToolSpec, answer: &CallAnswer) -> Result<(), TestCas
     Ok(())
 }
 
-/// The one failure that is data: what every channel says of a model that is not loaded yet.
+/// Whether this is the one failure that is data: the model is still loading. Every channel reports it in this form.
 fn is_loading(spec: &ToolSpec, text: &str) -> bool {
     spec.id.starts_with("domainlang_") && text.starts_with(r#"{"error":"workspace is loading""#)
 }
 
-/// Property 6.
+/// Checks property 6.
 fn is_refused(arguments: &Arguments, answer: &CallAnswer) -> Result<(), TestCaseError> {
     let Some(invalid) = &arguments.invalid else { return Ok(()) };
     prop_assert_eq!(answer.failure, Some(ErrorCode::InvalidInput), "`{}` was accepted: {}", invalid, &answer.text);
@@ -103,7 +103,7 @@ fn every_call_has_valid_answer_text() {
     });
 }
 
-/// An approved call runs: it still fails as it should, and nothing escapes.
+/// An approved call runs: its failures still have the right form, and it changes nothing outside.
 #[test]
 fn every_allowed_call_has_valid_answer_text() {
     run(CASES_ALLOWED, |sandbox, runtime, spec, arguments| {

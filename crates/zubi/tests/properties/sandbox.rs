@@ -1,4 +1,4 @@
-//! A workspace with something for every kind of tool, and a host over it.
+//! A workspace with content for every kind of tool, and a host over it.
 
 use std::fs;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{CallAnswer, CallContext, CallRequest, HostConfig, LocalHost, ToolService as _};
 use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, Restrictions, Surface};
 
-/// A file beside the workspace that must be unchanged after all calls.
+/// A file outside the workspace that must be unchanged after all calls.
 const OUTSIDE_FILE: &str = "work-beside/kept.txt";
 
 pub(crate) struct Sandbox {
@@ -46,11 +46,11 @@ impl Sandbox {
             folders: vec![root.join("work")],
             state_dir: state.clone(),
             settings: Layers::default().resolve(),
-            // Tools that a folder's own files declare are called as well.
+            // Trusts the folder's own files, so that the tests call the tools that they declare.
             trust: Trust::new(TrustStore::new(&state), true),
             spawner: Spawner::with_supervisor(env!("CARGO_BIN_EXE_zubi")),
             user_catalogue: None,
-            // No language server is found: what tools answer then needs no server either.
+            // No language server is on this path, so the tools answer without one.
             search_path: Some("/usr/bin:/bin".into()),
             kind: zubi_host::HostKind::InProcess,
             clock: Arc::new(SystemClock),
@@ -82,14 +82,14 @@ impl Sandbox {
         self.host.call(&request, &context).await.unwrap_or_else(|unknown| panic!("{unknown}"))
     }
 
-    /// Running a command that creates the file is not an injection if the call requested a command.
+    /// Removes injected files after a call that requested a command: running that command is not an injection.
     pub(crate) fn remove_injection_files(&self) {
         for directory in ["work", "work/src"] {
             fs::remove_file(self.root().join(directory).join(crate::arguments::INJECTED_FILE)).ok();
         }
     }
 
-    /// Whether what lies beside the workspace is as it was, and nothing that the hostile arguments name was made.
+    /// Checks that files outside the workspace are unchanged and that no hostile argument has created a file.
     pub(crate) fn assert_unharmed(&self) {
         let beside = self.root().join(OUTSIDE_FILE);
         assert_eq!(zubi_base::fs::read_text(&beside).unwrap(), "kept\n");
@@ -108,7 +108,7 @@ impl Sandbox {
     }
 }
 
-/// Says yes to everything, once.
+/// An approver that approves every request once.
 pub(crate) struct ApproveAll;
 
 #[async_trait]

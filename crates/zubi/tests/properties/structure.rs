@@ -1,5 +1,4 @@
-//! Properties 1–3 and 7–11: what every tool and every resource states about itself, and where it is defined in the
-//! sources.
+//! Properties 1–3 and 7–11: the descriptions of all tools and resources, and their definitions in the sources.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,15 +33,14 @@ fn sources(directory: &Utf8Path, found: &mut BTreeMap<Utf8PathBuf, String>) {
     }
 }
 
-/// Files that define a tool: those that state an id. A tool's own file is the only one in which its id appears in that
-/// form.
+/// The files that define a tool: those that state its id. Only the tool's own file states it in that form.
 fn definitions(sources: &BTreeMap<Utf8PathBuf, String>, id: &str) -> Vec<Utf8PathBuf> {
     let forms = [format!("id: \"{id}\""), format!("ID: &str = \"{id}\""), format!("NAME: &str = \"{id}\"")];
     let defines = |text: &String| forms.iter().any(|form| text.contains(form));
     sources.iter().filter(|(_, text)| defines(text)).map(|(path, _)| path.clone()).collect()
 }
 
-/// Properties 1 and 4 of the structure: one file per tool, which has its name.
+/// Properties 1 and 4 of the structure: one file per tool, with its name.
 #[tokio::test]
 async fn every_tool_has_one_file_of_its_own() {
     let sandbox = Sandbox::new();
@@ -61,7 +59,7 @@ async fn every_tool_has_one_file_of_its_own() {
     }
 }
 
-/// A tool that a file of the workspace declares has no source file in this repository.
+/// Whether a file of the workspace declares the tool, so that it has no source file in this repository.
 fn is_of_the_workspace(spec: &ToolSpec) -> bool {
     spec.toolset == "declared"
 }
@@ -70,7 +68,7 @@ fn words(name: &str) -> Vec<String> {
     name.split('_').map(str::to_lowercase).collect()
 }
 
-/// `file.getCurrent` as `file`, `get`, `current`.
+/// Splits `file.getCurrent` into `file`, `get`, `current`.
 fn split_id(id: &str) -> Vec<String> {
     let mut separated = String::new();
     for c in id.chars() {
@@ -83,8 +81,8 @@ fn split_id(id: &str) -> Vec<String> {
     words(&separated)
 }
 
-/// Properties 2, 3 and 7 to 9, by the checks of `zubi verify`: a schema that every client understands, a description,
-/// every parameter described; each tool is found under its id and its wire name; every resource can be read.
+/// Properties 2, 3 and 7 to 9, by the checks of `zubi verify`: every client understands the schema; the tool and all
+/// its parameters have descriptions; each tool is found under its id and its wire name; every resource can be read.
 #[tokio::test]
 async fn verify_accepts_every_tool_and_resource() {
     let sandbox = Sandbox::new();
@@ -141,7 +139,7 @@ fn tools_and_resources_are_in_separate_files() {
     assert!(resources > 0, "no resource was found: was the trait renamed?");
 }
 
-/// Property 11: tools reach a registry in one way, through a provider's table; and one place makes registries.
+/// Property 11: tools reach a registry only through a provider's table, and only one function creates registries.
 #[test]
 fn tools_share_one_registration_path() {
     let mut constructors = Vec::new();
@@ -158,21 +156,21 @@ fn tools_share_one_registration_path() {
         }
     }
     constructors.sort();
-    // The others are for `zubi verify`, which tests registries, and for the tests in tool files, which run with other
-    // tools in place of those that they call.
+    // The others are for `zubi verify`, which tests registries, and for the tests in tool files, which replace the
+    // tools that they call.
     assert_eq!(
         constructors,
         ["zubi-declared/src/testing.rs", "zubi-host/src/local.rs", "zubi-host/src/verify/self_tests.rs"]
     );
 }
 
-/// The sources below a directory, without tests.
+/// Collects the sources below a directory, without tests.
 fn collect(directory: &Utf8Path, found: &mut BTreeMap<Utf8PathBuf, String>) {
     let Ok(entries) = directory.read_dir_utf8() else { return };
     for entry in entries.flatten() {
         let path = entry.into_path();
         if path.file_stem() == Some("tests") {
-            // Tests make registries of their own.
+            // Tests create registries of their own.
         } else if path.is_dir() {
             collect(&path, found);
         } else if path.extension() == Some("rs") {

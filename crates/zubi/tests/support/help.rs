@@ -1,6 +1,6 @@
-//! The help of a program with commands: which pages it has, and what holds for each.
+//! The help of a program with commands: its pages, and the rules for each.
 
-/// The longest line of a help text, and the longest description of a flag, an argument or a command, in characters.
+/// The maximum length of a help line and of a description (flag, argument or command), in characters.
 const MAX_COLUMNS: usize = 100;
 
 /// The help of one command.
@@ -10,8 +10,8 @@ pub(crate) struct HelpPage {
     pub(crate) text: String,
 }
 
-/// Returns the help of the program and of all its commands. `run` runs the program with these words and returns its exit
-/// code and output.
+/// Returns the help of the program and of all its commands. `run` runs the program with these arguments and returns its
+/// exit code and output.
 pub(crate) fn pages(run: impl Fn(&[&str]) -> String) -> Vec<HelpPage> {
     let mut pages: Vec<HelpPage> = Vec::new();
     let mut pending: Vec<Vec<String>> = vec![Vec::new()];
@@ -28,7 +28,7 @@ pub(crate) fn pages(run: impl Fn(&[&str]) -> String) -> Vec<HelpPage> {
 }
 
 impl HelpPage {
-    /// Returns the lines and descriptions that are too long, and what has no description.
+    /// Returns the lines and descriptions that are too long, and the items without a description.
     pub(crate) fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         for (section, name, description) in self.rows() {
@@ -46,8 +46,8 @@ impl HelpPage {
         problems
     }
 
-    /// The rows of the page, each with the heading of its table, its first column and its description. A line outside of
-    /// the tables has neither heading nor first column.
+    /// The rows of the page, each with its table's heading, its first column and its description. A line outside of the
+    /// tables has neither heading nor first column.
     fn rows(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         let mut section = "";
         let mut lines = self.text.lines().peekable();
@@ -75,7 +75,7 @@ impl HelpPage {
     }
 }
 
-/// Whether the line is an example in another language, or of JSON, which cannot be wrapped.
+/// Whether the line cannot be wrapped: an example in another language, or JSON.
 fn is_indivisible(line: &str) -> bool {
     line.starts_with("  ") && line.contains('{')
 }

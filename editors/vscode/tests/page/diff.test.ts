@@ -12,7 +12,7 @@ const EDIT = `diff --git a/src/a.rs b/src/a.rs
  three
 `;
 
-/** One line for each part, and below a file its lines with both numbers. */
+/** Renders one line per part, and below a file its lines with both numbers. */
 function shown(text: string): string[] {
   return split(text).flatMap((part) => {
     if ("text" in part) return [`text ${JSON.stringify(part.text)}`];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Block, type Inline, inline, parse } from "../../../../crates/zubi-web/page/markdown.js";
 
-/** The tree in one line: `p(…)`, `*…*` for emphasis, `[text](address)` for what is a link. */
+/** Renders the tree in one line: `p(…)`, `*…*` for emphasis, `[text](address)` for a link. */
 function short(blocks: readonly Block[]): string {
   return blocks.map((block) => {
     switch (block.kind) {

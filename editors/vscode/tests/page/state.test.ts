@@ -3,7 +3,7 @@ import { Conversation, type Event, rows } from "../../../../crates/zubi-web/page
 
 const USAGE = { input: 10, output: 5, cached: 0 };
 
-/** Events with their stored numbers; those that are not stored have the number of the last stored one. */
+/** Numbers the events that are stored; the others get the number of the last stored one. */
 function numbered(...events: readonly Record<string, unknown>[]): Event[] {
   let seq = 0;
   return events.map((event) => {
@@ -19,7 +19,7 @@ function of(events: readonly Event[]): Conversation {
   return conversation;
 }
 
-/** One line for each thing in the conversation. */
+/** Renders one line for each item of the conversation. */
 function shown(conversation: Conversation): string[] {
   return conversation.items.map((item) => {
     switch (item.kind) {
@@ -90,7 +90,7 @@ test("the page shows each end of a turn whose request was not stored", () => {
   const unstored = { ...ended("failed"), type: "ended", seq: lastSeq, turn: 2 };
   expect(conversation.apply({ ...unstored, at: 7 })).toBe("applied");
   expect(conversation.apply({ ...unstored, at: 7 })).toBe("known");
-  // The next turn has its number again.
+  // The next turn reuses its number.
   expect(conversation.apply({ ...unstored, at: 8 })).toBe("applied");
   expect(shown(conversation)).toEqual(["you: Add cake", "zubi: Done.", "ended: completed", "ended: failed", "ended: failed"]);
 });
@@ -186,6 +186,6 @@ test("the page reads ten thousand events within two seconds", () => {
   const startTime = performance.now();
   const conversation = of(events);
   expect(rows(conversation.items)).toHaveLength(4001);
-  // A tenth of it on an idle machine.
+  // An idle machine needs a tenth of this time.
   expect(performance.now() - startTime).toBeLessThan(2000);
 });

@@ -1,18 +1,18 @@
-// Puts together what a window runs: the extension as it is packaged, the tests, and extensions that tests need.
+// Assembles the content of a window: the extension as it is packaged, the tests, and the extensions that tests need.
 import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { bundle, bundleExtension } from "../../build.ts";
 
 const EXTENSION = path.resolve(import.meta.dirname, "../..");
 
-/** Extensions beside zubi's, by their names in a configuration, with the directories of their sources. */
+/** Other extensions, by their names in a configuration, with the directories of their sources. */
 const OTHERS: Readonly<Record<string, string>> = {
   models: path.join(import.meta.dirname, "models"),
   python: path.join(import.meta.dirname, "python"),
   sample: path.resolve(EXTENSION, "../../examples/vscode-extension"),
 };
 
-/** The extension, fresh from the sources: what is packaged (`.vscodeignore` allows it), but for the program. */
+/** Assembles the extension from the sources, as it is packaged (`.vscodeignore` allows it) but without the program. */
 export async function assembleExtension(target: string): Promise<void> {
   const allowed = (await readFile(path.join(EXTENSION, ".vscodeignore"), "utf8")).matchAll(/^!(?!dist\/|server\/)(.+)$/gm);
   for (const [, pattern = ""] of allowed) {
@@ -23,12 +23,12 @@ export async function assembleExtension(target: string): Promise<void> {
   await bundleExtension(path.join(target, "dist/extension.cjs"));
 }
 
-/** The bundled tests; they begin on request (`run`). */
+/** Assembles the bundled tests, which begin on request (`run`). */
 export async function assembleSuite(target: string): Promise<void> {
   await bundle(path.join(import.meta.dirname, "suite/index.ts"), target);
 }
 
-/** An extension that runs the tests as soon as a window is open. */
+/** Assembles an extension that runs the tests as soon as a window is open. */
 export async function assembleDriver(target: string): Promise<void> {
   await writeJson(path.join(target, "package.json"), {
     name: "driver",
@@ -43,7 +43,7 @@ export async function assembleDriver(target: string): Promise<void> {
   await assembleSuite(path.join(target, "suite.cjs"));
 }
 
-/** One of the other extensions: its manifest, and its bundle at the path in the manifest. */
+/** Assembles one of the other extensions: its manifest, and its bundle at the path in the manifest. */
 export async function assembleOther(name: string, target: string): Promise<void> {
   const source = OTHERS[name];
   if (source === undefined) throw new Error(`there is no extension ${name} for tests`);

@@ -1,8 +1,8 @@
-// The configuration of a test run in a real VS Code, from the Rust test that starts it.
+// The configuration of a test run in a real VS Code, written by the Rust test that starts it.
 
-/** A window, and the group of cases that runs in it. */
+/** A window and its group of cases. */
 export interface Window {
-  /** The folder that is open. No two windows have the same. */
+  /** The open folder; it differs between windows. */
   readonly folder: string;
   readonly group: string;
 }
@@ -13,24 +13,24 @@ export interface Config {
   readonly chromium: string;
   /** The `zubi` under test, which the extension starts. */
   readonly server: string;
-  /** All open at the same time. */
+  /** The windows; all are open at the same time. */
   readonly windows: readonly Window[];
   /**
-   * As a user has it: the extension is installed, dialogs are shown and wait for an answer. Otherwise VS Code runs as for its
-   * own tests: extension and tests are named by the page, and every dialog confirms itself.
+   * Whether VS Code runs as for a user: the extension is installed, and dialogs are shown and wait for an answer.
+   * Otherwise it runs as for its own tests: the page names extension and tests, and every dialog confirms itself.
    */
   readonly likeUser: boolean;
-  /** A package to install, whose own program runs; only with `likeUser`. Otherwise the extension is assembled. */
+  /** A package to install, whose own program runs; only with `likeUser`. Without it the extension is assembled. */
   readonly vsix?: string;
-  /** Whether folders are trusted only when the user confirms it. */
+  /** Whether a folder is trusted only after the user's confirmation. */
   readonly untrusted: boolean;
   /** Other extensions, by name (see `assemble.ts`). */
   readonly extensions: readonly string[];
   /** Additional environment variables. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Settings of machine scope. */
+  /** Settings of the machine scope. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** An empty directory for everything that is written. */
+  /** An empty directory for all written files. */
   readonly scratch: string;
   /** The directory for results. */
   readonly results: string;

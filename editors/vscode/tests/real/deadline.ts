@@ -1,6 +1,6 @@
-// Waiting with an end.
+// Waits with a deadline.
 
-/** A promise's value, if it has one before the deadline. */
+/** Returns a promise's value, or fails at the deadline. */
 export function before<Value>(deadline: AbortSignal, what: string, value: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const late = (): void => { reject(new Error(`gave up waiting for ${what}`)); };

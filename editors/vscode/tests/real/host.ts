@@ -1,9 +1,9 @@
-// Runs groups of tests inside a real VS Code: its server, its workbench in headless Chromium, the extension from this
-// repository or from a package. Started by the Rust test `vscode`, and by hand: `node tests/real/host.ts CONFIG.json`,
+// Runs groups of tests inside a real VS Code: its server, its workbench in headless Chromium, and the extension from
+// this repository or from a package. The Rust test `vscode` starts it; by hand: `node tests/real/host.ts CONFIG.json`,
 // where the file has the fields of `Config`.
 //
-// It prints the output of the extension host and exits with 0 if every test passed. The file `results` has the result
-// of each test. Nothing here sleeps: every wait is for an event, and all of them together have one deadline.
+// It prints the output of the extension host, writes each test's result to the file `results`, and exits with 0 if
+// every test passed. It never sleeps: every wait is for an event, and one deadline covers all of them.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import * as path from "node:path";
@@ -18,7 +18,7 @@ import type { Answer, HarnessRequest } from "./wire.ts";
 import { Window } from "./window.ts";
 
 const CHROMIUM = [
-  // Its own sandbox needs rights that a container does not give; it shows nothing but our page.
+  // Chromium's sandbox needs permissions that a container lacks; this instance shows only our page.
   "--no-sandbox",
   "--disable-gpu",
   "--disable-background-networking",
@@ -38,7 +38,7 @@ async function main(config: Config): Promise<number> {
   try {
     browser = await chromium.launch({ executablePath: config.chromium, args: CHROMIUM });
     for (const spec of config.windows) {
-      // Each has a cache of its own: two that load the same at once are in each other's way.
+      // Each window has its own cache, because concurrent loads into one cache block each other.
       const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } });
       windows.push(await Window.prepare(config, spec, context));
     }
@@ -59,7 +59,7 @@ async function main(config: Config): Promise<number> {
   }
 }
 
-/** Extension and tests as a page names them: where the server with this authority serves them. */
+/** Returns the arguments of a page that name extension and tests: the URIs under which this server serves them. */
 async function assemblePayload(scratch: string): Promise<(authority: string) => string[][]> {
   const extension = path.join(scratch, "extension");
   const suite = path.join(scratch, "suite.cjs");
@@ -71,7 +71,7 @@ async function assemblePayload(scratch: string): Promise<(authority: string) => 
   ];
 }
 
-/** Answers the requests of the tests of windows; the first request of each names its folder. */
+/** Answers the requests of the windows' tests; the first request of each names its folder. */
 async function listen(socket: string, windows: readonly Window[], results: string): Promise<Server> {
   const server = createServer((connection) => {
     void grantAll(connection, windows, results).catch((error: unknown) => connection.destroy(error as Error));
@@ -94,7 +94,7 @@ async function grantAll(connection: Socket, windows: readonly Window[], results:
     } catch (error) {
       answer = { failure: error instanceof Error ? error.message : String(error) };
     }
-    // Written after each case, so that a cancelled run shows how far it came.
+    // The file is written after each case, so that a cancelled run shows its progress.
     if (request.kind === "outcome") await writeFile(results, JSON.stringify(windows.flatMap(({ outcomes }) => outcomes)));
     if (connection.writable) connection.write(`${JSON.stringify(answer)}\n`);
   }

@@ -1,4 +1,4 @@
-// VS Code's server, which serves the workbench and starts the extension hosts.
+// VS Code's server; it serves the workbench and starts the extension hosts.
 import { type ChildProcess, spawn } from "node:child_process";
 import * as path from "node:path";
 import { env, execPath, stdout } from "node:process";
@@ -24,10 +24,10 @@ export class VsCodeServer {
     const data = path.join(scratch, "data");
     const extensions = path.join(scratch, "extensions");
     const places = ["--server-data-dir", path.join(scratch, "server"), "--user-data-dir", data, "--extensions-dir", extensions];
-    // Settings of machine scope; a workspace cannot have them.
+    // Settings of the machine scope, which a workspace cannot set.
     await writeJson(path.join(data, "Machine/settings.json"), {
       ...(config.vsix === undefined && { "zubi.server.path": config.server }),
-      // In a browser it is on, and what is not saved could not be tested.
+      // Auto-save is on by default in a browser, so unsaved text could not be tested.
       "files.autoSave": "off",
       "telemetry.telemetryLevel": "off",
       "extensions.autoCheckUpdates": false,
@@ -44,9 +44,9 @@ export class VsCodeServer {
       ...places,
       ...["--telemetry-level", "off"],
       ...(config.untrusted ? [] : ["--disable-workspace-trust"]),
-      // Only with it may a page name an extension and its tests. Dialogs then answer themselves.
+      // Only this driver lets a page name an extension and its tests. Dialogs then answer themselves.
       ...(config.likeUser ? [] : ["--enable-smoke-test-driver"]),
-      // How long an extension host outlives its window, in seconds; it is hours otherwise.
+      // The seconds for which an extension host outlives its window; hours by default.
       ...["--reconnection-grace-time", "1"],
     ]);
     const output: string[] = [];
@@ -78,7 +78,7 @@ export class VsCodeServer {
     return ended(this.#child);
   }
 
-  /** Installs a package as a user does it. */
+  /** Installs a package as a user does. */
   static async #install(config: Config, vsix: string, places: readonly string[], deadline: AbortSignal): Promise<void> {
     const child = VsCodeServer.#spawn(config, {}, ["--accept-server-license-terms", ...places, "--install-extension", vsix]);
     const output: string[] = [];
@@ -93,13 +93,13 @@ export class VsCodeServer {
       cwd: path.join(config.vscode, "node_modules/code-server/lib/vscode"),
       env: { ...env, ...variables },
       stdio: ["ignore", "pipe", "pipe"],
-      // In a group of its own, so that all of it can be ended.
+      // A separate process group lets `ended` end all processes.
       detached: true,
     });
   }
 }
 
-/** Ends a process with its group: in order, and after five seconds without mercy. */
+/** Ends a process with its group; kills them after five seconds. */
 async function ended(child: ChildProcess): Promise<void> {
   const { pid } = child;
   if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;

@@ -1,17 +1,17 @@
-// A window from outside: its page, and what its tests want of it.
+// A window from outside: its page, and the requests of its tests.
 import * as path from "node:path";
 import { stdout } from "node:process";
 import type { BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
 import type { Config, Window as WindowSpec } from "./config.ts";
 import type { Progress, Outcome, HarnessRequest } from "./wire.ts";
 
-/** How long something may take to show, in milliseconds; less than a case has. */
+/** The time-out for an element to appear, in milliseconds; less than the time limit of a case. */
 const TIMEOUT_MS = 20_000;
 
 export class Window {
   readonly spec: WindowSpec;
   readonly outcomes: Outcome[] = [];
-  /** Holds when there are no more cases; fails when they cannot run. */
+  /** Resolves when all cases have run; rejects if they cannot run. */
   readonly ended: Promise<void>;
   readonly #config: Config;
   readonly #page: Page;
@@ -30,7 +30,7 @@ export class Window {
     this.ended.catch(() => undefined);
   }
 
-  /** A page that shows nothing yet. */
+  /** Creates an empty page. */
   static async prepare(config: Config, spec: WindowSpec, context: BrowserContext): Promise<Window> {
     const page = await context.newPage();
     page.setDefaultTimeout(TIMEOUT_MS);
@@ -59,7 +59,7 @@ export class Window {
     await this.#page.goto(`http://${authority}/?${query.toString()}`);
   }
 
-  /** Does what the tests want. */
+  /** Carries out a request of the tests. */
   async grant(request: HarnessRequest): Promise<unknown> {
     const page = this.#page;
     switch (request.kind) {

@@ -1,5 +1,5 @@
-// The messages between the tests in a window and the harness outside of it: over a socket, one JSON object per line.
-// The tests send requests; the harness answers each, in order.
+// The messages between the tests in a window and the harness outside: over a socket, one JSON object per line. The
+// tests send requests; the harness answers them in order.
 
 /** The environment variable with the path of the socket. */
 export const SOCKET = "ZUBI_TEST_SOCKET";
@@ -14,32 +14,32 @@ export interface Outcome {
   readonly failure?: string;
 }
 
-/** A request of the tests. Selectors are Playwright's, for elements of this window's page; `frame >>> element` is inside a frame. */
+/** A request of the tests. Selectors are Playwright's, for this page; `frame >>> element` is inside a frame. */
 export type HarnessRequest =
   /** The extension host has started, for the first time or after a reload; answered with `Progress`. */
   | { readonly kind: "begin"; readonly folder: string }
   | { readonly kind: "outcome"; readonly outcome: Outcome }
-  /** There are no more cases. */
+  /** All cases have run. */
   | { readonly kind: "end" }
   /** Reloads the window, which ends this extension host. */
   | { readonly kind: "reload" }
-  /** Waits until it is there; answered with its text. */
+  /** Waits until the element exists; answered with its text. */
   | { readonly kind: "see"; readonly selector: string }
-  /** Waits until it is not there. */
+  /** Waits until the element does not exist. */
   | { readonly kind: "gone"; readonly selector: string }
   | { readonly kind: "click"; readonly selector: string }
   /** Replaces the text of a field. */
   | { readonly kind: "fill"; readonly selector: string; readonly text: string }
   | { readonly kind: "type"; readonly text: string }
   | { readonly kind: "press"; readonly keys: string }
-  /** A picture of the window, in the directory for pictures. */
+  /** Takes a screenshot of the window, in the directory for screenshots. */
   | { readonly kind: "shot"; readonly name: string };
 
 export interface Progress {
   readonly group: string;
-  /** The number of its cases that have run before the window was reloaded. */
+  /** The number of its cases that ran before the window was reloaded. */
   readonly done: number;
 }
 
-/** The answer to a wish. */
+/** The answer to a request. */
 export type Answer = { readonly value: unknown } | { readonly failure: string };

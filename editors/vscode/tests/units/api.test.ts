@@ -7,7 +7,7 @@ import { Disposable, EventEmitter, shownErrors, workspace } from "./vscode.ts";
 const { Running, Stopped } = vi.hoisted(() => ({ Running: 2, Stopped: 1 }));
 vi.mock("vscode-languageclient/node", () => ({ State: { Running, Stopped } }));
 
-/** A server, as far as its client shows it. */
+/** A server as its client sees it. */
 class Fake {
   state = Stopped;
   readonly log: string[] = [];
@@ -16,7 +16,7 @@ class Fake {
   readonly outputChannel = { appendLine: (line: string) => this.log.push(line) };
   readonly #handlers = new Map<string, (params: unknown, token?: unknown) => unknown>();
   #changed: (event: object) => void = () => undefined;
-  /** Answers to what is contributed; the error is a refusal. */
+  /** The error with which the server refuses contributions; empty if it accepts them. */
   refuses = "";
 
   onRequest = (method: string, handler: (params: unknown) => unknown): Disposable => {
@@ -51,7 +51,7 @@ class Fake {
 let contributions: Contributions;
 let client: Fake;
 let api: ZubiApi;
-/** The server's response to the API, or its error. */
+/** Returns the server's response to the API, or throws its error. */
 let answers: () => unknown;
 
 function attach(): Fake {
@@ -74,7 +74,7 @@ function definition(id: string, metadata: ToolDefinition["metadata"] = {}): Tool
 
 const echo = (args: object): ToolResult => ({ success: true, data: args });
 
-/** Waits until the server has received everything. */
+/** Resolves when the server has received everything. */
 const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
 test("a tool registered before a server runs is sent to it and to the next server", async () => {

@@ -5,11 +5,11 @@ import { answer, CancellationTokenSource, commandResults, Disposable, document, 
 
 type Handler = (params: unknown, token: unknown) => unknown;
 
-/** The messages to the server, and the event of its start. */
+/** The messages to the server, and an event for its start. */
 const notifications: [method: string, params: unknown][] = [];
 let started = (): void => undefined;
 
-/** The responses of an attached client to the server. */
+/** Sends a request of the server to an attached client; returns the response. */
 const request = ((): ((method: string, params: unknown) => Promise<unknown>) => {
   const handlers = new Map<string, Handler>();
   const client = {

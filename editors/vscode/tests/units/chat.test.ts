@@ -30,7 +30,7 @@ function view(): { view: vscode.WebviewView; posted: unknown[]; receive: (data: 
   return {
     view: view as unknown as vscode.WebviewView,
     posted,
-    // The request takes a few steps.
+    // The request takes a few microtasks.
     receive: async (data) => {
       messages.fire(data);
       await new Promise((resolve) => { setImmediate(resolve); });

@@ -4,10 +4,10 @@ import type * as vscode from "vscode";
 import { NOT_RUNNING, Server } from "../../src/client.ts";
 import { CancellationError, Disposable, settings } from "./vscode.ts";
 
-/** As the library numbers them. */
+/** The library's numbers. */
 const { Stopped, Running, Starting } = vi.hoisted(() => ({ Stopped: 1, Running: 2, Starting: 3 }));
 
-/** Each client that was made, the newest last; and the channel that a server reports. */
+/** All created clients, the newest last, and the channel that a server reports. */
 const made = vi.hoisted((): { clients: FakeClient[]; zubi?: object } => ({ clients: [] }));
 
 interface FakeClient {
@@ -77,7 +77,7 @@ vi.mock("vscode-languageclient/node", () => ({
       return this.state === Starting ? Promise.reject(new Error("it is not running")) : Promise.resolve();
     };
     sendRequest = (method: string, ...params: unknown[]): Promise<string> => {
-      // The library sends all that it is given.
+      // The library sends every argument.
       if (params.includes(undefined)) throw new Error("undefined would be sent");
       return method === "hang" ? new Promise(() => undefined) : Promise.resolve(`answer to ${method}`);
     };
@@ -86,7 +86,7 @@ vi.mock("vscode-languageclient/node", () => ({
 
 const token = { isCancellationRequested: false, onCancellationRequested: () => new Disposable(() => undefined) };
 
-/** The outcome of a request, once there is one. */
+/** Sends a request; `outcome` is set when there is one. */
 function request(server: Server, method = "a"): { outcome: string } {
   const result = { outcome: "none" };
   server.request<string>(method, {}, token as unknown as vscode.CancellationToken).then(
@@ -103,10 +103,10 @@ function newest(): FakeClient {
   return client;
 }
 
-/** The reasons why servers do not run properly. */
+/** The reported reasons why servers do not run properly. */
 const failures: string[] = [];
 
-/** A server that has answered. */
+/** Starts a server that has answered. */
 async function running(): Promise<Server> {
   const attached = { flush: () => Promise.resolve(), dispose: () => undefined };
   const server = new Server("", () => attached, (problem) => failures.push(problem));

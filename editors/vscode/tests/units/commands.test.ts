@@ -4,7 +4,7 @@ import { registerCommands } from "../../src/commands.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { commandResults, shownErrors, user, workspace } from "./vscode.ts";
 
-// Nothing here starts a server.
+// No test here starts a server.
 vi.mock("vscode-languageclient/node", () => ({ LanguageClient: Object }));
 
 const TOOLS = [
@@ -90,7 +90,7 @@ test("the extension shows a failure as an error message", async () => {
   user.types = () => "{";
   await run("zubi.tools.run");
   expect(shownErrors.splice(0)).toEqual([expect.stringMatching(/^zubi: .*JSON/)]);
-  // In a notification a link runs a command.
+  // A link in a notification would run a command.
   fails = new Error("no [file](command:x.y)");
   await run("zubi.tools.list");
   expect(shownErrors.splice(0)).toEqual(["zubi: no [file] (command:x.y)"]);

@@ -13,7 +13,7 @@ const lspLocation = { uri: "file:///a.ts", range: lsp(1, 2, 3) };
 const command = { title: "Fix", command: "fix.it", arguments: [{}], tooltip: "no" };
 const markdown = { value: "see [this](command:a.b?%5B1%5D) and [that](https://x.y)", isTrusted: true };
 
-/** A change as VS Code stores it. */
+/** A workspace edit as VS Code stores it. */
 function change(parts: readonly object[], texts: readonly [object, readonly object[]][] = []): object {
   return { _allEntries: () => [...parts, ...texts.map(() => ({ _type: 2 }))], entries: () => texts };
 }
@@ -133,7 +133,7 @@ const cases: readonly [what: string, shape: Shape, value: unknown, lsp: unknown]
 test.each(cases)("%s", (_what, shape, value, expected) => {
   const converted = convert(shape, value, budget());
   expect(converted).toEqual(expected);
-  // It has to go over a wire.
+  // The value must survive JSON.
   expect(JSON.parse(JSON.stringify(converted))).toEqual(expected);
 });
 

@@ -19,7 +19,7 @@ function setDiagnostics(of: Document, ...items: string[]): void {
   events.diagnosed.fire({ uris: [of.uri] });
 }
 
-/** The report, once there is one. */
+/** Starts a validation; `report` is set when there is one. */
 function validate(followed: DiagnosticsTracker, of: Document): { report?: DocumentReport } {
   const response: { report?: DocumentReport } = {};
   void followed.validate(client, uri(of), token).then((report) => { response.report = report; });
@@ -80,7 +80,7 @@ test("validate waits once for a file without diagnostics and reports it as not c
   const again = validate(followed, file);
   await vi.advanceTimersByTimeAsync(0);
   expect(again.report?.isCurrent).toBe(false);
-  // A provider that checks only shown documents has its time when the document is shown.
+  // A provider that checks only visible documents gets its time when the document becomes visible.
   events.visible.fire([{ document: file }]);
   const shown = validate(followed, file);
   await vi.advanceTimersByTimeAsync(4999);

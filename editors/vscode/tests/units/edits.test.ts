@@ -25,7 +25,7 @@ const answer = ((): Answer => {
   return handler;
 })();
 
-/** Makes an edit that does this. */
+/** Requests an edit whose application runs this function. */
 function apply(does: () => void, params: Partial<EditorApplyParams> = {}, isCancellationRequested = false): Promise<EditorApplyResult> {
   edits.apply = () => {
     order.push("edit");
@@ -36,7 +36,7 @@ function apply(does: () => void, params: Partial<EditorApplyParams> = {}, isCanc
   return answer({ ...nothing, ...params }, { isCancellationRequested });
 }
 
-/** A document that is open with this text, on disk as well. */
+/** Opens a document with this text, which is also on disk. */
 function open(path: string, text: string, { isShown = true, isDirty = false } = {}): Document {
   const opened = { ...document(path), text, isDirty };
   documents.push(opened);
@@ -56,7 +56,7 @@ beforeEach(() => {
   settings.clear();
 });
 
-// A.7-14: a file is saved only on request.
+// A file is saved only on request.
 test("the parameter `save` selects unopened files, clean files or all files", async () => {
   const saved = async (save: EditorApplyParams["save"]): Promise<unknown> => {
     documents.length = 0;
@@ -91,7 +91,7 @@ test("the editor refuses the whole edit if a text has changed since", async () =
   expect((await apply(() => undefined, { texts: { "file:///a": hash("typed\n"), "file:///closed": "" } })).applied).toBe(true);
 });
 
-// A text that was typed is neither saved nor reverted.
+// Typed text is neither saved nor reverted.
 test("the editor reports a document that the user changes during the edit and does not save it", async () => {
   const names = ["/typed", "/undone", "/clicked", "/old"] as const;
   const [typed, undone, clicked, moving] = names.map((name) => open(name, "a")) as [Document, Document, Document, Document];
@@ -113,7 +113,7 @@ test("the editor reports a document that the user changes during the edit and do
   ]);
 });
 
-// A.7-7: an edit is never made after its request was answered as cancelled.
+// The editor never makes an edit whose request it has answered as cancelled.
 test("edits run one after the other; a cancellation stops only an edit that has not begun", async () => {
   const token = { isCancellationRequested: false };
   const first = apply(() => { token.isCancellationRequested = true; });
@@ -123,7 +123,7 @@ test("edits run one after the other; a cancellation stops only an edit that has 
   expect(order).toEqual(["edit", "flush"]);
 });
 
-// A.7-2: a setting that is needed for a moment is put back, whatever happens.
+// A temporary setting is restored in every case.
 test("settings apply during the edit and are restored, even if the edit fails", async () => {
   settings.set("b", "mine");
   const settingsDuring = [{ key: "a", value: "always" }, { key: "b", value: false }];
@@ -165,7 +165,7 @@ test("a failed edit removes its listeners", async () => {
 test("the result names a moved file by its new URI and includes later changes by extensions", async () => {
   const [moving, other] = [open("/old/a.ts", "unsaved", { isDirty: true }), open("/b.ts", "import a")];
   commandResults.set("vscode.executeTypeDefinitionProvider", () => {
-    // Extensions follow some time after the move.
+    // Extensions follow a move after some time.
     if (other.text === "import a") change(other, "import new");
   });
   const rename = { kind: "rename" as const, oldUri: "file:///old", newUri: "file:///new" };

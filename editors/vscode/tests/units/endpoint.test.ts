@@ -7,7 +7,7 @@ import { commandResults, EventEmitter, Position, Range } from "./vscode.ts";
 
 type EndpointHandler = (request: { method: string; params: unknown }, token: object) => Promise<unknown>;
 
-/** Queries an endpoint as the server does. */
+/** Sends requests to an endpoint as the server does. */
 function endpoint(cancelled = new EventEmitter<void>()): (method: string, params: object) => Promise<unknown> {
   let request: EndpointHandler | undefined;
   const client = {
@@ -26,7 +26,7 @@ const position = { line: 1, character: 2 };
 const range = { start: position, end: { line: 1, character: 3 } };
 const at = new Range(new Position(1, 2), new Position(1, 3));
 
-/** Runs a command, which answers this; returns what it was called with. */
+/** Registers a command with this result; returns the arguments of its call. */
 function registerCommand(command: string, result: unknown): { args: unknown[] } {
   const call = { args: [] as unknown[] };
   commandResults.set(`vscode.${command}`, (...args) => {

@@ -1,4 +1,4 @@
-// The grammar in the library that VS Code itself uses for it.
+// The grammar, tested in the library with which VS Code uses it.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { beforeAll, expect, test } from "vitest";
@@ -30,7 +30,7 @@ interface Token {
   readonly scopes: readonly string[];
 }
 
-/** The tokens of a text that are more than blanks, with their scopes below the grammar's own, shortened. */
+/** The tokens of a text except blanks, with their scopes below the grammar's own, shortened. */
 function tokens(text: string): Token[] {
   let state = INITIAL;
   return text.split("\n").flatMap((line) => {
@@ -45,7 +45,7 @@ function tokens(text: string): Token[] {
   });
 }
 
-/** One token a line: its text and its innermost scope. */
+/** Renders one token per line: its text and its innermost scope. */
 const check = (text: string): string =>
   tokens(text).map((token) => `${token.text.trim()}  ${token.scopes.at(-1) ?? "-"}`).join("\n");
 

@@ -1,4 +1,4 @@
-// Everything that the manifest names exists.
+// Every name in the manifest exists.
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
@@ -22,7 +22,7 @@ test("VS Code validates tool files with the published schema", () => {
   for (const { url } of jsonValidation) {
     expect(json(url)).toMatchObject({ title: "Agent tools", type: "object" });
   }
-  // A schema outside the package is missing for users of the extension.
+  // Users of the extension lack a schema that is not in the package.
   expect(readFileSync(`${ROOT}/.vscodeignore`, "utf8")).toContain("!schemas/*.json");
 });
 
@@ -83,7 +83,7 @@ test("DomainLang tools require a model; planning tools state that they write not
   }
 });
 
-/** Since when VS Code has what is used, by the typings of each release; data parts (1.106) are not used. */
+/** The first VS Code version with each API, from the typings of each release; data parts (1.106) are not used. */
 test("the required VS Code version has every API that the extension uses", () => {
   const [, minor] = /^\^1\.(\d+)\.0$/.exec(manifest.engines.vscode) ?? [];
   const sources = readdirSync(`${ROOT}/src`).map((file) => readFileSync(`${ROOT}/src/${file}`, "utf8")).join("\n");

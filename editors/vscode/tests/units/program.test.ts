@@ -7,7 +7,7 @@ import { answer, commandResults, settings, shownErrors, workspace } from "./vsco
 
 let root = "";
 
-/** A file of this mode below the test's directory. */
+/** Creates a file with this mode below the test's directory. */
 function program(relative: string, mode: number): string {
   const file = path.join(root, relative);
   mkdirSync(path.dirname(file), { recursive: true });
@@ -16,7 +16,7 @@ function program(relative: string, mode: number): string {
   return file;
 }
 
-/** Which program is found, without the test's directory; or why none is. */
+/** The found program without the test's directory, or the reason why no program was found. */
 function found(): string {
   try {
     return locate(path.join(root, "extension")).slice(root.length);

@@ -5,10 +5,10 @@ import { commandResults, document, documents, Position } from "./vscode.ts";
 
 const never = { isCancellationRequested: false } as vscode.CancellationToken;
 
-/** A document in a language of this name, as the stub has it. */
+/** A document in this language, as the stub represents it. */
 const inLanguage = (language: string): vscode.Uri => language as unknown as vscode.Uri;
 
-/** Outlines, one after the other; then empty ones. Returns the number of requests. */
+/** Answers requests with these outlines in order, then with empty ones. Counts the requests. */
 function outlines(...answers: (unknown[] | undefined)[]): { requests: number } {
   const state = { requests: 0 };
   commandResults.set("vscode.executeDocumentSymbolProvider", () => answers[(state.requests += 1) - 1]);

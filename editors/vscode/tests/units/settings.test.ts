@@ -7,14 +7,14 @@ beforeEach(() => {
   userSettings.clear();
 });
 
-// A.7-1: VS Code reads `true` as "the user's".
+// VS Code reads the scope `true` as "the user's".
 test("a write at the scope workspace, or without a scope, does not change the user's value", async () => {
   userSettings.set("a.b", "user's");
   expect(await handleConfig({ key: "a.b", scope: "workspace", value: 1 })).toMatchObject({ value: 1, workspace: 1, user: "user's" });
   expect(await handleConfig({ key: "a.b", value: 2 })).toMatchObject({ value: 2, workspace: 2, user: "user's" });
 });
 
-// A.7-2: the response is the value that was read after writing.
+// The response is the value that was read after writing.
 test("the answer contains the value after the write, and null removes the value", async () => {
   settings.set("a.b", "old");
   expect(await handleConfig({ key: "a.b", value: "new" })).toMatchObject({ key: "a.b", value: "new", workspace: "new" });

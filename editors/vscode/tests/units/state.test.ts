@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { OpenState } from "../../src/state.ts";
 import { document, documents, events, Position, window } from "./vscode.ts";
 
-/** A state whose notifications go to a list. */
+/** A state that appends its notifications to a list. */
 function recorded(): { notifications: unknown[]; state: OpenState; disconnected: boolean } {
   const listener = {
     notifications: [] as unknown[],
@@ -89,7 +89,7 @@ test("unsaved text is sent once for each version, and at once if the document be
   events.diagnosed.fire({ uris: [open.uri] });
   await vi.advanceTimersByTimeAsync(50);
   expect(texts()).toEqual([[[true, undefined]]]);
-  // Another listener knows no text; a text that is too large is reported as unsaved, without it.
+  // Another listener has no texts yet; a text that is too large is reported as unsaved, without content.
   await state.restart();
   expect(texts()).toEqual([[[true, "typed on"]]]);
   change("x".repeat(2 * 1024 * 1024 + 1), true);

@@ -9,7 +9,7 @@ vi.mock("vscode-languageclient/node", () => ({ State: { Stopped, Running, Starti
 
 const HOST: StatusParams = { instance: "a1", port: 9847, clients: [], tools: 60, revision: 2, hasModels: true };
 
-/** A status, the client that it is attached to, and what is seen of it. */
+/** A status, its client, and its visible effects. */
 function status(): { status: Status; state: (newState: number) => void; notify: (host: StatusParams) => void; detach: () => void; seen: () => string } {
   const context = new Map<unknown, unknown>();
   commandResults.set("setContext", (key, value) => context.set(key, value));

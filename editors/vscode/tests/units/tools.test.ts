@@ -8,7 +8,7 @@ const token = { isCancellationRequested: false } as vscode.CancellationToken;
 
 type RequestArguments = readonly [method: string, params: unknown, token: vscode.CancellationToken];
 
-/** A server that records requests and gives the same answer to each. */
+/** A server that records requests and gives each the same answer. */
 function server(answer: () => Promise<unknown>): RequestSender & { requests: RequestArguments[] } {
   const requests: RequestArguments[] = [];
   return {

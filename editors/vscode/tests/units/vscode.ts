@@ -1,4 +1,4 @@
-// The stub of the module `vscode` in unit tests: the few classes whose values the extension creates or distinguishes.
+// The stub of the module `vscode` in unit tests: the classes whose values the extension creates or distinguishes.
 import manifest from "../../package.json" with { type: "json" };
 
 export class Position {
@@ -68,7 +68,7 @@ export class LanguageModelError extends Error {
   }
 }
 
-/** A model that an extension offers, and its answers. */
+/** A model of an extension, and its answers. */
 export interface ChatModel {
   readonly id: string;
   readonly vendor: string;
@@ -99,7 +99,7 @@ export class Disposable {
     return new Disposable(() => { for (const part of parts) part.dispose(); });
   }
   readonly dispose: () => void;
-  /** Listeners are called once, as in the editor. */
+  /** Calls the listener once, as the editor does. */
   constructor(dispose?: () => void) {
     this.dispose = () => {
       const once = dispose;
@@ -124,7 +124,7 @@ export class EventEmitter<Value> {
   }
 }
 
-/** A document, as far as anybody looks at it. */
+/** A document, with the fields that the extension reads. */
 export interface Document {
   readonly uri: { readonly scheme: string; toString(): string };
   languageId: string;
@@ -179,7 +179,7 @@ export const languages = {
       : (problems.get(uri.toString())?.items ?? []),
 };
 
-/** The tools that are registered now, by their names. */
+/** The registered tools, by name. */
 export const registered = new Map<string, unknown>();
 
 export const lm = {
@@ -192,7 +192,7 @@ export const lm = {
   registerMcpServerDefinitionProvider: (name: string, provider: unknown): Disposable => lm.registerTool(`mcp ${name}`, provider),
 };
 
-/** An MCP server as it is announced. */
+/** An MCP server as the extension announces it. */
 export class McpStdioServerDefinition {
   readonly parameters: readonly unknown[];
   constructor(...parameters: readonly unknown[]) {
@@ -229,7 +229,7 @@ export const workspace = {
   onDidChangeTextDocument: events.changed.event,
   onDidSaveTextDocument: events.saved.event,
   onDidCloseTextDocument: events.closed.event,
-  /** The language of a document is its URI. */
+  /** Opens a document; its language is its URI. */
   openTextDocument: (uri: unknown): Promise<object> => {
     if (typeof uri === "object" && uri !== null && "content" in uri) return Promise.resolve(uri);
     const { scheme } = uri as Document["uri"];
@@ -241,7 +241,7 @@ export const workspace = {
     return Promise.resolve({ languageId: String(uri) });
   },
   isTrusted: true,
-  /** The test decides the effect of an edit. */
+  /** Applies an edit; the test decides the effect. */
   applyEdit: (edit: unknown): Promise<boolean> => edits.apply(edit),
   findFiles: (): Promise<unknown[]> => Promise.reject(new Error("no folder")),
   fs: {
@@ -264,7 +264,7 @@ export const workspace = {
   },
 };
 
-/** The result of each editor command; others do not exist. */
+/** The result of each editor command; other commands do not exist. */
 export const commandResults = new Map<string, (...args: unknown[]) => unknown>();
 
 export const commands = {
@@ -340,7 +340,7 @@ export const window = {
     shownErrors.push(text);
     return Promise.resolve(answer.button);
   },
-  /** The item whose title is `answer.button`. */
+  /** Returns the item whose title is `answer.button`. */
   showWarningMessage: (text: string, { detail }: { detail: string }, ...items: { title: string }[]): Promise<unknown> => {
     shownErrors.push(`${text}\n${detail}`);
     return Promise.resolve(items.find(({ title }) => title === answer.button));

@@ -1,12 +1,12 @@
-// The configuration of the page's tests in a real Chromium, from the Rust test that starts it.
+// The configuration of the page's tests in a real Chromium, written by the Rust test that starts it.
 
 export interface Config {
   readonly chromium: string;
   /** The `zubi` under test. */
   readonly program: string;
-  /** Behind `zubi web`. */
+  /** The arguments after `zubi web`. */
   readonly flags: readonly string[];
-  /** Which cases; they run one after the other and build on each other. */
+  /** The group of cases; they run in order and build on each other. */
   readonly group: string;
   /** The directory for screenshots. */
   readonly shots: string;

@@ -1,4 +1,4 @@
-// Refused clients, seen from a real browser and from a program that lies about its origin.
+// Refused clients: a real browser, and a program with a forged origin.
 import { createServer } from "node:http";
 import { request } from "node:http";
 import type { Cases } from "./cases.ts";
@@ -40,7 +40,7 @@ export const guarded: Cases = {
     same(framed === "zubi", false);
     server.close();
     await page.context().close();
-    // The browser's complaints are expected here.
+    // These console errors are expected.
     world.complaints.length = 0;
     return undefined;
   },

@@ -1,8 +1,8 @@
-// Runs a group of cases on the chat page in a real Chromium. Started by the Rust test `web`, and by hand: `node
+// Runs a group of cases on the chat page in a real Chromium. The Rust test `web` starts it; by hand: `node
 // tests/web/host.ts CONFIG.json`, where the file has the fields of `Config`.
 //
-// It prints one line for each case, below it what the case has to show, and ends with exit code 0 when all have passed. Nothing
-// here sleeps: every wait is for something that shows, and all of them together have one deadline.
+// It prints one line per case, below it the case's own output, and exits with 0 if all have passed. It never sleeps:
+// every wait is for a visible change, and one deadline covers all of them.
 import { mkdir, readFile } from "node:fs/promises";
 import { argv, exit, stderr, stdout } from "node:process";
 import { chromium } from "playwright-core";
@@ -29,7 +29,7 @@ async function main(config: Config): Promise<number> {
         failed = true;
         stdout.write(`FAILED  ${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
         await shootAll(world);
-        // The next ones build on it.
+        // The next cases build on this one.
         break;
       }
     }

@@ -1,4 +1,4 @@
-// The tool inspector: tools found, called by a form, and their approval prompts.
+// The tool inspector: finding tools, calling them with a form, and their approval prompts.
 import type { Page } from "playwright-core";
 import type { Cases } from "./cases.ts";
 import { contains, same } from "./world.ts";

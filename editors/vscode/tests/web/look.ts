@@ -1,4 +1,4 @@
-// The look of the page, at the width of a desktop and of a phone, dark and light; nothing is wider than its window.
+// The appearance of the page at desktop and phone width, dark and light; nothing is wider than its window.
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Cases } from "./cases.ts";
 import { DESKTOP, PHONE, type World, same } from "./world.ts";
@@ -52,7 +52,7 @@ async function open(page: Page): Promise<void> {
   await page.locator("#conversations button").first().click();
 }
 
-/** Shows something in windows of all kinds, and takes pictures of it. */
+/** Shows a state in windows of all kinds and takes screenshots of it. */
 async function everyWay(world: World, show: (page: Page) => Promise<string>): Promise<void> {
   for (const [width, options] of [["desktop", DESKTOP], ["phone", PHONE], ["sidebar", NARROWEST]] as const) {
     for (const colorScheme of ["dark", "light"] as const) {

@@ -1,4 +1,4 @@
-// A task from its first word to its end: reads, changes, approvals and a stop; a second tab; a server that goes away.
+// A task from start to end: reads, changes, approvals and a stop; a second tab; a server that disappears.
 import type { Page } from "playwright-core";
 import type { Cases } from "./cases.ts";
 import { DESKTOP, contains, same } from "./world.ts";
@@ -62,7 +62,7 @@ export const task: Cases = {
   "a command allowed for the session runs with edited arguments and needs no second approval": async () => {
     const prompt = page.locator(".prompt");
     await prompt.getByRole("button", { name: "Use these arguments" }).click();
-    // The effect of the other arguments is shown before the call.
+    // The page shows the effect of the edited arguments before the call.
     await prompt.locator("dd code").getByText("grep -c cake catalogue.md").waitFor();
     await prompt.getByRole("radio", { name: "any arguments (shell.run), for this session" }).check();
     await prompt.getByRole("button", { name: "Allow" }).click();
@@ -99,7 +99,7 @@ export const task: Cases = {
     await world.end();
     await page.locator("#unavailable").getByText("zubi does not answer").waitFor();
     await world.start(port);
-    // The token of the old address is no longer valid.
+    // The token in the old address is no longer valid.
     await page.locator("#unavailable").getByText("This page has no valid token").waitFor();
     return undefined;
   },
@@ -183,7 +183,7 @@ export const task: Cases = {
   },
 };
 
-/** A conversation of 2,500 turns of four events, as `open` answers. */
+/** A conversation of 2,500 turns with four events each, as `open` returns it. */
 function long(): unknown {
   const usage = { input: 10, output: 1, cached: 0 };
   const events = Array.from({ length: 2500 }, (_, index) => {

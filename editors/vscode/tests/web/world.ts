@@ -1,4 +1,4 @@
-// The world of the cases: a running `zubi web`, and pages in Chromium.
+// The environment of the cases: a running `zubi web`, and pages in Chromium.
 import { type ChildProcess, spawn } from "node:child_process";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { before } from "../real/deadline.ts";
 import type { Config } from "./config.ts";
 
-/** How long something may take to show, in milliseconds. */
+/** The time-out for an element to appear, in milliseconds. */
 const TIMEOUT_MS = 20_000;
 export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
 export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, deviceScaleFactor: 2 };
@@ -26,7 +26,7 @@ export class World {
     this.#deadline = deadline;
   }
 
-  /** The output of `zubi web`. */
+  /** The address in the output of `zubi web`. */
   get address(): string {
     return this.#address;
   }
@@ -35,7 +35,7 @@ export class World {
     return Number(new URL(this.#address).port);
   }
 
-  /** Starts `zubi web`, on this port if one is named. */
+  /** Starts `zubi web`, on this port if it is not 0. */
   async start(port = 0): Promise<void> {
     const flags = [...(port === 0 ? [] : ["--port", String(port)]), ...this.config.flags];
     const child = spawn(this.config.program, ["web", "--no-open", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
@@ -60,14 +60,14 @@ export class World {
     await before(this.#deadline, "zubi web to end", ended);
   }
 
-  /** A page of a browser that has nothing in common with the others. */
+  /** Opens a page in a browser context that shares nothing with the others. */
   async page(options: BrowserContextOptions = DESKTOP, address = this.#address): Promise<Page> {
     const context = await this.browser.newContext(options);
     const page = await context.newPage();
     page.setDefaultTimeout(TIMEOUT_MS);
     page.on("pageerror", (error) => this.complaints.push(String(error)));
     page.on("console", (message) => {
-      // A server that is away is a failed request; the tests check what the page shows then.
+      // A failed request means that the server is away; the tests check how the page shows that.
       if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) this.complaints.push(message.text());
     });
     await page.goto(address);

@@ -11,22 +11,22 @@ use crate::library;
 use crate::steered;
 use crate::wire::{self, frame, send};
 
-/// A size that no client should accept, in bytes.
+/// A size in bytes that no client should accept.
 const GIGABYTE: usize = 1 << 30;
 
-/// How many queries about code are answered before the fatal one.
+/// The number of answered queries about code before the fatal one.
 const ANSWERS_BEFORE_CRASH: u32 = 2;
 
 /// The reaction to one request.
 pub(crate) enum Reaction {
     Send(Value),
-    /// These bytes instead of an answer.
+    /// Sends these bytes instead of an answer.
     Bytes(Vec<u8>),
     Silent,
-    /// Half of the answer, and then the process ends.
+    /// Sends half of the answer, and then the process ends.
     HalfThenEnd(Value),
     End,
-    /// Stops reading; the process stays.
+    /// Stops reading without ending the process.
     Deaf,
 }
 
@@ -81,7 +81,7 @@ const NAMES: &[&str] = &[
     "steered",
 ];
 
-/// Stays forever without reading or writing.
+/// Waits forever without reading or writing.
 pub(crate) fn park() -> ! {
     loop {
         thread::park();
@@ -109,7 +109,7 @@ impl Fault {
     pub(crate) fn at_start(&self) -> io::Result<Option<u8>> {
         match self.name {
             "crash-at-start" => {
-                // Next to the workspace: the number of starts.
+                // The file next to the workspace counts the starts.
                 let mut starts = OpenOptions::new().create(true).append(true).open("../starts")?;
                 writeln!(starts, "started")?;
                 writeln!(io::stderr(), "cannot load its data")?;
@@ -117,7 +117,7 @@ impl Fault {
             }
             "silent-at-start" => park(),
             "noise-only" => loop {
-                // Short enough that the text looks the same wherever it is cut.
+                // Equal lines, so that the text looks the same wherever it is cut.
                 wire::write(&b"!\n".repeat(1000))?;
             },
             "noise-between" => wire::write(b"Welcome! Content-Length: soon\n")?,
@@ -127,12 +127,12 @@ impl Fault {
         Ok(None)
     }
 
-    /// A notification.
+    /// Handles a notification.
     pub(crate) fn notify(&self, method: &str) -> io::Result<()> {
         if self.name == "steered" { steered::record_method(method) } else { Ok(()) }
     }
 
-    /// After the handshake.
+    /// Runs after the handshake.
     pub(crate) fn after_handshake(&self) -> io::Result<()> {
         let progress = |kind: &str| {
             let value = json!({ "kind": kind, "title": "Indexing" });
@@ -143,7 +143,7 @@ impl Fault {
             "ask-flood" => spawn_loop(request),
             "late-registration" => {
                 thread::spawn(|| {
-                    // The fault is a late answer.
+                    // The fault of this server is a late answer.
                     thread::sleep(Duration::from_millis(300));
                     register("client/registerCapability")
                 });
@@ -262,7 +262,7 @@ impl Fault {
             }
             "wrong-types" => Reaction::Send(json!("a word")),
             "fat" => {
-                // Written to, so that the memory is really resident.
+                // Written, so that the memory is really resident.
                 let memory: &'static [u8] = vec![1; 300 << 20].leak();
                 writeln!(io::stderr(), "{} bytes are held", memory.len())?;
                 park()
@@ -271,7 +271,7 @@ impl Fault {
         })
     }
 
-    /// A rename that must not be carried out; all other requests are answered correctly.
+    /// Answers a rename with an edit that zubi must not carry out; answers all other requests correctly.
     fn edit(&self, method: &str, params: &Value, reply: Value) -> Reaction {
         if method != "textDocument/rename" {
             return Reaction::Send(reply);
@@ -288,7 +288,7 @@ impl Fault {
     }
 }
 
-/// A file next to the workspace.
+/// The URI of a file next to the workspace.
 fn outside(uri: &str) -> String {
     uri.replace("project/a.hostile", "outside.txt")
 }
@@ -321,7 +321,7 @@ fn foreign_locations(method: &str, reply: Value) -> Value {
 
 fn register(method: &str) -> io::Result<()> {
     let one = json!([{ "id": "hover", "method": "textDocument/hover", "registerOptions": {} }]);
-    // Both names of the list: the protocol's spelling of the second contains a mistake.
+    // Both names of the list, because the protocol misspells the second.
     let params = json!({ "registrations": one, "unregisterations": one });
     send(&json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }))
 }

@@ -1,20 +1,20 @@
-//! A server whose definitions point into virtual documents, as those of Java do, and its answers to requests for their
-//! text. The correct variant follows LSP 3.18.
+//! A server whose definitions are in virtual documents, as Java's are, and its answers to requests for their text. The
+//! correct variant follows LSP 3.18.
 
 use serde_json::{Value, json};
 
-/// A class URI of Eclipse JDT: the part after the question mark is the location of the library on the machine.
+/// A class URI of Eclipse JDT; the part after the question mark is the path of the library on the machine.
 const CLASS: &str = "jdt://contents/java.base/java.lang/String.class?=project/%5C/usr%5C/lib%5C/jvm%5C/lib%5C/jrt-fs.jar%60java.base=/javadoc_location=/https:%5C/%5C/docs.oracle.com%5C/=/%3Cjava.lang(String.class";
 
-/// The text of these documents is not available.
+/// A document whose text is not available.
 const ARCHIVE: &str = "jar:///library.jar!/Other.hostile";
 
 const TEXT: &str = "package java.lang;\n\n/** A text. */\npublic final class String {\n    private final byte[] value;\n\n    public int length() {\n        return value.length;\n    }\n}\n";
 
-/// Larger than any source file, in bytes.
+/// A size in bytes above that of any source file.
 const LARGE: usize = 9 << 20;
 
-/// Returns the answer of a server of this kind; `None` if it behaves like every other.
+/// Returns the answer of a server with this fault; `None` if it behaves like every other server.
 pub(crate) fn answer(fault: &str, method: &str, reply: &Value) -> Option<Value> {
     let at = |line: u32, from: u32, to: u32| json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
     let class = json!({ "uri": CLASS, "range": at(3, 19, 25) });

@@ -1,7 +1,7 @@
-//! A language server that misbehaves on purpose, in the way that its first argument names. The tests in `faults` run it
-//! as the server of a language of their own.
+//! A language server that misbehaves on purpose, as its first argument says. The tests in `faults` run it as the server
+//! of their own language.
 //!
-//! Apart from that fault it answers every request correctly, so that a test sees only the effect of the fault.
+//! Apart from that fault, it answers every request correctly, so that a test sees only the effect of the fault.
 
 mod faults;
 mod library;
@@ -19,7 +19,7 @@ use crate::wire::{frame_message, read_message, send};
 fn main() -> ExitCode {
     match serve() {
         Ok(code) => ExitCode::from(code),
-        // zubi closed a pipe, which ends a server.
+        // zubi closed a pipe, which ends the server.
         Err(_) => ExitCode::SUCCESS,
     }
 }
@@ -61,7 +61,7 @@ fn serve() -> io::Result<u8> {
     Ok(0)
 }
 
-/// The answers of a correct server for this language. Every document counts as one word in its first line.
+/// The answers of a correct server for this language, in which every document consists of one word in its first line.
 fn valid_answer(method: &str, params: &Value) -> Value {
     let uri = params.pointer("/textDocument/uri").cloned().unwrap_or_default();
     let word = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 5 } });

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write as _};
 
 use serde_json::Value;
 
-/// The next message, or `None` when the input has ended.
+/// Reads the next message; `None` at the end of the input.
 pub(crate) fn read_message(input: &mut impl BufRead) -> io::Result<Option<Value>> {
     let mut length = 0;
     loop {
@@ -40,7 +40,7 @@ pub(crate) fn send(message: &Value) -> io::Result<()> {
     write(&frame_message(message))
 }
 
-/// Writes to the output in one piece, independent of other threads.
+/// Writes to the output in one operation, without mixing with other threads.
 pub(crate) fn write(bytes: &[u8]) -> io::Result<()> {
     let mut output = io::stdout().lock();
     output.write_all(bytes)?;

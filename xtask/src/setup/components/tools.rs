@@ -24,7 +24,7 @@ pub(super) const TOOLS: &[Component] = &[
     Component {
         name: "neovim",
         version: "release",
-        // Its libraries are found in the variable `LD_LIBRARY_PATH`, its own files in `VIMRUNTIME`.
+        // It finds its libraries through `LD_LIBRARY_PATH`, and its own files through `VIMRUNTIME`.
         source: Source::Deb(&[
             "neovim",
             "neovim-runtime",
@@ -44,7 +44,7 @@ pub(super) const TOOLS: &[Component] = &[
     Component {
         name: "pytest-lsp",
         version: "1.0.1",
-        // Its client reads the capabilities of servers with cattrs, which from version 25 on refuses what others accept.
+        // Its client parses capabilities with cattrs, which from version 25 on rejects what other clients accept.
         source: Source::PythonProgram(&["pytest-lsp==1.0.1", "cattrs==24.1.3"]),
         programs: &[("pytest", "bin/pytest")],
         check: &["pytest", "--version"],
@@ -176,7 +176,7 @@ pub(super) const TOOLS: &[Component] = &[
         name: "valgrind",
         version: "release",
         source: Source::Deb(&["valgrind"]),
-        // The script `valgrind` would start the installed program; see [`super::VALGRIND_TOOLS`].
+        // The script `valgrind` would start an installed program; see [`super::VALGRIND_TOOLS`].
         programs: &[("valgrind", "usr/bin/valgrind.bin")],
         check: &["valgrind", "--version"],
         says: "valgrind-",

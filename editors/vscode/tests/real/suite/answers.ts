@@ -1,4 +1,4 @@
-// The five tools answer, from what is in the editor at that moment.
+// The five tools answer from the editor's current content.
 import * as assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import * as vscode from "vscode";
@@ -95,7 +95,7 @@ export const answers: readonly Case[] = [
     body: async () => {
       const source = new vscode.CancellationTokenSource();
       source.cancel();
-      // VS Code itself may end the call, or the request to the server is cancelled; neither hangs.
+      // VS Code itself may end the call, or the request to the server is cancelled; neither may hang.
       const text = await callTool("domainlang_get", {}, source.token).catch((error: unknown) => String(error));
       assert.match(text, /cancel/i);
     },
@@ -121,7 +121,7 @@ export const answers: readonly Case[] = [
     name: "lsp_definition answers for a TypeScript file through the editor",
     body: async () => {
       const text = await callTool("lsp_definition", { at: "web/src/report.ts:8:15" });
-      // Without a language server for TypeScript beside it, only the editor can know that.
+      // Without a separate TypeScript server, only the editor can know that.
       assert.match(text, /^at web\/src\/report\.ts:8:15 totalArea/);
       assert.match(text, /\nweb\/src\/shape\.ts\n {2}29:17 {2}export function totalArea\(/);
     },

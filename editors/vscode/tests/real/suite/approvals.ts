@@ -7,7 +7,7 @@ import type { ToolResult, ZubiApi } from "../../../api/zubi.d.ts";
 import { callTool, type Case, file, named } from "./harness.ts";
 import { answerDialog, waitForAbsence, waitForText, shot } from "./page.ts";
 
-/** A declared tool that leaves a line for each time that it runs. */
+/** A declared tool that appends a line at each run. */
 const GREET = { tool: "workspace.greet", arguments: { name: "Ada" } };
 
 /** A file that names programs; changes require approval. */
@@ -89,7 +89,7 @@ export const approvals: readonly Case[] = [
   },
 ];
 
-/** With the setting `zubi.autoApprove`, and a rule of the user that denies one tool. */
+/** Cases with the setting `zubi.autoApprove`, and a user's rule that denies one tool. */
 export const approved: readonly Case[] = [
   {
     name: "with autoApprove, a call that needs approval runs without a prompt",
@@ -111,7 +111,7 @@ export const approved: readonly Case[] = [
   },
 ];
 
-/** A folder that the user does not trust. */
+/** Cases in a folder that the user does not trust. */
 export const untrusted: readonly Case[] = [
   {
     name: "in an untrusted folder only the bundled program runs, and no tool of the folder",
@@ -139,7 +139,7 @@ function greet(): Promise<ToolResult> {
   return zubi().executeTool(GREET.tool, GREET.arguments);
 }
 
-/** How often the tool has run. */
+/** Counts the runs of the tool. */
 function runs(): number {
   const written = file("greeted.txt").fsPath;
   return existsSync(written) ? readFileSync(written, "utf8").trimEnd().split("\n").length : 0;

@@ -1,20 +1,20 @@
 // The time that zubi adds to the editor's own answer, measured inside the extension host. The measuring program
-// (`bench/src/window.rs`) sets the number of rounds, and reads the figures.
+// (`bench/src/window.rs`) sets the number of rounds and reads the figures.
 import * as assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import * as vscode from "vscode";
 import type { ZubiApi } from "../../../api/zubi.d.ts";
 import { callTool, type Case, file } from "./harness.ts";
 
-/** Milliseconds of each question of a kind. */
+/** The milliseconds of each request of a kind. */
 type Figures = Record<string, number[]>;
 
 const REPORT = "web/src/report.ts";
 
-/** The same question to the editor itself, through a language model tool, and through the API alone. */
+/** One request through a language model tool, and through the API alone. */
 const PATHS = {
   bare: async () => {
-    // A character with two UTF-16 units precedes it in its line.
+    // A character with two UTF-16 units precedes the position in its line.
     const position = new vscode.Position(7, 15);
     const locations = await vscode.commands.executeCommand<unknown[]>("vscode.executeDefinitionProvider", file(REPORT), position);
     return locations.length > 0;
@@ -32,10 +32,10 @@ export const bench: readonly Case[] = [
       const { rounds, restarts } = JSON.parse(readFileSync(file("bench.json").fsPath, "utf8")) as Record<string, number>;
       const figures: Figures = { activation: [activation()] };
       await vscode.window.showTextDocument(file(REPORT));
-      // Until the editor's own server has loaded the project. The limit of the case ends the wait.
+      // Waits until the editor's own server has loaded the project; the time limit of the case ends the loop.
       while (!(await PATHS.bare()) || !(await PATHS.tool()));
       for (let round = -20; round < (rounds ?? 0); round += 1) {
-        // By turns, and not always in the same order; the first ones warm up.
+        // The paths alternate in a changing order; the first rounds are a warm-up.
         const paths = Object.entries(PATHS);
         for (const [name, query] of round % 2 === 0 ? paths : paths.reverse()) {
           const duration = await timed(query);
@@ -68,7 +68,7 @@ function zubi(): ZubiApi {
   return extension.exports;
 }
 
-/** How long VS Code took to load the extension's code and to activate it, by its own marks. */
+/** The time that VS Code took to load and activate the extension, by its own marks. */
 function activation(): number {
   const { MonacoPerformanceMarks: marks } = globalThis as unknown as {
     readonly MonacoPerformanceMarks: { getMarks(): readonly { readonly name: string; readonly startTime: number }[] };

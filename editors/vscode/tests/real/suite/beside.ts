@@ -1,4 +1,4 @@
-// An agent in another process, whose host this window becomes while it is open.
+// An agent in another process, for which this window is the host while it is open.
 import * as assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import * as vscode from "vscode";
@@ -17,12 +17,12 @@ export const beside: readonly Case[] = [
       const editor = await vscode.window.showTextDocument(file("web/src/shape.ts"));
       assert.ok(await editor.edit((edit) => { edit.insert(new vscode.Position(0, 0), "// not saved\n"); }));
       const agent = Number(await readFile(file("agent.pid").fsPath, "utf8"));
-      // Each look is a process of its own, which takes long enough. The limit of the case ends the wait.
+      // Each attempt starts a process, so the loop needs no pause; the time limit of the case ends it.
       for (;;) {
         const status = JSON.parse(await ipc("host/status")) as Status;
         if (status.kind === "editor" && status.clients.some(({ pid }) => pid === agent)) break;
       }
-      // The window stays until the agent has seen what is not saved.
+      // The window stays until the agent has seen the unsaved text.
       while (!(await readFile(file("agent.seen").fsPath, "utf8").catch(() => "")).includes("seen")) {
         await ipc("ping");
       }

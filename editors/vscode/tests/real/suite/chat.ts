@@ -32,7 +32,7 @@ export const chat: readonly Case[] = [
         { text: "I read it first. ", calls: [{ name: "file_read", input: { path: "web/src/shape.ts" } }] },
         { text: "Now I change it.", calls: [{ name: "file_edit", input: edit }] },
         { calls: [run("touch one.txt")] },
-        // The same as the result of the first: no second prompt.
+        // The first result covers this call too: no second prompt.
         { calls: [run("touch other.txt")] },
         { text: "All of it is **done**." },
       );

@@ -26,8 +26,8 @@ export const diagnostics: readonly Case[] = [
       const { errors, warnings } = await callToolForJson<Validation>("domainlang_validate", {});
       const reported = [...errors, ...warnings].map(line).sort();
       assert.ok(errors.length > 0 && warnings.length > 0);
-      // Diagnostics reach the editor independently, so they may come after the answer. When the time is up, the lines
-      // are compared, which explains a failure better than a time-out.
+      // Diagnostics reach the editor independently, so they may come after the answer. After the time-out the lines are
+      // compared, because that explains a failure better than a time-out.
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => { timer = setTimeout(resolve, 15_000); });
       const equal = until(vscode.languages.onDidChangeDiagnostics, () => JSON.stringify(shown()) === JSON.stringify(reported));
@@ -38,7 +38,7 @@ export const diagnostics: readonly Case[] = [
   },
 ];
 
-/** Errors and warnings about DomainLang that the editor shows. */
+/** The errors and warnings about DomainLang that the editor shows. */
 function shown(): string[] {
   const root = file("").path.replace(/\/$/, "");
   return vscode.languages

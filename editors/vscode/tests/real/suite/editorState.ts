@@ -27,7 +27,7 @@ interface Active extends OpenFile, Problems {
   readonly selection: { readonly line: number; readonly column: number };
 }
 
-/** A mistake that only a server for TypeScript sees. */
+/** An error that only a TypeScript server reports. */
 const WRONG = 'const wrong: number = "no";\n';
 
 export const editorState: readonly Case[] = [
@@ -57,7 +57,7 @@ export const editorState: readonly Case[] = [
       assert.deepEqual(all.files.find(({ path }) => path === uri.fsPath)?.diagnostics, diagnostics);
       assert.ok(!(await readFile(uri.fsPath, "utf8")).includes(WRONG));
 
-      // Text of the answer, as a model reads it.
+      // The answer as text, as a model reads it.
       const text = await call({ command: "diagnostics", path: "web/src/shape.ts" });
       assert.match(text, /\n {2}1:7 {2}error: Type 'string' is not assignable to type 'number'\. {2}\[ts 2322\]\n/);
       await vscode.commands.executeCommand("workbench.action.files.revert");
@@ -94,7 +94,7 @@ export const editorState: readonly Case[] = [
   },
 ];
 
-/** The answer of the tool: the protocol's object. */
+/** The tool's answer as the protocol's object. */
 async function query<Answer>(args: object): Promise<Answer> {
   const text = await call({ ...args, format: "json" });
   try {
@@ -104,7 +104,7 @@ async function query<Answer>(args: object): Promise<Answer> {
   }
 }
 
-/** The text that the tool answers. */
+/** The tool's answer as text. */
 async function call(args: object): Promise<string> {
   const extension = vscode.extensions.getExtension<Internals>("zubi.zubi");
   const internals = await extension?.activate();

@@ -132,7 +132,7 @@ export const edits: readonly Case[] = [
   },
 ];
 
-/** Types at the beginning of a document that is shown. */
+/** Types at the beginning of a visible document. */
 async function type(document: vscode.TextDocument, text: string): Promise<void> {
   const editor = await vscode.window.showTextDocument(document);
   assert.ok(await editor.edit((edit) => { edit.insert(new vscode.Position(0, 0), text); }));
@@ -142,14 +142,14 @@ function onDisk(relative: string): Promise<string> {
   return readFile(file(relative).fsPath, "utf8");
 }
 
-/** The plan that an answer names. */
+/** The plan in an answer. */
 function plan(text: string): string {
   const id = /p-[a-z2-7]{10}/.exec(text)?.[0];
   assert.ok(id, text);
   return id;
 }
 
-/** The text that a tool answers. */
+/** The text of a tool's answer. */
 async function call(id: string, args: object): Promise<string> {
   const internals = await vscode.extensions.getExtension<Internals>("zubi.zubi")?.activate();
   assert.ok(internals, "the extension shows its server to its tests");

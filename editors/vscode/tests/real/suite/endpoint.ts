@@ -12,7 +12,7 @@ const REPORT = "web/src/report.ts";
 const SHAPE = "web/src/shape.ts";
 const TOTAL = { at: `${REPORT}:8:15` };
 
-/** A tool, its arguments, and lines that its answer has, in this order. */
+/** A tool, its arguments, and lines that its answer must contain, in this order. */
 type Row = readonly [tool: string, args: object, ...lines: (string | RegExp)[]];
 
 const EDITOR = /^\[editor · readiness unknown/m;
@@ -30,13 +30,13 @@ const TOOLS: readonly Row[] = [
   ["lsp_rename_symbol", { at: `${SHAPE}:30:3`, newName: "x" }, "You cannot rename this element."],
   ["lsp_code_actions", { path: REPORT, context: { only: ["source.organizeImports", "refactor.move"] } }, "Organize Imports (source.organizeImports)", /a-\w{10} Move to a new file \(refactor.move.newFile\): 3 edits in 2 files/],
   ["lsp_format_document", { path: "web/src/messy.ts" }, "+export function twice(value: number): number {"],
-  // TypeScript's extension checks only shown files; the answer reports that this one was not checked.
+  // TypeScript's extension checks only visible files; the answer reports that this one was not checked.
   ["lsp_diagnostics", { path: "web/src/broken.ts" }, "may be incomplete: editor has not checked the present text yet"],
   ["lsp_implementations", { at: `${SHAPE}:2:18` }, "  8:14  export class Circle", "  17:14  export class Rectangle"],
   ["lsp_type_definition", { at: `${REPORT}:6:9` }, "  8:14  export class Circle"],
   ["lsp_call_hierarchy", { ...TOTAL, direction: "incoming", depth: 2 }, "describe"],
   ["lsp_call_hierarchy", { at: `${REPORT}:5:17`, direction: "outgoing" }, "Circle", "totalArea"],
-  // TypeScript's extension has no hierarchy of types.
+  // TypeScript's extension has no type hierarchy.
   ["lsp_type_hierarchy", { at: `${SHAPE}:8:14`, direction: "supertypes" }, "it is not a type known to the server", EDITOR],
   ["lsp_explain", TOTAL, "totalArea", "describe"],
 ];
@@ -47,7 +47,7 @@ const PAGE = `<!doctype html><html><head><link rel="stylesheet" href="style.css"
 </p></body></html>`;
 const STYLE = "p {\n  color: #ff0000;\n  background: url(page.html);\n}\n";
 
-/** A method, its parameters in a document, and what is looked for in what is answered. */
+/** A method, its document and other parameters, a value read from its result, and the expected value. */
 type Direct = readonly [method: string, uri: string, params: object, check: (answer: never) => unknown, expected: unknown];
 
 const position = (line: number, character: number): object => ({ line, character });
@@ -127,7 +127,7 @@ export const endpoint: readonly Case[] = [
   },
 ];
 
-/** The text that a tool answers. */
+/** The text of a tool's answer. */
 async function call(id: string, args: object): Promise<string> {
   const extension = vscode.extensions.getExtension<Internals>("zubi.zubi");
   const { server } = (await extension?.activate()) ?? {};
@@ -147,7 +147,7 @@ async function check(rows: readonly Row[]): Promise<void> {
   assert.deepEqual(wrong, []);
 }
 
-/** The first part that a text lacks, behind those before it. */
+/** Returns the first part that the text lacks after the previous parts. */
 function missing(text: string, parts: readonly (string | RegExp)[]): string | RegExp | undefined {
   let rest = text;
   return parts.find((part) => {
@@ -157,7 +157,7 @@ function missing(text: string, parts: readonly (string | RegExp)[]): string | Re
   });
 }
 
-/** Queries the table without a server. */
+/** Calls the methods of the table without a server. */
 function direct(): (method: string, params: object) => Promise<unknown> {
   type Handler = (request: { method: string; params: object }, token: vscode.CancellationToken) => Promise<unknown>;
   const handlers: Handler[] = [];

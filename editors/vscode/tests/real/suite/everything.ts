@@ -40,14 +40,14 @@ const LOOKING: readonly Row[] = [
   ["find_tools", { query: "count the words of a text" }, "words.count"],
 ];
 
-/** Calls of the tools that write, and their undo; each uses the answer of the one before. */
+/** Calls of the tools that write, and their undo; each call uses the previous answer. */
 const WRITING: readonly Row[] = [
   ["apply_edit", (earlier) => ({ plan: id("p", earlier.get("lsp_format_document")) }), "web/src/messy.ts"],
   ["undo_edit", (earlier) => ({ plan: id("p", earlier.get("apply_edit")) }), "web/src/messy.ts"],
   ["rename_symbol", { uri: REPORT, originalName: "forgotten", newName: "remembered" }, REPORT, "remembered"],
 ];
 
-/** Those that change other things than texts, or more of them. */
+/** Calls of the tools that change settings, run something, or change several files. */
 const MOVING: readonly Row[] = [
   ["organize_imports", { uri: REPORT }, REPORT],
   ["rename_file", { oldUri: SHAPE, newUri: "web/src/shapes.ts" }, "web/src/shapes.ts", REPORT],
@@ -82,9 +82,9 @@ export const everything: readonly Case[] = [
   {
     name: "the tools that read or plan answer",
     body: async () => {
-      // The contributions of an extension appear once it is active.
+      // An extension's contributions appear once it is active.
       await vscode.extensions.getExtension("zubi-tests.zubi-sample")?.activate();
-      // The servers of the editor look at files that are shown.
+      // The editor's servers check visible files.
       const broken = file("web/src/broken.ts");
       await vscode.window.showTextDocument(broken);
       await until(vscode.languages.onDidChangeDiagnostics, () => vscode.languages.getDiagnostics(broken).length > 0);

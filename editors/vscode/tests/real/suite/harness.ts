@@ -16,7 +16,7 @@ export interface Case {
   readonly reloads?: boolean;
 }
 
-/** The text that a tool answered. */
+/** The text of a tool's answer. */
 export async function callTool(tool: string, input: object, token?: vscode.CancellationToken): Promise<string> {
   const result = await vscode.lm.invokeTool(tool, { input, toolInvocationToken: undefined }, token);
   return result.content
@@ -27,7 +27,7 @@ export async function callTool(tool: string, input: object, token?: vscode.Cance
     .join("");
 }
 
-/** The value that a tool answered as JSON, which has to be on one line as the server gave it. */
+/** A tool's JSON answer, which must be on one line as the server sent it. */
 export async function callToolForJson<Value>(tool: string, input: object): Promise<Value> {
   const text = await callTool(tool, input);
   let value;
@@ -47,7 +47,7 @@ export function file(relative: string): vscode.Uri {
   return vscode.Uri.joinPath(folder.uri, relative);
 }
 
-/** Waits until a condition holds. It is looked at now and after each of the events; the case's own limit ends the wait. */
+/** Waits until a condition holds, checked now and after each event; the time limit of the case ends the wait. */
 export async function until(events: vscode.Event<unknown>, condition: () => boolean): Promise<void> {
   if (condition()) return;
   await new Promise<void>((resolve) => {
@@ -59,7 +59,7 @@ export async function until(events: vscode.Event<unknown>, condition: () => bool
   });
 }
 
-/** The response of a method of the IPC protocol to another process. */
+/** Calls a method of the IPC protocol from another process and returns the response. */
 export async function ipc(method: string, params: object = {}): Promise<string> {
   const server = env[PROGRAM] ?? "";
   const folder = file("").fsPath;
@@ -83,12 +83,12 @@ export function declared(): readonly Declared[] {
   return manifest?.contributes.languageModelTools ?? [];
 }
 
-/** The name of a zubi tool among those of all extensions: generic ids have a prefix. */
+/** The name of a zubi tool in the manifest; common ids have a prefix. */
 export function named(id: string): string {
   return declared().some(({ name }) => name === id) ? id : `zubi_${id}`;
 }
 
-/** Waits until there is a file. */
+/** Waits until a file exists. */
 export async function exists(file: string): Promise<void> {
   await new Promise<void>((resolve) => {
     const check = (): void => {
@@ -101,17 +101,17 @@ export async function exists(file: string): Promise<void> {
   });
 }
 
-/** Waits until a process has ended. No event reports that; a process whose parent has not collected it yet is still listed. */
+/** Waits until a process has ended. No event reports that; a process stays listed until its parent reaps it. */
 export async function waitForExit(pid: number): Promise<void> {
   const runs = (): boolean => {
     try {
-      // After the name, which is in brackets.
+      // The state follows the name, which is in parentheses.
       return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
     } catch (error) {
       assert.match(String((error as NodeJS.ErrnoException).code), /^(ENOENT|ESRCH)$/);
       return false;
     }
   };
-  // The case's own limit ends the wait.
+  // The time limit of the case ends the loop.
   while (runs()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

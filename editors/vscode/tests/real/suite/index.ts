@@ -23,8 +23,8 @@ import { stopped } from "./stopped.ts";
 import { disposed, reloaded, window } from "./windows.ts";
 
 /**
- * The cases of a group share a window, because a start takes ten seconds. A case that breaks the server, or the window, is
- * in a group of its own, or at the end of one.
+ * The groups. The cases of a group share a window, because a start takes ten seconds. A case that breaks the server or
+ * the window has its own group, or is the last of one.
  */
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   agent: [...models, ...chat],
@@ -45,12 +45,12 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   window,
 };
 
-/** Called by VS Code where it runs tests; an error makes the run fail. */
+/** VS Code calls this to run tests; an error makes the run fail. */
 export async function run(): Promise<void> {
   await runGroup(GROUPS);
 }
 
-/** Called by VS Code if the tests are an extension like others. The harness starts the groups. */
+/** VS Code calls this if the tests are an ordinary extension. The harness starts the groups. */
 export function activate(): void {
   void runGroup(GROUPS);
 }

@@ -1,5 +1,5 @@
-// The visible parts: the item in the status bar with its menu, the walkthrough, the tools in the chat. Each case leaves
-// a screenshot of the window, for people.
+// The visible parts: the status bar item with its menu, the walkthrough, the tools in the chat. Each case saves a
+// screenshot of the window, for people.
 import * as assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { callTool, type Case, file } from "./harness.ts";
@@ -12,7 +12,7 @@ export const look: readonly Case[] = [
   {
     name: "the status item shows that the server runs, and opens a menu",
     body: async () => {
-      // It takes the place that walkthroughs need for their pictures.
+      // The side bar takes the space that walkthroughs need for their pictures.
       await vscode.commands.executeCommand("workbench.action.closeAuxiliaryBar");
       await vscode.commands.executeCommand("workbench.action.closeAllEditors");
       await vscode.window.showTextDocument(file("shop/shop.dlang"));
@@ -31,7 +31,7 @@ export const look: readonly Case[] = [
     name: "the tool list opens the description of a tool",
     body: async () => {
       const shown = vscode.commands.executeCommand("zubi.tools.list");
-      // Rows further down are created when they scroll into view.
+      // VS Code creates rows further down when they scroll into view.
       await page.waitForText(`${MENU}:has-text("domainlang_get")`);
       await page.shot("tools");
       await page.type("lsp_definition");

@@ -1,15 +1,15 @@
-// The tools that extensions contribute, over MCP: from the server that this window announces to VS Code, and from an agent in
-// another process.
+// The tools that extensions contribute, over MCP: from the server that this window registers with VS Code, and from an
+// agent in another process.
 import * as assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import * as vscode from "vscode";
 import { callTool, type Case, exists, file, named } from "./harness.ts";
 import * as page from "./page.ts";
 
-/** The choices. */
+/** The rows of a quick pick. */
 const ROW = ".quick-input-widget .monaco-list-row";
 
-/** Words of the text that is open and not saved. */
+/** The words of the unsaved text. */
 const UNSAVED = "one two three four five";
 
 export const mcp: readonly Case[] = [
@@ -30,7 +30,7 @@ export const mcp: readonly Case[] = [
     name: "VS Code starts the MCP server of this window, and calls its tools",
     body: async () => {
       const live = (): string[] => vscode.lm.tools.map(({ name }) => name).filter((name) => name.startsWith("mcp_")).sort();
-      // It is registered as soon as the server has sent its status. The limit of the case ends the wait.
+      // The server is registered as soon as its status has arrived; the time limit of the case ends the loop.
       while (live().length === 0) {
         await vscode.commands.executeCommand("workbench.mcp.startServer", "*", { waitForLiveTools: true });
       }
@@ -43,7 +43,7 @@ export const mcp: readonly Case[] = [
       ]);
       assert.match(await callTool("mcp_zubi_words_count", { text: "three small words" }), /"words": 3/);
       const added = callTool("mcp_zubi_snippets_add", { name: "hello", text: "Hello, world" });
-      // VS Code shows a confirmation before a call of a server's tool that reports a change. Then zubi shows a form.
+      // VS Code confirms a call of a server's tool that reports a change. Then zubi shows a form.
       await page.answerDialog("Yes");
       await page.click('.notifications-toasts .monaco-button:has-text("Respond")');
       await page.click(`${ROW}:has-text("yes: this call")`);

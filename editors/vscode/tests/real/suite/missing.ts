@@ -1,4 +1,4 @@
-// The program is missing: the rest of the editor works, and the tools report what is missing.
+// The program is missing: the rest of the editor works, and the tools report that.
 import * as assert from "node:assert/strict";
 import { callTool, type Case } from "./harness.ts";
 

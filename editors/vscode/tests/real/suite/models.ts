@@ -17,7 +17,7 @@ export async function script(...answers: readonly Answer[]): Promise<Script> {
   return script;
 }
 
-/** zubi's API, as another extension gets it. */
+/** zubi's API, as another extension receives it. */
 async function zubi(): Promise<ZubiApi> {
   const extension = vscode.extensions.getExtension<ZubiApi>("zubi.zubi");
   assert.ok(extension);
@@ -43,7 +43,7 @@ export const models: readonly Case[] = [
       const [read = "", listed = ""] = received(model, "outcome");
       assert.match(read, /interface Shape/);
       assert.match(listed, /src/);
-      // All that came of one answer is in one message.
+      // All parts that result from one answer are in one message.
       assert.deepEqual(model.requests[1]?.messages.at(-1)?.parts.length, 2);
     },
   },

@@ -1,4 +1,4 @@
-// The package as users install it, with the program that is in it.
+// The package as users install it, with its bundled program.
 import * as assert from "node:assert/strict";
 import { accessSync, constants } from "node:fs";
 import * as path from "node:path";

@@ -1,4 +1,4 @@
-// The world outside the extension host: the harness, and through it this window's page as its user sees it.
+// Requests to the harness outside the extension host, and through it to this window's page.
 import { connect, type Socket } from "node:net";
 import { env } from "node:process";
 import { createInterface } from "node:readline";
@@ -31,12 +31,12 @@ export async function end(): Promise<void> {
   await request({ kind: "end" });
 }
 
-/** Reloads the window. This extension host ends by it. */
+/** Reloads the window, which ends this extension host. */
 export async function reload(): Promise<void> {
   await request({ kind: "reload" });
 }
 
-/** Waits until there is something in the page; its text. */
+/** Waits until an element is on the page; returns its text. */
 export async function waitForText(selector: string): Promise<string> {
   return String(await request({ kind: "see", selector })).replaceAll("\u00a0", " ");
 }
@@ -62,15 +62,15 @@ export async function press(keys: string): Promise<void> {
   await request({ kind: "press", keys });
 }
 
-/** Takes a picture of the window. */
+/** Takes a screenshot of the window. */
 export async function shot(name: string): Promise<void> {
   await request({ kind: "shot", name });
 }
 
-/** The dialog that is shown. */
+/** The visible dialog. */
 const DIALOG = ".monaco-dialog-box";
 
-/** Waits for a dialog and answers it with a button; the dialog's text. With a name a picture is taken of it before. */
+/** Waits for a dialog and answers it with a button; returns its text. `picture` names a screenshot of the dialog. */
 export async function answerDialog(button: string, picture?: string): Promise<string> {
   const text = await waitForText(DIALOG);
   if (picture !== undefined) await shot(picture);

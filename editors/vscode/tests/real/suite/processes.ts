@@ -1,4 +1,4 @@
-// The tools answer in the language server that runs anyway; nothing else is started for them.
+// The tools answer from the running language server; they start no other process.
 import * as assert from "node:assert/strict";
 import { ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ export const processes: readonly Case[] = [
       await callTool("domainlang_get", {});
       await callTool("domainlang_explain", { fqn: "Sales" });
       await callTool("lsp_definition", { at: "web/src/report.ts:8:15" });
-      // One of the test's own, so that it is known that they are seen.
+      // A process of the test itself shows that the recording works.
       spawn("true");
       assert.deepEqual(started.end(), ["true"]);
       assert.deepEqual(serverPids(), servers);
@@ -35,8 +35,8 @@ export function serverPids(): number[] {
 }
 
 /**
- * Records every process that is started in this extension host, whichever extension starts it. Only those are omitted
- * that VS Code itself starts there, whenever it wants: to search for files, or to list the processes that listen to ports.
+ * Records every process that any extension starts in this extension host. It omits those that VS Code itself starts
+ * there at any time: to search for files, or to list the processes that listen on ports.
  */
 function recordStarts(): { end: () => string[] } {
   const prototype = ChildProcess.prototype as unknown as { spawn: (options: { file: string }) => unknown };
@@ -54,14 +54,14 @@ function recordStarts(): { end: () => string[] } {
   };
 }
 
-/** Whether the code that starts a process is VS Code's own, by the stack of the function in its way. */
+/** Whether the stack of the replaced `spawn` shows that VS Code's own code starts the process. */
 function isOfVsCode(stack: string): boolean {
   const [, , ...callers] = stack.split("\n");
   const caller = callers.find((line) => !line.includes("node:"));
   return caller?.includes("/out/vs/workbench/api/") === true;
 }
 
-/** The processes that a process has started. */
+/** The children of a process. */
 export function children(parent: number): number[] {
   const tasks = `/proc/${parent}/task`;
   const lists = readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/children`, "utf8"));

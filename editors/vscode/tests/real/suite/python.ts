@@ -1,4 +1,4 @@
-// Python, for which VS Code brings no server: an extension of the tests starts one, and zubi's tools answer from it.
+// Python, for which VS Code includes no server: a test extension starts one, and zubi's tools answer from it.
 import * as assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { callTool, type Case, file, named, until } from "./harness.ts";
@@ -17,7 +17,7 @@ export const python: readonly Case[] = [
   {
     name: "the tools answer for Python from the extension's server",
     body: async () => {
-      // VS Code sends requests for shown files to its server.
+      // VS Code sends its server requests for visible files.
       const broken = file("shapes/broken.py");
       await vscode.window.showTextDocument(broken);
       await until(vscode.languages.onDidChangeDiagnostics, () => vscode.languages.getDiagnostics(broken).length > 0);

@@ -4,10 +4,10 @@ import type { Outcome } from "../wire.ts";
 import type { Case } from "./harness.ts";
 import * as page from "./page.ts";
 
-/** A case that takes longer has failed; without it the next ones would never run. */
+/** The time limit of a case in milliseconds. Without it, a hanging case would block the next ones. */
 const LIMIT_MS = 45_000;
 
-/** Runs what has not run yet in this window; an error when a case has failed. */
+/** Runs the cases that have not run yet in this window; throws if a case has failed. */
 export async function runGroup(groups: Readonly<Record<string, readonly Case[]>>): Promise<void> {
   const { group, done } = await page.begin(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "");
   const cases = groups[group];
@@ -17,7 +17,7 @@ export async function runGroup(groups: Readonly<Record<string, readonly Case[]>>
     const result = await outcome(name, body);
     await page.reportOutcome(result);
     if (result.failure !== undefined) failed.push(name);
-    // The next ones run in another extension host, which begins where this one ends.
+    // The next ones run in another extension host, which continues after this case.
     if (reloads) return void page.reload();
   }
   await page.end();

@@ -1,4 +1,4 @@
-// A program that starts and sends nothing: a restart ends it and does not wait for its answer.
+// A program that starts and sends nothing: a restart ends it without waiting for an answer.
 import * as assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { env, kill } from "node:process";
@@ -10,7 +10,7 @@ export const silent: readonly Case[] = [
   {
     name: "a restart ends a silent server, and waiting callers get an answer",
     body: async () => {
-      // In its first run the program sends nothing; it writes its process id beside itself.
+      // In its first run the program sends nothing; it writes its process id next to itself.
       const written = `${env[PROGRAM] ?? ""}.pid`;
       await exists(written);
       const pid = Number(readFileSync(written, "utf8"));

@@ -1,4 +1,4 @@
-// The client restarts a server that dies. If it dies repeatedly, the tools report what the user can do, and that helps.
+// The client restarts a server that dies. If it dies repeatedly, the tools report a remedy, which then works.
 import * as assert from "node:assert/strict";
 import { kill } from "node:process";
 import * as vscode from "vscode";
@@ -8,7 +8,7 @@ import { serverPids } from "./processes.ts";
 /** The beginning of a tool's answer while no server runs. */
 const NOT_RUNNING = /^Error in domainlang_get: the zubi language server is not running\. .*"zubi: Restart Language Server"/;
 
-/** More often than the client starts a server again. */
+/** More deaths than the client's limit for restarts. */
 const DEATHS = 6;
 
 export const stopped: readonly Case[] = [

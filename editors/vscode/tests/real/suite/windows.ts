@@ -1,4 +1,4 @@
-// Windows beside others, reloaded windows, and agents in other processes that use them.
+// Several windows, reloaded windows, and agents in other processes that use them.
 import * as assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import * as vscode from "vscode";
@@ -10,7 +10,7 @@ interface Status {
   readonly clients: readonly { readonly pid?: number }[];
 }
 
-/** One of several windows: it shows something that is in no file, and stays until its agent has seen that. */
+/** One of several windows: it shows unsaved text, and stays until its agent has seen that. */
 export const window: readonly Case[] = [
   {
     name: "this window's agent reads unsaved text and uses this window",
@@ -57,7 +57,7 @@ export const reloaded: readonly Case[] = [
   },
 ];
 
-/** An extension that is taken away. */
+/** A window whose extension is removed. */
 export const disposed: readonly Case[] = [
   {
     name: "the extension runs and is uninstalled",
@@ -81,8 +81,8 @@ export const disposed: readonly Case[] = [
 ];
 
 /**
- * Waits until this window's host can be found. Each look is a process of its own, which takes long enough; the limit of the case
- * ends the wait.
+ * Waits until this window's host can be found. Each attempt starts a process, so the loop needs no pause; the time
+ * limit of the case ends it.
  */
 async function waitForHost(): Promise<void> {
   for (;;) {
@@ -91,7 +91,7 @@ async function waitForHost(): Promise<void> {
   }
 }
 
-/** Waits until the agent is among this window's clients. */
+/** Waits until the agent is a client of this window. */
 async function waitForAgent(): Promise<void> {
   for (;;) {
     const status = await ipc("host/status").then((text) => JSON.parse(text) as Status, () => undefined);
@@ -100,7 +100,7 @@ async function waitForAgent(): Promise<void> {
   }
 }
 
-/** The process id of the agent that belongs to this window, as soon as it is there. */
+/** The process id of this window's agent, once it exists. */
 function agent(): number | undefined {
   const written = file("agent.pid").fsPath;
   return existsSync(written) ? Number(readFileSync(written, "utf8")) : undefined;

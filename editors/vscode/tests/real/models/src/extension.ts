@@ -1,7 +1,7 @@
-// A language model that follows the tests: the one thing that cannot be real.
+// A scripted language model, the only part of these tests that cannot be real.
 import * as vscode from "vscode";
 
-/** One answer. A model that waits sends nothing more until it is cancelled; one that holds sends nothing before that. */
+/** One answer. A waiting model sends nothing more until it is cancelled; a holding one sends nothing before that. */
 export interface Answer {
   readonly delay?: Promise<void>;
   readonly text?: string;
@@ -23,7 +23,7 @@ export interface Script {
   /** The next answers, in order. */
   readonly answers: Answer[];
   readonly requests: Request[];
-  /** Fired when a waiting model receives a request, and when the request is cancelled. */
+  /** Fires when a waiting model receives a request, and when the request is cancelled. */
   readonly events: vscode.Event<"waits" | "cancelled">;
 }
 
@@ -31,7 +31,7 @@ interface Information {
   readonly id: string;
 }
 
-/** The part of the API that is younger than the types. */
+/** The part of the API that is newer than the types. */
 interface Providers {
   registerLanguageModelChatProvider(vendor: string, provider: {
     provideLanguageModelChatInformation(): object[];

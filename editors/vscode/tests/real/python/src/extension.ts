@@ -1,4 +1,4 @@
-// Language support for Python, for the tests: pyright behind an ordinary client.
+// Language support for Python, for the tests: pyright with an ordinary client.
 import { env } from "node:process";
 import type * as vscode from "vscode";
 import { LanguageClient, TransportKind } from "vscode-languageclient/node";
