@@ -1,4 +1,4 @@
-//! The time of day as a value, so that code which stamps things can be tested.
+//! The current time as a value, so that tests can replace the clock.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,7 +8,7 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> Duration;
 }
 
-/// The machine's own clock.
+/// The system clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 

@@ -43,9 +43,9 @@ pub struct Layer {
     pub toolsets: Option<Vec<String>>,
     pub tools: Option<Vec<String>>,
     pub allow: Option<Vec<String>>,
-    /// Rules of the policy; not understood here, so that a broken one leaves the rest of the file in force.
+    /// Policy rules. The policy interprets them, so that an invalid rule does not invalidate the rest of the file.
     pub policy: Vec<PolicyRule>,
-    /// Secrets for tools. Only the user's own file has any that count.
+    /// Secrets for tools. Only those in the user's own file have an effect.
     pub env: BTreeMap<String, SecretEntry>,
     pub servers: BTreeMap<String, ServerLayer>,
     pub mcp: McpLayer,
@@ -101,19 +101,19 @@ impl fmt::Display for SettingSource {
     }
 }
 
-/// A value in force and where it came from.
+/// An effective value and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effective<T> {
     pub value: T,
     pub source: SettingSource,
 }
 
-/// The workspace's file and whether its content may do more than narrow.
+/// The workspace's file, and whether it may do more than narrow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceLayer {
     pub path: Utf8PathBuf,
     pub layer: Layer,
-    /// The folder is trusted and the file's content is the one that was trusted.
+    /// Whether the folder is trusted and the user has trusted this content of the file.
     pub trusted: bool,
 }
 
@@ -124,7 +124,7 @@ pub struct UserLayer {
     pub layer: Layer,
 }
 
-/// All layers, before they are put together.
+/// All layers before they are merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layers {
     pub flags: Layer,
@@ -137,9 +137,9 @@ pub struct Layers {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IgnoredSetting {
     pub path: Utf8PathBuf,
-    /// `allow`, `servers.ruff.disabled`.
+    /// The name of the setting, such as `allow` or `servers.ruff.disabled`.
     pub key: String,
-    /// Whether even a trusted file may not set it, because it belongs to the machine.
+    /// Whether not even a trusted file may set it, because it belongs to the machine.
     pub always: bool,
 }
 
@@ -152,17 +152,17 @@ impl fmt::Display for IgnoredSetting {
     }
 }
 
-/// The settings in force.
+/// The effective settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     pub read_only: Effective<bool>,
-    /// Filters for toolsets. A tool must pass every one; there are two only when an untrusted workspace narrows.
+    /// Toolset filters. A tool must pass all of them; there are two only if an untrusted workspace narrows.
     pub toolsets: Vec<Effective<Vec<String>>>,
-    /// Filters for tool ids, as [`Settings::toolsets`].
+    /// Filters of tool ids; several as in [`Settings::toolsets`].
     pub tools: Vec<Effective<Vec<String>>>,
-    /// Tools that run without an approval prompt although their effect would require one.
+    /// Tools that run without an approval prompt even if their effect would require one.
     pub allow: Effective<Vec<String>>,
-    /// The rules of all files: their order means nothing. An untrusted workspace's rules that allow are not among them.
+    /// The rules of all files, in no significant order. The `allow` rules of an untrusted workspace are omitted.
     pub policy: Vec<SourcedRule>,
     /// The entries of the user's `env` table as written in the file `env_source`; [`Secrets::read`] resolves them.
     pub env: BTreeMap<String, SecretEntry>,
@@ -172,13 +172,13 @@ pub struct Settings {
     pub model: Option<Effective<String>>,
     /// The user's providers of models, by name.
     pub models: BTreeMap<String, ProviderLayer>,
-    /// Servers of the catalogue that are never started.
+    /// Servers of the catalogue that zubi never starts.
     pub disabled_servers: BTreeMap<String, SettingSource>,
     pub ignored: Vec<IgnoredSetting>,
 }
 
 impl Layers {
-    /// The settings in force.
+    /// Merges the layers into the effective settings.
     pub fn resolve(&self) -> Settings {
         let read_only = self.pick(|layer| layer.read_only, |value| *value);
         let allow = self.pick(|layer| layer.allow.clone(), |_| false);
@@ -233,7 +233,7 @@ impl Layers {
         }
     }
 
-    /// The layers from strongest to weakest, each with whether it may only narrow.
+    /// Returns the layers from strongest to weakest, each with whether it may only narrow.
     fn by_strength(&self) -> impl Iterator<Item = (&Layer, SettingSource, bool)> {
         [(&self.flags, SettingSource::Flag, false), (&self.environment, SettingSource::Environment, false)]
             .into_iter()
@@ -243,7 +243,7 @@ impl Layers {
             .chain(self.user.iter().map(|user| (&user.layer, SettingSource::User(user.path.clone()), false)))
     }
 
-    /// The strongest layer's value; one that may only narrow counts when `narrows` says that its value does.
+    /// Returns the strongest layer's value; one that may only narrow counts only if `narrows` accepts its value.
     fn pick<T>(&self, get: impl Fn(&Layer) -> Option<T>, narrows: impl Fn(&T) -> bool) -> Option<Effective<T>> {
         self.by_strength().find_map(|(layer, source, narrow_only)| {
             let value = get(layer)?;

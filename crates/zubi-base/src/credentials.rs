@@ -40,18 +40,18 @@ const FILES: &[&str] = &[
     "auth.json",
     ".dockercfg",
 ];
-/// Examples of names that are credentials because of their prefix.
+/// Names that [`is_credential_path`] recognizes by their prefix.
 const EXAMPLES: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".env.local", ".envrc"];
 
-/// Returns the names that [`is_credential_path`] knows, with examples of those that it knows by prefix: for patterns
-/// that may match such names.
+/// Returns the names that [`is_credential_path`] recognizes, with examples for prefixes. Callers compare patterns with
+/// them.
 pub fn names() -> impl Iterator<Item = &'static str> {
     DIRECTORIES.iter().chain(FILES).chain(EXAMPLES).copied()
 }
 
-/// Whether the path is a known location of credentials: directories and files by name, in any parent directory.
+/// Whether the path is a known location of credentials. Compares the names of the file and of all parent directories.
 pub fn is_credential_path(path: &Utf8Path) -> bool {
-    // Examples and templates of `.env` files are there to be read.
+    // Examples and templates of `.env` files contain no secrets.
     const PUBLIC: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
     let Some(name) = path.file_name() else { return false };
     if PUBLIC.contains(&name) {

@@ -1,8 +1,8 @@
 //! The interface of endpoints, which answer language-server requests for some documents.
 //!
 //! A headless language server, the open editor and the built-in DomainLang implementation all implement these traits,
-//! so that code intelligence has one code path. Params and results are plain JSON in LSP's shapes; positions in them
-//! are counted in the endpoint's own [`Encoding`].
+//! so that code intelligence has one code path. Params and results are plain JSON as LSP defines it; their positions
+//! use the endpoint's own [`Encoding`].
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::lsp;
 use crate::position::Encoding;
 
-/// Names an endpoint in answers: `editor`, `rust-analyzer`, `domainlang`.
+/// The name of an endpoint in answers, such as `editor`, `rust-analyzer` or `domainlang`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EndpointId(pub Arc<str>);
 
@@ -53,11 +53,11 @@ impl DocumentRef {
 /// The degree to which an endpoint's answers are complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Readiness {
-    /// The process runs, `initialize` is not answered yet.
+    /// The process runs, but has not answered `initialize` yet.
     Starting,
-    /// The endpoint answers, but has not read the whole project: answers may be incomplete.
+    /// The endpoint answers, but has not read the whole project yet, so answers may be incomplete.
     Loading { percent: Option<u8>, message: Option<String> },
-    /// The endpoint has reported, by its own signal, that it has read the project.
+    /// The endpoint has signalled that it has read the project.
     Ready,
     /// The endpoint has no readiness signal; `elapsed` is the time since it was initialized.
     Unknown { elapsed: Duration },
@@ -66,7 +66,7 @@ pub enum Readiness {
 }
 
 impl Readiness {
-    /// Whether waiting longer can change nothing: ready, failed, or without a signal to wait for.
+    /// Whether waiting cannot change the state: ready, failed, or without a signal to wait for.
     pub fn is_settled(&self) -> bool {
         !matches!(self, Self::Starting | Self::Loading { .. })
     }
@@ -85,22 +85,22 @@ impl fmt::Display for Readiness {
     }
 }
 
-/// Why a request got no answer.
+/// The reason why a request failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum EndpointError {
     #[error("{endpoint} does not support `{method}`")]
     Unsupported { endpoint: EndpointId, method: String },
-    /// The server answered with an error; `code` is JSON-RPC's or LSP's.
+    /// The server returned an error; `code` is defined by JSON-RPC or LSP.
     #[error("{endpoint} answered `{method}` with an error: {message} ({code})")]
     Server { endpoint: EndpointId, method: String, code: i64, message: String },
     #[error("{endpoint} did not answer `{method}` within {} s", after.as_secs_f64().round())]
     TimedOut { endpoint: EndpointId, method: String, after: Duration },
     #[error("the call was cancelled")]
     Cancelled,
-    /// The process ended or could not be started; `reason` includes the last lines it wrote to stderr.
+    /// The process ended or could not be started; `reason` includes the last lines of its stderr.
     #[error("{endpoint} is not running: {reason}")]
     Exited { endpoint: EndpointId, reason: String, hint: String },
-    /// The document cannot be given to a server (not text, too large, gone).
+    /// A server cannot open the document: it is not text, too large, or gone.
     #[error("{0}")]
     Document(String),
     /// The server violated the protocol.
@@ -108,7 +108,7 @@ pub enum EndpointError {
     Protocol { endpoint: EndpointId, message: String },
 }
 
-/// Workspace edits that a server sent with `workspace/applyEdit` while a captured request ran, as it sent them.
+/// The workspace edits of the server's `workspace/applyEdit` requests during one request, unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct EditCapture(Arc<Mutex<Vec<Value>>>);
 
@@ -127,14 +127,14 @@ impl EditCapture {
 pub struct RequestCx {
     /// Cancelled when the caller stops waiting; the endpoint then sends `$/cancelRequest` and returns at once.
     pub cancel: CancellationToken,
-    /// When to stop waiting for the answer.
+    /// The time at which zubi stops waiting for the response.
     pub deadline: Instant,
-    /// Documents that the request refers to; the endpoint opens them and brings them up to date first.
+    /// Documents that the request refers to. The endpoint first opens them and synchronizes their texts.
     pub documents: Vec<DocumentRef>,
     /// The buffer for `workspace/applyEdit` while this request runs; `None` refuses such edits.
     pub edits: Option<EditCapture>,
-    /// Whether the caller sends the same request for many documents at once. The endpoint then omits work that is too
-    /// expensive to do for each of them (an editor opens a single document, for example).
+    /// Whether the caller sends the same request for many documents. The endpoint then omits work that is too expensive
+    /// for each of them (an editor opens a single document, for example).
     pub is_batch: bool,
 }
 
@@ -150,37 +150,37 @@ impl RequestCx {
     }
 }
 
-/// Facts that limit an endpoint's answers although it is ready: which parts were analysed and which were not. Each is a
+/// Facts that limit the answers of an endpoint that is ready: which parts it has analysed and which not. Each is a
 /// clause for a status line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caveats {
-    /// About the project itself (no `compile_commands.json`, other than default cargo features exist): true of every
-    /// answer.
+    /// Facts about the project itself, which limit every answer: it has no `compile_commands.json`, or cargo features
+    /// besides the default ones.
     pub project: Vec<String>,
-    /// About code outside the project (installed packages, the standard library): relevant if a result was not found,
-    /// and next to diagnostics.
+    /// Facts about code outside the project (installed packages, the standard library). They matter for diagnostics and
+    /// if a result was not found.
     pub beyond: Vec<String>,
 }
 
-/// The diagnostics of one document, by one endpoint.
+/// The diagnostics of one endpoint for one document.
 #[derive(Debug, Clone)]
 pub struct DiagnosticsReport {
     pub items: Vec<lsp::Diagnostic>,
-    /// Whether they belong to the document's present text. `false`: the endpoint had not reported on this
-    /// version when the deadline passed; the items are from its last report.
+    /// Whether the diagnostics belong to the document's present text. If not, the endpoint did not report on this
+    /// version before the deadline, and the items are from its last report.
     pub current: bool,
-    /// Whether a source of diagnostics has not reported on the present text yet (a check still runs). Its earlier
-    /// diagnostics are left out, so that their absence does not mean that the text has none.
+    /// Whether a source of diagnostics has not reported on the present text yet, for example because a check still
+    /// runs. Its earlier diagnostics are omitted; their absence does not mean that the text has none.
     pub is_partial: bool,
-    /// The part that is still missing, for the answer's status line ("cargo check still running").
+    /// The missing part, for the answer's status line ("cargo check still running").
     pub note: Option<String>,
 }
 
-/// The field of an answer in which an endpoint counts what it had to leave out: of a list, in an object behind the last
-/// item; of an object, in itself. LSP has no words for that.
+/// The field in which an endpoint counts omitted items: in an object after the last item of a list, or in the object
+/// itself. LSP defines no such field.
 pub const OMITTED_COUNT_FIELD: &str = "leftOut";
 
-/// Something that answers language-server requests for some documents.
+/// An implementation of language-server requests for some documents.
 #[async_trait]
 pub trait Endpoint: Send + Sync {
     fn id(&self) -> &EndpointId;
@@ -192,43 +192,41 @@ pub trait Endpoint: Send + Sync {
         self.serves(document)
     }
 
-    /// The language identifier (LSP's `languageId`) with which the endpoint opens a document; `None` if it is not
-    /// known.
+    /// The language identifier (LSP's `languageId`) with which the endpoint opens a document; `None` if it is unknown.
     fn language_id(&self, _document: &DocumentRef) -> Option<String> {
         None
     }
 
     fn readiness(&self) -> Readiness;
 
-    /// Follows [`Self::readiness`]; callers wait on this for a state and never poll.
+    /// Returns a receiver for changes of [`Self::readiness`], so that callers never poll.
     fn readiness_changes(&self) -> watch::Receiver<Readiness>;
 
     /// The unit of the columns in this endpoint's params and results.
     fn encoding(&self) -> Encoding;
 
-    /// Whether the endpoint offers an LSP request for a document (or at all). Many servers register what they offer
-    /// only after `initialize`, so a "no" of a fresh one is given only when it has had its time to do that. One that
-    /// does not run is started; one that does not run by the deadline of `cx` offers nothing.
+    /// Whether the endpoint supports an LSP request, for a document if one is given. Many servers register capabilities
+    /// only after `initialize`, so this waits before it returns `false` for a new server. It starts an endpoint that
+    /// does not run, and returns `false` if that has not started by the deadline of `cx`.
     async fn supports(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool;
 
     /// The server's present capabilities object, for details that [`Self::supports`] does not return
     /// (`renameProvider.prepareProvider`, trigger characters, `codeActionProvider.resolveProvider`).
     fn capabilities(&self) -> Value;
 
-    /// Whether `workspace/executeCommand` may run this command without approval: only commands that are known to
-    /// produce nothing but edits.
+    /// Whether `workspace/executeCommand` may run this command without approval. Only commands that are known to
+    /// produce nothing but edits qualify.
     fn allows_command(&self, command: &str) -> bool;
 
-    /// The caveats of the endpoint's answers, whatever its readiness.
+    /// The caveats of the endpoint's answers in any state.
     fn caveats(&self) -> Caveats;
 
-    /// Sends a request and waits for its answer. Retries the errors that the protocol declares retryable
-    /// (`ContentModified`, `ServerCancelled`), collects partial results, and cancels the request on the server when the
-    /// caller stops waiting.
+    /// Sends a request and waits for the response. Retries the errors that LSP declares retryable (`ContentModified`,
+    /// `ServerCancelled`), collects partial results, and cancels the request on the server if the caller stops waiting.
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError>;
 
-    /// The text of a document that is not a file: a class of a library, for instance. `None`: the endpoint has no texts
-    /// for such URIs.
+    /// Returns the text of a document that is not a file, such as a class of a library; `None` if the endpoint has no
+    /// texts for such URIs.
     async fn virtual_text(&self, _uri: &lsp::Uri, _cx: &RequestCx) -> Result<Option<String>, EndpointError> {
         Ok(None)
     }
@@ -237,10 +235,10 @@ pub trait Endpoint: Send + Sync {
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError>;
 }
 
-/// Why nothing answers for a language.
+/// The reason why no endpoint answers for a language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingServer {
-    /// The file extension or language, as a person names it: `.kt`, `Python`.
+    /// The file extension or language as users write it, such as `.kt` or `Python`.
     pub subject: String,
     /// One clause: `no server for .kt`, `pyright is not installed`, `gopls may not run here: the folder is not
     /// trusted`.
@@ -249,13 +247,13 @@ pub struct MissingServer {
     pub hint: String,
 }
 
-/// The endpoints that answer for a document or a workspace, and the reasons why others do not.
+/// The endpoints for a document or a workspace, and the reasons why others are absent.
 #[derive(Clone, Default)]
 pub struct Endpoints {
-    /// In order of preference: the first is queried first, the others add results that it lacks.
+    /// The endpoints in order of preference: callers query the first one, and the others add results that it lacks.
     pub endpoints: Vec<Arc<dyn Endpoint>>,
     pub absent: Vec<MissingServer>,
-    /// The reason why their answers together do not cover the workspace, as a clause: it has too many projects.
+    /// The reason why the endpoints do not cover the whole workspace, as a clause ("it has too many projects").
     pub uncovered: Option<String>,
 }
 
@@ -272,8 +270,8 @@ impl fmt::Debug for Endpoints {
 pub struct OtherProject {
     /// The project's directory.
     pub root: Utf8PathBuf,
-    /// One file of the project. A server that answers for this file knows the project; while the file is open, so does
-    /// a server of several projects that reads a project only when one of its files is open.
+    /// One file of the project. A server that opens this file knows the project; a server of several projects reads a
+    /// project only while one of its files is open.
     pub example: Utf8PathBuf,
 }
 
@@ -281,22 +279,22 @@ pub struct OtherProject {
 #[async_trait]
 pub trait EndpointSource: Send + Sync {
     /// Returns the endpoints that may answer an LSP request about a document. Starts the servers that the request
-    /// needs, and none that never handles such a request (no linter for a definition). Does not wait until they are
+    /// needs, but none that never handle such a request (no linter for a definition). Does not wait until they are
     /// ready.
     async fn for_document(&self, document: &DocumentRef, method: &str, cx: &RequestCx) -> Endpoints;
 
-    /// Returns the endpoints for the whole workspace (`workspace/symbol`): one endpoint for each server of each
-    /// language found.
+    /// Returns the endpoints for a workspace request (`workspace/symbol`): one for each server of each detected
+    /// language.
     async fn for_workspace(&self, method: &str, cx: &RequestCx) -> Endpoints;
 
-    /// Whether the workspace has several projects of this document's language, each known to a server of its own or
-    /// read only while a file of it is open. The caller must then also query the other projects to find results in
-    /// them.
+    /// Whether the workspace has several projects of this document's language that one request does not cover: each has
+    /// a server of its own, or the server reads a project only while one of its files is open. The caller must then
+    /// also query the other projects.
     async fn has_other_projects(&self, _document: &DocumentRef, _method: &str) -> bool {
         false
     }
 
-    /// The projects that these files lie in and this document does not, in order of their directories.
+    /// Returns the projects of these files, except the document's own, in order of their directories.
     async fn other_projects(
         &self,
         _document: &DocumentRef,
@@ -306,25 +304,24 @@ pub trait EndpointSource: Send + Sync {
         Vec::new()
     }
 
-    /// The open editor, the only endpoint that knows the files its user has open.
+    /// The open editor. No other endpoint knows which files its user has open.
     fn editor(&self) -> Option<Arc<dyn Endpoint>> {
         None
     }
 
-    /// Synchronizes every endpoint with the files on disk. Called before each request; returns a note if
-    /// that could not be ensured ("inotify limit reached: only opened files were compared").
+    /// Synchronizes every endpoint with the files on disk; callers do this before each request. Returns a note if it
+    /// was not complete ("inotify limit reached: only opened files were compared").
     async fn refresh(&self, cx: &RequestCx) -> Option<String>;
 
-    /// The number of times that [`Self::refresh`] has found changed files. Data read from files after a call to this
-    /// method is valid as long as the number is the same. `None`: the source does not watch files (yet).
+    /// The number of times that [`Self::refresh`] has found changed files. Data that is read after this call is valid
+    /// while the number is the same. `None` if the source does not watch files (yet).
     fn file_changes(&self) -> Option<u64>;
 
-    /// Stops the endpoints that this source has started, so that the next request starts them again. Returns the number
-    /// of stopped endpoints.
+    /// Stops the endpoints that this source has started and returns their number. The next request starts them again.
     async fn restart(&self) -> usize {
         0
     }
 
-    /// Stops everything this source started; returns when nothing is left.
+    /// Stops all endpoints that this source has started, and waits until they have ended.
     async fn shutdown(&self);
 }

@@ -1,7 +1,6 @@
-//! Every environment variable zubi reads, named and documented once, and the typed reader for them.
+//! All environment variables that zubi reads, with their documentation, and the typed reader for them.
 //!
-//! Only the composition root calls [`Environment::read`]; libraries get values. A variable that is set but empty
-//! counts as not set.
+//! Only the composition root calls [`Environment::read`]; libraries get values. An empty variable counts as not set.
 
 use std::ffi::OsString;
 
@@ -16,7 +15,7 @@ pub struct Variable {
 /// The directories in which zubi searches for programs.
 pub const PATH: Variable = Variable { name: "PATH", help: "where language servers are looked for" };
 
-/// The home directory, from which the two XDG directories are derived when they are not set.
+/// The home directory, the default base of the two XDG directories.
 pub const HOME: Variable = Variable { name: "HOME", help: "home directory" };
 
 /// Base of the user's configuration (XDG Base Directory Specification 0.8).
@@ -58,7 +57,7 @@ pub const CONDA_PREFIX: Variable = Variable { name: "CONDA_PREFIX", help: "compa
 pub const ZUBI_LOG: Variable =
     Variable { name: "ZUBI_LOG", help: "log filter, for instance debug or zubi_lsp_client=trace" };
 
-/// Switches colour off whatever its value (no-color.org).
+/// Disables colour, whatever its value (no-color.org).
 pub const NO_COLOR: Variable = Variable { name: "NO_COLOR", help: "no colour" };
 
 /// The displays of X11 and Wayland. zubi only checks whether they are set.
@@ -76,7 +75,7 @@ pub const DLANG_FROZEN: Variable = Variable { name: "DLANG_FROZEN", help: "1: th
 /// Equivalent to `--model`.
 pub const ZUBI_MODEL: Variable = Variable { name: "ZUBI_MODEL", help: "the model that zubi's own agent uses" };
 
-/// Keys of the providers of models that are built in, and other addresses for them: the names that their own programs
+/// The keys and addresses of the built-in providers of models. The names are those that the providers' own programs
 /// use.
 pub const OPENAI_API_KEY: Variable = Variable { name: "OPENAI_API_KEY", help: "key for the models of openai" };
 pub const OPENAI_BASE_URL: Variable = Variable { name: "OPENAI_BASE_URL", help: "another address for openai" };
@@ -95,7 +94,7 @@ pub const GITHUB_MODELS_BASE_URL: Variable =
 pub const OLLAMA_HOST: Variable =
     Variable { name: "OLLAMA_HOST", help: "where ollama is, if not at http://localhost:11434" };
 
-/// The proxy for https requests to models, and the hosts that are contacted without it; the HTTP client reads both.
+/// The proxy for https requests to models, and the hosts that need no proxy. The HTTP client reads both.
 pub const HTTPS_PROXY: Variable = Variable { name: "HTTPS_PROXY", help: "proxy for https requests to models" };
 pub const NO_PROXY: Variable = Variable { name: "NO_PROXY", help: "hosts that are contacted without the proxy" };
 
@@ -130,7 +129,7 @@ pub const ALL: &[Variable] = &[
     NO_PROXY,
 ];
 
-/// The values, read once.
+/// The values of all variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     pub path: Option<OsString>,
@@ -139,17 +138,17 @@ pub struct Environment {
     pub tools: Option<Vec<String>>,
     pub log: Option<String>,
     pub no_color: bool,
-    /// The text of `ZUBI_HOST`; the code that parses `--host` validates it.
+    /// `ZUBI_HOST`. The code that parses `--host` validates it.
     pub host: Option<String>,
     /// `ZUBI_INSTANCE`.
     pub instance: Option<String>,
-    /// The active Python environment, of either kind.
+    /// `VIRTUAL_ENV`, else `CONDA_PREFIX`.
     pub python: Option<String>,
     /// `ZUBI_MODEL`.
     pub model: Option<String>,
 }
 
-/// Why a variable's value cannot be used.
+/// The reason why the value of a variable is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvironmentError {
     #[error("environment variable `{name}` is `{value}`; it must be 1 or 0")]
@@ -159,7 +158,7 @@ pub enum EnvironmentError {
 }
 
 impl Environment {
-    /// The environment of this process.
+    /// Reads the environment of this process.
     pub fn read() -> Result<Self, EnvironmentError> {
         Self::from_lookup(|name| std::env::var_os(name))
     }
@@ -191,14 +190,14 @@ impl Environment {
             no_color: raw(NO_COLOR).is_some(),
             host: text(ZUBI_HOST)?,
             instance: text(ZUBI_INSTANCE)?,
-            // A directory whose name is not UTF-8 is compared as well as any other.
+            // zubi only compares the path, so a lossy conversion from a name that is not UTF-8 is sufficient.
             model: text(ZUBI_MODEL)?,
             python: raw(VIRTUAL_ENV).or_else(|| raw(CONDA_PREFIX)).map(|path| path.to_string_lossy().into_owned()),
         })
     }
 }
 
-/// Whether there is a display that a window could be opened on.
+/// Whether there is a display on which a window can open.
 pub fn has_display() -> bool {
     let is_set = |variable: &Variable| std::env::var_os(variable.name).is_some_and(|value| !value.is_empty());
     cfg!(target_os = "macos") || DISPLAYS.iter().any(is_set)
@@ -210,8 +209,8 @@ pub fn home() -> Option<camino::Utf8PathBuf> {
     Some(camino::Utf8PathBuf::from(home)).filter(|home| home.is_absolute())
 }
 
-/// The value of a variable of the providers of models, or of one that the user's own configuration names as that of a
-/// key. One that is not UTF-8 cannot be a key or an address.
+/// Returns the value of a variable for a provider of models: a built-in one, or one that the user's configuration names
+/// for a key. `None` if the value is not UTF-8, since it cannot be a key or an address then.
 pub fn model_variable(name: &str) -> Option<String> {
     std::env::var_os(name)?.into_string().ok().filter(|value| !value.is_empty())
 }
@@ -225,14 +224,14 @@ pub fn runtime_directory() -> Option<camino::Utf8PathBuf> {
 /// The variables that the command `dlang` reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DlangEnvironment {
-    /// `NO_COLOR` is set, or the terminal is a dumb one.
+    /// Whether `NO_COLOR` is set or the terminal is dumb.
     pub no_color: bool,
     /// Whether `DLANG_FROZEN` is 1 or true, the values that the reference `dlang` accepts.
     pub frozen: bool,
 }
 
 impl DlangEnvironment {
-    /// The environment of this process.
+    /// Reads the environment of this process.
     pub fn read() -> Self {
         Self::from_lookup(|name| std::env::var_os(name))
     }
@@ -247,14 +246,13 @@ impl DlangEnvironment {
     }
 }
 
-/// Whether this can be the name of a variable (POSIX, XBD 3.216): letters, digits and `_`, not beginning with a
-/// digit.
+/// Whether a text is a valid name of a variable (POSIX, XBD 3.216): letters, digits and `_`, no digit at the start.
 pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The items of a comma-separated list, trimmed, empty ones dropped. Flags use the same form.
+/// Splits a comma-separated list, trims its items and drops empty ones. Flags use the same form.
 pub fn split_list(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
 }

@@ -1,9 +1,9 @@
-//! Escapes invisible characters: every character that prints as nothing, that reorders others, or that a terminal would
-//! interpret is shown as its code point.
+//! Escapes characters that a reader cannot see: zubi shows the code point of every character that prints as nothing,
+//! that reorders others, or that a terminal would interpret.
 //!
-//! For texts that a person must judge by reading them: names of files, which may contain any character, prompts, and
-//! files that a user is about to trust. Joiners and unusual spaces are escaped as well, although scripts and emoji need
-//! them, so that two different texts never look the same.
+//! This is for texts that a user must judge by reading them: file names, prompts, and files that the user is about to
+//! trust. Joiners and unusual spaces are escaped as well, although scripts and emoji need them, so that two different
+//! texts never look the same.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     escape_with(text, |_| false)
 }
 
-/// Escapes a text of any number of lines: line ends and tabs stay.
+/// Escapes a text of any number of lines: line ends and tabs remain.
 pub fn on_lines(text: &str) -> Cow<'_, str> {
     escape_with(text, |c| matches!(c, '\n' | '\t'))
 }
@@ -34,7 +34,7 @@ fn escape_with(text: &str, is_exempt: fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Restores the text from which [`printable`] produced `shown`; `None` if `shown` contains no escape.
+/// Restores the text that [`printable`] has escaped; `None` if `escaped` contains no escape.
 pub fn unescape(escaped: &str) -> Option<String> {
     let mut text = String::with_capacity(escaped.len());
     let mut rest = escaped;
@@ -67,18 +67,17 @@ pub fn is_printed(c: char) -> bool {
     c == ' ' || !(is_hidden(c) || c.is_whitespace())
 }
 
-/// Whether a character is invisible or reorders others. This is the only table of them: control characters, every
-/// character that Unicode declares ignorable where it is not supported (`Default_Ignorable_Code_Point`), other format
-/// characters, separators of lines and paragraphs, and characters with an empty glyph. Spaces are not among them.
+/// Whether a character is invisible or reorders others: control characters, every character that Unicode allows
+/// renderers to ignore (`Default_Ignorable_Code_Point`), other format characters, line and paragraph separators, and
+/// characters with an empty glyph, but not spaces. No other table of them exists in zubi.
 pub fn is_hidden(c: char) -> bool {
     match c {
-        // Soft hyphen, combining grapheme joiner, mark of direction, fillers and vowels of scripts, Mongolian
-        // selectors.
+        // Soft hyphen, combining grapheme joiner, direction mark, fillers and vowels of scripts, Mongolian selectors.
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' => true,
         '\u{180b}'..='\u{180f}' => true,
-        // Zero-width spaces, joiners, marks, overrides and isolates of direction, separators, invisible operators.
+        // Zero-width spaces, joiners, direction marks, overrides and isolates, separators, invisible operators.
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
-        // Empty pictures: of braille, of a letter, of a note.
+        // Characters with an empty glyph: a braille pattern, Hangul and Khitan fillers, a musical note head.
         '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{16fe4}' | '\u{1d159}' => true,
         // Variation selectors, byte order mark, annotations, format characters of shorthand, music and hieroglyphs,
         // tags.
@@ -88,8 +87,7 @@ pub fn is_hidden(c: char) -> bool {
     }
 }
 
-/// Whether a hidden character is part of how scripts and emoji are written: joiners, the two selectors of emoji, and
-/// the blank of braille.
+/// Whether scripts and emoji need a hidden character: joiners, the two emoji selectors, and the braille blank.
 pub fn is_script_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{2800}')
 }
@@ -110,7 +108,7 @@ mod tests {
         ] {
             assert_eq!(printable(text), expected);
         }
-        // Every one of them by itself: what hides in a run of others is no less hidden.
+        // Each character alone: a run of them must not be required to detect one.
         for c in "\u{34f}\u{115f}\u{17b4}\u{180b}\u{200c}\u{200f}\u{2028}\u{2029}\u{2064}\u{2800}\u{3164}\u{fe0f}\u{ffa0}\u{fff9}\u{1d173}\u{e0100}\u{e01ef}".chars() {
             assert_eq!(on_lines(&format!("a{c}")), format!("a{}", c.escape_unicode()));
             assert!(is_hidden(c));

@@ -1,8 +1,8 @@
 //! JSON-RPC messages over a byte stream, framed by `Content-Length` headers (LSP 3.18, "Base Protocol") or as
 //! [`lines`].
 //!
-//! This module implements the framing ([`FrameDecoder`], [`FrameReader`], [`lines::LineReader`]) and the envelope ([`Message`]).
-//! It knows no methods and has no state about requests; the connection manages that.
+//! This module implements the framing ([`FrameDecoder`], [`FrameReader`], [`lines::LineReader`]) and the envelope
+//! ([`Message`]). The connection manages methods and the state of requests.
 //!
 //! Real servers are sloppy: they print banners to their standard output, end header lines with a bare line feed, spell
 //! `content-length` in lower case, and cut strings inside a character. The decoder accepts all of that within fixed
@@ -19,14 +19,14 @@ mod message;
 pub use decoder::{Frame, FrameDecoder, NotJsonRpc};
 pub use message::{Message, MessageError, Notification, Request, RequestId, Response, ResponseError, id_in_head};
 
-/// The largest body that is read or sent, in bytes. The largest honest answers (workspace symbols of a big project)
-/// have a few megabytes.
+/// The maximum size of a body, in bytes. The largest real responses (workspace symbols of a big project) have a few
+/// megabytes.
 pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
 /// The size of one read from the stream, in bytes: the capacity of a Linux pipe.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// Why no further frame can be read.
+/// The reason why no further frame can be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FramingError {
     #[error(transparent)]
@@ -48,14 +48,14 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         Self::with_limit(reader, MAX_BODY_BYTES)
     }
 
-    /// Creates a reader with another bound for a body, in bytes.
+    /// Creates a reader that accepts bodies of at most `limit` bytes.
     pub fn with_limit(reader: R, limit: usize) -> Self {
         Self { reader, decoder: FrameDecoder::new(limit), chunk: vec![0; CHUNK_BYTES].into_boxed_slice() }
     }
 
-    /// The next frame, or `None` when the stream has ended. A frame that the end cut short is dropped.
+    /// Returns the next frame, or `None` at the end of the stream. An incomplete frame at the end is dropped.
     ///
-    /// Cancel-safe: when the future is dropped, no byte is lost.
+    /// Cancel-safe: dropping the future loses no byte.
     pub async fn next(&mut self) -> Result<Option<Frame>, FramingError> {
         loop {
             if let Some(frame) = self.decoder.next_frame()? {
@@ -69,13 +69,13 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
-    /// The end of what the peer wrote outside messages, for error texts; `None` when it wrote nothing of the kind.
+    /// Returns the end of the peer's output outside messages, for error texts; `None` if it is empty.
     pub fn noise(&self) -> Option<String> {
         self.decoder.noise()
     }
 }
 
-/// A body with its header, ready to be written.
+/// Returns a body with its header.
 pub fn frame(body: &[u8]) -> Vec<u8> {
     let mut framed = Vec::with_capacity(body.len() + 32);
     framed.extend_from_slice(b"Content-Length: ");

@@ -1,5 +1,4 @@
-//! File access with the two properties the rest of zubi relies on: reads are capped and name the file in the error,
-//! writes are atomic.
+//! File access: reads have a size limit and name the file in errors, and writes are atomic.
 
 mod dir_handle;
 
@@ -9,11 +8,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 pub use self::dir_handle::DirHandle;
 
-/// The largest file zubi reads as source text, in bytes. Larger ones are generated data; language servers choke on
-/// them too (rust-analyzer and clangd both refuse or stall on sources of this size).
+/// The maximum size of a source text, in bytes. Larger files are generated data; language servers fail on them too
+/// (rust-analyzer and clangd both refuse or stall on sources of this size).
 pub const MAX_TEXT_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Why a file could not be read as text.
+/// The reason why a file could not be read as text.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("`{path}` does not exist")]
@@ -44,7 +43,7 @@ fn read_by(path: &Utf8Path, open: fn(&Utf8Path) -> io::Result<std::fs::File>) ->
         _ if is_link(&source) => ReadError::Linked { path: path.to_owned() },
         _ => ReadError::Io { path: path.to_owned(), source },
     };
-    // Looked at before opening: opening a named pipe would block for ever.
+    // Checked before opening, because opening a named pipe would block forever.
     let metadata = std::fs::metadata(path).map_err(fail)?;
     if metadata.is_dir() {
         return Err(ReadError::Directory { path: path.to_owned() });
@@ -52,15 +51,15 @@ fn read_by(path: &Utf8Path, open: fn(&Utf8Path) -> io::Result<std::fs::File>) ->
     if !metadata.is_file() {
         return Err(ReadError::Special { path: path.to_owned() });
     }
-    // Room for all of it, and for noticing that there is no more: a vector that grows costs a dozen reads.
+    // Room for the whole file and one more byte that detects growth; a growing vector would cost a dozen reads.
     let expected = usize::try_from(metadata.len().min(MAX_TEXT_BYTES)).unwrap_or(0);
     let mut bytes = Vec::with_capacity(expected + 1);
     let file = open(path).map_err(fail)?;
-    // Another file may have taken its place in between.
+    // Another file may have replaced it since the check.
     if !file.metadata().map_err(fail)?.is_file() {
         return Err(ReadError::Special { path: path.to_owned() });
     }
-    // The file may grow while it is read, so the cap is on the read and not only on the size looked up before.
+    // The file may grow during the read, so the limit applies to the read and not only to the size found before.
     file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > MAX_TEXT_BYTES {
         return Err(ReadError::TooLarge { path: path.to_owned(), bytes: metadata.len() });
@@ -68,8 +67,8 @@ fn read_by(path: &Utf8Path, open: fn(&Utf8Path) -> io::Result<std::fs::File>) ->
     Ok(bytes)
 }
 
-/// Opens a file for reading. Some files of the kernel (`/proc/kmsg`) look regular and make their reader wait for ever,
-/// as does a named pipe that has taken the file's place since it was looked at; those give an error instead.
+/// Opens a file for reading. Returns an error instead of blocking on kernel files that look regular (`/proc/kmsg`) and
+/// on a named pipe that has replaced the file since it was checked.
 #[cfg(unix)]
 pub fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -77,15 +76,14 @@ pub fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
     std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// Like [`open`], for a path whose links were already resolved when the path was judged: a path that leads through a
-/// link by now is refused, so that swapping a directory for a link in between cannot open a file other than the judged
-/// one.
+/// Like [`open`], for a path whose links were resolved when the caller checked it. Refuses a path that contains a link
+/// now, so that replacing a directory by a link after the check cannot open another file.
 #[cfg(target_os = "linux")]
 pub fn open_no_follow(path: &Utf8Path) -> io::Result<std::fs::File> {
     open_without_links(path, rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK)
 }
 
-/// See above; elsewhere there is no such way to open a file.
+/// As above, but other systems cannot open a file without following links.
 #[cfg(not(target_os = "linux"))]
 pub fn open_no_follow(path: &Utf8Path) -> io::Result<std::fs::File> {
     open(path)
@@ -98,7 +96,7 @@ fn open_without_links(path: &Utf8Path, flags: rustix::fs::OFlags) -> io::Result<
     match openat2(CWD, path.as_str(), flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
         Ok(file) => Ok(file.into()),
         // Kernels before 5.6 do not have this call, and some containers forbid it. The fallback ensures that the last
-        // component is not a link when it is opened, and that the others were not links just before.
+        // component is not a link at the time of opening; it checks the others just before.
         Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
             if canonical(path)? != path {
                 return Err(rustix::io::Errno::LOOP.into());
@@ -109,7 +107,7 @@ fn open_without_links(path: &Utf8Path, flags: rustix::fs::OFlags) -> io::Result<
     }
 }
 
-/// Whether that is what opening says of a link that it does not follow, or that leads in a circle.
+/// Whether an error means that the path is a link that must not be followed, or a circle of links.
 pub(crate) fn is_link(error: &io::Error) -> bool {
     cfg!(unix) && error.raw_os_error() == Some(LOOP)
 }
@@ -130,7 +128,7 @@ pub fn read_text(path: &Utf8Path) -> Result<String, ReadError> {
     as_text(path, read_bytes(path)?)
 }
 
-/// [`read_text`] of a path whose links were resolved; see [`open_no_follow`].
+/// Like [`read_text`], for a path whose links were resolved; see [`open_no_follow`].
 pub fn read_text_in_place(path: &Utf8Path) -> Result<String, ReadError> {
     as_text(path, read_by(path, open_no_follow)?)
 }
@@ -142,10 +140,10 @@ fn as_text(path: &Utf8Path, bytes: Vec<u8>) -> Result<String, ReadError> {
     String::from_utf8(bytes).map_err(|_| ReadError::NotText { path: path.to_owned() })
 }
 
-/// Replaces a file's content in one step: a reader sees the old bytes or the new ones, never a mixture, even after a
-/// crash. An existing file retains its permission bits, and a new file gets 0666 minus the process's umask, as if an
-/// editor had created it. Owner and group are preserved as far as the process may change them. A symbolic link is
-/// followed, so the link stays a link; another hard link to the old content retains the old content.
+/// Replaces a file's content atomically: a reader sees the old bytes or the new ones, even after a crash. An existing
+/// file retains its permission bits; a new file gets 0666 minus the umask, as from an editor. Owner and group are
+/// preserved as far as the process may set them. A symbolic link is followed and remains a link; other hard links
+/// retain the old content.
 pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     let target = match std::fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => canonical(path)?,
@@ -155,14 +153,14 @@ pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     replace(&target, content, existing.as_ref().map(std::fs::Metadata::permissions), existing.as_ref())
 }
 
-/// [`write_atomic`] for an entry that is not a link, or must not be one afterwards: a link is replaced, never followed.
+/// Like [`write_atomic`], but replaces a link instead of following it.
 pub fn write_entry(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     let existing = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
     replace(path, content, existing.as_ref().map(std::fs::Metadata::permissions), existing.as_ref())
 }
 
-/// [`write_atomic`] for a file whose new content must appear under all of its names (hard links). If there are several
-/// names, the old content is overwritten in place: a reader may see a mixture, during the write and after a crash.
+/// Like [`write_atomic`], but preserves hard links. A file with several names is overwritten in place, so a reader may
+/// see a mixture of old and new bytes, during the write and after a crash.
 pub fn write_preserving_links(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     if !has_several_names(path) {
         return write_atomic(path, content);
@@ -184,13 +182,13 @@ fn has_several_names(_path: &Utf8Path) -> bool {
     false
 }
 
-/// The prefix of temporary files while a write is in progress; recovery after a crash removes files of this form.
+/// The prefix of temporary files during a write. Recovery after a crash removes files with this prefix and suffix.
 pub const TEMPORARY_PREFIX: &str = ".zubi-";
 /// See [`TEMPORARY_PREFIX`].
 pub const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// Writes a neighbour of `target`, makes it durable, and moves it into place. `permissions` as given, else by umask;
-/// owner and group as `existing` has them, as far as that is allowed.
+/// Writes a temporary file next to `target`, makes it durable, and moves it to `target`. Its permissions are
+/// `permissions`, else those of the umask; owner and group are those of `existing`, as far as the process may set them.
 pub(crate) fn replace(
     target: &Utf8Path,
     content: &[u8],
@@ -205,7 +203,7 @@ pub(crate) fn replace(
     }
     let mut file = builder.tempfile_in(directory)?;
     file.write_all(content)?;
-    // Before the permissions, some of which are lost with the owner.
+    // Set before the permissions, because a change of owner removes some of them.
     if let Some(existing) = existing {
         preserve_owner(file.as_file(), existing);
     }
@@ -217,8 +215,8 @@ pub(crate) fn replace(
     sync_directory(directory)
 }
 
-/// Gives a file the owner and the group of another. Only root may give files away, and others only to their own groups,
-/// so what is not allowed is left.
+/// Sets a file's owner and group to those of `existing`. Only root may change the owner, and other users may only set
+/// their own groups, so errors are ignored.
 #[cfg(unix)]
 fn preserve_owner(file: &std::fs::File, existing: &std::fs::Metadata) {
     use std::os::unix::fs::{MetadataExt as _, fchown};
@@ -234,7 +232,7 @@ fn preserve_owner(file: &std::fs::File, existing: &std::fs::Metadata) {
 #[cfg(not(unix))]
 fn keep_owner(_file: &std::fs::File, _existing: &std::fs::Metadata) {}
 
-/// Makes a directory's entries durable, so that a file that was moved into it is there after a power failure.
+/// Makes a directory's entries durable, so that a file that was moved into it survives a power failure.
 #[cfg(unix)]
 pub fn sync_directory(path: &Utf8Path) -> io::Result<()> {
     std::fs::File::open(path)?.sync_all()
@@ -255,20 +253,20 @@ fn by_umask(builder: &mut tempfile::Builder<'_, '_>) {
 #[cfg(not(unix))]
 fn by_umask(_builder: &mut tempfile::Builder<'_, '_>) {}
 
-/// `path` with its beginning `from` replaced by `to`; `None` when it does not begin so. Nothing is looked up on disk.
+/// Returns `path` with its prefix `from` replaced by `to`; `None` if it has another prefix. Does not access the disk.
 pub fn replace_prefix(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Option<Utf8PathBuf> {
     let rest = path.strip_prefix(from).ok()?;
     // Joining an empty path would add a slash.
     Some(if rest.as_str().is_empty() { to.to_owned() } else { to.join(rest) })
 }
 
-/// The path with every symbolic link resolved. An error when it does not exist or is not UTF-8.
+/// Returns the path with all symbolic links resolved. Fails if the path does not exist or is not UTF-8.
 pub fn canonical(path: &Utf8Path) -> io::Result<Utf8PathBuf> {
     path.canonicalize_utf8()
 }
 
-/// Like [`canonical`], for a path whose last components may not exist yet: the longest existing ancestor is resolved
-/// and the rest appended. `..` in the part that does not exist is an error, for it could climb out again.
+/// Like [`canonical`], for a path whose last components may not exist yet: resolves the longest existing ancestor and
+/// appends the rest. Refuses `..` in the rest, because it could escape from the ancestor.
 pub fn canonical_for_creation(path: &Utf8Path) -> io::Result<Utf8PathBuf> {
     let mut rest = Vec::new();
     let mut existing = path;
@@ -278,7 +276,7 @@ pub fn canonical_for_creation(path: &Utf8Path) -> io::Result<Utf8PathBuf> {
                 resolved.extend(rest.iter().rev());
                 return Ok(resolved);
             }
-            // A dangling link exists as a link: creating "it" would write to wherever it points.
+            // A dangling link is an existing entry: creating the file would write to the target of the link.
             Err(error) if error.kind() == io::ErrorKind::NotFound && std::fs::symlink_metadata(existing).is_err() => {
                 let (Some(name), Some(parent)) = (existing.file_name(), existing.parent()) else { return Err(error) };
                 rest.push(name);

@@ -1,7 +1,7 @@
-//! The types of the Language Server Protocol 3.18, re-exported so that a change of crate is a change of one line.
+//! The types of LSP 3.18, re-exported so that replacing the crate changes only this file.
 
 pub use gen_lsp_types::*;
 
-/// Cargo features are global: if any dependency switched `gen-lsp-types/url` on, [`Uri`] would stop being a plain
-/// string and one malformed URI from a server would fail a whole answer. This does not compile then.
+/// Fails to compile if any dependency enables `gen-lsp-types/url` (cargo features are global): [`Uri`] would then no
+/// longer be a plain string, and one malformed URI from a server would invalidate a whole response.
 const _: fn(String) -> Uri = Uri;

@@ -1,17 +1,17 @@
-//! "Did you mean": the known names closest to one that is not known. Every error that names something unknown uses
-//! this, so that a caller can repair a slip without another question.
+//! "Did you mean": finds the known names that are closest to an unknown one. All errors about an unknown name use this,
+//! so that the caller can correct a typing error without another request.
 
-/// How different a suggestion may be, as a share of the longer name's length: one edit in two characters is already
-/// a different word.
+/// The maximum difference of a suggestion, as a share of the longer name's length: one edit in two characters already
+/// makes a different word.
 const MAX_SHARE: f64 = 0.45;
 
-/// The known names closest to `name`, best first, at most `limit`. Case and the separators `-`, `_` and `.` do not
-/// count as differences. A name that contains `name` counts as close.
+/// Returns at most `limit` known names closest to `name`, best first. Ignores case and the separators `-`, `_` and `.`.
+/// A name that contains `name` counts as close.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
     nearest_by(name, candidates, |candidate| candidate, limit)
 }
 
-/// Like [`nearest`], for things that have a name among other qualities.
+/// Like [`nearest`], for values with a name.
 pub fn nearest_by<T>(
     name: &str,
     known: impl IntoIterator<Item = T>,
@@ -27,8 +27,8 @@ pub fn nearest_by<T>(
             let longer = left.max(right).max(1);
             #[expect(clippy::cast_precision_loss, reason = "names are a few dozen characters")]
             let share_of_longer = |edits: usize| edits as f64 / longer as f64;
-            // Each character that one has more is an edit. A caller's name may be a megabyte, and comparing costs the
-            // product of both lengths.
+            // The difference in length is a lower bound of the edits. It is checked first, because a caller's name may
+            // be a megabyte and a comparison costs the product of both lengths.
             let mut share = share_of_longer(left.abs_diff(right));
             if share <= MAX_SHARE {
                 share = share_of_longer(strsim::damerau_levenshtein(&folded_name, &folded));

@@ -1,6 +1,6 @@
-//! Files that only this user may read: trust, plans, the audit log. Directories are 0700, files 0600, writes are
-//! atomic, and nothing is read or written through a symbolic link, for a link planted in a shared place would let
-//! someone else decide what zubi reads or overwrites.
+//! Files that only this user may read: trust, plans, the audit log. Directories are 0700, files 0600, and writes are
+//! atomic. zubi reads and writes nothing through a symbolic link, because another user could plant one in a shared
+//! directory to choose what zubi reads or overwrites.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
@@ -9,7 +9,7 @@ use camino::Utf8Path;
 
 use crate::fs;
 
-/// Makes a directory and those above it. The directory itself is 0700 and no link; those above it are left as found.
+/// Creates a directory with mode 0700 and its missing parents; refuses a link. Existing parents are not changed.
 pub fn create_directory(path: &Utf8Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -33,7 +33,7 @@ pub fn create_directory(path: &Utf8Path) -> io::Result<()> {
     Ok(())
 }
 
-/// For this user alone, and not through a link.
+/// Restricts the file to this user, and refuses a link.
 fn restrict_to_owner(options: &mut OpenOptions) {
     #[cfg(unix)]
     {
@@ -43,8 +43,8 @@ fn restrict_to_owner(options: &mut OpenOptions) {
     no_follow(options);
 }
 
-/// Takes the lock of a file, which is created if it does not exist. The lock lasts until the returned file is dropped
-/// or the process ends. Returns `None` if another process has the lock.
+/// Locks a file, which is created if it does not exist, until the returned file is dropped or the process ends. Returns
+/// `None` if another process has the lock.
 pub fn lock(path: &Utf8Path) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.create(true).write(true).truncate(false);
@@ -57,7 +57,7 @@ pub fn lock(path: &Utf8Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Reads a file of at most `limit` bytes, never through a link and never from something that is not a plain file.
+/// Reads a regular file of at most `limit` bytes; refuses a link.
 pub fn read(path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -77,8 +77,8 @@ fn read_bounded(file: File, path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> 
     Ok(bytes)
 }
 
-/// Like [`read`], but requires that only this user can read the file: the user owns it, and neither group nor others
-/// have any permission. The check and the read use the same open file.
+/// Like [`read`], but also requires that the user owns the file and that neither group nor others have any permission.
+/// The check and the read use the same open file.
 pub fn read_own(path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -102,7 +102,7 @@ pub fn read_own(path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
     read_bounded(file, path, limit)
 }
 
-/// Whether only this user can have written the file: it is ours, and neither group nor others may write it.
+/// Whether only this user can have written the file: they own it, and neither group nor others may write it.
 pub fn owner_only(path: &Utf8Path) -> io::Result<bool> {
     let metadata = std::fs::symlink_metadata(path)?;
     #[cfg(unix)]
@@ -116,7 +116,7 @@ pub fn owner_only(path: &Utf8Path) -> io::Result<bool> {
     }
 }
 
-/// Replaces a file's content in one step with mode 0600. A link at `path` is replaced, not followed.
+/// Replaces a file's content atomically, with mode 0600. A link at `path` is replaced, not followed.
 pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
     let permissions = {
@@ -128,7 +128,7 @@ pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     fs::replace(path, content, permissions, None)
 }
 
-/// Opens a file for appending, made 0600 when it is new, never through a link.
+/// Opens a file for appending; creates it with mode 0600 if necessary, and refuses a link.
 pub fn open_append(path: &Utf8Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
@@ -145,8 +145,7 @@ pub fn open_append(path: &Utf8Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file that is there for reading and appending, or for reading alone; never through a link and nothing that is
-/// not a plain file.
+/// Opens an existing regular file for reading, or for reading and appending; refuses a link.
 pub fn open_existing(path: &Utf8Path, appending: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(appending);
@@ -158,7 +157,7 @@ pub fn open_existing(path: &Utf8Path, appending: bool) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes opening fail on a link, and not wait for the other end of a named pipe.
+/// Makes opening fail on a link, and return at once for a named pipe.
 #[cfg(unix)]
 fn no_follow(options: &mut OpenOptions) {
     use rustix::fs::OFlags;

@@ -1,13 +1,13 @@
-//! Child processes: the only place in zubi that starts one.
+//! Child processes. No other part of zubi starts one.
 //!
-//! A child gets three pipes, a directory, an environment that was chosen ([`ChildEnvironment`]) and a process group of its
-//! own, and it never outlives zubi, not even when zubi is killed with SIGKILL: a [`Spawner`] with a supervisor starts
-//! `<supervisor> __child -- program args…`, and [`supervise`] ends the program and everything it started as soon as
-//! zubi's end of the pipes closes. That needs neither `unsafe` code between fork and exec nor the cooperation of the
-//! program. The supervisor also holds the program in the limits that [`Confinement`] names.
+//! A child gets three pipes, a directory, a chosen environment ([`ChildEnvironment`]) and a process group of its own.
+//! It never outlives zubi, not even after a SIGKILL of zubi: a [`Spawner`] with a supervisor starts `<supervisor>
+//! __child -- program args…`, and [`supervise`] ends the program and all processes that it started as soon as zubi's
+//! end of the pipes closes. This needs neither `unsafe` code between fork and exec nor the cooperation of the program.
+//! The supervisor also enforces the limits of a [`Confinement`].
 //!
-//! Whether a program *may* run is decided elsewhere (trust, policy). Tested on Linux; without `/proc` the descendants
-//! of a program that left its process group are not found.
+//! Other modules decide whether a program *may* run (trust, policy). Tested on Linux; without `/proc`, zubi cannot find
+//! descendants that left their process group.
 
 mod child;
 pub mod confine;

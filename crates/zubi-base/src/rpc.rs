@@ -1,17 +1,17 @@
-//! One JSON-RPC peer over a pair of byte streams: requests find their answers, in both directions.
+//! A JSON-RPC connection over a pair of byte streams: matches requests and responses in both directions.
 //!
 //! This module manages the ids, the outgoing queue, cancellation and the order of messages. It knows no method except
-//! `$/cancelRequest`; the [`PeerHandler`] handles notifications and answers the peer's requests.
+//! `$/cancelRequest`; the [`PeerHandler`] handles notifications and the peer's requests.
 //!
-//! **Order.** Messages reach the wire in the order in which they were queued: [`Connection::notify`] queues at the
-//! call, [`Connection::request`] when its future is first polled, [`Responder::answer`] at the call. So a `didChange`
-//! sent before a request is seen before it. In the other direction one task reads, and hands over every message before
-//! it looks at the next: all notifications that came before an answer (`$/progress` with partial results among them)
-//! have been handled when the answer is delivered. A request that the peer makes is handed over in the same order and
-//! answered whenever its [`Responder`] is: a slow one holds up nothing that comes after it.
+//! **Order.** Messages are sent in the order of queueing: [`Connection::notify`] and [`Responder::answer`] queue at the
+//! call, [`Connection::request`] when its future is first polled. So the peer receives a `didChange` before a later
+//! request. In the other direction, one task handles each message before it reads the next one: all notifications that
+//! precede a response (`$/progress` with partial results, for example) have been handled when the response is
+//! delivered. The peer's requests are handled in the same order, but their [`Responder`]s may answer later: a slow one
+//! does not delay later messages.
 //!
-//! **Bounds.** The [`ConnectionOptions`] bound the bytes that wait to be written, the size of one message and the number of the
-//! peer's requests in progress.
+//! **Bounds.** The [`ConnectionOptions`] limit the bytes that wait to be written, the size of one message and the
+//! number of the peer's requests in progress.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,37 +32,37 @@ mod shared;
 pub use self::incoming::{CLOSED_OUTPUT, Responder};
 pub use self::options::{ConnectionOptions, Framing};
 
-/// Handles the peer's own notifications and requests. Called on the task that reads, so it must not block: every later
-/// answer waits for it.
+/// Handles the peer's notifications and requests. Runs on the task that reads, so it must not block: all later messages
+/// wait for it.
 pub trait PeerHandler: Send + Sync {
-    /// A notification from the peer. `params` is `Null` if the message has none.
+    /// Handles a notification. `params` is `Null` if the message has none.
     fn notification(&self, method: &str, params: Value);
 
-    /// A request from the peer. The answer may be given at once or from another task, later.
+    /// Handles a request. It may be answered at once, or later from another task.
     fn request(&self, method: &str, params: Value, responder: Responder);
 }
 
-/// Why a request got no result.
+/// The reason why a request has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ConnectionError {
-    /// The peer is gone, or its input was closed.
+    /// The peer has ended, or its input was closed.
     #[error("the connection is closed: {reason}")]
     Closed { reason: String },
-    /// The peer answered with an error.
+    /// The peer returned an error.
     #[error("{message} ({code})")]
     Response { code: i64, message: String, data: Option<Value> },
-    /// The deadline passed; the peer was sent a cancellation.
+    /// The deadline passed, and the peer got a cancellation.
     #[error("no answer within {} s", after.as_secs_f64().round())]
     TimedOut { after: Duration },
-    /// The caller cancelled the request; the peer was sent a cancellation.
+    /// The caller cancelled the request, and the peer got a cancellation.
     #[error("cancelled")]
     Cancelled,
-    /// The answer could not be used, or the peer does not read what it is sent.
+    /// The response is invalid, or the peer does not read its input.
     #[error("{message}")]
     Protocol { message: String },
 }
 
-/// A connection to one peer. Clones share it; when the last one goes, the peer's input is closed.
+/// A connection to one peer. Clones share it; dropping the last one closes the peer's input.
 #[derive(Debug, Clone)]
 pub struct Connection {
     shared: Arc<ConnectionState>,
@@ -79,8 +79,8 @@ impl Drop for CloseWriterOnDrop {
 }
 
 impl Connection {
-    /// Speaks with a peer over its output (`reader`) and input (`writer`). Starts two tasks on the current tokio
-    /// runtime; they end with the streams.
+    /// Connects to a peer through its output (`reader`) and input (`writer`). Starts two tasks on the current tokio
+    /// runtime, which end with the streams.
     pub fn start<R, W>(reader: R, writer: W, handler: Arc<dyn PeerHandler>, options: ConnectionOptions) -> Self
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -89,9 +89,8 @@ impl Connection {
         Self::start_with(reader, writer, options, |_| handler)
     }
 
-    /// Like [`Self::start`], for a handler that needs the connection: `make` is called before anything is read. A
-    /// handler that stores a clone holds the connection open until the peer, or [`Self::close`], ends it; the handler
-    /// is dropped then.
+    /// Like [`Self::start`], for a handler that needs the connection: calls `make` before it reads anything. A clone in
+    /// the handler leaves the connection open until the peer or [`Self::close`] ends it, which drops the handler.
     pub fn start_with<R, W>(
         reader: R,
         writer: W,
@@ -110,11 +109,10 @@ impl Connection {
         connection
     }
 
-    /// Sends a request to the peer and waits for its answer, at most until `deadline`. `Null` params are left out of
-    /// the message.
+    /// Sends a request and waits for the response until `deadline`. Omits `Null` params.
     ///
-    /// Nothing is sent before the future is first polled. When it is dropped, cancelled or late, the peer gets
-    /// `$/cancelRequest`, and a later answer of the peer is ignored.
+    /// Sends nothing before the future is first polled. If the future is dropped, cancelled or late, the peer gets
+    /// `$/cancelRequest`, and a later response is ignored.
     pub async fn request(
         &self,
         method: &str,
@@ -143,13 +141,13 @@ impl Connection {
         }
     }
 
-    /// Sends a notification to the peer. An error means that it was not queued: a document mirror is out of step then
-    /// and must be sent again.
+    /// Sends a notification. An error means that it was not queued; a mirrored document is then out of date and must be
+    /// sent again.
     pub fn notify(&self, method: &str, params: Value) -> Result<(), ConnectionError> {
         Ok(self.shared.send(&Message::Notification(Notification { method: method.to_owned(), params }))?)
     }
 
-    /// How many messages the peer has sent so far: whether it says anything at all.
+    /// The number of messages that the peer has sent so far.
     pub fn received_count(&self) -> u64 {
         self.shared.state().received
     }
@@ -160,29 +158,29 @@ impl Connection {
         !(state.pending.is_empty() && state.incoming.is_empty())
     }
 
-    /// Becomes `Some(why)` when the peer has closed its output, or the connection was closed. No answer comes after
+    /// Becomes `Some(reason)` when the peer closes its output or the connection is closed. No response arrives after
     /// that.
     pub fn closed_reason(&self) -> watch::Receiver<Option<String>> {
         self.shared.closed.subscribe()
     }
 
-    /// The last error of the peer that does not answer a request and so concerns the whole connection.
+    /// The peer's last error that does not belong to a request and so concerns the whole connection.
     pub fn refusal(&self) -> Option<ResponseError> {
         self.shared.state().refusal.clone()
     }
 
-    /// Closes the peer's input once everything queued has been written. Answers can still come.
+    /// Closes the peer's input after writing all queued messages. Responses can still arrive.
     pub fn close_writer(&self) {
         self.shared.state().close_writer("its input was closed");
     }
 
-    /// Ends both directions: no further message is read, requests that wait for an answer fail with `reason`, and the
-    /// peer's requests in progress are cancelled. Queued messages are still written, for a second at most.
+    /// Ends both directions: stops reading, fails pending requests with `reason`, and cancels the peer's requests in
+    /// progress. Queued messages are still written, for at most one second.
     pub fn close(&self, reason: &str) {
         self.shared.end(reason);
     }
 
-    /// Waits until nothing more will be written, after the input was closed in any way.
+    /// Waits until nothing more will be written after the input was closed.
     pub async fn wait_flushed(&self) {
         self.shared.writer_ended.cancelled().await;
     }

@@ -1,4 +1,4 @@
-//! Detection of names of secrets: of parameters, variables and fields. This is the only list of such words.
+//! Recognizes names of secrets: parameters, variables and fields. No other list of such words exists.
 
 /// Words that occur in the names of secrets and rarely in other names.
 const WORDS: &[&str] = &[
@@ -17,14 +17,14 @@ const WORDS: &[&str] = &[
 /// Words that occur in many other names too.
 const VAGUE: &[&str] = &["auth", "key"];
 
-/// Whether a name indicates that its value is a secret. `max_tokens` is a count and not a secret; case, `_` and `-` do
-/// not matter.
+/// Whether a name indicates that its value is a secret. Ignores case, `_` and `-`. `max_tokens` is a count, not a
+/// secret.
 pub fn is_secret_name(name: &str) -> bool {
     let folded = normalize_name(name);
     !folded.ends_with("tokens") && WORDS.iter().any(|word| folded.contains(word))
 }
 
-/// Whether a name may indicate a secret. For uses in which a false alarm is harmless and an oversight is not.
+/// Whether a name may indicate a secret. For uses in which a false positive is harmless and a false negative is not.
 pub fn may_be_secret_name(name: &str) -> bool {
     let folded = normalize_name(name);
     WORDS.iter().chain(VAGUE).any(|word| folded.contains(word))

@@ -1,5 +1,5 @@
-//! Sources of texts and targets of edits: the interfaces that abstract over the disk and a live editor. Also the
-//! helpers that shorten, count and quote parts of messages.
+//! The interfaces to read texts and to apply edits, which abstract over the disk and a live editor. Also helpers that
+//! shorten, count and quote parts of messages.
 
 mod display;
 
@@ -23,7 +23,7 @@ impl ContentHash {
         Self::from_parts(&[bytes])
     }
 
-    /// Returns the hash of several parts, one after the other.
+    /// Returns the hash of the concatenated parts.
     pub fn from_parts(parts: &[&[u8]]) -> Self {
         let mut digest = Sha256::new();
         for part in parts {
@@ -33,21 +33,21 @@ impl ContentHash {
     }
 }
 
-/// Which copy of a document a text was read from.
+/// The copy of a document from which a text was read.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TextOrigin {
     Disk,
-    /// An editor's buffer, at the version number the editor gave it.
+    /// An editor's buffer, with the editor's version number.
     Editor {
         version: i32,
     },
 }
 
-/// One document's text as it is now.
+/// The current text of a document.
 #[derive(Debug, Clone)]
 pub struct SourceText {
-    /// The text as a language server sees it: without a byte-order mark, line endings as they are in the file.
+    /// The text as a language server sees it: without a byte-order mark, with the line endings of the file.
     pub text: Arc<str>,
     /// Whether the file begins with a UTF-8 byte-order mark; an edit must write it back.
     pub bom: bool,
@@ -55,14 +55,14 @@ pub struct SourceText {
 }
 
 impl SourceText {
-    /// The exact bytes, the mark included.
+    /// The exact bytes, including the byte-order mark.
     pub fn bytes(&self) -> Vec<u8> {
         let mark = if self.bom { BOM } else { "" };
         [mark.as_bytes(), self.text.as_bytes()].concat()
     }
 
-    /// Hash of the exact bytes (the mark included), to notice that the file changed since. Worked out on demand: most
-    /// texts are read only to be shown, and hashing would cost more than reading.
+    /// Computes the hash of the exact bytes (including the byte-order mark), to detect changes of the file. Not cached:
+    /// most texts are only shown, and hashing costs more than reading.
     pub fn hash(&self) -> ContentHash {
         if self.bom {
             ContentHash::from_parts(&[BOM.as_bytes(), self.text.as_bytes()])
@@ -75,25 +75,25 @@ impl SourceText {
 /// The UTF-8 byte-order mark.
 pub const BOM: &str = "\u{feff}";
 
-/// Provides the current text of documents: from disk, or from the editor if it has the document open.
+/// Provides the current text of documents: from disk, or from an editor that has the document open.
 #[async_trait]
 pub trait TextSource: Send + Sync {
-    /// The text of a file whose path is absolute and had its links resolved when it was judged. One that leads through
-    /// a link by now is not read ([`ReadError::Linked`]).
+    /// Reads a file by its absolute path, whose links were resolved when the caller checked it. Refuses a path that
+    /// contains a link now ([`ReadError::Linked`]).
     async fn read(&self, path: &Utf8Path) -> Result<SourceText, ReadError>;
 
-    /// Returns the texts that may differ from the disk, by file: absolute, links resolved.
+    /// Returns the texts that may differ from the disk, by absolute path with links resolved.
     fn unsaved_texts(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
         BTreeMap::new()
     }
 }
 
-/// Texts as they are on disk.
+/// The texts on disk.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DiskText;
 
 impl DiskText {
-    /// The text of a file, read now, on this thread. Links are followed.
+    /// Reads a file on this thread. Follows links.
     pub fn read_now(path: &Utf8Path) -> Result<SourceText, ReadError> {
         Ok(Self::source(fs::read_text(path)?))
     }
@@ -115,21 +115,21 @@ impl DiskText {
 #[async_trait]
 impl TextSource for DiskText {
     async fn read(&self, path: &Utf8Path) -> Result<SourceText, ReadError> {
-        // A local read of a source file takes microseconds; a hop to another thread would cost more than it saves.
+        // Reading a local source file takes microseconds, less than a switch to another thread.
         Self::read_in_place(path)
     }
 }
 
-/// One step of a change to the workspace, with all data needed to check, do and undo it. Paths are absolute, their
-/// directories with links resolved. The last component is never followed: a step on a symbolic link changes the link
-/// itself; to change the file behind it, name that file.
+/// One step of a change to the workspace, with all data needed to check, apply and revert it. Paths are absolute, with
+/// the links of their directories resolved. The last component is never followed: a step on a symbolic link changes the
+/// link itself; to change its target, name the target.
 ///
-/// A step creates the directories that it needs and that do not exist; removing them again is a step of its own.
+/// A step creates missing directories that it needs; removing them again is a separate step.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase", tag = "operation")]
 pub enum FileOperation {
-    /// Writes a file; `before` is the hash the file must have now, `None` when it must not exist. Permission bits of a
-    /// file that exists stay.
+    /// Writes a file. `before` is the hash of its present content, or `None` if it must not exist. An existing file
+    /// retains its permission bits.
     Write {
         path: Utf8PathBuf,
         before: Option<ContentHash>,
@@ -138,20 +138,20 @@ pub enum FileOperation {
     },
     /// Moves a file, a symbolic link or a whole directory. Nothing may exist at `to`.
     Rename { from: Utf8PathBuf, to: Utf8PathBuf },
-    /// Removes a file, or a symbolic link; `before` is then the hash of the path it points to.
+    /// Removes a file or a symbolic link; for a link, `before` is the hash of its target path.
     Delete { path: Utf8PathBuf, before: ContentHash },
-    /// Makes an empty directory.
+    /// Creates an empty directory.
     CreateDirectory { path: Utf8PathBuf },
-    /// Removes a directory, which must be empty by then.
+    /// Removes a directory, which must be empty at this step.
     RemoveDirectory { path: Utf8PathBuf },
-    /// Creates a symbolic link. Only to undo the removal of one: language servers cannot request it.
+    /// Creates a symbolic link. Only for reverting a removal: language servers cannot request it.
     CreateLink { path: Utf8PathBuf, target: Utf8PathBuf },
-    /// Sets the permission bits of a file or directory (the lower twelve of Unix's `st_mode`). Only to undo a removal.
+    /// Sets the permission bits (the lower twelve of Unix's `st_mode`). Only for reverting a removal.
     SetMode { path: Utf8PathBuf, mode: u32 },
 }
 
 impl FileOperation {
-    /// The path the step is about; of a rename, where the file is afterwards.
+    /// The path of the step; for a rename, the new path.
     pub fn path(&self) -> &Utf8Path {
         match self {
             Self::Write { path, .. }
@@ -165,7 +165,7 @@ impl FileOperation {
     }
 }
 
-/// Bytes in JSON: a string where they are UTF-8, as source text is, else `{"hex": "…"}`.
+/// Serializes bytes as a string if they are UTF-8, as source text is, else as `{"hex": "…"}`.
 mod content {
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
@@ -203,49 +203,49 @@ mod content {
     }
 }
 
-/// The files to save after a change that an editor makes. On disk all files are saved.
+/// The files that an editor saves after a change. On disk all files are saved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Save {
-    /// The files that were not open before: no user would notice that they have unsaved changes.
+    /// The files that were not open before: the user would not notice their unsaved changes.
     Unopened,
-    /// Those, and the files that had no unsaved changes.
+    /// Also the files that had no unsaved changes.
     #[default]
     Clean,
     All,
 }
 
-/// A setting of the editor that applies while a change is made, and is restored afterwards.
+/// A setting of the editor that applies during a change and is restored afterwards.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Setting {
     pub key: String,
     pub value: serde_json::Value,
 }
 
-/// Options for a change that an editor makes. The disk ignores them.
+/// Options for a change in an editor. The disk ignores them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EditOptions {
     pub save: Save,
     pub settings: Vec<Setting>,
     /// The settings that apply while the change is reverted.
     pub undo_settings: Vec<Setting>,
-    /// Whether files are moved through the editor although it has none of them open, and zubi waits for its extensions
-    /// to update the references.
+    /// Whether the editor moves files even if it has none of them open, and zubi waits until its extensions have
+    /// updated the references.
     pub followed: bool,
-    /// Whether to revert additional changes by extensions at once, because the steps are the whole change.
+    /// Whether to revert additional changes by extensions, because the steps are the whole change.
     pub exact: bool,
 }
 
 /// The results of a change in addition to its steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EditOutcome {
-    /// Every file whose text the editor changed, because of a step or through an extension.
+    /// Every file whose text the editor changed, by a step or through an extension.
     pub changed: Vec<ChangedFile>,
     /// The files with unsaved changes in the editor.
     pub unsaved: Vec<Utf8PathBuf>,
     /// The files in which the user typed meanwhile. Their text belongs to the user: zubi neither saves nor reverts it.
     pub typed: Vec<Utf8PathBuf>,
-    /// Notes for the reader, one sentence each.
+    /// Notes for the user, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -258,7 +258,7 @@ impl EditOutcome {
     }
 }
 
-/// A file's exact bytes before and after, as it is named now.
+/// A file's exact bytes before and after, under its new path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
     pub path: Utf8PathBuf,
@@ -296,13 +296,13 @@ impl SinkError {
 /// Applies changes to the disk or the editor.
 #[async_trait]
 pub trait EditSink: Send + Sync {
-    /// Makes all changes, in order, or none of them (short of a crash, which the sink's own journal repairs).
+    /// Applies all steps in order, or none (except after a crash, which the sink's own journal repairs).
     async fn apply(&self, operations: &[FileOperation], options: &EditOptions) -> Result<EditOutcome, SinkError>;
 }
 
-/// The sink of an open editor. It takes texts of files that exist, renames and deletions, and nothing else.
+/// The sink of an open editor. It supports only texts of existing files, renames and deletions.
 pub trait EditorSink: EditSink {
-    /// Whether the editor has a file open, or one below a directory. Absolute, links resolved.
+    /// Whether the editor has a file, or a file below a directory, open. The path is absolute with links resolved.
     fn has_open(&self, path: &Utf8Path) -> bool;
 }
 

@@ -1,13 +1,13 @@
-//! The folders that the user trusts: language servers may run a trusted project's code, and its configuration files
+//! The folders that the user trusts. Language servers may run a trusted project's code, and its configuration files
 //! apply in full.
 //!
-//! One file per folder, named by the hash of the folder's path (and one per trusted content, named by its own hash), so
-//! that two processes that trust two folders at once cannot lose each other's record. Files are 0600 and written
-//! atomically; one that another user could have written, or that is a link, counts as absent.
+//! The store has one file per folder, named by the hash of its path, and one per trusted content, named by its hash, so
+//! that two processes cannot overwrite each other's records. Files are 0600 and written atomically; links, and files
+//! that another user could have written, count as absent.
 //!
 //! **Trusting a folder covers everything below it**, as in editors: trust in `~/work` includes the projects in it. It
-//! does not cover configuration files below: they are trusted one by one, by content, when their own folder is trusted,
-//! so that a changed file can only narrow until it is trusted again. The root directory cannot be trusted.
+//! does not cover configuration files below it: trusting their own folder trusts the present content of each, so that a
+//! changed file can only narrow until it is trusted again. The root directory cannot be trusted.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 use crate::owner_only;
 use crate::text::ContentHash;
 
-/// The largest record that is read, in bytes.
+/// The maximum size of a record, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// The largest configuration file whose content is trusted, in bytes.
+/// The maximum size of a trusted configuration file, in bytes.
 pub const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
-/// Version of the record's format; another one counts as absent.
+/// Version of the record's format; a record of another version counts as absent.
 const VERSION: u32 = 1;
 
 /// One trusted folder.
@@ -33,26 +33,26 @@ const VERSION: u32 = 1;
 #[serde(rename_all = "camelCase")]
 pub struct Grant {
     version: u32,
-    /// Absolute, links resolved.
+    /// The absolute path with links resolved.
     pub folder: Utf8PathBuf,
-    /// When it was trusted, in seconds since the Unix epoch.
+    /// The time at which it was trusted, in seconds since the Unix epoch.
     pub since: u64,
-    /// Configuration files of the folder by absolute path, with the content that is trusted.
+    /// The folder's configuration files by absolute path, with the hash of the trusted content.
     pub files: BTreeMap<Utf8PathBuf, ContentHash>,
 }
 
-/// Files by absolute path, with what was read of them.
+/// The contents of files by absolute path.
 pub type Contents = BTreeMap<Utf8PathBuf, Vec<u8>>;
 
-/// One hash for all files and their contents.
+/// Returns one hash for all files and their contents.
 pub fn hash_of(contents: &Contents) -> ContentHash {
     let hashes: Vec<_> = contents.iter().map(|(path, bytes)| (path, ContentHash::from_bytes(bytes))).collect();
-    // Neither a path nor a hash has a zero byte.
+    // Neither a path nor a hash contains a zero byte.
     let parts = hashes.iter().flat_map(|(path, hash)| [path.as_str(), "\0", hash.0.as_str(), "\0"]);
     ContentHash::from_parts(&parts.map(str::as_bytes).collect::<Vec<_>>())
 }
 
-/// Why trust could not be changed.
+/// The reason why trust could not be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     #[error("`{folder}` cannot be trusted: {source}")]
@@ -76,13 +76,13 @@ pub struct TrustStore {
 }
 
 impl TrustStore {
-    /// The store below zubi's state directory. Nothing is read or made yet.
+    /// The store below zubi's state directory. Reads and creates nothing yet.
     pub fn new(state_directory: impl AsRef<Utf8Path>) -> Self {
         Self { directory: state_directory.as_ref().join("trust") }
     }
 
-    /// The record that makes a folder trusted: its own, or that of the nearest folder above. `folder` must be absolute
-    /// with links resolved; any other path is not trusted.
+    /// Returns the record that makes a folder trusted: its own, or that of the nearest parent folder. `folder` must be
+    /// absolute with links resolved; no other path is trusted.
     pub fn grant_for(&self, folder: &Utf8Path) -> Option<Grant> {
         folder.ancestors().find_map(|ancestor| self.record(ancestor))
     }
@@ -92,15 +92,15 @@ impl TrustStore {
         self.grant_for(folder).is_some()
     }
 
-    /// Trusts a folder and the present content of these files of it (those that do not exist are skipped).
-    /// Trusting again replaces the record. `now` is the time since the Unix epoch.
+    /// Trusts a folder and the present content of these files; skips files that do not exist. Replaces an earlier
+    /// record. `now` is the time since the Unix epoch.
     pub fn trust(&self, folder: &Utf8Path, files: &[Utf8PathBuf], now: Duration) -> Result<Grant, TrustError> {
         let read = |path: &Utf8PathBuf| Some((path.clone(), owner_only::read(path, MAX_CONFIG_BYTES).ok()?));
         self.trust_contents(folder, &files.iter().filter_map(read).collect(), None, now)
     }
 
-    /// Trusts a folder and these contents of its files: the exact bytes that the user has reviewed, whatever the files
-    /// contain by now. With `expected`, only if it is the hash of the contents ([`hash_of`]).
+    /// Trusts a folder and these contents of its files: the exact bytes that the user has reviewed, even if the files
+    /// have changed. Fails if `expected` is given and is not the hash of the contents ([`hash_of`]).
     pub fn trust_contents(
         &self,
         folder: &Utf8Path,
@@ -131,12 +131,12 @@ impl TrustStore {
         Ok(grant)
     }
 
-    /// The hash of the content that is trusted for a file of a folder, whatever its content is now.
+    /// Returns the hash of a file's trusted content, which may differ from the present content.
     pub fn trusted_hash(&self, folder: &Utf8Path, file: &Utf8Path) -> Option<ContentHash> {
         self.record(folder)?.files.remove(file)
     }
 
-    /// Returns a content that was trusted once, if it is stored, to show the changes since.
+    /// Returns an earlier trusted content, if it is stored, to show the changes since.
     pub fn text_of(&self, content: &ContentHash) -> Option<String> {
         let bytes = owner_only::read(&self.content_path(content), MAX_CONFIG_BYTES).ok()?;
         // Bytes with another hash are not the trusted content.
@@ -149,12 +149,12 @@ impl TrustStore {
     }
 
     fn content_path(&self, content: &ContentHash) -> Utf8PathBuf {
-        // A record is a file whose text is not verified; an invalid hash maps to a path that does not exist.
+        // A record's text is not verified; an invalid hash maps to a path that does not exist.
         let is_hash = content.0.len() == 64 && content.0.bytes().all(|byte| byte.is_ascii_hexdigit());
         self.directory.join("contents").join(if is_hash { content.0.as_str() } else { "none" })
     }
 
-    /// Revokes trust in a folder; the path is resolved if it still exists.
+    /// Revokes trust in a folder. Resolves the path if it still exists.
     pub fn revoke(&self, folder: &Utf8Path) -> Result<Utf8PathBuf, TrustError> {
         let folder = resolve(folder).unwrap_or_else(|_| folder.to_owned());
         let path = self.path_of(&folder);
@@ -175,7 +175,7 @@ impl TrustStore {
             .filter_map(Result::ok)
             .filter_map(|entry| {
                 let grant = read_record(entry.path())?;
-                // A record under another name than its folder's would be listed but never found.
+                // A record with another name than its folder's would be listed but never found.
                 (self.path_of(&grant.folder) == entry.path()).then_some(grant)
             })
             .collect();
@@ -209,7 +209,7 @@ fn resolve(folder: &Utf8Path) -> Result<Utf8PathBuf, TrustError> {
     Ok(resolved)
 }
 
-/// The extent of trust in this process: the store's records, or everything for one session (`--trust`), or nothing.
+/// The extent of trust in this process: the store's records, everything for one session (`--trust`), or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trust {
     store: TrustStore,
@@ -224,24 +224,24 @@ enum Extent {
 }
 
 impl Trust {
-    /// `trusts_all` trusts the folders of this session without writing a record.
+    /// Creates the trust of a session; `trusts_all` trusts its folders without writing a record.
     pub fn new(store: TrustStore, trusts_all: bool) -> Self {
         Self { store, extent: if trusts_all { Extent::Everything } else { Extent::Records } }
     }
 
-    /// Trusts nothing, whatever the records are, because the user of the editor does not trust the workspace.
+    /// Trusts nothing, whatever the records contain: the user of the editor does not trust the workspace.
     #[must_use]
     pub fn without_trust(self) -> Self {
         Self { extent: Extent::Nothing, ..self }
     }
 
-    /// Whether it trusts nothing, as [`Self::without_trust`] does.
+    /// Whether this trusts nothing, as after [`Self::without_trust`].
     pub fn is_of_nothing(&self) -> bool {
         self.extent == Extent::Nothing
     }
 
-    /// Whether a folder, absolute with links resolved, is trusted. Read from the store at each call, so that `zubi
-    /// trust` in another terminal takes effect at once.
+    /// Whether a folder (absolute, links resolved) is trusted. Reads the store at each call, so that `zubi trust` in
+    /// another terminal has an immediate effect.
     pub fn folder(&self, folder: &Utf8Path) -> bool {
         match self.extent {
             Extent::Everything => true,

@@ -1,14 +1,14 @@
 //! `file://` URIs and absolute paths. No other module of zubi parses URIs.
 //!
-//! Servers match documents by the exact text of their URI, so a URI that a server sent is stored unchanged and only
-//! *compared* by its path. Percent-encoding follows RFC 3986; the drive-letter forms are those that VS Code and other
+//! Servers match documents by the exact text of their URI, so zubi stores a server's URI unchanged and uses its path
+//! only to *compare* it. Percent-encoding follows RFC 3986; the drive-letter forms are those that VS Code and other
 //! editors send.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::lsp::Uri;
 
-/// The `file://` URI of an absolute path: every byte outside RFC 3986's unreserved set and `/` is percent-encoded.
+/// Returns the `file://` URI of an absolute path; encodes all bytes but `/` and RFC 3986's unreserved set.
 pub fn from_path(path: &Utf8Path) -> Uri {
     let mut uri = String::with_capacity(path.as_str().len() + 8);
     uri.push_str("file://");
@@ -26,12 +26,12 @@ pub fn from_path(path: &Utf8Path) -> Uri {
     Uri(uri)
 }
 
-/// The path of a `file://` URI, or `None` for any other scheme, a foreign host, or bytes that are not UTF-8.
-/// Raw spaces and unencoded characters, which real servers send, are accepted.
+/// Returns the path of a `file://` URI, or `None` for another scheme, a foreign host, or bytes that are not UTF-8.
+/// Accepts raw spaces and unencoded characters, which real servers send.
 pub fn to_path(uri: &Uri) -> Option<Utf8PathBuf> {
     let rest = strip_prefix_ignore_case(&uri.0, "file:")?;
     let path = match rest.strip_prefix("//") {
-        // `file://host/path`: only this machine's names are ours to open.
+        // For `file://host/path`, accepts only names of this machine.
         Some(authority) => {
             let slash = authority.find('/')?;
             let (host, path) = authority.split_at(slash);
@@ -48,7 +48,7 @@ pub fn to_path(uri: &Uri) -> Option<Utf8PathBuf> {
     (decoded.starts_with('/') && !decoded.contains('\0')).then(|| Utf8PathBuf::from(decoded))
 }
 
-/// The scheme of a URI (RFC 3986, section 3.1), as written; `None` if it has none.
+/// Returns the scheme of a URI (RFC 3986, section 3.1) as written; `None` if it has none.
 pub fn scheme(uri: &Uri) -> Option<&str> {
     let (scheme, _) = uri.0.split_once(':')?;
     let rest = |character: char| character.is_ascii_alphanumeric() || matches!(character, '+' | '-' | '.');

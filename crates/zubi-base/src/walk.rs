@@ -1,12 +1,11 @@
-//! The source files of a workspace, without generated files.
-//!
-//! Every walk over sources uses this module, so that search, watching, detection and checks see the same files.
+//! The source files of a workspace, without generated files. All code that walks over sources uses this module, so that
+//! search, watching, detection and checks see the same files.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::{DirEntry, WalkBuilder};
 
-/// Directories of generated files: the names are those of version control, package managers and build tools, which not
-/// every project lists in `.gitignore`. Language servers either skip them or watch them on their own.
+/// Directories of generated files, by the names that version control, package managers and build tools use. Not every
+/// project lists them in `.gitignore`. Language servers skip them or watch them on their own.
 pub const GENERATED: &[&str] = &[
     ".cache",
     ".git",
@@ -24,18 +23,18 @@ pub const GENERATED: &[&str] = &[
     "venv",
 ];
 
-/// How to walk. All default to the whole tree in the disk's order.
+/// Options of a walk. The default is the whole tree in the disk's order.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WalkOptions {
-    /// How many directories deep; the directory itself is 0.
+    /// The maximum depth in directories; the start directory is 0.
     pub depth: Option<usize>,
-    /// By file name within a directory, which costs reading whole directories first.
+    /// Whether to sort by file name within a directory, which requires reading whole directories first.
     pub sorted: bool,
 }
 
-/// Returns all entries below a directory, itself included, except those that `.gitignore` and `.ignore` exclude (in a
-/// repository or not) and the directories of [`GENERATED`]. Hidden files are included: root markers begin with a dot,
-/// and so do directories of sources (`.github`). Links are not followed. Unreadable entries are skipped.
+/// Returns all entries below a directory, including itself, except those that `.gitignore` and `.ignore` exclude (even
+/// outside a repository) and the directories of [`GENERATED`]. Includes hidden files, because root markers and some
+/// source directories (`.github`) begin with a dot. Does not follow links. Skips unreadable entries.
 pub fn entries(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = DirEntry> {
     builder(directory, order).build().filter_map(Result::ok)
 }
@@ -45,7 +44,7 @@ pub fn builder(directory: &Utf8Path, order: WalkOptions) -> WalkBuilder {
     let mut walk = WalkBuilder::new(directory);
     walk.hidden(false).require_git(false).follow_links(false).max_depth(order.depth).filter_entry(|entry| {
         let generated = entry.file_name().to_str().is_some_and(|name| GENERATED.contains(&name));
-        // The start directory is walked whatever its name.
+        // The start directory is included even if its name is in the list.
         entry.depth() == 0 || !(generated && is_directory(entry))
     });
     if order.sorted {
@@ -54,7 +53,7 @@ pub fn builder(directory: &Utf8Path, order: WalkOptions) -> WalkBuilder {
     walk
 }
 
-/// The regular files among [`entries`], those with UTF-8 names.
+/// Returns the regular files with UTF-8 names among [`entries`].
 pub fn files(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = Utf8PathBuf> {
     entries(directory, order)
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))

@@ -1,7 +1,7 @@
-//! The workspace folders: how paths from callers are resolved and how paths are printed.
+//! The workspace folders: resolves paths from callers, and renders paths.
 //!
-//! Containment is the rule that a caller cannot name a path outside the folders: it is checked after symbolic links are
-//! resolved, component by component, never by comparing strings.
+//! A caller cannot name a path outside the folders. This is checked after symbolic links are resolved, component by
+//! component, and never by comparing strings.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -12,19 +12,19 @@ use crate::{escape, uri};
 /// One root folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
-    /// Shown before paths when there are several folders.
+    /// The prefix of printed paths if there are several folders.
     pub name: String,
-    /// Absolute, symbolic links resolved.
+    /// The absolute path with symbolic links resolved.
     pub path: Utf8PathBuf,
 }
 
-/// The folders a host owns. Never empty.
+/// The folders of a host, at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceFolders {
     folders: Vec<Folder>,
 }
 
-/// Why a path from a caller was refused. The text is for the caller and names the next step.
+/// The reason why a path from a caller was refused. The text is for the caller and names the next step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     #[error("`{input}` does not exist in the workspace; paths are relative to `{folder}`")]
@@ -37,13 +37,13 @@ pub enum PathError {
     DeadLink { input: String, link: String, target: String, reason: &'static str },
     #[error("`{input}` cannot be there: `{file}` is a file, no folder")]
     BelowFile { input: String, file: String },
-    /// The system denies access; `reason` is its own error text.
+    /// The system denies access; `reason` is its error text.
     #[error("`{input}` cannot be reached: {reason}")]
     Unreachable { input: String, reason: String },
 }
 
 impl WorkspaceFolders {
-    /// A workspace over these directories. They must exist; duplicates are dropped.
+    /// Opens a workspace with these directories, which must exist. Ignores duplicates.
     pub fn open(paths: &[Utf8PathBuf]) -> std::io::Result<Self> {
         let mut folders: Vec<Folder> = Vec::new();
         for path in paths {
@@ -72,12 +72,12 @@ impl WorkspaceFolders {
         self.folders.iter().map(|folder| folder.path.clone()).collect()
     }
 
-    /// The first folder: where relative paths start.
+    /// The first folder, the base of relative paths.
     pub fn root(&self) -> &Utf8Path {
         &self.folders[0].path
     }
 
-    /// The folder that holds a resolved path; the innermost when folders nest.
+    /// Returns the folder that contains a resolved path; the innermost one of nested folders.
     pub fn folder_of(&self, path: &Utf8Path) -> Option<&Folder> {
         self.folders
             .iter()
@@ -85,23 +85,23 @@ impl WorkspaceFolders {
             .max_by_key(|folder| folder.path.as_str().len())
     }
 
-    /// Whether a path, links resolved, lies in one of the folders.
+    /// Whether a path with links resolved is in one of the folders.
     pub fn contains(&self, path: &Utf8Path) -> bool {
         self.folder_of(path).is_some()
     }
 
-    /// The existing file or directory a caller names by path (absolute, or relative to a folder) or `file://` URI.
-    /// The result is absolute with links resolved.
+    /// Resolves a path (absolute, or relative to a folder) or `file://` URI of an existing file or directory. The
+    /// result is absolute with links resolved.
     pub fn resolve(&self, input: &str) -> Result<Utf8PathBuf, PathError> {
         self.find(input, fs::canonical)
     }
 
-    /// Like [`Self::resolve`], for a path that need not exist yet.
+    /// Like [`Self::resolve`], for a path that may not exist yet.
     pub fn resolve_for_creation(&self, input: &str) -> Result<Utf8PathBuf, PathError> {
         self.find(input, fs::canonical_for_creation)
     }
 
-    /// The first reading of what was given that leads into the workspace.
+    /// Returns the first interpretation of `input` that is in the workspace.
     fn find(
         &self,
         input: &str,
@@ -123,12 +123,11 @@ impl WorkspaceFolders {
         })
     }
 
-    /// Returns the reason why a path cannot exist, if there is one besides a missing entry: the last of its existing
-    /// components is a link without a target, or a file that is used as a folder. Returns no details of paths outside
-    /// the workspace.
+    /// Returns the reason why a path cannot exist, other than a missing entry: its last existing component is a link
+    /// without a target, or a file that is used as a directory. Returns nothing about paths outside the workspace.
     fn broken(&self, input: &str, candidate: &Utf8Path, error: &std::io::Error) -> Option<PathError> {
         use std::io::ErrorKind;
-        // Without the trailing slash, with which the system treats a file as a folder.
+        // Removes a trailing slash, with which the system would treat a file as a directory.
         let path: Utf8PathBuf = candidate.components().collect();
         let input = input.to_owned();
         let last = path.ancestors().find(|path| is_there(path))?;
@@ -157,8 +156,8 @@ impl WorkspaceFolders {
         }
     }
 
-    /// Like [`Self::resolve`], but does not follow a link in the last component: for operations on the entry itself,
-    /// such as moving it. The target of the link may be anywhere.
+    /// Like [`Self::resolve`], but does not follow a link in the last component, for operations on the entry itself
+    /// such as moving it. The link's target may be outside the workspace.
     pub fn resolve_entry(&self, input: &str) -> Result<Utf8PathBuf, PathError> {
         for candidate in self.candidates(input)? {
             if candidate.is_symlink()
@@ -183,8 +182,8 @@ impl WorkspaceFolders {
         if input.contains("://") {
             return Err(not_a_path());
         }
-        // A name with invisible characters is printed with their code points, and a printed name must mean the same
-        // when it comes back. A file that really has the printed name goes first.
+        // Answers print invisible characters as escapes, so a printed name must resolve to the same file. A file that
+        // really has the escaped name takes precedence.
         let unescape_existing = |path: Utf8PathBuf| match escape::unescape(path.as_str()).map(Utf8PathBuf::from) {
             Some(unescaped) if !unescaped.as_str().contains('\0') && !is_there(&path) && is_there(&unescaped) => {
                 unescaped
@@ -196,8 +195,8 @@ impl WorkspaceFolders {
             return Ok(vec![unescape_existing(path.to_owned())]);
         }
         let mut candidates = Vec::new();
-        // With several folders, answers print `folder/path`. A printed path must mean the same when it comes back, so
-        // this reading goes before "relative to a folder".
+        // With several folders, answers print `folder/path`. A printed path must resolve to the same file, so this
+        // interpretation comes before "relative to a folder".
         if self.folders.len() > 1 {
             let named = |folder: &Folder| Some(folder.path.join(path.strip_prefix(&folder.name).ok()?));
             candidates.extend(self.folders.iter().filter_map(named));
@@ -206,9 +205,9 @@ impl WorkspaceFolders {
         Ok(candidates.into_iter().map(unescape_existing).collect())
     }
 
-    /// The printed form of a path: relative to its folder, after the folder's name if there are several. Outside the
-    /// folders the path is absolute, so that the caller notices it. On one line, with invisible characters escaped: a
-    /// name may contain any character, and readers decide by it.
+    /// Renders a path relative to its folder, after the folder's name if there are several. A path outside the folders
+    /// is absolute, so that the caller notices it. The result is one line with invisible characters escaped, because a
+    /// name may contain any character and users make decisions based on it.
     pub fn display(&self, path: &Utf8Path) -> String {
         escape::printable(&self.relative(path)).into_owned()
     }
@@ -234,8 +233,8 @@ fn is_there(path: &Utf8Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// Gives every folder its last path component as a name; folders that would share one get a component more, until
-/// all differ. This ends, for the paths differ.
+/// Names every folder by its last path component, and adds components until all names differ. This ends, because the
+/// paths differ.
 fn assign_distinct_names(folders: &mut [Folder]) {
     let mut length = vec![1; folders.len()];
     loop {

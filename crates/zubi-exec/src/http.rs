@@ -1,16 +1,16 @@
 //! HTTP requests of tools: one request, its redirects, and a bounded response.
 //!
-//! The policy has decided before whether the host is allowed. This module decides about facts that only the connecting
-//! code can know: the address that a name has *now*. It refuses an address of this machine, of a private network or of
-//! a cloud's metadata service unless [`HttpRequest::hosts`] names its host. The check is in the resolver of the
-//! connection itself, so that a name cannot have one address during the check and another one afterwards.
+//! The policy has already decided whether the host is allowed. This module checks what only the connecting code can
+//! know: the address that a name has *now*. It refuses an address of this machine, of a private network or of a cloud's
+//! metadata service unless [`HttpRequest::hosts`] names its host. The check is in the resolver of the connection
+//! itself, so that a name cannot have one address during the check and another one afterwards.
 //!
 //! - `http` and `https` only; no user and password in the URL.
 //! - At most [`MAX_REDIRECTS`] redirects, each checked like a first request. A host other than the requested one must
-//!   be in [`HttpRequest::hosts`], and gets no secret header, no cookie, no `Authorization`, and never a body. No
-//!   redirect leads from `https` to `http`.
+//!   be in [`HttpRequest::hosts`], and gets no secret header, no cookie, no `Authorization`, and never a body. A
+//!   redirect from `https` to `http` is refused.
 //! - Proxies of the environment are ignored: through one, this module would not know the address.
-//! - Compressed responses are not requested, so that no small response becomes a large one.
+//! - Requests accept no compression, so that a small response cannot expand to a large one.
 
 use std::error::Error as _;
 use std::net::{IpAddr, SocketAddr};
@@ -31,13 +31,13 @@ mod tests;
 
 pub use body::RenderedBody;
 
-/// How many redirects are followed. Browsers follow twenty; an API that needs more than a few is a loop.
+/// The maximum number of redirects. Browsers follow twenty; an API that needs more than a few is in a loop.
 pub const MAX_REDIRECTS: usize = 5;
 
-/// The default limit of a response's body, in bytes.
+/// The default maximum size of a response's body, in bytes.
 pub const MAX_BODY: usize = 4 * 1024 * 1024;
 
-/// How long a whole request may take if the caller does not say.
+/// The default time-out of a whole request.
 pub const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One header of a request.
@@ -45,24 +45,24 @@ pub const TIMEOUT: Duration = Duration::from_secs(30);
 pub struct RequestHeader {
     pub name: String,
     pub value: String,
-    /// The header contains a secret, and is sent to no other host.
+    /// Whether the header contains a secret; it is then sent to no other host.
     pub secret: bool,
 }
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// `GET`, `POST`, …; capitals do not matter.
+    /// The method, such as `GET` or `POST`, in any case.
     pub method: String,
     pub url: String,
     pub headers: Vec<RequestHeader>,
-    /// Sent as `application/json` unless a header says otherwise. `GET` and `HEAD` have none.
+    /// The body, sent as `application/json` unless a header sets another type. `GET` and `HEAD` have none.
     pub body: Option<Vec<u8>>,
-    /// Hosts that may have addresses outside the public network, and that a redirect may lead to: `name`, `name:port`,
-    /// `*.name`.
+    /// Hosts that may have addresses outside the public network, and that may be the target of a redirect: `name`,
+    /// `name:port`, `*.name`.
     pub hosts: Vec<String>,
     pub timeout: Duration,
-    /// The limit of the response's body, in bytes.
+    /// The maximum size of the response's body, in bytes.
     pub max_body: usize,
 }
 
@@ -80,17 +80,17 @@ impl HttpRequest {
     }
 }
 
-/// An answer, whatever its status.
+/// A response, with any status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpAnswer {
     pub status: u16,
-    /// The URL of the response, after redirects. Secrets in it are unknown here.
+    /// The URL of the response, after redirects. This module does not know whether it contains secrets.
     pub url: String,
     pub redirects: usize,
     pub content_type: Option<String>,
-    /// The first bytes of the body.
+    /// The first bytes of the body, at most [`HttpRequest::max_body`].
     pub bytes: Vec<u8>,
-    /// There was more.
+    /// Whether the body was longer.
     pub truncated: bool,
 }
 
@@ -99,13 +99,13 @@ impl HttpAnswer {
         (200..300).contains(&self.status)
     }
 
-    /// The body for a reader.
+    /// Renders the body for a reader.
     pub fn body(&self) -> RenderedBody {
         body::read(&self.bytes, self.content_type.as_deref(), !self.truncated)
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
     #[error("`{method}` is not a supported method; use GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS")]
@@ -134,7 +134,7 @@ pub enum HttpError {
     Protocol { host: String, reason: String },
 }
 
-/// The addresses of a name. A value that is passed down, so that tests say where names lead.
+/// Resolves names to addresses. Callers pass it down, so that tests can choose the addresses.
 pub trait AddressLookup: Send + Sync {
     /// Returns all addresses of `name`, in the order in which to try them.
     fn lookup(&self, name: String) -> std::pin::Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send>>;
@@ -201,7 +201,7 @@ async fn follow(request: &HttpRequest, lookup: &Arc<dyn AddressLookup>) -> Resul
         if next.origin() != url.origin() {
             let next_host = host_of(&next)?;
             let is_same_origin = next_host == host && next.port_or_known_default() == Some(port);
-            // From http to https of the same name is what such redirects are for.
+            // Redirects from http to https of the same name are common.
             let is_upgrade = next_host == host && url.scheme() == "http" && next.scheme() == "https";
             let is_named =
                 address::is_named(&request.hosts, &next_host, next.port_or_known_default().unwrap_or_default());
@@ -252,7 +252,7 @@ fn host_of(url: &Url) -> Result<String, HttpError> {
     url.host_str().map(str::to_owned).ok_or_else(|| HttpError::Url { reason: "it has no host".to_owned() })
 }
 
-/// Checks an address in the URL itself, which no resolver sees. `Url` has normalized forms such as `0x7f.1` and
+/// Checks an address in the URL itself, which no resolver sees. `Url` has already normalized forms such as `0x7f.1` and
 /// `2130706433`.
 fn check_literal(host: &str, allows_special: bool) -> Result<(), HttpError> {
     let literal = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
@@ -268,7 +268,7 @@ fn headers(request: &HttpRequest, elsewhere: bool) -> Result<HeaderMap, HttpErro
     for RequestHeader { name, value, secret } in &request.headers {
         let refused = || HttpError::Header { name: name.clone() };
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refused())?;
-        // How long the message is, how it goes over the wire and to whom is ours to say.
+        // Headers that only this module may set: the length of the message, its transfer and its host.
         if [header::HOST, header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::CONNECTION, header::UPGRADE]
             .contains(&key)
         {
@@ -304,7 +304,7 @@ fn client(url: &Url, lookup: Arc<dyn AddressLookup>, allows_special: bool) -> Re
         .pool_max_idle_per_host(0)
         .user_agent(concat!("zubi/", env!("CARGO_PKG_VERSION")));
     if url.scheme() == "http" {
-        // The system's certificates need not be read, or be there.
+        // Without https, the system's certificates are not needed and may be missing.
         builder = builder.tls_certs_only([]);
     }
     builder
@@ -374,7 +374,7 @@ async fn read(mut response: Response, redirects: usize, max: usize, host: &str) 
     Ok(HttpAnswer { status, url, redirects, content_type, bytes, truncated })
 }
 
-/// Describes an error without the URL: it may contain a secret.
+/// Describes an error without the URL, which may contain a secret.
 fn failure(host: &str, error: &reqwest::Error) -> HttpError {
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -387,7 +387,7 @@ fn failure(host: &str, error: &reqwest::Error) -> HttpError {
     if error.is_connect() { HttpError::Connect { host, reason } } else { HttpError::Protocol { host, reason } }
 }
 
-/// The innermost cause, which has the detailed message.
+/// Returns the message of the innermost cause, which is the most detailed.
 fn causes(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {

@@ -1,8 +1,8 @@
 //! Runs programs and shell scripts to their end, or in the background ([`background`]).
 //!
-//! A job has a directory, a chosen environment, a sandbox, and a time-out after which it is ended with all of its
-//! processes. Its output is never lost: the [`OutputStore`] stores both streams in full, also after a time-out or a
-//! cancellation, and a bounded view is in memory ([`CapturedOutput`]).
+//! A job has a directory, a chosen environment, a sandbox, and a time-out that ends it with all of its processes. The
+//! [`OutputStore`] stores both output streams up to its limit, even after a time-out or a cancellation, and a bounded
+//! view is in memory ([`CapturedOutput`]).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,66 +22,66 @@ mod capture;
 pub use background::{Background, BackgroundError, Jobs};
 pub use capture::{CapturedOutput, Streams};
 
-/// The shell of scripts: everywhere, and of one dialect.
+/// The shell of scripts, which exists on every system.
 const SHELL: &str = "/bin/sh";
 
-/// Preferred if it exists: most people and models write bash.
+/// The preferred shell, if it exists: most users and models write bash.
 const BASH: &str = "/bin/bash";
 
-/// Makes a shell read its script from its input: reopened, the pipe has a descriptor of the shell's own, which its
-/// children do not inherit (POSIX, XCU 2.14, `dot`).
+/// Makes a shell read its script from its input. The shell opens the pipe again, with a descriptor that its children do
+/// not inherit (POSIX, XCU 2.14, `dot`).
 const READ_PIPE: &str = ". /dev/stdin";
 
-/// The script's first words, on its first line, so that the numbers of its lines stay. From here on the input is empty: a
-/// program that reads it would else take the rest of the script for its own.
+/// The prefix of a script, on its first line, so that line numbers do not change. It empties the input: a program that
+/// reads it would otherwise consume the rest of the script.
 const DETACH_STDIN: &str = "exec </dev/null; ";
 
-/// The time for the pipes of a finished job to be drained. No process holds them any more by then.
+/// The time to drain the pipes of a finished job. No process has them open any more by then.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The command of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProcessCommand {
-    /// An absolute program and its arguments.
+    /// A program by its absolute path, and its arguments.
     Program { program: Utf8PathBuf, arguments: Vec<String> },
-    /// A script for bash, or sh if there is no bash, as one argument; `arguments` are `$1`, `$2`, ….
+    /// A script for bash, or sh if there is no bash, passed as one argument; `arguments` are `$1`, `$2`, ….
     Script { text: String, arguments: Vec<String> },
-    /// A script that reaches its shell through a pipe: it may have any length (one argument has at most 128 KiB,
-    /// `MAX_ARG_STRLEN` of execve(2)), and no list of processes shows it. [`ProcessJob::stdin`] does not apply: its input, and
-    /// that of its children, is empty.
+    /// A script that its shell reads from a pipe. It may have any length (one argument has at most 128 KiB,
+    /// `MAX_ARG_STRLEN` of execve(2)), and process lists do not show it. [`ProcessJob::stdin`] does not apply: the
+    /// input of the script and its children is empty.
     Piped { text: String, shell: Shell },
 }
 
 /// The shell of a [`ProcessCommand::Piped`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shell {
-    /// `/bin/sh`, of whatever make it is.
+    /// `/bin/sh`, which may be any POSIX shell.
     Sh,
     Bash,
 }
 
-/// Something to run.
+/// A program or script to run, with its environment and limits.
 #[derive(Debug, Clone)]
 pub struct ProcessJob {
     pub command: ProcessCommand,
-    /// The absolute directory. The policy has decided about it before.
+    /// The absolute working directory. The policy has already allowed it.
     pub directory: Utf8PathBuf,
-    /// The folders of the workspace: what it may write, unless the manifest says otherwise.
+    /// The folders of the workspace. The job may write them, unless the manifest names other paths.
     pub folders: Vec<Utf8PathBuf>,
-    /// Variables beside those that every program sees.
+    /// Variables in addition to those of every program.
     pub environment: Vec<(String, String)>,
-    /// Values that are redacted in the output before it is stored.
+    /// Values to redact in the output before it is stored.
     pub secrets: Vec<String>,
     pub stdin: Option<String>,
-    /// After this it is ended.
+    /// The time after which the job is ended.
     pub timeout: Duration,
     pub manifest: SandboxRequest,
-    /// With a lower level it does not run.
+    /// The minimum sandbox level; the job does not run with a lower one.
     pub min_level: Level,
 }
 
 impl ProcessJob {
-    /// A job with the default sandbox, no input, and a minute to run.
+    /// A job with the default sandbox, no input, and a time-out of one minute.
     pub fn new(command: ProcessCommand, directory: impl Into<Utf8PathBuf>, folders: Vec<Utf8PathBuf>) -> Self {
         Self {
             command,
@@ -97,7 +97,7 @@ impl ProcessJob {
     }
 }
 
-/// How a job ended.
+/// The reason for a job's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitReason {
     /// The job exited with this code; 128 + signal if a signal ended it.
@@ -119,12 +119,12 @@ pub struct JobResult {
     pub stderr: CapturedOutput,
 }
 
-/// Why a job did not run.
+/// The reason why a job did not run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// The system says why; the program is named.
+    /// The program could not be started; the error names it.
     #[error("{0}")]
     Start(std::io::Error),
     /// The sandbox could not be set up.
@@ -169,8 +169,8 @@ impl Runner {
         &self.store
     }
 
-    /// Runs a job to its end. No process of it remains when this returns, however it ended; dropping the future ends it
-    /// too, but then its output is not stored.
+    /// Runs a job to its end. None of its processes remains when this returns. Dropping the future also ends the job,
+    /// but then its output is not stored.
     pub async fn run(&self, job: &ProcessJob, cancel: &CancellationToken) -> Result<JobResult, RunError> {
         self.run_into(job, cancel, &self.streams(job)?).await
     }
@@ -188,7 +188,7 @@ impl Runner {
     ) -> Result<JobResult, RunError> {
         let temporary = temporary().map_err(RunError::Start)?;
         let result = self.run_in(job, cancel, streams, temporary.path()).await;
-        // Removing a full directory takes time, and a process that exits now would leave it there.
+        // Removing a full directory takes time, and a process that exits now would leave it behind.
         tokio::task::spawn_blocking(move || drop(temporary)).await.ok();
         result
     }
@@ -206,7 +206,7 @@ impl Runner {
         let (mut confinement, level) = self.sandbox.confine(&job.manifest, job.min_level, &context).await?;
         let CommandLine { program, arguments, input } = self.command_line(job)?;
         if let Some(executable) = &mut confinement.executable {
-            // Permission for the job includes the program that runs it.
+            // Permission for the job includes its program.
             executable.push(program.clone());
         }
         let mut environment =
@@ -220,7 +220,7 @@ impl Runner {
         let started = Instant::now();
         let mut child = self.spawner.spawn(&spec).map_err(RunError::Start)?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        // A program that does not read its input must not hold this up, and one that ends closes the pipe.
+        // A program that does not read its input must not block this; if it ends, it closes the pipe.
         let stdin_task = tokio::spawn(async move {
             if let Some(mut stdin) = stdin {
                 stdin.write_all(input.as_bytes()).await.ok();
@@ -247,7 +247,7 @@ impl Runner {
         Ok(JobResult { end, duration, level, stdout, stderr })
     }
 
-    /// Returns the command line of a job, and its input.
+    /// Returns the command line of a job and its input.
     fn command_line(&self, job: &ProcessJob) -> Result<CommandLine, RunError> {
         let input = job.stdin.clone().unwrap_or_default();
         Ok(match &job.command {
@@ -255,8 +255,8 @@ impl Runner {
                 CommandLine { program: program.clone(), arguments: arguments.clone(), input }
             }
             ProcessCommand::Script { text, arguments } => {
-                // The script is one argument, even if it begins with `-`, and what follows it are positional parameters:
-                // no shell reads them as text.
+                // The script is one argument, even if it begins with `-`, and the following ones are positional
+                // parameters: no shell reads them as code.
                 let fixed = ["-c", "--", text, "sh"].map(str::to_owned);
                 let arguments = fixed.into_iter().chain(arguments.iter().cloned()).collect();
                 CommandLine { program: self.bash().unwrap_or_else(|| SHELL.into()), arguments, input }

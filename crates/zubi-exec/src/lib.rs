@@ -1,7 +1,7 @@
-//! Execution for the user: programs and shell scripts, HTTP requests, JavaScript; templates that cannot inject, limits,
-//! the sandbox, and the store of all output.
+//! Execution for the user: programs and shell scripts, HTTP requests, JavaScript; injection-safe templates, limits, the
+//! sandbox, and the store of all output.
 //!
-//! Nothing here decides whether something is allowed: the policy does, before any of this is called.
+//! The policy decides whether something is allowed, before it calls this crate.
 
 pub mod http;
 pub mod job;

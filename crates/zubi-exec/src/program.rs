@@ -1,11 +1,11 @@
-//! Finding programs on a search path.
+//! Finds programs on a search path.
 
 use std::ffi::OsStr;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Returns every executable file of this name in the directories of a search path (`PATH`), in search order. Empty and
-/// relative entries of the path are skipped: their meaning depends on the current directory.
+/// Returns all executable files of this name in the directories of a search path (`PATH`), in search order. Skips empty
+/// and relative entries, whose meaning depends on the current directory.
 pub fn find(name: &str, search_path: Option<&OsStr>) -> Vec<Utf8PathBuf> {
     if name.is_empty() || name.contains(['/', '\0']) {
         return Vec::new();

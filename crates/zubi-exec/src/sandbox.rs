@@ -1,8 +1,8 @@
 //! The sandbox: the request of a tool ([`SandboxRequest`]), the capabilities of this machine ([`Sandbox::probe`]), and
 //! the resulting confinement.
 //!
-//! There are levels, and the highest available one is used; its name, and the reason why it is not higher, are always
-//! reported. A tool that requires a higher level does not run. Nothing here decides whether something is allowed.
+//! zubi uses the highest available level, and always reports its name and the reason why it is not higher. A tool that
+//! requires a higher level does not run. The policy decides whether something is allowed.
 
 use std::ffi::OsString;
 
@@ -33,7 +33,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// As the status line of an answer says it.
+    /// The name in status lines.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "no sandbox",
@@ -94,11 +94,11 @@ pub enum Net {
 /// The environment of a confinement.
 #[derive(Debug, Clone)]
 pub struct SandboxContext<'a> {
-    /// The folders of the workspace. Relative paths of a manifest start at the first.
+    /// The folders of the workspace. Relative paths of a manifest are relative to the first.
     pub folders: &'a [Utf8PathBuf],
-    /// The temporary directory that was made for it.
+    /// The private temporary directory of the job.
     pub temporary: &'a Utf8Path,
-    /// The person's home directory.
+    /// The user's home directory.
     pub home: Option<&'a Utf8Path>,
 }
 
@@ -117,26 +117,26 @@ pub struct Sandbox {
     spawner: Spawner,
     search_path: Option<OsString>,
     home: Option<Utf8PathBuf>,
-    /// Files with secrets besides the usual credential stores.
+    /// Files with secrets in addition to the usual credential stores.
     secrets: Vec<Utf8PathBuf>,
     denied_dirs: Vec<Utf8PathBuf>,
     account_home: Option<Utf8PathBuf>,
     status: OnceCell<SandboxStatus>,
 }
 
-/// The level that is active, and why it is not a higher one.
+/// The active level, and why it is not higher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxStatus {
     pub level: Level,
-    /// One clause for each means that is missing, the best first.
+    /// One clause for each missing backend, the best first.
     pub missing_backends: Vec<String>,
-    /// The Landlock ABI of the kernel, where there is one.
+    /// The version of the kernel's Landlock ABI, if it has one.
     pub landlock_abi: Option<u32>,
     bwrap: Option<Utf8PathBuf>,
 }
 
 impl Sandbox {
-    /// `search_path` is where `bwrap` is looked for, as `PATH` has it; `home` the person's home directory.
+    /// `search_path` is the `PATH` in which to find `bwrap`, and `home` the user's home directory.
     pub fn new(spawner: Spawner, search_path: Option<OsString>, home: Option<Utf8PathBuf>) -> Self {
         Self {
             spawner,
@@ -149,36 +149,36 @@ impl Sandbox {
         }
     }
 
-    /// Denies access to these directories in every sandbox, wherever they are: zubi's own settings and records decide
-    /// what may run. If a workspace contains them, nothing can be created in their parent directories.
+    /// Denies access to these directories in every sandbox, because zubi's own settings and records decide what may
+    /// run. If a workspace contains them, programs cannot create anything in their parent directories.
     #[must_use]
     pub fn deny_dirs(mut self, directories: Vec<Utf8PathBuf>) -> Self {
         self.denied_dirs = directories;
         self
     }
 
-    /// The home directory that the system has for this account, where it is another than the one that the environment names:
-    /// credential stores are looked for in both.
+    /// Sets the account's home directory according to the system. If it differs from that of the environment, both are
+    /// searched for credential stores.
     #[must_use]
     pub fn with_account_home(mut self, home: Option<Utf8PathBuf>) -> Self {
         self.account_home = home;
         self
     }
 
-    /// Denies access to these files in every sandbox, as to credential stores. A file in the workspace is not
-    /// protected: nothing could be created in its directory any more (see `zubi_base::process::confine`).
+    /// Denies access to these files in every sandbox, as to credential stores. Files in the workspace are not
+    /// protected, because programs could then create nothing in their directory (see `zubi_base::process::confine`).
     #[must_use]
     pub fn deny_files(mut self, secrets: Vec<Utf8PathBuf>) -> Self {
         self.secrets = secrets;
         self
     }
 
-    /// A program by its name, on the search path.
+    /// Finds a program by name on the search path.
     pub(crate) fn find(&self, name: &str) -> Option<Utf8PathBuf> {
         crate::program::find(name, self.search_path.as_deref()).into_iter().next()
     }
 
-    /// The level that is active here, tried with a confined child the first time.
+    /// Returns the active level. The first call probes it with a confined child.
     pub async fn probe(&self) -> &SandboxStatus {
         self.status
             .get_or_init(|| async {
@@ -201,7 +201,7 @@ impl Sandbox {
         self.status.get()
     }
 
-    /// The person's home directory.
+    /// The user's home directory.
     pub fn home(&self) -> Option<&Utf8Path> {
         self.home.as_deref()
     }
@@ -235,9 +235,9 @@ impl Sandbox {
             None => vec![Utf8PathBuf::from("/")],
             Some(paths) => {
                 let paths = resolve_all(paths)?;
-                // A request that names a store, or something in it, includes it on purpose.
+                // A request that names a store, or a path in it, includes it on purpose.
                 excluded.retain(|store| !paths.iter().any(|path| path.starts_with(store)));
-                // Without these nothing starts: programs, libraries, and what the kernel says of the process itself.
+                // No program starts without these: programs, libraries, and the kernel's data about the process.
                 paths.into_iter().chain(ALWAYS_READABLE.iter().map(Utf8PathBuf::from)).collect()
             }
         };
@@ -246,7 +246,7 @@ impl Sandbox {
             Some(paths) => resolve_all(paths)?,
         };
         writable.push(context.temporary.to_owned());
-        // After what a manifest names: no tool may open these.
+        // Added after the manifest's paths: no tool may open these.
         excluded.extend(self.denied_dirs.iter().cloned());
         let executable = manifest.exec.as_ref().map(|programs| {
             let found = programs.iter().flat_map(|program| {
@@ -276,10 +276,10 @@ impl Sandbox {
 }
 
 impl Sandbox {
-    /// Returns the confinement of zubi's own program for a tool's code ([`crate::script`]), and its level: it reads the
-    /// files it is loaded from and the time zone, writes nothing, starts nothing else and has no network. Once it is
-    /// loaded it drops the rest as well (`zubi_base::process::confine`). Namespaces would add nothing to
-    /// that.
+    /// Returns the confinement of zubi's own program for a tool's code ([`crate::script`]), and its level. The program
+    /// can read the files that it is loaded from and the time zone, write nothing, start no other program, and use no
+    /// network. After loading it drops the remaining permissions too (`zubi_base::process::confine`). Namespaces would
+    /// not restrict it further.
     pub async fn for_scripts(&self, executable: &Utf8Path) -> (Confinement, Level) {
         let level = self.probe().await.level.min(Level::LandlockSeccomp);
         let confinement = Confinement {
@@ -295,7 +295,7 @@ impl Sandbox {
     }
 }
 
-/// The files that a program is loaded from besides itself, and those of the time zone.
+/// The files that a program is loaded from, other than its own, and those of the time zone.
 const LOADER_PATHS: &[&str] = &[
     "/etc/ld.so.cache",
     "/etc/localtime",
@@ -307,14 +307,14 @@ const LOADER_PATHS: &[&str] = &[
     "/usr/share/zoneinfo",
 ];
 
-/// Readable whatever a manifest says.
+/// Paths that every manifest can read.
 const ALWAYS_READABLE: &[&str] = &["/bin", "/etc", "/lib", "/lib64", "/nix/store", "/opt", "/proc", "/sbin", "/usr"];
 
 impl SandboxContext<'_> {
-    /// A path of a manifest, absolute.
+    /// Converts a path of a manifest to an absolute path.
     ///
     /// # Errors
-    /// When it can be no path, or is below a home directory that is not known.
+    /// If the path is invalid, or is below an unknown home directory.
     pub fn path(&self, input: &str) -> Result<Utf8PathBuf, SandboxError> {
         let invalid = || SandboxError::Path(input.to_owned());
         if input.is_empty() || input.contains('\0') {

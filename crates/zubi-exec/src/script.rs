@@ -1,8 +1,7 @@
-//! JavaScript of tools: a piece of code that computes on its arguments and may call other tools, and can reach nothing
-//! else.
+//! JavaScript of tools: code that computes on its arguments, may call other tools, and can access nothing else.
 //!
-//! This module owns the environment of the language and its limits. It does not decide which tools may be called: calls
-//! go to a [`NestedCaller`], which uses the registry, and so the policy, like any other caller.
+//! This module provides the language, its globals and its limits. Tool calls go to a [`NestedCaller`], which uses the
+//! registry, and so the policy, like any other caller.
 //!
 //! # The code
 //!
@@ -12,12 +11,12 @@
 //! |---|---|
 //! | `args` | the arguments of the call, as validated |
 //! | `tools.call(name, args)` | calls a tool and returns its result; throws an `Error` when it fails or is denied |
-//! | `console.log(…)` | a line of the log, which is a part of the answer |
+//! | `console.log(…)` | adds a line to the log, which is a part of the answer |
 //! | `result` | its value is the answer, unless the code returns one |
 //!
-//! Besides that there is the language (ECMAScript, QuickJS-ng): `JSON`, `Math`, `Date`, `RegExp`, `Map`, `Promise`, …
-//! There are no files, no network, no processes, no timers, no `import` and no `require`. The answer is the JSON form
-//! of the value; `undefined` is `null`.
+//! The language itself (ECMAScript, QuickJS-ng) has `JSON`, `Math`, `Date`, `RegExp`, `Map`, `Promise`, … It has no
+//! files, network, processes, timers, `import` or `require`. The answer is the JSON form of the value; `undefined` is
+//! `null`.
 //!
 //! # Two barriers
 //!
@@ -26,8 +25,8 @@
 //!
 //! # Messages between the processes
 //!
-//! One JSON value per line. To the child: a [`ScriptJob`], then a [`CallReply`] for each call. From it: [`ChildMessage`]s, the last of
-//! which is [`ChildMessage::Done`].
+//! One JSON value per line. To the child: a [`ScriptJob`], then a [`CallReply`] for each call. From it:
+//! [`ChildMessage`]s, the last of which is [`ChildMessage::Done`].
 
 use std::time::Duration;
 
@@ -46,20 +45,20 @@ pub use parent::{MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptErro
 /// The argument with which zubi starts itself to run code.
 pub const CHILD_ARGUMENT: &str = "__js";
 
-/// The longest result and the longest arguments of one nested call, in bytes of JSON.
+/// The maximum size of a result and of the arguments of one nested call, in bytes of JSON.
 pub const MAX_RESULT: usize = 1024 * 1024;
 
-/// The limit of the log in bytes.
+/// The maximum size of the log, in bytes.
 pub const MAX_LOG: usize = 64 * 1024;
 
 /// The limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptLimits {
-    /// The limit of the engine's heap, in bytes.
+    /// The maximum size of the engine's heap, in bytes.
     pub memory: usize,
-    /// The limit of the engine's stack, in bytes; the thread's own is 8 MiB.
+    /// The maximum size of the engine's stack, in bytes; the thread's own is 8 MiB.
     pub stack: usize,
-    /// Computing, without the time that nested calls take, in milliseconds.
+    /// The maximum computing time without nested calls, in milliseconds.
     pub time_ms: u64,
 }
 
@@ -88,7 +87,7 @@ pub struct ScriptJob {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChildMessage {
-    /// Call a tool; the next line to the child is the [`CallReply`].
+    /// A call of a tool. The next line to the child is the [`CallReply`].
     Call {
         tool: String,
         args: Value,
@@ -96,7 +95,7 @@ pub enum ChildMessage {
     Done(ScriptEnd),
 }
 
-/// How a nested call ended.
+/// The outcome of a nested call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallReply {
@@ -104,13 +103,13 @@ pub enum CallReply {
     Error(String),
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScriptEnd {
     pub outcome: Result<Value, ScriptException>,
     /// The log, one line per entry.
     pub log: Vec<String>,
-    /// The log exceeded its limit.
+    /// Whether the log exceeded its limit.
     pub log_truncated: bool,
 }
 
@@ -118,7 +117,7 @@ pub struct ScriptEnd {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptException {
     pub message: String,
-    /// In the code, from 1, where it is known.
+    /// The 1-based line in the code, if known.
     pub line: Option<u32>,
     pub column: Option<u32>,
 }

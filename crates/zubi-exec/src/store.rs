@@ -1,12 +1,11 @@
 //! Stores the output of programs in full, so that the short view is never the only copy.
 //!
 //! An output is a file named by the SHA-256 of its content, below a directory that only this user can read. Its handle
-//! is `o-` and the first 16 hexadecimal digits; no other handle is valid, so that none can name another file. Several
-//! processes may use one store: files are written under other names and moved into place.
+//! is `o-` and the first 16 hexadecimal digits; no other form is valid, so that a handle cannot name another file.
+//! Several processes may use one store, because files are written under temporary names and then renamed.
 //!
-//! An output is available for seven days after it was last stored, and not longer, whether its file still exists or
-//! not. Files are removed when another output is stored: expired ones, unfinished ones of the same age, and then the
-//! oldest while the total is too large.
+//! An output is available for seven days after it was last stored, even if its file exists longer. Storing an output
+//! removes files: expired ones, unfinished ones of the same age, and then the oldest while the total is too large.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -21,27 +20,27 @@ use zubi_base::owner_only;
 /// The directory below zubi's state directory.
 const DIRECTORY: &str = "outputs";
 
-/// The limit of all outputs together, in bytes; the oldest are removed first.
+/// The maximum size of all outputs together, in bytes.
 const MAX_BYTES: u64 = 512 * 1024 * 1024;
 
 /// The lifetime of an output.
 const MAX_AGE: Duration = Duration::from_hours(7 * 24);
 
-/// The limit of one output, in bytes.
+/// The maximum size of one output, in bytes.
 pub const MAX_OUTPUT: u64 = 64 * 1024 * 1024;
 
-/// How many digits of the hash a handle has: 64 bits.
+/// The number of hash digits in a handle: 64 bits.
 const HANDLE_DIGITS: usize = 16;
 
-/// How files begin that are still written.
+/// The prefix of unfinished files.
 const UNFINISHED: &str = "new-";
 
-/// Names an output.
+/// The handle of an output.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OutputId(String);
 
 impl OutputId {
-    /// Reads a handle: `o-` and 16 hexadecimal digits, in small letters.
+    /// Parses a handle: `o-` and 16 hexadecimal digits in lower case.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix("o-")?;
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
@@ -91,35 +90,35 @@ impl OutputStore {
         self
     }
 
-    /// Uses another limit for all outputs together, in bytes.
+    /// Uses another maximum size of all outputs together, in bytes.
     #[cfg(test)]
     pub(crate) fn with_max_bytes(mut self, max_bytes: u64) -> Self {
         self.max_bytes = max_bytes;
         self
     }
 
-    /// Begins an output. Blocks shortly.
+    /// Begins an output. Blocks briefly.
     pub fn create(&self) -> io::Result<Writer> {
         owner_only::create_directory(&self.directory)?;
         let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.directory)?;
         Ok(Writer { file, hash: Sha256::new(), bytes: 0 })
     }
 
-    /// Opens a stored output for reading. Blocks shortly.
+    /// Opens a stored output for reading. Blocks briefly.
     pub fn open(&self, id: &OutputId) -> Result<File, StoreError> {
         File::open(self.path(id)?).map_err(|source| StoreError::Io { id: id.clone(), source })
     }
 
-    /// Returns the file of a stored output. Blocks shortly.
+    /// Returns the file of a stored output. Blocks briefly.
     pub fn path(&self, id: &OutputId) -> Result<Utf8PathBuf, StoreError> {
         let entries = self.directory.read_dir_utf8().map_err(|_| StoreError::NotFound(id.clone()))?;
         let entry = entries.flatten().find(|entry| entry.file_name().starts_with(&id.0));
-        // Readers get the same answer before and after another process has removed files.
+        // The age decides, so that the result does not depend on whether another process has already removed files.
         let entry = entry.filter(|entry| stored_at(entry).is_some_and(|time| time >= self.oldest()));
         Ok(entry.ok_or_else(|| StoreError::NotFound(id.clone()))?.into_path())
     }
 
-    /// A whole output, at most [`MAX_OUTPUT`].
+    /// Reads a whole output, at most [`MAX_OUTPUT`] bytes.
     pub fn read(&self, id: &OutputId) -> Result<Vec<u8>, StoreError> {
         use std::io::Read as _;
         let mut bytes = Vec::new();
@@ -138,12 +137,12 @@ impl OutputStore {
         Ok(id)
     }
 
-    /// The storage time before which outputs have expired.
+    /// Returns the time before which outputs have expired.
     fn oldest(&self) -> Duration {
         self.clock.now().saturating_sub(MAX_AGE)
     }
 
-    /// Removes expired outputs, and the oldest while the total is too large. A failed removal is tried again next time.
+    /// Removes expired outputs, and the oldest while the total is too large. Failed removals are repeated next time.
     fn evict_outputs(&self, newest: &str) {
         let Ok(entries) = self.directory.read_dir_utf8() else { return };
         let oldest = self.oldest();
@@ -151,7 +150,7 @@ impl OutputStore {
             .flatten()
             .filter(|entry| entry.file_name() != newest)
             .filter_map(|entry| Some((stored_at(&entry)?, entry.metadata().ok()?.len(), entry.into_path())))
-            // An output that is being written stays; one without writes for so long will not be finished.
+            // Outputs in progress remain; one without writes for that long will never be finished.
             .filter(|(modified, _, path)| !is_unfinished(path) || *modified < oldest)
             .collect();
         files.sort_unstable();
@@ -184,7 +183,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Adds bytes, as far as they fit into [`MAX_OUTPUT`]. Blocks as writing a file does.
+    /// Adds bytes up to [`MAX_OUTPUT`] in total. Blocks as writing a file does.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let remaining = usize::try_from(MAX_OUTPUT - self.bytes).unwrap_or(usize::MAX);
         let stored = bytes.get(..remaining).unwrap_or(bytes);

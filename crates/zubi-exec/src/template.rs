@@ -1,8 +1,7 @@
-//! Templates of declared tools: text with placeholders, parsed once, whose values cannot change the meaning of the
-//! text.
+//! Templates of declared tools: texts with placeholders, whose values cannot change the meaning of the text.
 //!
-//! This module owns the syntax of placeholders, their valid positions in each kind of text ([`Escaping`]) and the
-//! escaping of values. It reads no files, knows no tool and decides nothing about permissions.
+//! This module defines the syntax of placeholders, their valid positions in each kind of text ([`Escaping`]) and the
+//! escaping of values. It does not read files or decide about permissions.
 //!
 //! # Placeholders
 //!
@@ -14,32 +13,32 @@
 //! | `${workspaceFolder}` | the workspace folder's absolute path |
 //! | `$$` | a dollar |
 //!
-//! A template is split into literal text and placeholders when its file is loaded. Rendering is one pass: a value
-//! replaces its placeholder and is never parsed again, so a value that contains `$name` stays as it is.
+//! A template is parsed once, when its file is loaded. Rendering is one pass that never parses a value, so a value that
+//! contains `$name` is not changed.
 //!
-//! Undeclared names: `${NAME}`, `${arg:x}` and `${env:X}` are errors. `$x` stays as it is written: in a shell script it
-//! is the shell's own variable (`$HOME`, `$1`), elsewhere there is a warning. In a script `\$` is the shell's escaped
-//! dollar, and forms such as `${x:-y}` and `${#x}` are the shell's; its `${HOME}` is written `$${HOME}` or `$HOME`.
+//! Undeclared names are errors in `${NAME}`, `${arg:x}` and `${env:X}`. An undeclared `$x` is not changed: in a shell
+//! script it is the shell's own variable (`$HOME`, `$1`), elsewhere there is a warning. In a script `\$`, `${x:-y}`,
+//! `${#x}` and similar forms are the shell's; write its `${HOME}` as `$${HOME}` or `$HOME`.
 //!
 //! # Values
 //!
-//! A string is inserted as it is; a number or a boolean as in JSON; an object as JSON text. An array becomes several
-//! words of a shell script or of arguments, and several `key=value` of a query, if its placeholder is alone; elsewhere
-//! it is refused. `null` is the same as a missing argument.
+//! A string is inserted unchanged; numbers, booleans and objects as JSON. An array becomes several words of a shell
+//! script or of arguments, or several `key=value` pairs of a query, if its placeholder is alone; elsewhere it is
+//! refused. `null` is the same as a missing argument.
 //!
 //! A missing required argument is an error, never empty text. A missing optional one is:
 //!
-//! - a word of a script or of arguments that consists of nothing else: omitted;
+//! - as a whole word of a script or of arguments: omitted;
 //! - a part of a word, text between double quotes, or the operand of a redirection or an assignment: the empty text;
 //! - `key=$value` in a query or a form: the pair is omitted;
-//! - a header or a text that consists of nothing else: [`RenderedText::absent`] is set, so that the caller can omit it;
+//! - as a whole header or text: [`RenderedText::absent`] is set, so that the caller can omit it;
 //! - a whole value of JSON: `null`; a part of a JSON string: the empty text;
 //! - a segment of a URL's path: refused when the file is loaded, because the URL would name another resource.
 //!
 //! # Secrets
 //!
-//! Values of `${env:…}` are secret: [`RenderedText::secrets`] names the used ones and [`RenderedText::redacted`] has
-//! [`REDACTED`] in their place.
+//! Values of `${env:…}` are secret: [`RenderedText::secrets`] lists the used names, and [`RenderedText::redacted`]
+//! contains [`REDACTED`] instead of the values.
 
 use std::collections::BTreeSet;
 
@@ -60,10 +59,10 @@ pub use render::{MAX_RENDERED, RenderError, RenderedText, Values};
 use placeholder::{PlaceholderPosition, PlaceholderSource, TemplatePart, array_problem};
 use scan::{ScannedTemplate, TemplateToken};
 
-/// The longest template, in bytes. One that is longer is a program of its own and belongs in a file.
+/// The maximum length of a template, in bytes. A longer program belongs in a file of its own.
 pub const MAX_TEMPLATE: usize = 256 * 1024;
 
-/// The shells whose scripts [`Escaping::Shell`] understands, by the name of their program.
+/// The shells that [`Escaping::Shell`] supports, by the name of their program.
 pub const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "ksh", "mksh"];
 
 /// A text with placeholders, parsed and validated.
@@ -71,7 +70,7 @@ pub const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "ksh", "mksh"];
 pub struct Template {
     escaping: Escaping,
     parts: Vec<TemplatePart>,
-    /// The used sources, in order; more than the parts contain, since a variable may have become text.
+    /// The used sources in order, including variables that have become literal text.
     sources: Vec<PlaceholderSource>,
     warnings: Vec<TemplateProblem>,
 }
@@ -82,11 +81,11 @@ impl Template {
     /// In a shell script a placeholder is refused if its value could not be quoted, or would be read as code: inside
     /// single quotes, `$(…)`, backquotes, `${…}`, arithmetic, here-documents and comments, in a subscript, in `[[ …
     /// ]]`, in text that `eval`, `sh -c` or similar commands run. An argument is also refused as the name of a command.
-    /// The author is responsible for the script's use of a value.
+    /// The script's further use of a value is up to its author.
     ///
     /// # Errors
     ///
-    /// All problems of the text, warnings included, in its order, if one of them is an error.
+    /// All problems of the text in its order, including warnings, if one of them is an error.
     pub fn parse(text: &str, escaping: Escaping, names: &TemplateNames) -> Result<Self, Vec<TemplateProblem>> {
         if text.len() > MAX_TEMPLATE {
             let message = format!("the text has more than {MAX_TEMPLATE} bytes; put it into a file of its own");
@@ -121,7 +120,7 @@ impl Template {
         })
     }
 
-    /// Whether it consists of one placeholder and nothing else.
+    /// Whether the template is exactly one placeholder.
     pub fn is_one_value(&self) -> bool {
         matches!(self.parts.as_slice(), [TemplatePart::Placeholder { .. }])
     }
@@ -140,17 +139,17 @@ impl Template {
         &self.warnings
     }
 
-    /// The arguments that are used.
+    /// The names of the used arguments.
     pub fn arguments(&self) -> BTreeSet<&str> {
         self.names(|source| matches!(source, PlaceholderSource::Argument(..)))
     }
 
-    /// The variables of the file that are used.
+    /// The names of the used variables of the file.
     pub fn variables(&self) -> BTreeSet<&str> {
         self.names(|source| matches!(source, PlaceholderSource::Variable(..)))
     }
 
-    /// The values of `zubi.env` and the secrets that are used.
+    /// The names of the used values of `zubi.env` and secrets.
     pub fn secrets(&self) -> BTreeSet<&str> {
         self.names(|source| matches!(source, PlaceholderSource::Environment(..)))
     }
@@ -182,7 +181,7 @@ fn refuse_all(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>>
     vec![None; scanned.placeholders.len()]
 }
 
-/// Combines literal text and placeholders. The text that a position has absorbed (the key of a pair) is removed.
+/// Combines literal text and placeholders, without the text that a position has absorbed (the key of a pair).
 fn combine_parts(
     symbols: &[TemplateToken],
     placeholders: &[scan::Placeholder],

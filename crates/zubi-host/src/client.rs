@@ -1,10 +1,10 @@
-//! A host client: a session that uses the host of its workspace, in whichever process that host runs.
+//! A host client: a session that uses the host of its workspace, in any process.
 //!
 //! The client attaches to the best available host (an open editor's, else a daemon, else the host of another client).
 //! If none is available, it **is** the host itself and lets other clients attach. When its host ends, it finds another
-//! one or becomes one; when a better one appears, it moves there. Callers do not notice such a change, except for a
-//! lost call: the client repeats a call that only reads. For any other call it cannot determine whether the call was
-//! carried out, and the answer says so.
+//! one or becomes one; when a better one appears, it switches to that. Callers only notice such a change if a call is
+//! lost: the client repeats a call that only reads. For any other call it cannot determine whether the host has made
+//! the call, and the answer reports that.
 
 mod backend;
 mod config;
@@ -32,18 +32,18 @@ use crate::service::{
     ToolService, UnknownTool,
 };
 
-/// How many hosts in a row one request may try.
+/// The maximum number of hosts in a row that one request may try.
 const ATTEMPTS: usize = 3;
 
 /// The client; see the module's documentation.
 pub struct HostClient {
     config: HostClientConfig,
     current: RwLock<Arc<Backend>>,
-    /// Held during the search for another host, so that one caller searches for all.
+    /// Locked during the search for another host, so that one caller searches for all.
     search_lock: tokio::sync::Mutex<()>,
     snapshot: Mutex<DiscoverySnapshot>,
     changes: watch::Sender<u64>,
-    /// Counts up when `current` changes.
+    /// Counts the changes of `current`.
     backend_changes: watch::Sender<u64>,
     follower: Mutex<Option<JoinHandle<()>>>,
 }
@@ -53,7 +53,7 @@ impl HostClient {
     ///
     /// # Errors
     ///
-    /// There is no host and this process cannot become one: the workspace or the configuration is broken.
+    /// If there is no host and this process cannot become one, because the workspace or the configuration is invalid.
     pub async fn open(config: HostClientConfig) -> Result<Arc<Self>, String> {
         let mut snapshot = DiscoverySnapshot::default();
         let initial = election::attach(&config, &mut snapshot).await?;
@@ -70,7 +70,7 @@ impl HostClient {
         Ok(client)
     }
 
-    /// The host in use: its kind, and its process ID if it is another process.
+    /// Returns the kind of the present host, and its process id if it is another process.
     pub fn host(&self) -> (HostKind, Option<u32>) {
         match &*self.now() {
             Backend::Local(_) => (HostKind::InProcess, None),
@@ -78,7 +78,7 @@ impl HostClient {
         }
     }
 
-    /// The host of this process, if it is one now.
+    /// Returns the host of this process, if it is the present one.
     pub fn local_host(&self) -> Option<Arc<LocalHost>> {
         match &*self.now() {
             Backend::Local(local) => Some(Arc::clone(local.host())),
@@ -86,7 +86,7 @@ impl HostClient {
         }
     }
 
-    /// The host in another process, if it is one now.
+    /// Returns the host in another process, if it is the present one.
     pub fn remote(&self) -> Option<Arc<RemoteHost>> {
         match &*self.now() {
             Backend::Local(_) => None,
@@ -98,7 +98,7 @@ impl HostClient {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the host to use: the present one, unless it has gone or there is a better one.
+    /// Returns the host to use: the present one, unless it has ended or there is a better one.
     async fn current(&self) -> Result<Arc<Backend>, String> {
         let now = self.now();
         let can_stay = !now.is_disconnected() && {
@@ -110,8 +110,8 @@ impl HostClient {
         if can_stay { Ok(now) } else { self.replace(&now, now.is_disconnected()).await }
     }
 
-    /// Returns another host if `old` has gone, else a better one if there is one. A caller that has lost an answer
-    /// knows that the host has gone; [`Backend::is_disconnected`] may report that only a moment later.
+    /// Returns another host if `previous` has ended, else a better one if there is one. `disconnected` is set by a
+    /// caller that has lost a response: [`Backend::is_disconnected`] may report the end only a moment later.
     async fn replace(&self, previous: &Arc<Backend>, disconnected: bool) -> Result<Arc<Backend>, String> {
         let _guard = self.search_lock.lock().await;
         let now = self.now();
@@ -140,8 +140,8 @@ impl HostClient {
         Ok(next)
     }
 
-    /// Sends a request to the host, and to the next one if that host has gone. `call`: the call that the request makes;
-    /// it is repeated only if it reads or plans. `None`: a query, which can always be repeated.
+    /// Sends a request to the host, and to the next one if that host has ended. `call` is the tool call in the request,
+    /// which is repeated only if it reads or plans; `None` is a query, which can always be repeated.
     async fn send<T, F>(
         &self,
         call: Option<&CallRequest>,
@@ -161,7 +161,7 @@ impl HostClient {
             let Err(HostError::Disconnected { why }) = answer else { return answer };
             let next = self.replace(&backend, true).await;
             if let Some(call) = call {
-                // `None`: no host is left that could describe the tool, or it does not know the tool.
+                // `None` if there is no host left that could describe the tool, or the host does not know it.
                 let effect = match &next {
                     Ok(next) => next.service().find(&call.tool, &call.caller.restrictions).await.ok(),
                     Err(_) => None,
@@ -177,8 +177,8 @@ impl HostClient {
         Err(unavailable(if call.is_some() { format!("{last}, {ATTEMPTS} times in a row") } else { last }))
     }
 
-    /// Describes, as a clause, how far a change to files got that was in progress. `None` for a call that is not known
-    /// to write files, because nothing is recorded for those.
+    /// Describes, as a clause, the progress of an interrupted change to files. `None` for a call that is not known to
+    /// write files, because the journal does not record those.
     fn write_note(&self, effect: Option<Effect>) -> Option<String> {
         let journal = &self.config.journal;
         let entries = journal.read_dir_utf8().map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
@@ -199,12 +199,11 @@ impl HostClient {
     }
 }
 
-/// Looks for another host as soon as the present one has gone, and forwards its notifications about changes of the
-/// list.
+/// Looks for another host as soon as the present one has ended, and forwards its notifications about a changed list.
 async fn follow(client: Weak<HostClient>) {
     loop {
         let Some(upgraded) = client.upgrade() else { return };
-        // Subscribed before the present host is read, so that no move in between is missed.
+        // Subscribed before reading the present host, so that no switch in between is missed.
         let mut backend_changes = upgraded.backend_changes.subscribe();
         let now = upgraded.now();
         let (mut changes, disconnected_future) = (now.service().changes(), now.wait_disconnected());
@@ -233,7 +232,7 @@ async fn follow(client: Weak<HostClient>) {
     }
 }
 
-/// Reports a tool as unknown, with the reason, if there is no host.
+/// Reports a tool as unknown because there is no host, with the reason.
 fn unknown_without_host(name: &str, error: HostError) -> HostError {
     match error {
         HostError::Unavailable { .. } => {

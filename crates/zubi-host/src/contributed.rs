@@ -1,8 +1,7 @@
-//! Tools and functions that others contribute to a host: programs over the protocol, and the extensions of an editor.
+//! Tools and functions that others contribute to a host: programs over the protocol, and extensions of an editor.
 //!
-//! They are in the registry like every tool and are subject to the policy: a contributed tool is treated according to
-//! the effect that it declares, and as `execute` if it declares none. All contributions are removed when their
-//! contributor disconnects.
+//! The registry and the policy handle them like all tools: a contributed tool has the effect that it declares, or
+//! `execute` if it declares none. zubi removes all contributions of a contributor that disconnects.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,13 +23,14 @@ use zubi_tool_api::{
 /// The toolset, for `--toolsets`.
 pub(crate) const TOOLSET: &str = "contributed";
 
-/// The maximum number of tools and functions of one contributor: every client that reads the list pays for its length.
+/// The maximum number of tools and functions of one contributor, because every client that reads the list pays for its
+/// length.
 pub const MAX_TOOLS: usize = 200;
 
-/// The largest description and schema of one tool together, in bytes.
+/// The maximum size of one tool's description and schema together, in bytes.
 const MAX_SPEC_BYTES: usize = 64 * 1024;
 
-/// The longest text of an answer, in bytes.
+/// The maximum length of an answer's text, in bytes.
 const MAX_TEXT_BYTES: usize = 400_000;
 
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -42,8 +42,8 @@ const OWN_NAMESPACES: [&str; 7] = ["zubi", "lsp", "domainlang", "workspace", "fi
 /// Calls a contributed tool or function in its own process.
 #[async_trait]
 pub trait ContributedToolInvoker: Send + Sync {
-    /// Sends the call and waits for the outcome, which it returns unchanged ([`InvokeResult`] as JSON). It stops at the
-    /// deadline, or when `cx` reports that no caller waits any longer. Progress is reported as the call's progress.
+    /// Sends the call, waits for the outcome, and returns it unchanged ([`InvokeResult`] as JSON). Stops at the
+    /// deadline, or if `cx` is cancelled. Forwards the progress.
     async fn invoke(&self, call: InvokeParams, deadline: Instant, cx: &ToolCx) -> Result<Value, FunctionError>;
 }
 
@@ -57,11 +57,11 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// The owner for a program of this name.
+    /// Creates the owner for a program of this name.
     ///
     /// # Errors
     ///
-    /// `name` is not a valid program name.
+    /// If `name` is not a valid program name.
     pub fn program(name: &str) -> Result<Self, RegistrationError> {
         let is_valid = name.starts_with(|first: char| first.is_ascii_lowercase())
             && name.len() <= 20
@@ -83,7 +83,7 @@ impl Owner {
     fn provider(&self) -> ProviderId {
         ProviderId(match self {
             Self::Program(name) => format!("{TOOLSET}:{name}").into(),
-            // No program has a name like that.
+            // This is not a valid program name, so it is unique.
             Self::Editor => "contributed by extensions".into(),
         })
     }
@@ -96,7 +96,7 @@ impl Owner {
     }
 }
 
-/// The reason why none of the offered tools and functions was registered.
+/// The reason why zubi has registered none of the tools and functions.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RegistrationError {
@@ -106,7 +106,7 @@ pub struct RegistrationError {
 }
 
 impl RegistrationError {
-    /// There are more than [`MAX_TOOLS`].
+    /// The error for more than [`MAX_TOOLS`].
     pub fn too_many() -> Self {
         Self::new("tools", format!("more than {MAX_TOOLS} tools and functions of one client"))
     }
@@ -116,7 +116,7 @@ impl RegistrationError {
     }
 }
 
-/// The place in a host that contributions are registered with.
+/// Registers contributions in a host.
 #[derive(Clone)]
 pub struct ContributionRegistrar {
     registry: Arc<Registry>,
@@ -128,7 +128,7 @@ impl ContributionRegistrar {
         Self { registry, declared }
     }
 
-    /// Whether there is a tool of this id or wire name, whatever the restrictions.
+    /// Whether a tool has this id or wire name, including tools that restrictions remove.
     fn has_tool(&self, name: &str) -> bool {
         self.registry.all_tools().iter().any(|tool| spec::is_called(&tool.spec().id, name))
     }
@@ -161,7 +161,7 @@ pub struct Contributions {
 
 #[derive(Default)]
 struct ContributionState {
-    /// The tools, under the name that was given first.
+    /// The tools, under the owner's first name.
     provider: Option<Arc<ContributedTools>>,
     functions: Vec<String>,
 }
@@ -185,11 +185,11 @@ impl Contributions {
         self.registrar.remove_functions(&functions);
     }
 
-    /// Registers tools and functions: either all that are listed, or none.
+    /// Registers all of these tools and functions, or none.
     ///
     /// # Errors
     ///
-    /// One of them is invalid.
+    /// If one of them is invalid.
     pub fn register(
         &self,
         owner: &Owner,
@@ -251,7 +251,7 @@ impl Contributions {
             provider.changes.send_modify(|count| *count += 1);
             return Ok(());
         }
-        // Another client's tools would have the same names.
+        // Tools of another client would have the same names.
         if let Owner::Program(name) = owner
             && self.registrar.is_taken(name, None)
         {
@@ -268,8 +268,8 @@ impl Contributions {
         Ok(())
     }
 
-    /// Removes contributions by their ids, as they were registered or in full; with nothing named, all of them. The
-    /// answer lists only names that had been contributed.
+    /// Removes contributions by their ids, as registered or in full; all of them if both lists are empty. Returns only
+    /// names that were contributed.
     pub fn unregister(&self, tools: &[String], functions: &[String]) -> RegisteredTools {
         let is_all = tools.is_empty() && functions.is_empty();
         let mut state = self.state();
@@ -309,7 +309,7 @@ impl Contributions {
         Ok(())
     }
 
-    /// Checks that extensions may have a tool of this id: no other contributor may have its namespace. The error is a
+    /// Checks that extensions may use the namespace of this id: no other contributor may have it. The error is a
     /// clause.
     fn check_namespace(&self, id: &str, provider: Option<&ContributedTools>) -> Result<(), String> {
         let Some((namespace, _)) = id.split_once('.') else {
@@ -322,7 +322,7 @@ impl Contributions {
     }
 }
 
-/// The tools of one contributor, as the registry has them.
+/// The tools of one contributor, as a provider of the registry.
 struct ContributedTools {
     id: ProviderId,
     owner: Owner,
@@ -395,7 +395,7 @@ fn read_spec(owner: &Owner, tool: &ContributedTool) -> Result<ToolSpec, String> 
         notes: String::new(),
         effect,
         toolset: TOOLSET.to_owned(),
-        // As with declared tools: a client that wants them in every list requests the toolset.
+        // Like declared tools: a client that wants them in every list requests the toolset.
         exposure: Exposure::Deferred,
         approval: if tool.requires_approval == Some(true) { Approval::Always } else { Approval::ByEffect },
         timeout: tool.timeout.map_or(TIMEOUT, Duration::from_millis).min(LONGEST_TIMEOUT),
@@ -409,15 +409,15 @@ fn read_spec(owner: &Owner, tool: &ContributedTool) -> Result<ToolSpec, String> 
     }
 }
 
-/// How many tools have been offered to this process.
+/// The number of tools that this process has registered so far.
 static REGISTRATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// A tool that runs in another process.
 struct RemoteTool {
     spec: ToolSpec,
-    /// The tool's id as its contributor knows it.
+    /// The tool's id as registered by its contributor.
     original_id: String,
-    /// A number that no other registration of this process has.
+    /// The number of the registration, unique in this process.
     registration: u64,
     remote: Remote,
 }
@@ -428,14 +428,14 @@ impl Tool for RemoteTool {
         &self.spec
     }
 
-    /// The effect is only the contributor's claim; the arguments are all that a user can judge.
+    /// The contributor's effect is not verified, so the arguments are all that a user can judge.
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         let call = format!("{}({args})", self.spec.id);
         let preview = zubi_base::escape::printable(&call).into_owned();
         Ok(Footprint { preview: Some(preview), ..Footprint::from_effect(self.spec.effect) })
     }
 
-    /// A tool registered again under the same id is another program's code, whatever it claims.
+    /// A new registration of the same id may be another program's code, whatever it declares.
     fn version(&self) -> Option<String> {
         Some(format!("registration {}", self.registration))
     }

@@ -17,7 +17,7 @@ use crate::serving::{ClientPolicy, PublishOptions, PublishedHost};
 
 /// The configuration of a daemon.
 pub struct DaemonConfig {
-    /// The workspace, with links resolved.
+    /// The workspace folders, with links resolved.
     pub folders: Vec<Utf8PathBuf>,
     /// The directory in which hosts find each other.
     pub run: Utf8PathBuf,
@@ -29,25 +29,25 @@ pub struct DaemonConfig {
     pub idle: Option<Duration>,
 }
 
-/// Why there is no daemon.
+/// The reason why a daemon cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
-    /// A daemon serves the workspace already.
+    /// Another daemon already serves the workspace.
     #[error("a daemon serves this workspace already (process {pid})")]
     Exists { pid: u32 },
-    /// Another process has held the election lock for too long.
+    /// Another process has had the election lock for too long.
     #[error("another process has been starting to serve this workspace for too long")]
     Busy,
     #[error("`{run}` cannot be used: {error}")]
     Run { run: Utf8PathBuf, error: io::Error },
 }
 
-/// Why a daemon ends.
+/// The reason for a daemon's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DaemonEnd {
     /// A client requested it.
     Requested,
-    /// No client was connected for a long time.
+    /// No client was connected for the time [`DaemonConfig::idle`].
     Idle,
 }
 
@@ -60,11 +60,11 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Starts to listen for clients of a host. If several are started at once, one succeeds.
+    /// Starts to listen for clients of a host. If several daemons start at once, one succeeds.
     ///
     /// # Errors
     ///
-    /// There is a daemon of these folders already, or clients could not find this one.
+    /// If a daemon of these folders already exists, or clients could not find this one.
     pub async fn open(host: Arc<LocalHost>, config: DaemonConfig) -> Result<Self, DaemonError> {
         let unusable = |error| DaemonError::Run { run: config.run.clone(), error };
         let run = RunDirectory::open(&config.run, true).map_err(unusable)?;
@@ -105,7 +105,7 @@ impl Daemon {
         self.published.port()
     }
 
-    /// Returns when the daemon should end.
+    /// Completes when the daemon should end, with the reason.
     pub async fn wait_for_shutdown(&self) -> DaemonEnd {
         tokio::select! {
             () = self.shutdown_token.cancelled() => DaemonEnd::Requested,
@@ -117,7 +117,7 @@ impl Daemon {
         let Some(idle) = self.idle else { return std::future::pending().await };
         let mut connected = self.published.client_count();
         loop {
-            // An error means that there is no host any longer, and so no client to wait for.
+            // An error means that the host has ended, so no client is left to wait for.
             if connected.wait_for(|count| *count == 0).await.is_err() {
                 return;
             }
@@ -127,7 +127,7 @@ impl Daemon {
         }
     }
 
-    /// Stops listening and ends the host. Returns when nothing is left.
+    /// Stops listening, ends the host and waits for its end.
     pub async fn end(self) {
         self.published.close().await;
         self.host.shutdown().await;

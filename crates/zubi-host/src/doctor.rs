@@ -1,4 +1,4 @@
-//! The programs that a workspace needs, which of them work, and how to get the missing ones, for `zubi doctor`.
+//! The programs that a workspace needs, whether they work, and how to install missing ones, for `zubi doctor`.
 
 use std::io;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ pub use zubi_lsp_client::pool::report::{InstallWay, LanguageReport, ServerReport
 
 use crate::local::{HostConfig, LocalHostError, code, exec, policy};
 
-/// Starts every installed server of the workspace's languages once, and ends them again. Each has `patience` as its
-/// time-out to become ready; `progress` receives the name of the item under examination.
+/// Starts and ends every installed server of the workspace's languages. Each has `timeout` to become ready; `progress`
+/// receives the name of the current item.
 pub async fn examine(
     config: &HostConfig,
     timeout: Duration,
@@ -35,7 +35,7 @@ pub async fn examine(
     Ok(survey)
 }
 
-/// Describes in one line the sandbox for the commands that zubi runs here, after a real test of it.
+/// Tests the sandbox for zubi's commands on this machine and describes it in one line.
 pub async fn sandbox(config: &HostConfig) -> String {
     exec::sandbox(config).probe().await.to_string()
 }
@@ -45,13 +45,13 @@ pub fn secrets(config: &HostConfig) -> Vec<String> {
     exec::secrets(config).problems()
 }
 
-/// Why the policy is closed, with file and line, if it is.
+/// Returns the reason, with file and line, why the policy allows only reads; `None` if it is valid.
 pub fn broken_policy(config: &HostConfig) -> Option<String> {
     let workspace = WorkspaceFolders::open(&config.folders).ok()?;
     policy::for_workspace(config, &workspace).broken().map(str::to_owned)
 }
 
-/// Why secrets of these names cannot be used, one sentence each; those that can are left out.
+/// Returns the names of unusable secrets, each with the reason as a sentence.
 pub fn unusable_secrets<'a>(config: &HostConfig, names: impl Iterator<Item = &'a String>) -> Vec<(&'a str, String)> {
     let secrets = exec::secrets(config);
     let unusable = names.filter(|name| !secrets.values().contains_key(*name));
@@ -64,7 +64,7 @@ pub fn unusable_secrets<'a>(config: &HostConfig, names: impl Iterator<Item = &'a
     unusable.map(|name| (name.as_str(), why(name))).collect()
 }
 
-/// The report on DomainLang if the workspace has models. Its server is built in, so there is nothing to install.
+/// Reports on DomainLang if the workspace has models. Its server is built in and needs no installation.
 async fn built_in(workspace: &WorkspaceFolders, timeout: Duration) -> Option<LanguageReport> {
     let roots = workspace.roots();
     let started = Instant::now();
@@ -100,11 +100,11 @@ async fn built_in(workspace: &WorkspaceFolders, timeout: Duration) -> Option<Lan
     })
 }
 
-/// Package managers whose commands run unchanged; any other way to install is only advice for the user.
+/// Package managers that zubi may run; for others, it only shows the command.
 const INSTALLERS: &[&str] =
     &["apt-get", "brew", "cargo", "dotnet", "gem", "go", "npm", "opam", "pip", "pipx", "rustup", "uv"];
 
-/// The program and the arguments of a way to install, if the package manager is on this machine.
+/// Returns the program and the arguments that install something, if the package manager is on this machine.
 pub fn runnable(config: &HostConfig, install_way: &InstallWay) -> Option<(Utf8PathBuf, Vec<String>)> {
     let mut parts = install_way.command.split_whitespace();
     let name = parts.next().filter(|name| INSTALLERS.contains(name))?;
@@ -115,7 +115,7 @@ pub fn runnable(config: &HostConfig, install_way: &InstallWay) -> Option<(Utf8Pa
     Some((program, parts.map(str::to_owned).collect()))
 }
 
-/// Runs a package manager, without a shell and without input. `line` receives its output line by line. Returns whether
+/// Runs a package manager without a shell and without input. `line` receives each line of its output. Returns whether
 /// it succeeded. Dropping the future ends it.
 pub async fn install(
     config: &HostConfig,
@@ -137,8 +137,7 @@ async fn forward_lines<R: AsyncRead + Unpin>(stream: Option<R>, line: &(dyn Fn(&
     let Some(stream) = stream else { return };
     let mut stream = BufReader::new(stream);
     let mut bytes = Vec::new();
-    // Read to the end, whatever the program prints: a program whose output is not read any longer is ended by its
-    // supervisor.
+    // Read to the end: a program whose output is no longer read would be ended by its supervisor.
     while matches!((&mut stream).take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes).await, Ok(1..)) {
         line(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']));
         bytes.clear();

@@ -1,11 +1,11 @@
-//! The environment that determines which programs a host finds, and whether two processes agree on it.
+//! The environment that determines which programs a host finds, and its comparison between two processes.
 
 use std::ffi::OsStr;
 
 use zubi_base::text::ContentHash;
 use zubi_ipc::wire::host::HostEnvironment;
 
-/// The environment of this process as far as others need to know it: only a hash of `PATH`.
+/// Returns the environment of this process as other processes may see it, with only a hash of `PATH`.
 pub fn of_process(path: Option<&OsStr>, python: Option<&str>) -> HostEnvironment {
     HostEnvironment {
         path: path.map(|path| ContentHash::from_bytes(path.as_encoded_bytes()).0),

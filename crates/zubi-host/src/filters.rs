@@ -1,4 +1,4 @@
-//! The filters of tools in the settings: flags, variables and files that select tools and toolsets.
+//! The tool filters in the settings: flags, variables and files that select tools and toolsets.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::filter::ToolFilter;
 
 /// The toolsets of tools that are not zubi's own: those of a workspace, of clients and extensions, and of other MCP
-/// servers. They may be empty now and get tools later, so a filter that names one is not a misspelling.
+/// servers. They may be empty now and get tools later, so a filter that names one is not a typing error.
 pub(crate) const EXTRA_TOOLSETS: [&str; 3] = [zubi_declared::TOOLSET, "contributed", "external"];
 
-/// The settings as restrictions.
+/// Converts the settings to restrictions.
 pub(crate) fn restrictions(settings: &Settings) -> Restrictions {
     let values = |filters: &[Effective<Vec<String>>]| filters.iter().map(|filter| filter.value.clone()).collect();
     Restrictions {
@@ -21,8 +21,8 @@ pub(crate) fn restrictions(settings: &Settings) -> Restrictions {
     }
 }
 
-/// Whether the user names a toolset, on the command line, in the environment or in the user's file. A workspace's file
-/// does not count: it would add tools for everyone who opens the folder.
+/// Whether the user selects a toolset, on the command line, in the environment or in the user's file. A workspace's
+/// file does not count: it would add tools for everyone who opens the folder.
 pub fn user_requests_toolset(settings: &Settings, toolset: &str) -> bool {
     let user_filters = settings.toolsets.iter().filter(|filter| !matches!(filter.source, SettingSource::Workspace(_)));
     user_filters
@@ -30,8 +30,8 @@ pub fn user_requests_toolset(settings: &Settings, toolset: &str) -> bool {
         .any(|filter| filter.includes(toolset))
 }
 
-/// The filters given by the user in this process that do not match anything, one sentence each: most likely
-/// misspellings. The host reports those in files.
+/// Returns the user's filters of this process that match nothing, one sentence each: most likely typing errors. The
+/// host reports those in files.
 pub fn misspelt_flags(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Vec<String> {
     let process_filters = |filters: &[Effective<Vec<String>>]| -> Vec<Effective<Vec<String>>> {
         filters

@@ -30,11 +30,11 @@ pub use crate::service::{
 };
 pub use crate::serving::{ClientPolicy, HostServer, Identity, PublishOptions, PublishedHost};
 
-/// The settings of an open editor, for the channel to one.
+/// The settings of an open editor, for the editor's connection.
 pub use zubi_code::settings;
-/// The kind of process that a host runs in.
+/// The kind of process in which a host runs.
 pub use zubi_ipc::wire::host::HostKind;
-/// The state that an editor sends, for the channel to the editor.
+/// The state of an editor, for the editor's connection.
 pub use zubi_tools::editor_state;
-/// The toolset whose tools run commands. A surface may leave it out.
+/// The toolset whose tools run commands. A surface may omit it.
 pub use zubi_tools::shell::TOOLSET as SHELL_TOOLSET;

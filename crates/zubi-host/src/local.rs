@@ -43,33 +43,33 @@ use crate::contributed::ContributionRegistrar;
 use crate::filters;
 use crate::service::AllowedTools;
 
-/// A host in this process: it owns the workspace, the servers and the registry.
+/// A host in this process. It owns the workspace, the servers and the registry.
 pub struct LocalHost {
     workspace: Arc<WorkspaceFolders>,
-    /// `None` for a host that runs no foreign code, and so needs no trust.
+    /// `None` for a host that runs no foreign code and so needs no trust.
     trust: Option<Trust>,
     registry: Arc<Registry>,
     /// Tools that the settings allow in addition to the rules.
     allowed: Option<AllowedTools>,
     resources: Vec<Arc<dyn Resource>>,
     texts: Arc<dyn TextSource>,
-    /// Ended on [`ToolService::shutdown`](crate::service::ToolService::shutdown).
+    /// Stopped by [`ToolService::shutdown`](crate::service::ToolService::shutdown).
     intel: Option<Arc<CodeIntel>>,
-    /// Commands in the background; ended likewise.
+    /// Background commands, also stopped by `shutdown`.
     jobs: Option<Arc<Jobs>>,
     /// The headless servers, if this host may start any.
     pool: Option<Arc<ServerPool>>,
     declared: Option<Arc<DeclaredProvider>>,
-    /// The service for the protocol's eight methods.
+    /// The service for the editor methods of the protocol.
     editor_service: Option<Arc<EditorService>>,
     changes: watch::Sender<u64>,
-    /// Tasks that follow the providers' lists; started on the first request for changes.
+    /// Tasks that watch the providers' lists, started on the first request for changes.
     followers: Mutex<Option<JoinSet<()>>>,
 }
 
 impl LocalHost {
-    /// A host with all compiled-in tools. Does no slow work: nothing is detected, read or started before the first
-    /// request needs it.
+    /// Builds a host with all compiled-in tools. Does no slow work: the first request that needs something detects,
+    /// reads or starts it.
     pub fn new(config: &HostConfig) -> Result<Self, LocalHostError> {
         let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
         let pool = Arc::new(code::pool(config, &workspace)?);
@@ -79,7 +79,7 @@ impl LocalHost {
         Ok(Self { pool: Some(pool), ..host })
     }
 
-    /// Builds a host next to an open editor, which is queried first. Headless servers are started and queried only with
+    /// Builds a host next to an open editor, which is queried first. Starts and queries headless servers only with
     /// [`EditorIntegration::headless_fallback`], because the editor has its own.
     pub fn with_editor(config: &HostConfig, editor: &EditorIntegration) -> Result<Self, LocalHostError> {
         let mut config = config.clone();
@@ -102,7 +102,7 @@ impl LocalHost {
         model: &Arc<DomainModel>,
         editor: Option<&EditorIntegration>,
     ) -> Self {
-        // The built-in server answers for its own files, even if others could.
+        // The built-in server takes precedence for its own files.
         sources.insert(0, domainlang::endpoint_source(model));
         let view = editor.map(|editor| Arc::clone(&editor.view));
         let texts = editor.map_or_else(|| domainlang::texts(model), |editor| Arc::clone(&editor.texts));
@@ -134,7 +134,7 @@ impl LocalHost {
             zubi_tools::editor::provider(&editor_service),
             zubi_tools::shell::provider(&jobs, config.search_path.clone()),
             zubi_tools::output::provider(jobs.runner().store()),
-            // Last, so that the names of all other tools are taken, whatever a workspace calls its own.
+            // Last, so that a workspace cannot take the names of other tools.
             Arc::clone(&declared) as Arc<dyn ToolProvider>,
         ];
         let resources = [domainlang::resources(), zubi_tools::resources::resources(&intel)].concat();
@@ -150,8 +150,8 @@ impl LocalHost {
         host
     }
 
-    /// Builds a host with only the DomainLang tools. The models are those of `root`; paths of callers are relative to
-    /// `folder`. The host runs no programs, stores nothing and writes no audit log.
+    /// Builds a host with only the DomainLang tools, for the models of `root`; callers' paths are relative to `folder`.
+    /// It runs no programs, stores nothing and writes no audit log.
     pub fn for_models(folder: Utf8PathBuf, root: Root, clock: Arc<dyn Clock>) -> Result<Self, LocalHostError> {
         let workspace = Arc::new(WorkspaceFolders::open(&[folder]).map_err(LocalHostError::Workspace)?);
         let model = Arc::new(DomainModel::on_disk(vec![root]));
@@ -165,7 +165,7 @@ impl LocalHost {
         Ok(Self::new_minimal(workspace, registry, domainlang::resources()))
     }
 
-    /// A host that runs no foreign code: no servers, no jobs, no trust.
+    /// Builds a host that runs no foreign code: no servers, jobs or trust.
     fn new_minimal(
         workspace: Arc<WorkspaceFolders>,
         registry: Arc<Registry>,
@@ -188,7 +188,7 @@ impl LocalHost {
         }
     }
 
-    /// A host over other providers, without language servers of its own. The tools about tools are always there.
+    /// Builds a host with other providers and without language servers. It always has the tools about tools.
     pub fn with_providers(
         config: &HostConfig,
         providers: Vec<Arc<dyn ToolProvider>>,
@@ -239,32 +239,32 @@ impl LocalHost {
         &self.workspace
     }
 
-    /// The context in which the tests in tool files run. Fakes of other tools take the same arguments as this host's
+    /// Returns the context for the tests in tool files. Fakes of other tools take the same arguments as this host's
     /// tools.
     pub async fn test_context(&self, config: &HostConfig) -> TestContext {
         self.registry.prepare().await;
-        // Includes hidden tools and those that a filter removes: a tool that cannot be called can still be faked.
+        // Includes hidden and filtered tools, because a test may fake a tool that cannot be called.
         let specs = self.registry.all_tools().iter().map(|tool| Arc::new(tool.spec().clone())).collect();
         let own = || Arc::new(exec::jobs(config, &exec::secrets(config)));
         TestContext::new(config.spawner.clone(), self.jobs.clone().unwrap_or_else(own), specs)
     }
 
-    /// The service for the protocol's eight methods; `None` in a host for models alone.
+    /// The service for the editor methods of the protocol; `None` in a host for models only.
     pub fn editor_service(&self) -> Option<&Arc<EditorService>> {
         self.editor_service.as_ref()
     }
 
-    /// The place where others register their contributed tools.
+    /// Returns the registrar for contributed tools.
     pub(crate) fn registrar(&self) -> ContributionRegistrar {
         ContributionRegistrar::new(Arc::clone(&self.registry), self.declared.clone())
     }
 
-    /// Whether commands run in the background.
+    /// Whether background commands are running.
     pub(crate) fn has_jobs(&self) -> bool {
         self.jobs.as_ref().is_some_and(|jobs| jobs.list().iter().any(|job| job.outcome().is_none()))
     }
 
-    /// The language servers that run for this host.
+    /// Returns the language servers of this host.
     pub async fn servers(&self) -> Vec<ServerStatus> {
         let started = self.pool.as_ref().map(|pool| pool.started_servers()).unwrap_or_default();
         let mut servers = Vec::with_capacity(started.len());
@@ -281,18 +281,18 @@ impl LocalHost {
         servers
     }
 
-    /// Whether there is a tool of this id or wire name, whatever the restrictions.
+    /// Whether a tool has this id or wire name, including tools that restrictions remove.
     pub fn has_tool(&self, name: &str) -> bool {
         self.registry.all_tools().iter().any(|tool| spec::is_called(&tool.spec().id, name))
     }
 
-    /// The tools that providers leave out of their lists although they exist, and why, one sentence each.
+    /// Returns the reasons why providers omit existing tools from their lists, one sentence each.
     pub fn hidden_tool_notes(&self) -> Vec<String> {
         self.registry.notes()
     }
 
-    /// The names in the settings that do not exist, one sentence each: most likely misspellings. A filter that matches
-    /// nothing hides more, or less, than the user meant.
+    /// Returns the unknown names in the settings, one sentence each: most likely typing errors. A filter that matches
+    /// nothing hides more, or fewer, tools than the user intended.
     pub fn unknown_names(&self, config: &HostConfig) -> Vec<String> {
         let tools = self.registry.all_tools();
         let ids: Vec<_> = tools.iter().map(|tool| tool.spec().id.as_str()).collect();
@@ -301,7 +301,7 @@ impl LocalHost {
         let mut messages = code::unknown_servers(config).unwrap_or_default();
         messages.extend(filters::unmatched_patterns(&config.settings.tools, &ids));
         messages.extend(filters::unmatched_patterns(&config.settings.toolsets, &toolsets));
-        // A complete name may be declared in another workspace; a partial name may not.
+        // Another workspace may declare a tool with this full name, but a partial name is always an error.
         for name in &config.settings.allow.value {
             let full_id = ids.iter().find(|id| id.rsplit_once('.').is_some_and(|(_, last)| last == name));
             if let Some(full_id) = full_id.filter(|_| !ids.contains(&name.as_str())) {
@@ -320,7 +320,7 @@ fn redactor(secrets: &Secrets) -> Redactor {
     Redactor::new(secrets.values().values().cloned())
 }
 
-/// The setting `allow`, if it names anything.
+/// Returns the setting `allow`, unless it is empty.
 fn allowed_tools(settings: &Settings) -> Option<AllowedTools> {
     let Effective { value, source } = &settings.allow;
     (!value.is_empty()).then(|| AllowedTools { source: source.to_string(), tools: value.clone() })

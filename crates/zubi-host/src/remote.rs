@@ -1,4 +1,4 @@
-//! A host in another process, over its socket.
+//! A host in another process, used over its socket.
 
 mod call_router;
 pub(crate) mod convert;
@@ -27,27 +27,27 @@ use crate::service::{
     ToolService, UnknownTool,
 };
 
-/// The time-out for a host to accept a connection and to identify itself.
+/// The time for a host to accept a connection and to identify itself.
 const CONNECT: Duration = Duration::from_secs(3);
 
-/// The time-out for requests that a host answers from memory.
+/// The time-out of requests that a host answers from memory.
 const QUICK: Duration = Duration::from_secs(30);
 
-/// Time that a call may take in addition to the caller's time-out: the way there and back.
+/// The time that a call may take in addition to the caller's time-out, for both transfers.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The time without any message about a call after which the client checks that the host is alive.
+/// The time without messages about a call after which the client checks that the host is alive.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// The time-out for the answer to that check. A host's event loop is never busy for longer.
+/// The time-out of that check. A host's event loop is never busy for longer.
 const PING: Duration = Duration::from_secs(5);
 
-/// Why a host that was found is not used.
+/// The reason why a discovered host is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum AttachError {
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// The host speaks another version of the protocol, or refuses for a reason of its own.
+    /// The host has another version of the protocol, or refuses for a reason of its own.
     #[error("{0}")]
     Refused(String),
     #[error("it does not identify itself: {0}")]
@@ -59,12 +59,12 @@ pub struct RemoteHost {
     info: HostInfo,
     connection: Connection,
     router: Arc<CallRouter>,
-    /// How its environment differs from that of this process, as a clause for status lines.
+    /// The difference between its environment and that of this process, as a clause for status lines.
     difference: Option<String>,
 }
 
 impl RemoteHost {
-    /// Connects to a host, and checks that both speak the same version of the protocol.
+    /// Connects to a host and checks that it has the same version of the protocol.
     pub async fn attach(record: &DiscoveryRecord, client: &str, own: &HostEnvironment) -> Result<Self, AttachError> {
         if record.version != PROTOCOL {
             let (version, program) = (record.version, &record.program);
@@ -92,12 +92,12 @@ impl RemoteHost {
         &self.info
     }
 
-    /// Becomes `Some(why)` when the host has gone.
+    /// Becomes `Some(reason)` when the host has ended.
     pub fn closed_reason(&self) -> watch::Receiver<Option<String>> {
         self.connection.closed_reason()
     }
 
-    /// Calls any method and returns the answer unchanged.
+    /// Calls any method and returns the result unchanged.
     pub async fn request_raw(
         &self,
         method: &str,
@@ -116,7 +116,7 @@ impl RemoteHost {
         }
     }
 
-    /// Waits until the host has sent nothing for too long, not even an answer to a ping.
+    /// Completes when the host has sent nothing for too long, not even a response to a ping.
     async fn silence(&self) {
         let no_cancel = CancellationToken::new();
         loop {
@@ -136,7 +136,7 @@ impl RemoteHost {
         read(self.request_raw(method, params, &CancellationToken::new(), QUICK).await)
     }
 
-    /// Adds a note to the status line of an answer if the host's environment differs from this process's.
+    /// Adds a note to an answer's status line if the host's environment differs from this process's.
     fn with_difference(&self, mut answer: CallAnswer) -> CallAnswer {
         if let (Some(difference), true) = (&self.difference, answer.status)
             && let Some(line) = answer.text.strip_suffix(']')
@@ -164,19 +164,19 @@ fn call_params(request: &CallRequest, context: &CallContext, token: Value) -> wi
     }
 }
 
-/// The instant after the time-out. If that overflows, a day from now serves as well.
+/// Returns the instant after the time-out, or after one day if that overflows.
 fn deadline_after(timeout: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(timeout).unwrap_or(now + Duration::from_hours(24))
 }
 
-/// Parses the answer.
+/// Parses the result.
 fn read<T: DeserializeOwned>(answer: Result<Value, ConnectionError>) -> Result<T, ConnectionError> {
     serde_json::from_value(answer?)
         .map_err(|error| ConnectionError::Protocol { message: format!("the host's answer is not understood: {error}") })
 }
 
-/// Converts the error in place of an answer: no answer will arrive, or the tool is unknown, or else `other`.
+/// Converts an error to a lost host if no response will arrive, to an unknown tool, or else with `other`.
 fn host_error(error: ConnectionError, other: impl FnOnce(&ConnectionError) -> HostError) -> HostError {
     match error {
         ConnectionError::Closed { reason } => HostError::Disconnected { why: reason },
@@ -184,7 +184,7 @@ fn host_error(error: ConnectionError, other: impl FnOnce(&ConnectionError) -> Ho
     }
 }
 
-/// Converts the error of a host that cannot list: such a host is not usable.
+/// Converts the error of a host that cannot list its tools and so is not usable.
 fn unusable(error: ConnectionError) -> HostError {
     host_error(error, |error| HostError::Disconnected { why: error.to_string() })
 }
@@ -194,7 +194,7 @@ fn ok_or_log<T, E: std::fmt::Display>(result: Result<T, E>, what: &str) -> Optio
     result.inspect_err(|error| tracing::warn!(%error, "{what}")).ok()
 }
 
-/// The error for an unknown tool, if the host sent that.
+/// Returns the error for an unknown tool, if the host sent one.
 fn unknown_tool(error: &ConnectionError) -> Option<UnknownTool> {
     match error {
         ConnectionError::Response { code: codes::INVALID_PARAMS, data: Some(data), .. } => {
@@ -204,7 +204,7 @@ fn unknown_tool(error: &ConnectionError) -> Option<UnknownTool> {
     }
 }
 
-/// The failure of a call that the host did not carry out.
+/// Converts an error to the failure of a call that the host did not make.
 fn call_failure(tool: &str, error: &ConnectionError) -> CallFailure {
     let (code, next) = match error {
         ConnectionError::TimedOut { .. } => (ErrorCode::TimedOut, ErrorCode::TimedOut.next_step()),
@@ -271,7 +271,7 @@ impl ToolService for RemoteHost {
         }
     }
 
-    /// Queried while a call runs, so a host that does not report its policy is not dropped because of that.
+    /// Queried during a call, so an error does not mean that the host is unusable.
     async fn policy(&self) -> Result<PolicyInForce, HostError> {
         let policy = self.request(wire::POLICY, Value::Null).await;
         policy.map_err(|error| host_error(error, |error| HostError::PolicyUnknown { why: error.to_string() }))

@@ -1,7 +1,7 @@
-//! The tools of a host that one session may see, and those that it wants in its lists.
+//! The tools of a host that one session may use, and those that its lists contain.
 //!
-//! A host serves many sessions: flags and environment variables of one session narrow only that session. They are
-//! therefore not part of the host's settings, but are sent with every request.
+//! A host serves many sessions, and the flags and environment variables of a session narrow only that session. So they
+//! are not part of the host's settings, but are sent with every request.
 
 use std::sync::Arc;
 
@@ -20,32 +20,31 @@ use crate::service::{
 };
 use crate::serving::{ClientPolicy, PublishedHost};
 
-/// The size limit of the tools of [`EXTRA_TOOLSETS`] in a list, in bytes, in addition to zubi's own; the rest are found
-/// by search.
+/// The maximum size of the tools of [`EXTRA_TOOLSETS`] in a list, in bytes, in addition to zubi's own; search finds the
+/// others.
 const MAX_LISTED: usize = 4 * 1024;
 
 /// A session's own filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilters {
     pub restrictions: Restrictions,
-    /// The toolsets of [`EXTRA_TOOLSETS`] whose tools appear in the list, as long as they are not too many for one
-    /// list. The tools of the others are found by search and called like all rarely used ones: there may be many, and
-    /// every list costs tokens.
+    /// The toolsets of [`EXTRA_TOOLSETS`] whose tools are in the list, up to a maximum size. Search finds the tools of
+    /// the others, because there may be many and every list costs tokens.
     pub listed: Vec<&'static str>,
 }
 
 impl SessionFilters {
-    /// All filters in the settings of this process. A host also applies its own settings, so a filter from a file
-    /// applies twice, which is harmless.
+    /// Returns all filters in the settings of this process. A host also applies its own settings; applying a file's
+    /// filter twice is harmless.
     pub fn from_settings(settings: &Settings) -> Self {
         let listed = EXTRA_TOOLSETS.into_iter().filter(|toolset| user_requests_toolset(settings, toolset)).collect();
         Self { restrictions: restrictions(settings), listed }
     }
 }
 
-/// Removes the filters from the settings of a host that serves other clients too, and returns them as restrictions for
-/// clients: those given to this very process, on its command line or in its environment, always apply; those from files
-/// apply only to clients that do not send their own.
+/// Removes the filters from the settings of a host that also serves other clients, and returns them as restrictions for
+/// clients. Filters from this process's command line or environment always apply; those from files apply only to
+/// clients that send none.
 pub fn split_filters(settings: &mut Settings, has_process_filters: bool) -> ClientPolicy {
     let default_restrictions = restrictions(settings);
     let is_from_process = |source: &SettingSource| {
@@ -67,7 +66,7 @@ pub fn split_filters(settings: &mut Settings, has_process_filters: bool) -> Clie
     ClientPolicy { always, default_restrictions }
 }
 
-/// A host as one session sees it.
+/// A host with the filters of one session.
 pub struct FilteredService {
     host: Arc<dyn ToolService>,
     scope: SessionFilters,
@@ -99,7 +98,7 @@ impl FilteredService {
     }
 }
 
-/// Brings the tools of these toolsets into the list, in their order, as long as there is room.
+/// Adds the tools of these toolsets to the list, in order, up to the maximum size.
 fn list_added(specs: &mut [Arc<ToolSpec>], toolsets: &[&str]) {
     let mut room = MAX_LISTED;
     let deferred = |spec: &ToolSpec| toolsets.contains(&spec.toolset.as_str()) && spec.exposure == Exposure::Deferred;

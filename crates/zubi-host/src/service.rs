@@ -1,5 +1,4 @@
-//! The one interface of every surface: plain data in and out, so that the implementation can be a host in another
-//! process.
+//! The interface of every surface. It exchanges plain data, so that the host can be in another process.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -18,7 +17,7 @@ use zubi_tool_api::{ErrorCode, Footprint, ResourceSpec, ResourceText, ToolSpec};
 
 use crate::contributed::ContributionRegistrar;
 
-/// The description that a host gives of itself.
+/// A host's description of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostDescription {
     pub version: String,
@@ -30,26 +29,26 @@ pub struct HostDescription {
 /// One call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallRequest {
-    /// Id or wire name.
+    /// The id or wire name of the tool.
     pub tool: String,
-    /// An object; null counts as an empty one.
+    /// The arguments, an object; null counts as an empty one.
     pub arguments: Value,
     pub caller: Arc<Caller>,
-    /// Upper bound for the answer's text, in tokens, where the surface has one.
+    /// The maximum length of the answer's text, in tokens, if the surface has one.
     pub token_budget: Option<usize>,
 }
 
-/// The context of one call, which lives as long as the call: its cancellation, its progress sink and its approver.
+/// The context of one call: its cancellation, progress sink, approver and time-out.
 #[derive(Clone)]
 pub struct CallContext {
     pub cancel: CancellationToken,
     pub progress: Arc<dyn ProgressSink>,
     pub approver: Arc<dyn Approver>,
-    /// How long the caller waits at most; the tool's own time-out may be shorter.
+    /// The maximum time that the caller waits; the tool's own time-out may be shorter.
     pub timeout: Duration,
 }
 
-/// The result of a call. It is the same on every surface, byte for byte.
+/// The result of a call, identical on every surface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallAnswer {
     /// The text for a model or a user, with the status line; after a failure, the error and the next step.
@@ -60,17 +59,17 @@ pub struct CallAnswer {
     pub duration: Duration,
     /// Whether `text` ends in a status line, to which a surface may add notes about the connection.
     pub status: bool,
-    /// Why it failed; `None` when the call succeeded.
+    /// The reason for the failure; `None` if the call succeeded.
     pub failure: Option<ErrorCode>,
     /// The next step after an error, which is also the end of `text`; empty after success.
     pub next: String,
 }
 
-/// A call that was not made because it is invalid; most likely its arguments are wrong.
+/// The failure of a call that was not made because it is invalid, most likely in its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CallFailure {
     pub code: ErrorCode,
-    /// The text that a call would return; it ends in `next`, the next step.
+    /// The text that a call would return. It ends in `next`, the next step.
     pub text: String,
     pub next: String,
 }
@@ -80,7 +79,7 @@ impl CallFailure {
         Self { code, text: format!("Failed to run {tool}: {error}\n{next}"), next: next.to_owned() }
     }
 
-    /// The failure as the answer of the call.
+    /// Converts the failure to the answer of the call.
     pub(crate) fn into_answer(self, duration: Duration) -> CallAnswer {
         let Self { code, text, next } = self;
         CallAnswer { text, data: None, duration, status: false, failure: Some(code), next }
@@ -99,7 +98,7 @@ pub struct Explanation {
     pub would_allow: Vec<String>,
 }
 
-/// A rule in force.
+/// An effective rule.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct RuleInForce {
     /// File and line.
@@ -115,7 +114,7 @@ pub struct AllowedTools {
     pub tools: Vec<String>,
 }
 
-/// The policy in force.
+/// The effective policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct PolicyInForce {
@@ -127,17 +126,18 @@ pub struct PolicyInForce {
     pub allow: Option<AllowedTools>,
 }
 
-/// There is no such tool for this caller.
+/// The error for a tool that does not exist for this caller.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
 #[error("unknown tool `{name}`: {why}")]
 pub struct UnknownTool {
     pub name: String,
     pub why: String,
-    /// The code for programs: it says whether the tool would exist under another condition, such as trust in its file.
+    /// The code for programs, which shows whether the tool would exist under another condition, such as trust in its
+    /// file.
     pub code: ErrorCode,
 }
 
-/// Why a host did not answer a request.
+/// The reason why a host did not answer a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
     #[error(transparent)]
@@ -145,14 +145,14 @@ pub enum HostError {
     /// The call was not made because it is invalid.
     #[error("{}", .0.text)]
     InvalidCall(CallFailure),
-    /// The host has gone, or does not answer any more; another one may answer.
+    /// The host has ended or does not answer any more; another one may answer.
     #[error("{why}")]
     Disconnected { why: String },
-    /// The host has gone, and there is no other one.
+    /// The host has ended, and there is no other one.
     #[error("there is no host of this workspace: {why}")]
     Unavailable { why: String },
-    /// The host has gone before it answered a call that does more than read. `journal` describes the changes to files
-    /// that may have begun, if the tool writes files.
+    /// The host has ended before it answered a call that does more than read. If the tool writes files, `journal`
+    /// describes the changes that may have begun.
     #[error("outcome unknown: the host has ended before it answered ({why})")]
     OutcomeUnknown { why: String, journal: Option<String> },
     /// The host does not report its rules, or there is no host.
@@ -160,7 +160,7 @@ pub enum HostError {
     PolicyUnknown { why: String },
     #[error("there is no resource `{uri}`")]
     UnknownResource { uri: String },
-    /// A resource that cannot be read; the text says why.
+    /// A resource that cannot be read, with the reason.
     #[error("{0}")]
     UnreadableResource(String),
 }
@@ -196,15 +196,15 @@ impl HostError {
     }
 }
 
-/// Everything a surface can request from a host.
+/// All requests that a surface can send to a host.
 #[async_trait]
 pub trait ToolService: Send + Sync {
     fn describe(&self) -> HostDescription;
 
-    /// The tools this caller can see, hidden ones excepted, in a fixed order.
+    /// Returns the tools that this caller can see, except hidden ones, in a fixed order.
     async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostError>;
 
-    /// One tool by id or wire name.
+    /// Returns one tool by id or wire name.
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, HostError>;
 
     /// Makes a call. A call that fails has an answer; an error means that the host has none.
@@ -214,14 +214,14 @@ pub trait ToolService: Send + Sync {
     /// the tool, such as wrong arguments, is [`HostError::InvalidCall`], with the text that a call would return.
     async fn explain(&self, request: &CallRequest, context: &CallContext) -> Result<Explanation, HostError>;
 
-    /// The rules in force for every session, including those from approvals that hold for longer than a session. An
-    /// error means that the rules are unknown, which differs from an empty list of rules.
+    /// Returns the effective rules of every session, including approvals that outlast a session. An error means that
+    /// the rules are unknown, which differs from an empty list.
     async fn policy(&self) -> Result<PolicyInForce, HostError>;
 
-    /// Counts up whenever the result of [`Self::list`] changes.
+    /// Counts changes of the result of [`Self::list`].
     fn changes(&self) -> watch::Receiver<u64>;
 
-    /// The documents a caller can read.
+    /// Returns the documents that a caller can read.
     async fn resources(&self) -> Result<Vec<ResourceSpec>, HostError>;
 
     /// Reads one document.
@@ -232,11 +232,11 @@ pub trait ToolService: Send + Sync {
         context: &CallContext,
     ) -> Result<ResourceText, HostError>;
 
-    /// The place where others can register contributed tools; `None` if the host is in another process.
+    /// Returns the registrar for contributed tools; `None` if the host is in another process.
     fn contributions(&self) -> Option<ContributionRegistrar> {
         None
     }
 
-    /// Ends everything that the host started, above all language servers. Returns when nothing is left.
+    /// Ends everything that the host has started, such as language servers, and waits until nothing remains.
     async fn shutdown(&self);
 }

@@ -1,7 +1,6 @@
-//! A host as other processes see it: the methods of the protocol over a [`LocalHost`](crate::local::LocalHost).
+//! A host for other processes: the methods of the protocol over a [`LocalHost`](crate::local::LocalHost).
 //!
-//! Every request runs as its own task, so that a slow one does not delay later ones. Over the port, clients can only
-//! read.
+//! Every request has its own task, so that a slow one does not delay later ones. Clients on the port can only read.
 
 mod approvals;
 mod contributed;

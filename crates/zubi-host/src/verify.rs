@@ -1,7 +1,7 @@
-//! Whether zubi works here: real checks with a result for each, for `zubi verify` and for programs that read it.
+//! Checks that zubi works on this machine, for `zubi verify` and for programs that read its report.
 //!
-//! [`CHECKS`] is the table. A check that panics has failed like any other, and one that cannot be made because an
-//! earlier one failed is skipped and says why; so there is always a whole report.
+//! [`CHECKS`] is the table of all checks. A check that panics counts as failed, and one whose precondition failed is
+//! skipped with the reason, so that the report is always complete.
 
 mod check;
 mod environment;
@@ -23,7 +23,7 @@ use zubi_base::clock::milliseconds;
 use self::check::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext, fail};
 use crate::local::{HostConfig, LocalHost};
 
-/// The time limit of each check.
+/// The time-out of each check.
 const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The outcome of a check.
@@ -39,9 +39,9 @@ pub enum CheckStatus {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VerifyCheck {
-    /// The stable id, for programs.
+    /// The stable id for programs.
     pub id: &'static str,
-    /// The name, for people.
+    /// The name for users.
     pub name: &'static str,
     pub status: CheckStatus,
     pub duration_ms: u64,
@@ -50,10 +50,10 @@ pub struct VerifyCheck {
     pub details: Map<String, Value>,
 }
 
-/// The id of a check, its name, and the check.
+/// A check with its id and its name.
 type CheckEntry = (&'static str, &'static str, for<'a> fn(&'a VerifyContext) -> LocalBoxFuture<'a, CheckOutcome>);
 
-/// Every check except that of the configuration, which decides whether there is anything to check.
+/// All checks except that of the configuration, without which the others are skipped.
 const CHECKS: &[CheckEntry] = &[
     ("workspace", "Workspace folders", |context| ready(environment::workspace(context)).boxed_local()),
     ("state", "State directory", |context| ready(environment::environment(context)).boxed_local()),
@@ -76,8 +76,8 @@ const CHECKS: &[CheckEntry] = &[
     ("language-servers", "Language servers", |context| environment::servers(context).boxed_local()),
 ];
 
-/// Runs all checks. `config` is the loaded configuration, or why it cannot be used; `progress` is called after each
-/// check.
+/// Runs all checks. `config` is the loaded configuration, or the reason why it is unusable; `progress` is called after
+/// each check.
 pub async fn verify(
     config: Result<HostConfig, String>,
     progress: &(dyn Fn(&VerifyCheck) + Send + Sync),
@@ -131,7 +131,7 @@ fn create_check(id: &'static str, name: &'static str, outcome: CheckOutcome, ela
     VerifyCheck { id, name, status, duration_ms: milliseconds(elapsed), details }
 }
 
-/// The report that `zubi verify` prints. `timestamp` is ISO 8601.
+/// Returns the report that `zubi verify` prints. `timestamp` is ISO 8601.
 pub fn report(checks: &[VerifyCheck], timestamp: &str) -> Value {
     let count = |status| checks.iter().filter(|check| check.status == status).count();
     json!({

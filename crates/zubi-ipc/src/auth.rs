@@ -1,4 +1,4 @@
-//! Mutual authentication over a TCP connection: each end proves that it has read the host's discovery file.
+//! Mutual authentication over a TCP connection: each end proves that it knows the token in the host's discovery file.
 //!
 //! Every user of the machine can connect to a loopback port, and can listen on one. So neither end sends any other
 //! message before the other has authenticated, and the token never crosses the wire:

@@ -1,4 +1,4 @@
-//! Connecting to a host that was discovered.
+//! Connects to a discovered host.
 
 use std::io;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub enum ConnectError {
     Disconnected { why: String },
 }
 
-/// Connects over the Unix socket. When this returns, the host has answered a `ping` (with a result or an error), so it
+/// Connects over the Unix socket. The host has answered a `ping` (with a result or an error) when this returns, so it
 /// is alive and has a free slot.
 pub async fn connect(
     advertisement: &DiscoveryRecord,
@@ -74,8 +74,8 @@ async fn open_socket(socket: &Utf8Path) -> Result<UnixStream, ConnectError> {
     Ok(stream)
 }
 
-/// Starts the connection and waits for the answer to a `ping`: a host that hangs still accepts connections, and a host
-/// with no free slot sends a refusal before it disconnects.
+/// Starts the connection and waits for the response to a `ping`: a host that hangs still accepts connections, and a
+/// host without a free slot sends a refusal before it disconnects.
 async fn greet<R, W>(
     reader: R,
     writer: W,

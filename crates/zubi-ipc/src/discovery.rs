@@ -1,10 +1,9 @@
 //! Discovery of hosts: one file per host in a directory that only this user can access.
 //!
-//! A file is trusted if it is a plain file of this user, readable by no one else, in a directory of this user that no
-//! one else may enter, and if the process it names is alive and started at the recorded time. Files of dead processes
-//! are removed; files that are rejected for another reason are reported with a hint. The file of a host on another
-//! machine or in another container that shares the directory is skipped, because its process cannot be checked from
-//! here.
+//! zubi trusts a regular file that belongs to this user and that only they can read, in a directory that belongs to
+//! them and that only they can enter, if the process that the file names is alive and started at the recorded time. It
+//! removes the files of dead processes, and reports other rejected files with a hint. It skips the file of a host on
+//! another machine or in another container that shares the directory, because it cannot check that process.
 
 use std::io;
 
@@ -34,7 +33,8 @@ pub struct DiscoveryRecord {
     /// Name of the host, see [`new_instance`]; also the stem of the file's name.
     pub instance: String,
     pub pid: u32,
-    /// Start time of the process, in clock ticks since boot: distinguishes it from a later process with the same id.
+    /// Start time of the process, in clock ticks since boot, which distinguishes it from a later process with the same
+    /// id.
     pub started_at: u64,
     /// [`boot_id`] of the machine on which the process runs. Absent in the files of older programs.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -60,8 +60,7 @@ pub struct DiscoveryRecord {
 }
 
 /// Returns the directory with the discovery files of this user: `$XDG_RUNTIME_DIR/zubi` if that variable is an absolute
-/// path to a directory of this user that others cannot write, otherwise `run` in the state directory. It need not
-/// exist.
+/// path to a directory of this user that others cannot write, otherwise `run` in the state directory. It may not exist.
 pub fn run_directory(state_dir: &Utf8Path) -> Utf8PathBuf {
     run_directory_of(env::runtime_directory().as_deref(), state_dir)
 }

@@ -1,4 +1,4 @@
-//! Lines of the handshake, before a connection exists.
+//! The lines of the handshake, before a connection exists.
 
 use std::io;
 
@@ -6,8 +6,8 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncWrite, AsyncWriteExt as
 
 use crate::auth::MAX_LINE;
 
-/// Reads one line without its line end. `None` if the stream ends first, if the line is longer than [`MAX_LINE`], or as
-/// soon as the first byte is not a brace: a peer with another protocol is dropped early.
+/// Reads one line without its line end. `None` if the stream ends first, if the line is longer than [`MAX_LINE`], or if
+/// the first byte is not a brace: a peer with another protocol is dropped early.
 pub(crate) async fn read_line<R: AsyncBufRead + Unpin>(input: &mut R) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     loop {

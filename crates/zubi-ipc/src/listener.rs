@@ -29,11 +29,11 @@ use crate::discovery::{RemoveOnDrop, RunDirectory};
 mod accept;
 mod pending;
 
-/// Port that is tried first. Clients read the port from the discovery file; a fixed default lets people name it in a
-/// firewall or a port forwarding.
+/// The first port to try. Clients read the port from the discovery file; users can name a fixed default in a firewall
+/// or a port forwarding.
 pub const DEFAULT_PORT: u16 = 9847;
 
-/// Number of ports after the first that are tried before an arbitrary one.
+/// Number of ports after the first to try before an arbitrary one.
 const MORE_PORTS: u16 = 10;
 
 /// Transport over which a peer has connected.
@@ -56,12 +56,12 @@ pub struct ConnectedPeer {
     pub connected_at: Instant,
 }
 
-/// Receiver of the connections that a [`Listener`] accepts.
+/// Handler of the connections that a [`Listener`] accepts.
 pub trait ConnectionHandler: Send + Sync {
     /// Called when a peer has connected and authenticated; the returned handler receives its messages. Must not block.
     fn peer_connected(&self, peer: ConnectedPeer, connection: Connection) -> Arc<dyn PeerHandler>;
 
-    /// Called when the connection and all its pending requests have ended. Must not block.
+    /// Called once the connection and all its pending requests have ended. Must not block.
     fn peer_disconnected(&self, peer: &ConnectedPeer, why: &str);
 }
 
@@ -70,7 +70,7 @@ pub trait ConnectionHandler: Send + Sync {
 pub enum PortChoice {
     /// 9847, otherwise the first free one of 9848 to 9857, otherwise an arbitrary one.
     Default,
-    /// Exactly this port, or no port if it is taken.
+    /// Exactly this port, or no port if it is in use.
     Fixed(u16),
     None,
 }
@@ -82,18 +82,18 @@ pub struct ListenerConfig {
     pub port: PortChoice,
 }
 
-/// Maximum number of connections, and time-outs.
+/// Maximum numbers of connections, and time-outs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionLimits {
-    /// Authenticated connections over both transports; one more gets an error response and is closed.
+    /// Maximum number of authenticated connections over both transports; further ones get an error response and are
+    /// closed.
     pub connections: usize,
-    /// Connections to the port that have not authenticated yet; for one more, the oldest of them is closed without a
-    /// response.
+    /// Maximum number of connections to the port that have not authenticated yet; for a further one, the oldest of them
+    /// is closed without a response.
     pub unauthenticated: usize,
     /// Time-out of the handshake.
     pub handshake: Duration,
-    /// Time after which a connection to the port without messages and without running requests is closed; up to a tenth
-    /// more.
+    /// Time without messages and running requests after which a connection to the port is closed, up to a tenth later.
     pub idle: Duration,
 }
 
@@ -117,14 +117,14 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Binds the socket and the port. Must be called within a tokio runtime. If no port is free, it listens on the
-    /// socket only.
+    /// Binds the socket and the port. Must be called within a tokio runtime. Without a free port, it only listens on
+    /// the socket.
     pub fn bind(run: &RunDirectory, spec: ListenerConfig) -> io::Result<Self> {
         let ListenerConfig { instance, port } = spec;
         let path = run.socket(&instance)?;
         let token = Bytes32::random()?;
         let with_path = |error: io::Error| io::Error::new(error.kind(), format!("`{path}`: {error}"));
-        // The directory is private, so no other user can connect before the socket is private, too.
+        // The directory is private, so no other user can connect before the socket is private too.
         let unix = UnixListener::bind(&path).map_err(with_path)?;
         let socket = RemoveOnDrop::for_path(path.clone()).map_err(with_path)?;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(with_path)?;
@@ -173,7 +173,7 @@ impl Listener {
     }
 }
 
-/// Ports to try, in order; 0 means an arbitrary one.
+/// Returns the ports to try, in order; 0 means an arbitrary one.
 fn candidates(choice: PortChoice) -> Vec<u16> {
     match choice {
         PortChoice::Default => (DEFAULT_PORT..=DEFAULT_PORT + MORE_PORTS).chain([0]).collect(),

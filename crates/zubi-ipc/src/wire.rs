@@ -1,7 +1,7 @@
 //! Messages of the protocol: one module for each family of methods, and the table of all methods.
 //!
 //! Ranges are LSP's: 0-based lines and columns, columns in UTF-16 units. Only `selection` of the active file is
-//! 1-based, for people.
+//! 1-based, for users.
 
 pub mod diagnostics;
 pub mod editor;
@@ -25,7 +25,7 @@ pub mod codes {
     /// The path is in no folder of this host.
     pub const NOT_IN_WORKSPACE: i64 = -32001;
     pub const COMMAND_NOT_ALLOWED: i64 = -32002;
-    /// The server that would answer is still loading: retry later.
+    /// The server that would answer is still loading; the client can retry later.
     pub const LOADING: i64 = -32003;
     /// LSP's code for a cancelled request.
     pub const CANCELLED: i64 = -32800;

@@ -1,5 +1,5 @@
-//! The directories of zubi's own files, by the XDG Base Directory Specification on every platform, so that one page of
-//! documentation applies everywhere.
+//! The directories of zubi's own files. They follow the XDG Base Directory Specification on every platform, so that one
+//! page of documentation is enough.
 
 use camino::Utf8PathBuf;
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
@@ -7,10 +7,10 @@ use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 /// The name of zubi's directory below the XDG bases.
 const NAME: &str = "zubi";
 
-/// Zubi's two directories. They need not exist.
+/// zubi's two directories. They may not exist yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directories {
-    /// `$XDG_CONFIG_HOME/zubi`: what the user writes.
+    /// `$XDG_CONFIG_HOME/zubi`, for files that the user writes.
     pub config: Utf8PathBuf,
     /// `$XDG_STATE_HOME/zubi`: trust, plans, journal, audit log.
     pub state: Utf8PathBuf,
@@ -26,8 +26,8 @@ pub enum DirectoriesError {
 }
 
 impl Directories {
-    /// The directories for this user; reads `HOME`, `XDG_CONFIG_HOME` and `XDG_STATE_HOME`. Relative values count as
-    /// not set, as the specification says.
+    /// Determines the directories of this user from `HOME`, `XDG_CONFIG_HOME` and `XDG_STATE_HOME`. Relative values
+    /// count as not set, as the specification requires.
     pub fn discover() -> Result<Self, DirectoriesError> {
         let strategy = Xdg::new().map_err(|_| DirectoriesError::NoHome)?;
         let text = |path: std::path::PathBuf| {

@@ -1,4 +1,4 @@
-//! Reading one configuration file. Errors name file, line, column and the offending key with the nearest known one.
+//! Reads one configuration file. Errors name the file, line, column and key, and suggest the nearest known key.
 
 use std::ops::Range;
 
@@ -11,21 +11,21 @@ use crate::owner_only;
 use crate::text::ContentHash;
 use crate::trust::Trust;
 
-/// The largest configuration file that is read, in bytes. It is a list of a few switches.
+/// The maximum size of a configuration file, in bytes. A real one has a few settings.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// Why a configuration file cannot be used. Nothing is guessed: half-understood configuration could widen what the
-/// other half meant to narrow.
+/// The reason why a configuration file cannot be used. zubi never applies a part of an invalid file: the rejected part
+/// could have narrowed what the rest widens.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error("cannot read configuration `{path}`: {source}")]
     Read { path: Utf8PathBuf, source: std::io::Error },
     #[error("configuration `{path}` is not UTF-8 text")]
     NotText { path: Utf8PathBuf },
-    /// `line` and `column` are 1-based, the column in characters.
+    /// `line` and `column` are 1-based; `column` counts characters.
     #[error("{path}:{line}:{column}: unknown setting `{key}`{}", suggestion.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default())]
     UnknownKey { path: Utf8PathBuf, line: usize, column: usize, key: String, suggestion: Option<&'static str> },
-    /// As above; `setting` is the key on that line, if there is one.
+    /// `line` and `column` as above; `setting` is the key on that line, if there is one.
     #[error("{path}:{line}:{column}: {}{message}", setting.as_ref().map(|setting| format!("`{setting}`: ")).unwrap_or_default())]
     Syntax { path: Utf8PathBuf, line: usize, column: usize, setting: Option<String>, message: String },
 }
@@ -42,7 +42,7 @@ pub fn parse(text: &str, path: &Utf8Path) -> Result<Layer, ConfigError> {
     layer.map_err(|error| {
         let span = error.span().unwrap_or_default();
         let (line, column) = line_and_column(text, span.start);
-        // serde's wording for `deny_unknown_fields`; the key itself is taken from the file.
+        // serde's wording for `deny_unknown_fields`. The key itself comes from the file.
         if error.message().starts_with("unknown field") {
             let key = key_at(text, span);
             let suggestion = nearest(&key, key::leaf_names(), 1).into_iter().next();
@@ -54,12 +54,12 @@ pub fn parse(text: &str, path: &Utf8Path) -> Result<Layer, ConfigError> {
     })
 }
 
-/// Reads the user's and the workspace's file where they exist. The workspace's file is the first folder's; it is
-/// trusted when its folder is and its content is what was trusted.
+/// Reads the user's file and the workspace's file, if they exist. The workspace's file is in the first folder. It is
+/// trusted if its folder is trusted and the user has trusted its present content.
 pub fn load(config_directory: &Utf8Path, workspace_root: &Utf8Path, trust: &Trust) -> Result<Layers, ConfigError> {
     let user_path = config_directory.join(USER_FILE);
     let user = match std::fs::metadata(&user_path) {
-        // The user's own file may be a link (dotfile managers make them), so links are followed here.
+        // Follows links, because dotfile managers link the user's own file.
         Ok(_) => {
             let path = crate::fs::canonical(&user_path)
                 .map_err(|source| ConfigError::Read { path: user_path.clone(), source })?;
@@ -97,7 +97,7 @@ fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, column)
 }
 
-/// The key a span covers, without quotes, capped for the error.
+/// Returns the key in `span` without quotes, at most 60 characters.
 fn key_at(text: &str, span: Range<usize>) -> String {
     let key = text.get(span).unwrap_or_default();
     key.trim_matches(['"', '\'']).chars().filter(|c| !c.is_control()).take(60).collect()

@@ -1,15 +1,14 @@
-//! The table of settings: what a configuration file may say. Help, documentation and "did you mean" read it; a test
-//! holds it against the type that is deserialized.
+//! The table of all settings of a configuration file, for help, documentation and "did you mean". A test compares it
+//! with the type that zubi deserializes.
 
 /// One setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingKey {
-    /// The full name; `*` matches any one name.
+    /// The full name. `*` matches any single component.
     pub name: &'static str,
-    /// The type and what it does, for people.
+    /// The type and the effect of the setting, for the user.
     pub help: &'static str,
-    /// The part of this setting that a workspace file may set before it is trusted, as a clause; `None` if there is no
-    /// such part.
+    /// The values that a workspace file may set before it is trusted, as a clause; `None` if no value is allowed.
     pub narrowing: Option<&'static str>,
 }
 
@@ -117,7 +116,7 @@ pub const KEYS: &[SettingKey] = &[
     },
 ];
 
-/// The last parts of all names: the keys that can be left of an `=` in a file.
+/// Returns the last component of every name: the keys that can be on the left of an `=` in a file.
 pub fn leaf_names() -> impl Iterator<Item = &'static str> {
     KEYS.iter().filter_map(|key| key.name.rsplit('.').next())
 }

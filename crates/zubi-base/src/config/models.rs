@@ -1,5 +1,5 @@
-//! Providers of models: the table `models` of the user's own `zubi.toml`. An address with a key belongs to the machine,
-//! as secrets do: a workspace that could set the address would receive the key. The agent defines the built-in
+//! Providers of models: the table `models` of the user's own `zubi.toml`. Like secrets, an address that receives a key
+//! belongs to the machine: a workspace that could set the address would receive the key. The agent defines the built-in
 //! providers and finds the keys.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// One `[models.NAME]` table. A field that it leaves open has the built-in value for a provider of this name.
+/// One `[models.NAME]` table. Fields that are not set have the built-in value for a provider of this name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ProviderLayer {
@@ -20,13 +20,13 @@ pub struct ProviderLayer {
     pub key_header: Option<String>,
     pub headers: Fields,
     pub query: Fields,
-    /// The most tokens of prompt and answer together.
+    /// The context size, in tokens of prompt and answer together.
     pub context: Option<u64>,
-    /// The provider's models; if empty, zubi queries the provider for them.
+    /// The provider's models. If the list is empty, zubi queries the provider for them.
     pub models: Vec<String>,
-    /// Seconds without a byte of the answer until the request is cancelled.
+    /// The time without a byte of the answer after which zubi cancels the request, in seconds.
     pub timeout: Option<u64>,
-    /// Whether to send requests over plain HTTP although the address is outside this machine and its network.
+    /// Whether zubi may send requests over plain HTTP to an address outside this machine and its network.
     pub allow_http: Option<bool>,
 }
 
@@ -59,7 +59,7 @@ impl Api {
     }
 }
 
-/// Headers or query parameters. A gateway may want a secret in one, so their values are not shown.
+/// Headers or query parameters. Their values are never shown, because one may be a secret.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Fields(pub BTreeMap<String, String>);

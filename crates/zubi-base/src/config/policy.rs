@@ -1,5 +1,5 @@
-//! Policy rules as they are written in a file, as data with their line. The policy interprets them. An invalid rule
-//! does not prevent the program from starting; it makes the policy deny everything instead.
+//! Policy rules as written in a file, as data with their line. The policy interprets them. An invalid rule does not
+//! prevent the program from starting; the policy then denies everything instead.
 
 use serde::de::Deserializer;
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,8 @@ pub struct PolicyRule {
 pub struct SourcedRule {
     pub rule: PolicyRule,
     pub source: SettingSource,
-    /// Whether the user wrote the rule or trusts the present content of the file. If not, zubi does not show the texts
-    /// of the rule.
+    /// Whether the user wrote the rule or trusts the present content of its file. Otherwise zubi does not show the
+    /// texts of the rule.
     pub trusted: bool,
 }
 
@@ -36,7 +36,7 @@ impl PolicyRule {
 impl<'de> Deserialize<'de> for PolicyRule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = toml::Spanned::<Value>::deserialize(deserializer)?;
-        // The byte offset in the text; the reader of the file converts it to a line.
+        // A byte offset. The reader of the file converts it to a line.
         Ok(Self { line: spanned.span().start, rule: spanned.into_inner() })
     }
 }

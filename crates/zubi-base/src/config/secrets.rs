@@ -1,8 +1,8 @@
 //! Secrets of the user: the table `env` of the user's own `zubi.toml`. Tools use its values as `${env:NAME}`.
 //!
-//! An entry is a value, or the name of a file that contains it. Entries belong to the machine: no other layer has any.
-//! An invalid entry is stored with the reason, so that the other entries work and a tool that needs this one can report
-//! the reason. Values appear neither in `Debug` nor in serialized output.
+//! An entry is a value, or the name of a file that contains it. Entries belong to the machine, so no other layer can
+//! have any. An invalid entry is stored with the reason, so that the other entries work and a tool that needs this one
+//! can report the reason. Values appear neither in `Debug` nor in serialized output.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,10 +13,10 @@ use toml::Value;
 
 use crate::{env, owner_only};
 
-/// The largest file of one secret, in bytes: a chain of certificates is smaller.
+/// The maximum size of a file with a secret, in bytes. A chain of certificates is smaller.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// The shortest value that is redacted, in bytes: shorter ones would match everywhere. See `zubi_tool_api::redact`.
+/// The minimum length of redacted values, in bytes; shorter ones match everywhere. See `zubi_tool_api::redact`.
 pub const SHORTEST: usize = 4;
 
 /// One entry of the table, as written in the file.
@@ -25,7 +25,7 @@ pub enum SecretEntry {
     Value(String),
     /// The path of a file: relative to the directory of the configuration file, absolute, or below `~/`.
     File(String),
-    /// The reason why the entry is neither.
+    /// The reason why the entry is invalid.
     Broken(String),
 }
 
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for SecretEntry {
     }
 }
 
-/// The user's secrets, read.
+/// The resolved secrets of the user.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secrets {
     values: BTreeMap<String, String>,
@@ -77,7 +77,7 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Reads the values that the entries of a configuration file name.
+    /// Resolves the entries of a configuration file.
     pub fn read(entries: &BTreeMap<String, SecretEntry>, file: &Utf8Path, home: Option<&Utf8Path>) -> Self {
         let mut secrets = Self::default();
         let mut has_inline_value = false;
@@ -129,17 +129,17 @@ impl Secrets {
         self
     }
 
-    /// The values by name, of those that can be used.
+    /// The valid values by name.
     pub fn values(&self) -> &BTreeMap<String, String> {
         &self.values
     }
 
-    /// The names that are set, of those too that cannot be used.
+    /// All names, including those of invalid entries.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.values.keys().chain(self.broken.keys()).map(String::as_str)
     }
 
-    /// Why one that is set cannot be used.
+    /// Returns the reason why the secret `name` is invalid; `None` if it is valid or not set.
     pub fn broken(&self, name: &str) -> Option<&str> {
         self.broken.get(name).map(String::as_str)
     }
@@ -161,12 +161,12 @@ impl Secrets {
             (Some(_), None) => return Err(format!("`{raw_path}`: the home directory is not known")),
             (None, _) => file.parent().unwrap_or(file).join(raw_path),
         };
-        // The user named the path, so its links are their own; only the target is checked.
+        // The user named the path, so its links are their own. Only the target is checked.
         let path = crate::fs::canonical(&path).map_err(|error| format!("`{path}`: {error}"))?;
         self.files.push(path.clone());
         let bytes = owner_only::read_own(&path, MAX_BYTES).map_err(|error| error.to_string())?;
         let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))?;
-        // Editors end a file with a line end, which does not belong to the password.
+        // Editors end a file with a line break, which does not belong to the secret.
         let text = text.strip_suffix('\n').map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text));
         check(text.to_owned()).map_err(|reason| format!("`{path}`: {reason}"))
     }

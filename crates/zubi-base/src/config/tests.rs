@@ -1,4 +1,4 @@
-//! Layer order, what narrows, and the wording of errors.
+//! The order of layers, narrowing settings, and the texts of errors.
 
 use camino::Utf8Path;
 use insta::assert_snapshot;
@@ -26,7 +26,7 @@ fn layers(flags: &str, environment: &str, workspace: Option<(&str, bool)>, user:
     }
 }
 
-/// The settings in force, one line each with its source.
+/// Renders the effective settings, one per line with its source.
 fn show(layers: &Layers) -> String {
     use std::fmt::Write as _;
     let settings = layers.resolve();
@@ -107,7 +107,7 @@ fn an_untrusted_workspace_only_narrows() {
     "#);
 }
 
-/// `deny` from anywhere; `client` only from who may widen.
+/// Any layer may set `deny`; only a layer that may widen can set `client`.
 #[test]
 fn an_untrusted_workspace_can_only_disable_client_approval() {
     assert_snapshot!(show(&layers("", "", Some(("mcp.ask = 'deny'", false)), "mcp.ask = 'client'")), @"

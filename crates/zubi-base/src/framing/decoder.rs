@@ -1,46 +1,46 @@
-//! Bytes in, frames out: finds `Content-Length` headers in a stream and cuts the bodies out.
+//! Finds `Content-Length` headers in a byte stream and extracts the bodies.
 
 use std::collections::VecDeque;
 
-/// The only header that matters, compared without regard to case.
+/// The only significant header. Its case is ignored.
 const LENGTH: &[u8] = b"content-length";
 
-/// The longest header block that is read, in bytes. Real ones have under 100.
+/// The maximum size of a header block, in bytes. Real ones have under 100.
 const MAX_HEADER_BYTES: usize = 8 * 1024;
 
-/// How many bytes in a row may be something other than messages. A server prints a banner or a log line by mistake; a
+/// The maximum number of consecutive bytes outside messages. A server prints a banner or a log line by mistake; a
 /// program that prints a megabyte is not a language server.
 const MAX_NOISE_BYTES: usize = 1024 * 1024;
 
-/// How much of the noise is remembered for error texts, in bytes.
+/// The number of bytes outside messages that are stored for error texts.
 const STORED_NOISE_BYTES: usize = 2 * 1024;
 
-/// How many lines of it an error text shows.
+/// The maximum number of these lines in an error text.
 const REPORTED_NOISE_LINES: usize = 5;
 
 /// The number of bytes of an invalid header that a strict decoder reports.
 const REPORTED_START_BYTES: usize = 100;
 
-/// The number of bytes of an oversized body that are stored, so that the request it answers can be identified.
+/// The number of bytes stored of an oversized body, to identify the request that it answers.
 const STORED_HEAD_BYTES: usize = 256;
 
-/// A buffer that grew beyond this for one large message is given back afterwards, in bytes.
+/// The capacity to which the buffer shrinks after one large message, in bytes.
 const RETAINED_BUFFER_BYTES: usize = 1024 * 1024;
 
-/// One thing found in the stream.
+/// A frame in the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {
-    /// The exact bytes of one body.
+    /// The exact bytes of a body.
     Body(Vec<u8>),
-    /// A body over the limit. The decoder skipped it as it arrived and stored only its first bytes.
+    /// A body over the limit. The decoder skipped its bytes on arrival and stored only the first ones.
     TooLarge { bytes: u64, head: Vec<u8> },
 }
 
-/// The peer does not speak the protocol.
+/// The error of a peer that does not use the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("it writes something that is not the protocol: {sample}")]
 pub struct NotJsonRpc {
-    /// The end of what it wrote; of a [strict](FrameDecoder::strict) decoder the beginning, with escapes.
+    /// The end of the invalid output; for a [strict](FrameDecoder::strict) decoder its beginning, escaped.
     pub sample: String,
 }
 
@@ -48,13 +48,13 @@ pub struct NotJsonRpc {
 #[derive(Debug)]
 pub struct FrameDecoder {
     limit: usize,
-    /// How many bytes in a row may be something other than messages.
+    /// The maximum number of consecutive bytes outside messages.
     max_noise: usize,
     buffer: Vec<u8>,
-    /// Bytes of `buffer` that are done with; they go with the next [`Self::feed`].
+    /// The number of processed bytes of `buffer`; the next [`Self::feed`] removes them.
     consumed: usize,
     state: DecoderState,
-    /// Noise since the last header.
+    /// The number of bytes outside messages since the last header.
     noise_run: usize,
     noise: VecDeque<u8>,
 }
@@ -80,14 +80,14 @@ impl FrameDecoder {
         }
     }
 
-    /// A decoder for a peer that has no reason to write anything other than messages: the first byte outside a message
-    /// is an error. Otherwise, bytes after an unreadable header could be taken for messages that the peer never sent.
+    /// Creates a decoder for a peer that has no reason to write anything but messages: the first byte outside a message
+    /// is an error. Otherwise bytes after an invalid header could be read as messages.
     pub fn strict(limit: usize) -> Self {
         Self { max_noise: 0, ..Self::new(limit) }
     }
 
-    /// Takes the next bytes of the stream. Call [`Self::next_frame`] until it gives `None` before feeding more, so
-    /// that no more than one body and one chunk are held.
+    /// Adds bytes of the stream. Call [`Self::next_frame`] until it returns `None` before adding more, so that the
+    /// buffer contains no more than one body and one chunk.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.buffer.drain(..self.consumed);
         self.consumed = 0;
@@ -97,7 +97,7 @@ impl FrameDecoder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next whole frame, or `None` when more bytes are needed.
+    /// Returns the next complete frame, or `None` if more bytes are needed.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, NotJsonRpc> {
         let find_header = if self.max_noise == 0 { expect } else { scan };
         loop {
@@ -143,8 +143,8 @@ impl FrameDecoder {
         }
     }
 
-    /// Returns the end of the bytes outside messages, as printable text; `None` if they contain nothing printable.
-    /// Bytes that may yet become a header are included, because callers use this after the stream has ended.
+    /// Returns the end of the bytes outside messages as printable text; `None` if nothing of it is printable. Includes
+    /// bytes that may yet become a header, because callers use this after the end of the stream.
     pub fn noise(&self) -> Option<String> {
         let undecided = match self.state {
             DecoderState::Header => self.buffer.get(self.consumed..).unwrap_or_default(),
@@ -154,7 +154,7 @@ impl FrameDecoder {
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<String> = text
             .lines()
-            // Other headers before the length are not noise.
+            // Other headers before the length are part of a message.
             .filter(|line| !line.get(..13).is_some_and(|name| name.eq_ignore_ascii_case("content-type:")))
             .map(|line| line.chars().filter(|c| !c.is_control()).collect::<String>().trim().to_owned())
             .filter(|line| !line.is_empty())
@@ -163,7 +163,7 @@ impl FrameDecoder {
         (!last.is_empty()).then(|| last.join(" | "))
     }
 
-    /// Drops the next `count` bytes, remembering the last of them.
+    /// Drops the next `count` bytes and stores the last of them.
     fn skip_noise(&mut self, count: usize) -> Result<(), NotJsonRpc> {
         let noise = self.buffer.get(self.consumed..self.consumed + count).unwrap_or_default();
         if self.max_noise == 0 && !noise.is_empty() {
@@ -181,7 +181,7 @@ impl FrameDecoder {
         Ok(())
     }
 
-    /// Bytes held for the buffer, to prove that a hostile length allocates nothing.
+    /// The capacity of the buffer, to prove that a hostile length allocates nothing.
     #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
         self.buffer.capacity()
@@ -189,19 +189,19 @@ impl FrameDecoder {
 }
 
 enum Scan {
-    /// No whole header yet; the first `noise` bytes can be no part of one.
+    /// No complete header yet; the first `noise` bytes cannot be part of one.
     More { noise: usize },
-    /// After `noise` bytes comes a header block that ends before byte `end`.
+    /// A header block after `noise` bytes, ending before byte `end`.
     Header { noise: usize, end: usize, length: u64 },
 }
 
-/// Searches for a header block. More bytes do not change the outcome for the bytes so far, except that `More` may
-/// become another outcome: this makes the decoder independent of how the stream was split.
+/// Searches for a header block. More bytes can change only the outcome `More`, so the decoder does not depend on how
+/// the stream was split.
 fn scan(bytes: &[u8]) -> Scan {
     let mut from = 0;
     loop {
         let rest = bytes.get(from..).unwrap_or_default();
-        // Anywhere, not only at the start of a line: a program may have printed something without a line end.
+        // The header may follow output without a line end, so it can be anywhere in a line.
         let Some(at) = rest.windows(LENGTH.len()).position(|window| window.eq_ignore_ascii_case(LENGTH)) else {
             // The last bytes may be the beginning of the name.
             return Scan::More { noise: from + rest.len().saturating_sub(LENGTH.len() - 1) };

@@ -1,5 +1,5 @@
-//! A byte stream split into lines, with bounded memory. For a line over the bound, only both ends are stored; they
-//! identify the request that needs an answer.
+//! Splits a byte stream into lines, with bounded memory. It stores only both ends of a line over the bound, which
+//! identify the request that needs a response.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 use super::RequestId;
 
-/// The number of bytes stored of either end of a line that is too long. An id comes before a message's payload or, as
+/// The number of bytes stored of either end of a line over the bound. An id comes before a message's payload or, as
 /// many clients write it, after it.
 const END: usize = 1024;
 
@@ -15,11 +15,11 @@ const END: usize = 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InputLine {
     Complete(Vec<u8>),
-    /// A line over the bound: only its id, if it can be read, and its length in bytes.
+    /// A line over the bound, with its id if it can be read, and its length in bytes.
     TooLong {
         id: Option<RequestId>,
         length: usize,
-        /// Whether it begins as an answer does; else it may be a request.
+        /// Whether the line begins like a response; otherwise it may be a request.
         answers: bool,
     },
 }
@@ -29,15 +29,15 @@ pub enum InputLine {
 pub struct LineReader<R> {
     input: BufReader<R>,
     longest: usize,
-    /// The stored part of the current line: all of it, or its first [`END`] bytes.
+    /// The stored part of the current line: the whole line, or its first [`END`] bytes.
     stored: Vec<u8>,
-    /// The last [`END`] bytes of the current line, if it is too long.
+    /// The last [`END`] bytes of the current line, if it is over the bound.
     end: Vec<u8>,
     length: usize,
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
-    /// Hands out lines of at most `longest` bytes.
+    /// Creates a reader of lines of at most `longest` bytes.
     pub fn new(input: R, longest: usize) -> Self {
         Self { input: BufReader::new(input), longest, stored: Vec::new(), end: Vec::new(), length: 0 }
     }
@@ -45,7 +45,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Returns the next line; `None` when the stream has ended. Bytes at the end of the stream count as a line even
     /// without a line end.
     ///
-    /// Cancel-safe: when the future is dropped, no byte is lost.
+    /// Cancel-safe: dropping the future loses no byte.
     pub async fn next(&mut self) -> io::Result<Option<InputLine>> {
         loop {
             let available = self.input.fill_buf().await?;
@@ -86,27 +86,27 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 }
 
-/// A line without what does not belong to its message: blanks, and a byte order mark, which RFC 8259 (section 8.1) lets
-/// a reader pass over.
+/// Returns a line without surrounding blanks and without a byte order mark, which RFC 8259 (section 8.1) lets a reader
+/// ignore.
 pub fn text(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii()
 }
 
-/// Whether the first field that only one kind of message has is one of an answer.
+/// Whether the field of a response comes before the first field of a request.
 fn answers(head: &[u8]) -> bool {
     let head = String::from_utf8_lossy(head);
     let first = |keys: &[&str]| keys.iter().filter_map(|key| head.find(key)).min().unwrap_or(head.len());
     first(&["\"result\"", "\"error\""]) < first(&["\"method\"", "\"params\""])
 }
 
-/// The id of a message of which both ends are known: before its payload, or as the last field of all.
+/// Finds the id in the two ends of a message: before its payload, or as its last field.
 fn id(head: &[u8], end: &[u8]) -> Option<RequestId> {
     let head = String::from_utf8_lossy(head);
     let payload = ["\"result\"", "\"error\"", "\"params\"", "\"method\""];
     let before = payload.iter().filter_map(|key| head.find(key)).min().unwrap_or(head.len());
     let before = head.get(..before).and_then(|head| head.split_once("\"id\"")).map(|(_, after)| after);
     let end = String::from_utf8_lossy(end);
-    // The last brace of all ends the message itself, so the field before it is the message's.
+    // The last brace ends the message itself, so the field before it is a field of the message.
     let last = || {
         let (_, after) = end.trim_end().strip_suffix('}')?.rsplit_once("\"id\"")?;
         Some(format!("{after},"))
@@ -114,7 +114,7 @@ fn id(head: &[u8], end: &[u8]) -> Option<RequestId> {
     before.and_then(value).or_else(|| value(&last()?))
 }
 
-/// The value after a field's name, if it is one of an id's and ends within the text.
+/// Parses the value after a field's name; `None` if it is not a complete id.
 fn value(after: &str) -> Option<RequestId> {
     let after = after.trim_start().strip_prefix(':')?.trim_start();
     let mut values = serde_json::Deserializer::from_str(after).into_iter::<RequestId>();
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(lines(b"ab\n\r\ncde\n", 3).await, [complete("ab"), complete("\r"), complete("cde")]);
         assert_eq!(lines(b"abcd\nab\nabcdefgh", 3).await, [long(None, 4), complete("ab"), long(None, 8)]);
         assert_eq!(lines(b"", 3).await, []);
-        // Longer than what the reader has at once.
+        // Longer than the reader's buffer.
         let text = format!("{{\"id\": 7, \"params\": \"{}\"}}\nx", "a".repeat(100_000));
         assert_eq!(
             lines(text.as_bytes(), 50_000).await,
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(text(b"\xEF\xBB\xBF\r"), b"");
     }
 
-    /// Gives its parts one after the other.
+    /// A reader that returns its chunks one by one.
     struct ChunkedReader(std::collections::VecDeque<Vec<u8>>);
 
     impl AsyncRead for ChunkedReader {

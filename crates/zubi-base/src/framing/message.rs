@@ -1,4 +1,4 @@
-//! The JSON-RPC 2.0 envelope: what kind of message a body is, and bodies from messages.
+//! The JSON-RPC 2.0 envelope: parses bodies into messages, and serializes messages.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Identifies the request of an answer. A number or a string; zubi itself uses numbers.
+/// The id of a request, which its response repeats. A number or a string; zubi itself uses numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RequestId {
@@ -19,31 +19,31 @@ pub enum RequestId {
 pub struct Request {
     pub id: RequestId,
     pub method: String,
-    /// `Null` when the message had none.
+    /// `Null` if the message has none.
     pub params: Value,
 }
 
-/// A message without an answer.
+/// A message that gets no response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notification {
     pub method: String,
-    /// `Null` when the message had none.
+    /// `Null` if the message has none.
     pub params: Value,
 }
 
-/// The answer to a [`Request`].
+/// The response to a [`Request`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// `None` when the peer could not read the request's id.
+    /// `None` if the peer could not read the request's id.
     pub id: Option<RequestId>,
     pub result: Result<Value, ResponseError>,
 }
 
-/// A peer's refusal.
+/// The error in a response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct ResponseError {
-    /// JSON-RPC's or LSP's number, for instance -32601 for an unknown method.
+    /// A number that JSON-RPC or LSP defines, for example -32601 for an unknown method.
     pub code: i64,
     pub message: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -53,11 +53,11 @@ pub struct ResponseError {
 impl ResponseError {
     /// JSON-RPC 2.0, section 5.1: the body is not JSON.
     pub const PARSE_ERROR: i64 = -32700;
-    /// JSON-RPC 2.0, section 5.1: the body is JSON, but no request.
+    /// JSON-RPC 2.0, section 5.1: the body is JSON, but not a request.
     pub const INVALID_REQUEST: i64 = -32600;
     /// JSON-RPC 2.0, section 5.1: the method does not exist.
     pub const METHOD_NOT_FOUND: i64 = -32601;
-    /// JSON-RPC 2.0, section 5.1: something went wrong inside the peer.
+    /// JSON-RPC 2.0, section 5.1: the peer had an internal error.
     pub const INTERNAL_ERROR: i64 = -32603;
 
     /// LSP 3.18: the request was cancelled.
@@ -76,8 +76,8 @@ pub enum Message {
     Response(Response),
 }
 
-/// The most values in one message. A value takes 70 bytes of memory where its text may take two, so that the size of
-/// the body alone bounds nothing; the largest honest answers have a million.
+/// The maximum number of values in one message. A value of two bytes takes 70 bytes of memory, so the size of the body
+/// does not bound the memory. The largest real responses have a million values.
 const MAX_VALUES: usize = 2_000_000;
 
 /// The reason why a body is not a message.
@@ -95,12 +95,12 @@ pub enum MessageError {
     NoId,
 }
 
-/// The fields of an envelope that JSON-RPC 2.0 requires, for strictly parsed peers.
+/// The fields that JSON-RPC 2.0 requires, to validate messages of strictly parsed peers.
 #[derive(Deserialize)]
 struct Demands {
     #[serde(default)]
     jsonrpc: Value,
-    /// `Some(Null)` where it was written as `null`.
+    /// `Some(Null)` for an explicit `null`.
     #[serde(default, deserialize_with = "present")]
     id: Option<Value>,
     #[serde(default)]
@@ -111,8 +111,8 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<V
     Value::deserialize(deserializer).map(Some)
 }
 
-/// All fields that an envelope may have; unknown fields are ignored. Fields for which servers are known to send the
-/// wrong type are plain values, so that one invalid field does not invalidate the whole message.
+/// All known fields of an envelope. Fields that some servers send with the wrong type are plain values, so that one
+/// invalid field does not invalidate the whole message.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct MessageEnvelope {
@@ -134,7 +134,7 @@ struct OutgoingJson<'a> {
     id: Option<Option<&'a RequestId>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<&'a str>,
-    /// Left out when null: some servers reject `"params": null` on `shutdown`.
+    /// Omitted if null: some servers reject `"params": null` on `shutdown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     params: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,15 +144,15 @@ struct OutgoingJson<'a> {
 }
 
 impl Message {
-    /// Parses a body. Text that is not valid Unicode (bytes that are not UTF-8, half of a surrogate pair: JavaScript
-    /// servers cut strings inside emoji) is repaired with U+FFFD rather than refused.
+    /// Parses a body. Replaces invalid Unicode by U+FFFD: bytes that are not UTF-8, and halves of surrogate pairs,
+    /// which JavaScript servers send when they cut a string inside an emoji.
     pub fn parse(body: &[u8]) -> Result<Self, MessageError> {
-        // A batch, which LSP does not have; serde would read an array as the fields in their order.
+        // LSP has no batches, and serde would read an array as the fields in their order.
         if body.trim_ascii_start().starts_with(b"[") {
             return Err(MessageError::NotAMessage);
         }
-        // Every value but the first of its container follows a comma. Commas in strings count, too, which is harmless
-        // at this size.
+        // A comma precedes every value except the first of its container. Commas in strings count too, which is
+        // harmless at this size.
         if body.len() > MAX_VALUES && body.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() > MAX_VALUES
         {
             return Err(MessageError::TooManyValues);
@@ -183,7 +183,7 @@ impl Message {
         Ok(message)
     }
 
-    /// The body of this message.
+    /// Serializes this message as a body.
     pub fn to_body(&self) -> Vec<u8> {
         let mut outgoing = OutgoingJson { jsonrpc: "2.0", ..OutgoingJson::default() };
         match self {
@@ -202,13 +202,13 @@ impl Message {
                 outgoing.error = result.as_ref().err();
             }
         }
-        // Writing a `Value` to memory fails only for maps whose keys are not strings, and `Value` cannot contain those.
+        // Serializing a `Value` fails only for maps whose keys are not strings, which `Value` cannot contain.
         serde_json::to_vec(&outgoing).unwrap_or_default()
     }
 }
 
 impl Response {
-    /// The JSON-RPC error response to a body that is not a message, with the body's id if it can be read.
+    /// Creates the JSON-RPC error response to an invalid body, with the body's id if it can be read.
     pub fn for_invalid_body(body: &[u8], error: &MessageError) -> Self {
         let (code, message) = match (serde_json::from_slice::<IgnoredAny>(body), error) {
             (Err(text), _) => (ResponseError::PARSE_ERROR, format!("not JSON: {text}")),
@@ -245,7 +245,7 @@ impl MessageEnvelope {
             (None, id) if !self.error.is_null() => {
                 Ok(Message::Response(Response { id, result: Err(response_error(&self.error)) }))
             }
-            // `"result": null` and a missing result are the same answer: nothing.
+            // A missing result means the same as `"result": null`.
             (None, Some(id)) => {
                 Ok(Message::Response(Response { id: Some(id), result: Ok(self.result.unwrap_or_default()) }))
             }
@@ -254,7 +254,7 @@ impl MessageEnvelope {
     }
 }
 
-/// An error object, whatever is missing from it.
+/// Reads an error object, with defaults for missing fields.
 fn response_error(error: &Value) -> ResponseError {
     let code = error.get("code").and_then(Value::as_i64).unwrap_or(ResponseError::INTERNAL_ERROR);
     let message = match error.get("message") {
@@ -264,8 +264,7 @@ fn response_error(error: &Value) -> ResponseError {
     ResponseError { code, message, data: error.get("data").filter(|data| !data.is_null()).cloned() }
 }
 
-/// Replaces bytes that are not UTF-8 and escaped halves of surrogate pairs by U+FFFD; `None` if there is nothing to
-/// repair.
+/// Replaces bytes that are not UTF-8, and escaped halves of surrogate pairs, by U+FFFD; `None` if nothing changes.
 fn repair(body: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(body);
     let changed = matches!(text, Cow::Owned(_));
@@ -275,7 +274,7 @@ fn repair(body: &[u8]) -> Option<String> {
     }
     let mut repaired = text.into_owned();
     for at in escapes {
-        // Both spellings have six bytes, so earlier positions stay right.
+        // Both escapes have six bytes, so earlier offsets stay valid.
         repaired.replace_range(at..at + 6, "\\ufffd");
     }
     Some(repaired)
@@ -295,15 +294,15 @@ fn lone_surrogates(json: &str) -> Vec<usize> {
                 offsets.push(at);
                 at += 6;
             }
-            // Any other escape: the backslash and the character after it, so that `\\u` is not misread.
+            // For any other escape, skips the character after the backslash too, so that `\\u` is not misread.
             _ => at += 1 + json.get(at + 1..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8),
         }
     }
     offsets
 }
 
-/// Returns the numeric id of an answer of which only the first bytes are known, or that is not quite JSON. Searches
-/// only the part before the payload, where `"id"` can only be the message's own field.
+/// Returns the numeric id of a response that is incomplete or invalid JSON. Searches only the part before the payload,
+/// in which `"id"` can only be the message's own field.
 pub fn id_in_head(head: &[u8]) -> Option<i64> {
     let text = String::from_utf8_lossy(head);
     let payload = ["\"result\"", "\"error\"", "\"params\"", "\"method\""];
@@ -311,7 +310,7 @@ pub fn id_in_head(head: &[u8]) -> Option<i64> {
     let (_, after) = text.get(..end)?.split_once("\"id\"")?;
     let number = after.trim_start().strip_prefix(':')?.trim_start();
     let digits = number.split(|c: char| !c.is_ascii_digit()).next()?;
-    // A number that runs into the end of what is known may be longer.
+    // The number may be longer if it extends to the end of the known bytes.
     number.get(digits.len()..).filter(|rest| !rest.is_empty())?;
     digits.parse().ok()
 }

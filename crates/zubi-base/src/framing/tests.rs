@@ -7,7 +7,7 @@ use tokio::io::AsyncWriteExt as _;
 
 use super::*;
 
-/// Feeds the parts one after the other and prints what came out.
+/// Feeds the parts one by one and returns the frames, the noise and the outcome.
 fn decode(limit: usize, parts: &[&[u8]]) -> (Vec<Frame>, Option<String>, Result<(), NotJsonRpc>) {
     decode_with(FrameDecoder::new(limit), parts)
 }
@@ -67,7 +67,7 @@ fn noise_is_skipped_and_remembered() {
     body 1
     noise Starting v1 | loading…oops[0m
     ");
-    // The words in a log line, a length that is not a number, and a real header directly after them.
+    // "Content-Length" in a log line, a length that is not a number, and a real header directly after them.
     assert_snapshot!(check("sent Content-Length: 5 bytes\nContent-Length: -3\r\n\r\nContent-Length: 7\nContent-Length: 1\n\n1"), @r"
     body 1
     noise sent Content-Length: 5 bytes | Content-Length: -3
@@ -97,7 +97,7 @@ fn strict_reader_ends_at_the_first_invalid_byte() {
     noise {"jsonrpc":"2.0"}
     it writes something that is not the protocol: {\"jsonrpc\":\"2.0\"}\n
     "#);
-    // It may yet become one.
+    // The bytes may yet become a header.
     assert_snapshot!(check_strict("Content-Type: x\r\nConte"), @"noise Conte");
 }
 
@@ -119,7 +119,7 @@ fn a_huge_announced_length_allocates_nothing() {
         assert_eq!(decoder.next_frame(), Ok(None));
         assert!(decoder.capacity() <= 1024 * 1024, "{}", decoder.capacity());
     }
-    // A length over the range of a machine word is invalid.
+    // A length that does not fit into a machine word is invalid.
     assert_snapshot!(check("Content-Length: 99999999999999999999\r\n\r\nContent-Length: 2\r\n\r\n{}"), @r"
     body {}
     noise Content-Length: 99999999999999999999
@@ -235,7 +235,7 @@ async fn reader_and_writer_agree() {
     assert_eq!(reader.next().await.unwrap(), None);
 }
 
-/// Pieces that a stream may be made of: whole messages, noise, and things that look like headers.
+/// The fragments of streams: whole messages, noise, and bytes that resemble headers.
 fn fragment() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         4 => proptest::collection::vec(any::<u8>(), 0..90).prop_map(|body| frame(&body)),

@@ -1,14 +1,12 @@
-//! An open directory. Operations on its entries happen in that directory, even if its path leads elsewhere by then.
+//! An open directory. Operations on its entries happen in this directory, even if its path means another one by then.
 //!
-//! Between the moment a path is judged and the moment it is used, a program that may write the workspace can replace a
-//! directory by a link. Code that uses the path then reaches another directory; code that uses the open directory does
-//! not.
+//! After zubi has checked a path, a program that may write the workspace can replace a directory by a link. Code that
+//! then uses the path reaches another directory; code that uses the open directory does not.
 
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// An open directory.
 #[derive(Debug)]
 pub struct DirHandle {
     #[cfg(target_os = "linux")]
@@ -19,13 +17,13 @@ pub struct DirHandle {
 
 #[cfg(target_os = "linux")]
 impl DirHandle {
-    /// Opens a directory, no component of whose absolute path may be a link.
+    /// Opens a directory. No component of its absolute path may be a link.
     pub fn open(path: &Utf8Path) -> io::Result<Self> {
         use rustix::fs::OFlags;
         Ok(Self { handle: super::open_without_links(path, OFlags::RDONLY | OFlags::DIRECTORY)? })
     }
 
-    /// Opens a directory in this one; refuses a link.
+    /// Opens a subdirectory; refuses a link.
     fn open_below(&self, name: &str) -> io::Result<Self> {
         use rustix::fs::{Mode, OFlags};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -39,19 +37,19 @@ impl DirHandle {
         }
     }
 
-    /// A path to an entry of it that leads through the open directory and not through its name.
+    /// Returns a path to an entry that uses the file descriptor instead of the directory's name.
     pub fn entry(&self, name: &str) -> Utf8PathBuf {
         use std::os::fd::AsRawFd as _;
         Utf8PathBuf::from(format!("/proc/self/fd/{}/{name}", self.handle.as_raw_fd()))
     }
 
-    /// Makes its entries durable.
+    /// Makes the entries durable.
     pub fn sync(&self) -> io::Result<()> {
         self.handle.sync_all()
     }
 }
 
-/// Elsewhere the path itself is what there is.
+/// Other systems have no such paths, so this uses the path itself.
 #[cfg(not(target_os = "linux"))]
 impl DirHandle {
     pub fn open(path: &Utf8Path) -> io::Result<Self> {
@@ -79,7 +77,7 @@ impl DirHandle {
 }
 
 impl DirHandle {
-    /// Like [`DirHandle::open`], and creates the directories of the path that are missing.
+    /// Like [`DirHandle::open`], but creates missing directories.
     pub fn make(path: &Utf8Path) -> io::Result<Self> {
         let mut missing = Vec::new();
         let mut existing = path;

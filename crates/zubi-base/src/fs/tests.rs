@@ -91,11 +91,11 @@ fn a_pipe_that_replaces_a_file_does_not_block() {
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     rustix::fs::mknodat(rustix::fs::CWD, path.as_str(), rustix::fs::FileType::Fifo, mode, 0).unwrap();
     assert!(matches!(read_bytes(&path), Err(ReadError::Special { .. })));
-    // As if it had been a file when it was looked at.
+    // As if the check before had found a file.
     assert!(open(&path).is_ok());
 }
 
-/// A path that was resolved and leads through a link by now is not read; nor is the link itself.
+/// Neither a resolved path that contains a link now, nor the link itself, is read.
 #[cfg(target_os = "linux")]
 #[test]
 fn file_replaced_by_a_link_is_refused() {

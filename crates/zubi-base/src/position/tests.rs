@@ -6,7 +6,7 @@ use super::*;
 
 const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
 
-/// Texts with every kind of character and line ending that has ever been got wrong.
+/// Texts with every kind of character and line ending that is known to cause mistakes.
 fn texts() -> impl Strategy<Value = String> {
     let fragment = prop_oneof![
         4 => "[a-z ]{0,6}".prop_map(String::from),
@@ -18,7 +18,7 @@ fn texts() -> impl Strategy<Value = String> {
     prop::collection::vec(fragment, 0..24).prop_map(|fragments| fragments.concat())
 }
 
-/// How many units a text has in an encoding.
+/// The length of a text in the units of an encoding.
 fn units(text: &str, encoding: Encoding) -> u32 {
     let units = match encoding {
         Encoding::Utf8 => text.len(),
@@ -28,7 +28,7 @@ fn units(text: &str, encoding: Encoding) -> u32 {
     u32::try_from(units).unwrap()
 }
 
-/// The conversion as one would write it without any thought of speed: walk the characters of the line.
+/// A simple conversion for comparison, which walks all characters of the line.
 fn naive(text: &str, position: lsp::Position, encoding: Encoding) -> usize {
     let mut lines: Vec<(usize, &str)> = Vec::new();
     let mut start = 0;
@@ -106,14 +106,14 @@ proptest! {
     fn every_position_survives_the_round_trip(text in texts()) {
         let index = TextIndex::new(&text);
         for (offset, _) in text.char_indices() {
-            // LSP has no position between `\r` and `\n`: it means the end of the line.
+            // LSP has no position between `\r` and `\n`; the conversion returns the end of the line.
             if text.get(..offset).is_some_and(|head| head.ends_with('\r')) && text.get(offset..).is_some_and(|tail| tail.starts_with('\n')) {
                 continue;
             }
             let offset = size(offset);
             prop_assert_eq!(index.offset(index.line_col(offset)), offset);
             for encoding in ENCODINGS {
-                // Only a terminator's own bytes lie past the end of their line.
+                // Only the bytes of a terminator are after the end of their line.
                 let line_end = index.line_range(index.line_col(offset).line).unwrap().end();
                 let position = index.to_lsp(offset, encoding);
                 prop_assert_eq!(index.from_lsp(position, encoding), offset.min(line_end));

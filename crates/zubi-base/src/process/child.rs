@@ -14,25 +14,25 @@ use super::environment::ChildEnvironment;
 use super::signal::{SUPERVISOR_ARGUMENT, TERMINATION_GRACE, ignore_missing_process, pid_of};
 use super::tree::descendants;
 
-/// How long a supervisor may take beyond the grace it gives the program itself. It does a handful of system calls.
+/// The time that a supervisor may need in addition to the program's grace period. It only makes a few system calls.
 const SUPERVISOR_GRACE: Duration = Duration::from_secs(2);
 
 /// The program to start, with its arguments, directory and environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandSpec {
-    /// Absolute: searching a path is the caller's business, so that what was looked at is what runs.
+    /// An absolute path. The caller searches the path, so that the checked program is the one that runs.
     pub program: Utf8PathBuf,
     pub args: Vec<String>,
     /// The working directory.
     pub directory: Utf8PathBuf,
     /// The whole environment; nothing is added.
     pub environment: ChildEnvironment,
-    /// The restrictions of the child. Needs a supervisor.
+    /// The restrictions of the child. They need a supervisor.
     pub confinement: Option<Confinement>,
 }
 
 impl CommandSpec {
-    /// A program without arguments, with the variables of [`ChildEnvironment::from_allowlist`].
+    /// A program without arguments, with the environment of [`ChildEnvironment::from_allowlist`].
     pub fn new(program: impl Into<Utf8PathBuf>, directory: impl Into<Utf8PathBuf>) -> Self {
         Self {
             program: program.into(),
@@ -56,25 +56,25 @@ impl CommandSpec {
     }
 }
 
-/// Starts children. A value that is passed down, so that tests choose how children live.
+/// Starts children. Callers pass it down, so that tests can choose how children run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spawner {
     supervisor: Option<Utf8PathBuf>,
 }
 
 impl Spawner {
-    /// Children are started directly. They are killed when their [`Child`] is dropped, but survive a SIGKILL of zubi.
+    /// Starts children directly. zubi kills them when their [`Child`] is dropped, but they survive a SIGKILL of zubi.
     pub fn direct() -> Self {
         Self { supervisor: None }
     }
 
-    /// Children are started through an executable whose `main` calls [`super::supervise`] on [`SUPERVISOR_ARGUMENT`]: zubi's
-    /// own. They end with this process, however it ends.
+    /// Starts children through an executable whose `main` calls [`super::supervise`] on [`SUPERVISOR_ARGUMENT`]: zubi's
+    /// own. They end when this process ends, for any reason.
     pub fn with_supervisor(executable: impl Into<Utf8PathBuf>) -> Self {
         Self { supervisor: Some(executable.into()) }
     }
 
-    /// zubi's own program, where children are started through it.
+    /// zubi's own executable, if it starts the children.
     pub fn executable(&self) -> Option<&Utf8Path> {
         self.supervisor.as_deref()
     }
@@ -96,7 +96,7 @@ impl Spawner {
         }
         command.args(&spec.args).current_dir(&spec.directory).env_clear().envs(spec.environment.iter());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Away from the terminal's foreground group: Ctrl-C reaches zubi, and zubi ends its children in order.
+        // A process group of its own: Ctrl-C in the terminal reaches only zubi, which ends its children in order.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut process = tokio::process::Command::from(command).spawn().map_err(named)?;
         let pid = process.id().and_then(pid_of).ok_or_else(|| named(io::Error::other("it has no process id")))?;
@@ -105,8 +105,8 @@ impl Spawner {
     }
 }
 
-/// Starts a program that outlives this process, with nothing on stdin and everything that it writes in a file. In whose
-/// session it is, is its own business: see [`leave_terminal`].
+/// Starts a program that outlives this process, with empty stdin and all output in a file. The program itself leaves
+/// this process's session: see [`leave_terminal`].
 pub fn detach(
     program: &Utf8Path,
     arguments: impl IntoIterator<Item = std::ffi::OsString>,
@@ -117,17 +117,16 @@ pub fn detach(
     command.spawn()
 }
 
-/// Makes this process independent of the terminal that it was started from: its end is then no end of this one.
+/// Detaches this process from its terminal, so that it survives the end of the terminal.
 pub fn leave_terminal() -> io::Result<()> {
     match rustix::process::setsid() {
-        // Not permitted: the process is already a group leader, as processes that a shell starts are, so it is already
-        // detached.
+        // EPERM: the process is already a group leader, like processes that a shell starts, and so already detached.
         Ok(_) | Err(rustix::io::Errno::PERM) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The reasons for which starting fails, found before a supervisor is started that could only report them as text.
+/// Checks for reasons why the start would fail; a supervisor could only report them as text.
 fn check_program(program: &Utf8Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     if !program.is_absolute() {
@@ -145,7 +144,7 @@ fn command(program: &Utf8Path) -> std::process::Command {
     std::process::Command::new(program)
 }
 
-/// A running child. Dropping it ends it without waiting; [`Self::end`] is the orderly way.
+/// A running child. Dropping it ends it without waiting; [`Self::end`] waits for its end.
 #[derive(Debug)]
 pub struct Child {
     process: tokio::process::Child,
@@ -155,25 +154,25 @@ pub struct Child {
     pub stdin: Option<ChildStdin>,
     /// The child's output.
     pub stdout: Option<ChildStdout>,
-    /// The child's standard error. Dropping it signals a supervisor that the owner is gone, which ends the child.
+    /// The child's standard error. Dropping it makes a supervisor end the child.
     pub stderr: Option<ChildStderr>,
 }
 
 impl Child {
-    /// The process id: the supervisor's when there is one, else the program's.
+    /// The process id: the supervisor's if there is one, else the program's.
     pub fn id(&self) -> u32 {
         self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
-    /// Waits until the child has ended. Its input stays open. Through a supervisor, a program that a signal ended has
+    /// Waits until the child has ended. Its input stays open. With a supervisor, a program that ended by a signal has
     /// the exit code 128 + signal, as in a shell. Cancel-safe.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.process.wait().await
     }
 
-    /// Ends the child and everything it started: closes its input, waits up to `grace`, then SIGTERM, then SIGKILL.
-    /// When this returns, none of these processes is left. A pipe that was taken out of [`Self::stdin`] must be closed
-    /// by its holder, or the grace is spent in vain.
+    /// Ends the child and all processes that it started: closes its input, waits up to `grace`, then sends SIGTERM,
+    /// then SIGKILL. None of these processes remains when this returns. A caller that took [`Self::stdin`] must close
+    /// it first, or the child waits for input during the whole grace period.
     pub async fn end(&mut self, grace: Duration) -> io::Result<ExitStatus> {
         drop(self.stdin.take());
         if let Ok(status) = timeout(grace, self.process.wait()).await {
@@ -192,7 +191,7 @@ impl Child {
         status
     }
 
-    /// SIGTERM. A supervisor passes it on and kills what is left after [`TERMINATION_GRACE`].
+    /// Sends SIGTERM. A supervisor forwards it and kills the remaining processes after [`TERMINATION_GRACE`].
     fn signal_politely(&self) {
         if self.process.id().is_some() {
             ignore_missing_process(if self.supervised {
@@ -203,7 +202,7 @@ impl Child {
         }
     }
 
-    /// SIGKILL to the whole family, the child last: a supervisor must not be gone before what it watches.
+    /// Sends SIGKILL to all descendants, and then to the child: a supervisor must end after its program.
     fn kill(&self) {
         if self.process.id().is_some() {
             for pid in descendants(self.id()).into_iter().filter_map(pid_of) {
@@ -224,8 +223,8 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // A supervisor must outlive the program it watches for a moment, so it gets a signal to stop and is not killed.
-        // tokio reaps dropped children in the background.
+        // A supervisor must briefly outlive its program, so it gets a signal to stop instead of SIGKILL. tokio reaps
+        // dropped children in the background.
         if self.supervised { self.signal_politely() } else { self.kill() }
     }
 }

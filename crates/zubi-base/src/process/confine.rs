@@ -1,18 +1,18 @@
-//! Restrictions of a child: the files it sees, the network, the number of processes and the share of the machine it may
+//! Restrictions of a child: the files, the network, the number of processes and the share of the machine that it may
 //! use.
 //!
 //! A [`Confinement`] is plain data and names exactly the [`SandboxBackends`] that enforce it; its creator chooses them
-//! from those that [`super::Spawner::probe_capabilities`] reports. The supervisor starts the program through this very
-//! executable once more (`__child --apply`), which confines *itself* and then becomes the program with `exec`: Landlock domains,
-//! seccomp filters, `no_new_privs` and resource limits all outlive `exec`, so no `unsafe` code runs between fork and
-//! exec, and inside bubblewrap's namespaces the step is the same. If a requested backend is not available, the program
-//! does not start (exit code [`CANNOT_CONFINE`]); a backend is never silently omitted.
+//! from those that [`super::Spawner::probe_capabilities`] reports. The supervisor starts the program through this
+//! executable again (`__child --apply`), which confines *itself* and then becomes the program with `exec`: Landlock
+//! domains, seccomp filters, `no_new_privs` and resource limits all survive `exec`, so no `unsafe` code runs between
+//! fork and exec. Inside bubblewrap's namespaces the step is the same. If a requested backend is not available, the
+//! program does not start (exit code [`CANNOT_CONFINE`]); zubi never silently omits a backend.
 //!
-//! Landlock has limits that affect all of these modules. It takes a list of allowed paths, so "all but these" is
-//! expanded to the neighbours of the excluded paths (`paths`); names in such a directory can be listed, contents cannot
-//! be read, and nothing can be created directly in it. A program can connect to a socket in the file system whatever
-//! the rules are (until ABI 9), hence seccomp denies `AF_UNIX` sockets unless the network is [`Network::All`]. Landlock
-//! does not restrict permissions, owners and times of files (chmod(2), chown(2), utimensat(2)) at all.
+//! Landlock has limits that affect all of these modules. It only accepts allowed paths, so "all except these" is
+//! expanded to the siblings of the excluded paths (`paths`). In such a directory a program can list names, but cannot
+//! read the excluded contents or create anything. Until ABI 9, a program can connect to any socket in the file system,
+//! so seccomp denies `AF_UNIX` sockets unless the network is [`Network::All`]. Landlock does not restrict permissions,
+//! owners and times of files (chmod(2), chown(2), utimensat(2)).
 
 mod availability;
 mod bubblewrap;

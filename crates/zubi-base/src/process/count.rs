@@ -1,4 +1,4 @@
-//! How many processes a program has made, counted without looking at all of them all the time.
+//! Counts the processes of a program without scanning all processes each time.
 
 use std::time::Duration;
 
@@ -6,34 +6,33 @@ use super::tree::descendants;
 
 /// Counts the descendants of this process.
 ///
-/// The system does not report how many descendants a process has, and scanning every process of the machine costs
-/// milliseconds. But ids are assigned in order: since the last count there cannot be more new processes than assigned
-/// ids, and the last assigned id is in `/proc/loadavg` (`proc_loadavg(5)`). The counter scans only when that many could
-/// be too many.
+/// The system does not report the number of descendants, and a scan of all processes costs milliseconds. But ids are
+/// assigned in order: since the last count there cannot be more new processes than new ids, and `/proc/loadavg` has the
+/// last assigned id (`proc_loadavg(5)`). The counter scans only if that many new processes could exceed the limit.
 #[derive(Debug)]
 pub(super) struct ProcessCounter {
     limit: u32,
-    /// How many ids may be given out before there could be too many processes.
+    /// The number of new ids before a scan is necessary.
     headroom: u32,
     last_id: Option<u32>,
 }
 
 impl ProcessCounter {
-    /// How often to look. A shell makes some thousand processes a second.
+    /// The interval between counts. A shell starts a few thousand processes per second.
     pub(super) const TICK: Duration = Duration::from_millis(10);
 
-    /// `limit` is how many there may be.
+    /// Creates a counter that allows at most `limit` processes.
     pub(super) fn new(limit: u32) -> Self {
         Self { limit, headroom: 0, last_id: None }
     }
 
-    /// The limit, when there are more.
+    /// Returns the limit if there are more processes.
     pub(super) fn exceeded_limit(&mut self) -> Option<u32> {
         self.exceeded_with(last_id(), || descendants(std::process::id()).len())
     }
 
     fn exceeded_with(&mut self, last_id: Option<u32>, count: impl FnOnce() -> usize) -> Option<u32> {
-        // Ids start again at the smallest when they have reached the largest.
+        // After the largest id, the kernel starts again at the smallest.
         let new_ids = last_id.zip(self.last_id).and_then(|(now, before)| now.checked_sub(before));
         if new_ids.is_some_and(|new_ids| new_ids <= self.headroom) {
             return None;
@@ -45,7 +44,7 @@ impl ProcessCounter {
     }
 }
 
-/// The id that was given out last.
+/// Returns the last assigned process id.
 fn last_id() -> Option<u32> {
     let loads = std::fs::read("/proc/loadavg").ok()?;
     String::from_utf8_lossy(&loads).split_ascii_whitespace().nth(4)?.parse().ok()
@@ -58,7 +57,7 @@ mod tests {
     #[test]
     fn processes_are_counted_only_when_the_limit_could_be_exceeded() {
         let mut population = ProcessCounter::new(10);
-        // The last id, how many there are if one looks, and whether one looks and finds too many.
+        // The last id, the actual number of processes, whether a scan happens, and whether it finds too many.
         for (last_id, actual_count, is_counted, exceeded) in [
             (Some(100), 4, true, None),
             (Some(106), 99, false, None),

@@ -1,15 +1,14 @@
-//! The part of zubi's environment that a child inherits: the variables that tools need to find their files, and no
-//! secrets.
+//! The part of zubi's environment that a child inherits: the variables that tools need to find files, without secrets.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use crate::secret;
 
-/// Variables that are passed on, by whole name: where things are, the language of messages, and how toolchains find
-/// their parts. Without them a server analyses another project than the person's own build does.
+/// Names of inherited variables: directories, the language of messages, and the settings of toolchains. Without them a
+/// server would analyse another project than the user's own build.
 const NAMES: &[&str] = &[
-    // The person and the machine.
+    // The user and the machine.
     "HOME",
     "LANG",
     "LANGUAGE",
@@ -84,7 +83,7 @@ const NAMES: &[&str] = &[
     "GRADLE_USER_HOME",
     "JAVA_HOME",
     "JDK_HOME",
-    // Package managers behind a company's proxy and certificate authority.
+    // Proxies and certificate authorities for package managers.
     "ALL_PROXY",
     "HTTPS_PROXY",
     "HTTP_PROXY",
@@ -97,7 +96,7 @@ const NAMES: &[&str] = &[
     "no_proxy",
 ];
 
-/// Variables that are passed on, by the beginning of their name.
+/// Prefixes of the names of inherited variables.
 const PREFIXES: &[&str] = &["CARGO_", "CGO_", "LC_", "NIX_", "RUSTUP_", "XDG_"];
 
 /// A child's whole environment.
@@ -105,14 +104,14 @@ const PREFIXES: &[&str] = &["CARGO_", "CGO_", "LC_", "NIX_", "RUSTUP_", "XDG_"];
 pub struct ChildEnvironment(BTreeMap<OsString, OsString>);
 
 impl ChildEnvironment {
-    /// The variables of this process's environment that tools need. This is an allow-list, so that a secret with an
-    /// unknown name is not passed on.
+    /// Returns the variables of this process's environment that tools need. The allow-list prevents secrets with
+    /// unknown names from being inherited.
     pub fn from_allowlist() -> Self {
         Self::from_allowed(std::env::vars_os())
     }
 
-    /// The allow-listed environment plus the variables with these names. A name in the list is explicit consent, also
-    /// for a secret.
+    /// Returns the allow-listed environment and the variables with these names. A name in the list is explicit consent,
+    /// even for a secret.
     pub fn inherited_with(names: &[String]) -> Self {
         let named = names.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
         named.fold(Self::from_allowlist(), |environment, (name, value): (OsString, OsString)| {
@@ -120,7 +119,7 @@ impl ChildEnvironment {
         })
     }
 
-    /// Returns those of the given variables that [`Self::from_allowlist`] would pass on.
+    /// Returns those of the given variables that [`Self::from_allowlist`] would include.
     pub fn from_allowed(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Self(variables.into_iter().filter(|(name, _)| is_passed_on(name)).collect())
     }
@@ -144,7 +143,7 @@ impl ChildEnvironment {
 
 fn is_passed_on(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
-    // A secret is never passed on, whatever else its name says: `CARGO_REGISTRY_TOKEN`.
+    // A name that may be a secret is excluded even if it is on the list (`CARGO_REGISTRY_TOKEN`).
     (NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
         && !secret::may_be_secret_name(name)
 }

@@ -1,4 +1,4 @@
-//! Running a short command to its end: a version probe, a formatter.
+//! Runs a short command to its end, such as a version probe or a formatter.
 
 use std::io;
 use std::process::ExitStatus;
@@ -12,16 +12,16 @@ use super::child::{CommandSpec, Spawner};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandOutput {
     pub status: ExitStatus,
-    /// The first bytes of its output, up to the limit.
+    /// The first bytes of stdout, up to the limit.
     pub stdout: Vec<u8>,
-    /// The first bytes of its error output, up to the limit.
+    /// The first bytes of stderr, up to the limit.
     pub stderr: Vec<u8>,
 }
 
 impl Spawner {
-    /// Runs a command without input and waits for its end. The first `limit` bytes of each output are stored; the rest
-    /// is read and dropped, so that the command does not block. After `timeout` the command is killed and the error has
-    /// the kind `TimedOut`. No process that it started remains in either case, nor when the future is dropped.
+    /// Runs a command without input and waits for its end. Stores the first `limit` bytes of each output, and reads and
+    /// drops the rest, so that the command does not block. Kills the command after `timeout`; the error then has the
+    /// kind `TimedOut`. No process that it started remains in either case, nor if the future is dropped.
     pub async fn output(&self, spec: &CommandSpec, limit: usize, timeout: Duration) -> io::Result<CommandOutput> {
         let mut child = self.spawn(spec)?;
         drop(child.stdin.take());
@@ -30,7 +30,7 @@ impl Spawner {
             tokio::join!(
                 async {
                     let status = child.wait().await;
-                    // Something left in the background would hold the pipes open for ever.
+                    // A background process would leave the pipes open forever.
                     child.end_leftovers();
                     status
                 },

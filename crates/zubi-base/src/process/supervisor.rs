@@ -1,15 +1,14 @@
-//! The process between zubi and a program it runs: ensures that no process survives zubi.
+//! The process between zubi and its child program: ensures that no process survives zubi.
 //!
-//! The supervisor inherits the three pipes, passes them on unchanged and does not read or write a byte itself. It
-//! watches two things. One is the program. The other is its own copy of the error pipe: the kernel reports an error on
-//! the writing end when no process has the reading end open any more, which is when zubi has died, by whatever means.
-//! (The supervisor retains no copy of the input and the output, so that each side notices when the other closes them.)
-//! As a *child subreaper* (prctl(2), Linux), it becomes the parent of every process the program leaves behind, so it
-//! finds and kills those too.
+//! The supervisor passes its three pipes on to the program and does not read or write a byte itself. It watches the
+//! program and its own copy of the stderr pipe: the kernel reports an error on the writing end when no process has the
+//! reading end open any more, which means that zubi has ended. (The supervisor closes its copies of stdin and stdout,
+//! so that each side notices when the other closes them.) As a *child subreaper* (prctl(2), Linux), it becomes the
+//! parent of every process that the program leaves behind, so it finds and kills those too.
 //!
-//! If the program is confined (`confine`), the supervisor itself is not: it starts this executable once more, which
-//! confines itself and becomes the program. The supervisor only counts ([`ProcessCounter`]): a program that creates
-//! more processes than allowed is stopped with all of its processes at once, and killed.
+//! A supervisor does not confine itself: for a confined program (`confine`), it starts this executable again, which
+//! confines itself and becomes the program. The supervisor only counts ([`ProcessCounter`]): it stops a program that
+//! creates too many processes together with all of them, and kills them.
 //!
 //! The supervisor runs before anything else in `main`, on plain threads, so it costs one to two megabytes.
 
@@ -32,34 +31,34 @@ use super::count::ProcessCounter;
 use super::signal::{TERMINATION_GRACE, ignore_missing_process, pid_of};
 use super::tree::descendants_with_groups;
 
-/// Exit codes for a program that cannot be started, as shells give them.
+/// Exit codes for a program that cannot be started, as in shells.
 const CANNOT_EXECUTE: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-/// The number of kill rounds while descendants continue to appear, and the time that each round waits for them to end.
+/// The maximum number of kill rounds while new descendants appear, and the time that each round waits for their end.
 const KILL_ROUNDS: usize = 250;
 const KILL_ROUND: Duration = Duration::from_millis(20);
 
-/// The number of rounds that stop running processes before the remaining ones are killed while running.
+/// The number of rounds that stop running processes before the remaining ones are killed without stopping them.
 const FREEZE_ROUNDS: usize = 100;
 
-/// Exit code of a program that was killed, as shells give it: 128 + SIGKILL.
+/// Exit code of a killed program, as in shells: 128 + SIGKILL.
 const KILLED: u8 = 137;
 
-/// An event that a supervisor reacts to.
+/// An event that a supervisor handles.
 #[derive(Debug)]
 enum SupervisorEvent {
-    /// The program has ended, with this exit code.
+    /// The program has ended with this exit code.
     Ended(u8),
-    /// No child is left, neither the program nor anything it left behind.
+    /// No child remains, neither the program nor a process that it left behind.
     NoChildLeft,
-    /// The reader of the error output is gone.
+    /// The reader of stderr has ended.
     OwnerExited,
-    /// A signal requests the end (SIGTERM, SIGINT, SIGHUP).
+    /// A signal requests the end of the program (SIGTERM, SIGINT, SIGHUP).
     Terminate,
 }
 
-/// The `main` of `<executable> __child … -- program args…`; `args` is what follows `__child`. Returns the program's
+/// The `main` of `<executable> __child … -- program args…`; `args` are those after `__child`. Returns the program's
 /// exit code, or 128 + signal.
 pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     close_inherited();
@@ -91,35 +90,35 @@ pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Closes all files that zubi inherited from its parent process, except the standard streams: an open file is
-/// accessible to a program in a sandbox too, wherever it is in the file system.
+/// Closes all files that zubi inherited from its parent process, except the standard streams: a sandboxed program could
+/// access open files anywhere in the file system.
 fn close_inherited() {
     #[cfg(target_os = "linux")]
     if let Ok(entries) = std::fs::read_dir("/proc/self/fd") {
         let number = |entry: io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse::<i32>().ok();
         let open: Vec<i32> = entries.filter_map(number).filter(|number| *number > 2).collect();
         for number in open {
-            // The list itself was one of them and is closed already.
+            // The descriptor of the directory listing is in the list, but already closed.
             nix::unistd::close(number).ok();
         }
     }
 }
 
-/// Reports that a program could not be started, as shells do.
+/// Reports that a program could not be started, with the exit code of shells.
 pub(super) fn start_failure(program: &OsString, error: &io::Error) -> ExitCode {
     report_error(&format!("cannot start `{}`: {error}", program.to_string_lossy()));
     ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_EXECUTE })
 }
 
 pub(super) fn report_error(message: &str) {
-    // There is nowhere else to report that standard error is closed.
+    // An error can be ignored: there is no other output for it.
     drop(writeln!(io::stderr(), "zubi: {message}"));
 }
 
 fn run(program: &OsString, args: impl Iterator<Item = OsString>, confinement: Option<&Confinement>) -> io::Result<u8> {
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    // Before the program runs, so that no signal finds the default action, which would orphan it.
+    // Installed before the program starts, because the default action of a signal would orphan it.
     let signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
     let child = match confinement {
         None => start(program, args)?,
@@ -131,7 +130,7 @@ fn run(program: &OsString, args: impl Iterator<Item = OsString>, confinement: Op
         }
     };
     let Some(pid) = pid_of(child.id()) else { return Err(io::Error::other("it has no process id")) };
-    // The program alone holds its input and its output now, so that zubi notices when the program closes them.
+    // Closes the supervisor's copies of stdin and stdout, so that zubi notices when the program closes them.
     let nothing = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdin(&nothing)?;
     rustix::stdio::dup2_stdout(&nothing)?;
@@ -149,12 +148,12 @@ fn run(program: &OsString, args: impl Iterator<Item = OsString>, confinement: Op
 #[expect(clippy::disallowed_methods, reason = "the supervisor's half of the one place that starts processes")]
 fn start(program: &OsString, args: impl Iterator<Item = OsString>) -> io::Result<std::process::Child> {
     let mut command = std::process::Command::new(program);
-    // A group of its own, so that it can be signalled without the supervisor.
+    // A group of its own, so that a signal to it does not reach the supervisor.
     std::os::unix::process::CommandExt::process_group(command.args(args), 0);
     command.spawn()
 }
 
-/// Reaps all children: the program and the processes that it left behind.
+/// Reaps all children: the program and its leftover processes.
 fn watch_children(program: Pid, events: Sender<SupervisorEvent>) {
     thread::spawn(move || {
         loop {
@@ -163,7 +162,7 @@ fn watch_children(program: Pid, events: Sender<SupervisorEvent>) {
                     drop(events.send(SupervisorEvent::Ended(exit_code(status))));
                 }
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                // ECHILD: no child is left.
+                // ECHILD: no child remains.
                 Err(_) => {
                     drop(events.send(SupervisorEvent::NoChildLeft));
                     return;
@@ -182,8 +181,8 @@ fn watch_owner(events: Sender<SupervisorEvent>) {
     thread::spawn(move || {
         let stderr = io::stderr();
         loop {
-            // No events are requested: errors and hang-ups are always reported. On a file or a terminal they never
-            // come, and the owner is then the process that waits for this one.
+            // Requests no events, because errors and hang-ups are always reported. A file or a terminal never reports
+            // them; the owner is then the process that waits for this one.
             let mut watched = [PollFd::new(&stderr, PollFlags::empty())];
             let outcome = poll(&mut watched, None);
             let [watched] = watched;
@@ -207,8 +206,8 @@ fn watch_signals(mut signals: Signals, events: Sender<SupervisorEvent>) {
     });
 }
 
-/// Waits until the program has ended. Ends it when the owner is gone, when a signal requests it, or when it has more
-/// processes than allowed.
+/// Waits until the program has ended. Ends it if the owner has ended, a signal requests it, or it has too many
+/// processes.
 fn wait_for_end(program: Pid, events: &Receiver<SupervisorEvent>, mut population: Option<ProcessCounter>) -> u8 {
     let mut deadline: Option<Instant> = None;
     loop {
@@ -220,7 +219,7 @@ fn wait_for_end(program: Pid, events: &Receiver<SupervisorEvent>, mut population
         };
         match event {
             Ok(SupervisorEvent::Ended(code)) => return code,
-            // Its input has ended with the owner: time to notice that.
+            // The program's input has ended with the owner, so it gets time to react.
             Ok(SupervisorEvent::OwnerExited) => {
                 deadline.get_or_insert(Instant::now() + TERMINATION_GRACE);
             }
@@ -230,12 +229,12 @@ fn wait_for_end(program: Pid, events: &Receiver<SupervisorEvent>, mut population
             }
             Err(RecvTimeoutError::Timeout) if deadline.is_some_and(|deadline| deadline <= Instant::now()) => {
                 ignore_missing_process(rustix::process::kill_process_group(program, Signal::KILL));
-                // Nothing survives SIGKILL; the reaper reports it.
+                // SIGKILL always succeeds; the reaper reports the end.
                 deadline = None;
             }
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(limit) = population.as_mut().and_then(ProcessCounter::exceeded_limit) {
-                    // First of all, because most of its processes are in the program's own group.
+                    // The program's own group first, because it contains most of its processes.
                     ignore_missing_process(rustix::process::kill_process_group(program, Signal::KILL));
                     freeze();
                     report_error(&format!("ended the program: it had more than {limit} processes at once"));
@@ -247,9 +246,8 @@ fn wait_for_end(program: Pid, events: &Receiver<SupervisorEvent>, mut population
     }
 }
 
-/// Kills all processes that the program left behind, including those outside its process group, until none is left.
-/// Repeated because processes may start others while they are being killed, and become children of the supervisor only
-/// when their parent dies.
+/// Kills all processes that the program left behind, including those outside its process group, until none remains.
+/// Repeats, because they may start others meanwhile, and become the supervisor's children only when their parent ends.
 fn kill_leftovers(events: &Receiver<SupervisorEvent>) {
     for _ in 0..KILL_ROUNDS {
         for pid in freeze().into_iter().filter_map(pid_of) {
@@ -266,11 +264,11 @@ fn kill_leftovers(events: &Receiver<SupervisorEvent>) {
     }
 }
 
-/// Stops all processes that the program has started and returns their ids. A stopped process starts no others, so that
-/// killing catches up even with a program that does nothing but start others.
+/// Stops all processes that the program has started and returns their ids. A stopped process starts no others, so this
+/// catches up even with a program that only starts others.
 ///
-/// Whole groups are stopped at once, which the kernel does in one step that no fork escapes. Stopping processes one by
-/// one loses against a fork bomb: while its processes are listed their parents end, so that the scan misses some.
+/// Stops whole groups, because the kernel does so in one step that no fork escapes. Stopping single processes fails
+/// against a fork bomb: parents end during the scan, so that it misses their children.
 fn freeze() -> Vec<u32> {
     let mut stopped = FxHashSet::default();
     for _ in 0..FREEZE_ROUNDS {
@@ -290,8 +288,8 @@ fn freeze() -> Vec<u32> {
     stopped.into_iter().collect()
 }
 
-/// Signals every process group of these descendants, also a group whose first process has ended, but not the
-/// supervisor's own group.
+/// Signals all process groups of these descendants, including groups whose leader has ended, except the supervisor's
+/// own.
 fn signal_groups(family: &[(u32, u32)], signal: Signal) {
     let own_group = rustix::process::getpgrp().as_raw_nonzero().get().unsigned_abs();
     let groups: FxHashSet<u32> = family.iter().map(|(_, group)| *group).filter(|group| *group != own_group).collect();

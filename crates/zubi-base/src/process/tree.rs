@@ -1,13 +1,13 @@
-//! Facts about processes from Linux's `/proc` (see proc(5)). Systems without it provide none of them.
+//! Facts about processes from Linux's `/proc` (proc(5)). Other systems return nothing.
 
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-/// Everything a process has started, directly or not, nearest first. A snapshot: processes come and go while it is
-/// taken, and one whose parent ends meanwhile may be missing.
+/// Returns all direct and indirect descendants of a process, nearest first. A snapshot: processes start and end during
+/// the scan, and one whose parent ends meanwhile may be missing.
 ///
-/// Reads the parent of every process. `/proc/<pid>/task/<tid>/children` would be quicker, but many kernels are built
+/// Reads the parent of every process. `/proc/<pid>/task/<tid>/children` would be faster, but many kernels are built
 /// without it (`CONFIG_PROC_CHILDREN`).
 pub fn descendants(pid: u32) -> Vec<u32> {
     descendants_with_groups(pid).into_iter().map(|(pid, _)| pid).collect()
@@ -26,7 +26,7 @@ pub(super) fn descendants_with_groups(pid: u32) -> Vec<(u32, u32)> {
     }
     let mut found = Vec::new();
     let mut next = children.remove(&pid).unwrap_or_default();
-    // Each list is taken out of the map, so this ends even if a reused id made the snapshot a circle.
+    // Removes each list from the map, so that this ends even if a reused id makes the snapshot a cycle.
     while !next.is_empty() {
         found.extend_from_slice(&next);
         next = next.iter().flat_map(|(pid, _)| children.remove(pid).unwrap_or_default()).collect();
@@ -34,18 +34,18 @@ pub(super) fn descendants_with_groups(pid: u32) -> Vec<(u32, u32)> {
     found
 }
 
-/// Whether a process has started this one, directly or not, and still runs.
+/// Whether `pid` is a running direct or indirect parent of this process.
 pub fn is_ancestor(pid: u32) -> bool {
     let parents = std::iter::successors(parent(std::process::id()), |pid| parent(*pid));
-    // The first process of a system, or of a container, has the parent 0, which is not a process. A chain of processes
-    // is short; an id that the system reused in the meantime could make it a circle.
+    // The first process of a system or container has the parent 0, which is not a process. The limit prevents an
+    // endless loop if the system has reused an id.
     parents.take_while(|parent| *parent != 0).take(MAX_ANCESTORS).any(|parent| parent == pid)
 }
 
-/// How far the chain of parents is followed.
+/// The maximum number of parents to follow.
 const MAX_ANCESTORS: usize = 1000;
 
-/// Returns the parent of a process: the one that started it, or that has adopted it since.
+/// Returns the parent of a process: its creator, or the process that has adopted it.
 fn parent(pid: u32) -> Option<u32> {
     parent_and_group(pid).map(|(parent, _)| parent)
 }
@@ -55,8 +55,8 @@ fn parent_and_group(pid: u32) -> Option<(u32, u32)> {
     parent_and_group_in_stat(&stat)
 }
 
-/// The ids of parent and group in `/proc/<pid>/stat`: `pid (name) state parent group …`. The name is the program's
-/// choice and may hold brackets and spaces, so the last bracket counts.
+/// Parses the parent and the group in `/proc/<pid>/stat`: `pid (name) state parent group …`. The program chooses the
+/// name, which may contain brackets and spaces, so only the last bracket is significant.
 fn parent_and_group_in_stat(stat: &[u8]) -> Option<(u32, u32)> {
     let text = String::from_utf8_lossy(stat);
     let (_, after_name) = text.rsplit_once(')')?;
@@ -64,7 +64,7 @@ fn parent_and_group_in_stat(stat: &[u8]) -> Option<(u32, u32)> {
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
-/// Memory a process holds right now (resident set), in bytes; `None` when it is gone.
+/// Returns the present resident set size of a process, in bytes; `None` if it has ended.
 pub fn rss_bytes(pid: u32) -> Option<u64> {
     let status = std::fs::read(Path::new("/proc").join(pid.to_string()).join("status")).ok()?;
     let text = String::from_utf8_lossy(&status);
@@ -90,7 +90,7 @@ mod tests {
         assert!(is_ancestor(parent));
         assert!(is_ancestor(super::parent(parent).unwrap()));
         assert!(!is_ancestor(std::process::id()));
-        // More processes than this Linux cannot have.
+        // More than the maximum process id of Linux.
         assert!(!is_ancestor((1 << 22) + 1));
         assert!(!is_ancestor(0));
     }

@@ -1,4 +1,4 @@
-//! Waiting for the end of a process that is not a child of this one.
+//! Waits for the end of a process that is not a child of this one.
 
 use std::io;
 

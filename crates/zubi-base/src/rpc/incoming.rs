@@ -1,4 +1,4 @@
-//! The task that reads, and the [`Responder`] for requests of the peer.
+//! The task that reads, and the [`Responder`] for the peer's requests.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::framing::{
 };
 use crate::text;
 
-/// Why a connection is closed to which nothing else happened.
+/// The reason for a closed connection if no other is known.
 pub const CLOSED_OUTPUT: &str = "it closed its output";
 
-/// The longest text of a peer's error that is passed on, in characters; some servers send their whole stack.
+/// The maximum length of a peer's error text, in characters; some servers send their whole stack.
 const MAX_ERROR_CHARS: usize = 2_000;
 
 /// Answers one request of the peer, once. If it is dropped without an answer, it sends the peer an error.
@@ -30,13 +30,13 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Sends the answer. Does nothing if the peer is gone.
+    /// Sends the response. Does nothing if the peer has ended.
     pub fn answer(mut self, result: Result<Value, ResponseError>) {
         self.send(result);
     }
 
-    /// Cancelled when the peer cancels the request (`$/cancelRequest`), or when the connection closes. The request must
-    /// still be answered, with an error or a partial result.
+    /// Cancelled when the peer cancels the request (`$/cancelRequest`) or the connection closes. The request still
+    /// needs a response: an error or a partial result.
     pub fn cancel(&self) -> &CancellationToken {
         &self.cancel
     }
@@ -69,8 +69,8 @@ fn invalid(message: String) -> ResponseError {
     ResponseError { code: ResponseError::INVALID_REQUEST, message, data: None }
 }
 
-/// Sends an answer. A peer that sends requests without reading the answers loses the connection: more answers would
-/// only grow the queue.
+/// Sends a response. A peer that sends requests without reading the responses loses the connection, because more
+/// responses would only grow the queue.
 fn respond(shared: &ConnectionState, id: Option<RequestId>, result: Result<Value, ResponseError>) {
     let send = |id, result| shared.send(&Message::Response(Response { id, result }));
     let sent = match send(id.clone(), result) {
@@ -87,7 +87,7 @@ fn respond(shared: &ConnectionState, id: Option<RequestId>, result: Result<Value
     }
 }
 
-/// Closes the connection when the reading task ends, also if a handler panicked.
+/// Closes the connection when the reading task ends, even if a handler panicked.
 struct CloseOnDrop {
     shared: Arc<ConnectionState>,
     reason: String,
@@ -102,14 +102,14 @@ impl Drop for CloseOnDrop {
 /// An input from the peer.
 enum InputEvent {
     Body(Vec<u8>),
-    /// A body over the bound, of which only this much is known.
+    /// A body over the size limit.
     TooLarge(TooLarge),
 }
 
 struct TooLarge {
     bytes: u64,
     id: Option<RequestId>,
-    /// Whether it answers a request of ours; else it may be one.
+    /// Whether it is a response to our request; otherwise it may be a request.
     answers: bool,
 }
 
@@ -176,11 +176,11 @@ where
             Ok(None) => break CLOSED_OUTPUT.to_owned(),
             Err(error) => break error.to_string(),
         }
-        // Reading a message that is already in the buffer does not yield, so without this a peer that sends without
-        // pause would block all other tasks on this thread.
+        // Reading a buffered message does not yield; without this, a peer that sends continuously would block all other
+        // tasks on this thread.
         tokio::task::consume_budget().await;
     };
-    // If the connection is closed for another reason, the bytes left in the buffer are messages.
+    // If the connection closes for another reason, the remaining bytes are messages.
     if closing.reason == CLOSED_OUTPUT
         && let Some(noise) = reader.noise()
     {
@@ -236,7 +236,7 @@ fn take_response(id: Option<&RequestId>, result: Result<Value, ResponseError>, s
     shared.deliver(id, answer);
 }
 
-/// `$/cancelRequest`. One for a request that is answered already, or was never made, means nothing.
+/// Handles `$/cancelRequest`. Ignores it if the request is unknown or already answered.
 fn take_back(params: &Value, shared: &ConnectionState) {
     let id = params.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
     let cancel = id.and_then(|id| shared.state().incoming.get(&id).cloned());
@@ -268,8 +268,7 @@ fn take_request(Request { id, method, params }: Request, handler: &dyn PeerHandl
     }
 }
 
-/// Handles a message over the bound. An answer fails the request that it belongs to; a possible request gets an error
-/// response.
+/// Handles a message over the size limit. A response fails its request; a possible request gets an error response.
 fn refuse_large(TooLarge { bytes, id, answers }: TooLarge, shared: &ConnectionState) {
     let most = shared.options.max_body;
     if answers {
@@ -281,8 +280,7 @@ fn refuse_large(TooLarge { bytes, id, answers }: TooLarge, shared: &ConnectionSt
     }
 }
 
-/// Fails the request that an unusable message answers, if its id is known, so that the caller need not wait for the
-/// deadline.
+/// Fails the request of an invalid response, if its id is known, so that the caller does not wait for the deadline.
 fn refuse(id: Option<&RequestId>, message: String, shared: &ConnectionState) {
     tracing::warn!(reason = message, "an unusable message from a peer");
     if id.is_some() {

@@ -1,36 +1,36 @@
-//! The framing of a connection's messages, and the bounds of its memory.
+//! The framing of a connection's messages, and the limits of its memory.
 
 use crate::framing::MAX_BODY_BYTES;
 
-/// The separator between two messages, which also determines the kind of peer.
+/// The separation of messages, which also implies the kind of peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// `Content-Length` headers: a language server on two pipes. The decoder tolerates many errors; an invalid message
-    /// fails the request that it seems to answer, and gets no answer.
+    /// `Content-Length` headers, for a language server on two pipes. The decoder tolerates many errors; an invalid
+    /// message fails the request that it seems to answer, and gets no response.
     Headers,
-    /// One message a line: the IPC protocol on a socket. An invalid message gets an error response, and a peer that
-    /// does not read its input loses the connection.
+    /// One message per line, for the IPC protocol on a socket. An invalid message gets an error response, and a peer
+    /// that does not read its input loses the connection.
     Lines,
 }
 
-/// Framing and bounds of a [`Connection`](super::Connection).
+/// The framing and limits of a [`Connection`](super::Connection).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionOptions {
     pub framing: Framing,
-    /// The longest message that is read or sent, in bytes.
+    /// The maximum size of a message in both directions, in bytes.
     pub max_body: usize,
-    /// The most that waits to be written, in bytes. A peer that does not read must not grow our memory.
+    /// The maximum number of bytes that wait to be written, so that a peer that does not read cannot grow our memory.
     pub max_queued: usize,
-    /// The most that waits to be written, in bytes, when an answer to the peer's own request would join the queue.
+    /// The maximum number of bytes that wait to be written when a response to the peer's request is queued.
     pub max_queued_answers: usize,
-    /// The most of the peer's requests in progress at once; further ones are refused.
+    /// The maximum number of the peer's requests in progress; further ones are refused.
     pub max_incoming: usize,
 }
 
 impl ConnectionOptions {
-    /// Options for a language server: its largest honest burst is a project's worth of `didOpen`, a few megabytes.
-    /// Answers to its requests are small, and a server that sends requests without reading the answers must not make
-    /// zubi work for it.
+    /// Options for a language server: the largest real burst is the `didOpen` of a whole project, a few megabytes.
+    /// Responses to its requests are small, and a server that sends requests without reading the responses must not
+    /// cause more work.
     pub const fn language_server() -> Self {
         Self {
             framing: Framing::Headers,
@@ -41,7 +41,7 @@ impl ConnectionOptions {
         }
     }
 
-    /// For the IPC protocol, in both directions: room for two of the largest answers.
+    /// Options for the IPC protocol, in both directions, with room for two of the largest responses.
     pub const fn ipc() -> Self {
         Self {
             framing: Framing::Lines,

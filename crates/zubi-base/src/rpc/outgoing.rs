@@ -8,13 +8,13 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
 use super::shared::{ConnectionState, Queue};
 
-/// How many waiting messages are taken from the queue at once.
+/// The maximum number of messages taken from the queue at once.
 const WRITE_BATCH: usize = 64;
 
-/// How long what is queued may take to be written once the connection has ended.
+/// The time to write the queued messages after the connection has ended.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Writes what is queued until the queue is closed, or little more than the connection has ended.
+/// Writes queued messages until the queue is closed, or until shortly after the connection has ended.
 pub(super) async fn write<W: AsyncWrite + Send + Unpin>(mut writer: W, mut queue: Queue, shared: Arc<ConnectionState>) {
     let done = shared.writer_ended.clone().drop_guard();
     let overdue = async {
@@ -24,7 +24,7 @@ pub(super) async fn write<W: AsyncWrite + Send + Unpin>(mut writer: W, mut queue
     tokio::select! {
         written = write_all(&mut writer, &mut queue, &shared) => {
             if let Err(error) = written {
-                // Answers to what was read before may still come, so only this direction is closed.
+                // Responses to earlier requests may still arrive, so only this direction is closed.
                 shared.state().close_writer(&format!("it does not take input any more: {error}"));
             }
         }
@@ -46,7 +46,7 @@ where
         }
         writer.flush().await?;
     }
-    // A pipe needs no shutdown, dropping closes it; other streams may hold data back until they are shut down.
+    // Dropping a pipe closes it; other streams may buffer data until they are shut down.
     if let Err(error) = writer.shutdown().await {
         tracing::debug!(%error, "closing a peer's input");
     }

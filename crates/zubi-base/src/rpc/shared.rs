@@ -1,4 +1,4 @@
-//! State that the two tasks of a connection and its users share.
+//! The state that a connection's two tasks and its users share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{ConnectionError, ConnectionOptions, Framing};
 use crate::framing::{self, Message, Notification, Request, RequestId, ResponseError};
 
-/// The messages that wait to be written, each with its frame.
+/// The messages that wait to be written, with their framing.
 pub(super) type Queue = mpsc::UnboundedReceiver<Vec<u8>>;
 
 type RequestResult = Result<Value, ConnectionError>;
@@ -20,7 +20,7 @@ pub(super) struct ConnectionState {
     pub(super) options: ConnectionOptions,
     state: Mutex<RpcState>,
     pub(super) closed: watch::Sender<Option<String>>,
-    /// Cancelled to end both directions; [`RpcState::end_reason`] says why.
+    /// Cancelled to end both directions; [`RpcState::end_reason`] has the reason.
     pub(super) end: CancellationToken,
     /// Cancelled when the writing task has ended.
     pub(super) writer_ended: CancellationToken,
@@ -29,23 +29,23 @@ pub(super) struct ConnectionState {
 #[derive(Debug)]
 pub(super) struct RpcState {
     next_id: i64,
-    /// The requests that wait for an answer, by id.
+    /// The pending requests by id.
     pub(super) pending: FxHashMap<i64, oneshot::Sender<RequestResult>>,
     /// The peer's requests in progress, each with its cancellation token.
     pub(super) incoming: FxHashMap<RequestId, CancellationToken>,
-    /// The way to the writing task; `Err` says why nothing can be sent any more.
+    /// The sender to the writing task; `Err` is the reason why sending is impossible.
     outgoing: Result<mpsc::UnboundedSender<Vec<u8>>, String>,
-    /// Bytes given to the writing task and not yet written.
+    /// The number of bytes that the writing task has not written yet.
     pub(super) queued: usize,
-    /// Counts the messages that came in, readable or not.
+    /// The number of received messages, including invalid ones.
     pub(super) received: u64,
-    /// Why both directions are ended, once they are.
+    /// The reason why both directions were ended.
     pub(super) end_reason: Option<String>,
-    /// The last error of the peer that answers no request.
+    /// The peer's last error that does not belong to a request.
     pub(super) refusal: Option<ResponseError>,
 }
 
-/// Why a message was not queued.
+/// The reason why a message was not queued.
 #[derive(Debug)]
 pub(super) enum SendError {
     Closed { reason: String },
@@ -89,7 +89,7 @@ impl ConnectionState {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, RpcState> {
-        // The state is maps and counters: there is no half-done change that a panic could leave behind.
+        // The state consists of maps and counters, so a panic cannot leave a partial change.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -99,8 +99,8 @@ impl ConnectionState {
         sent
     }
 
-    /// Closes a socket connection whose peer does not read and so has filled the queue: no other part would notice,
-    /// while the owner of a language server does.
+    /// Closes a socket connection if its peer does not read and has filled the queue. No other code would notice; a
+    /// language server has an owner that does.
     fn end_unread_connection(&self, sent: &Result<(), SendError>) {
         if let (Err(SendError::DoesNotRead { message }), Framing::Lines) = (sent, self.options.framing) {
             self.end(message);
@@ -127,24 +127,24 @@ impl ConnectionState {
         Ok((OutgoingRequest { shared: Arc::clone(self), id, answered: false }, receiver))
     }
 
-    /// Delivers an answer to the request that waits for it. An answer without such a request belongs to a cancelled
-    /// request, or the peer invented it.
+    /// Delivers a response to the request that waits for it. Without such a request, it was cancelled, or the peer
+    /// invented the id.
     pub(super) fn deliver(&self, id: Option<&RequestId>, answer: RequestResult) {
         let id = match id {
             Some(RequestId::Number(id)) => Some(*id),
-            // Some servers store ids as text.
+            // Some servers return ids as text.
             Some(RequestId::Text(text)) => text.parse().ok(),
             None => None,
         };
         let waiting = id.and_then(|id| self.state().pending.remove(&id));
         match waiting {
-            // The receiver may have gone in this very moment; its guard then sees that nothing is pending.
+            // The receiver may just have been dropped; its guard then finds no pending request.
             Some(waiting) => drop(waiting.send(answer)),
             None => tracing::debug!(?id, "answer without a pending request"),
         }
     }
 
-    /// Ends both directions, once: the first reason stays.
+    /// Ends both directions. Later calls do not change the reason.
     pub(super) fn end(&self, reason: &str) {
         let mut state = self.state();
         state.end_reason.get_or_insert_with(|| reason.to_owned());
@@ -153,14 +153,14 @@ impl ConnectionState {
         self.end.cancel();
     }
 
-    /// Ends reading: no answer will come any more, and the peer no longer waits for answers from here.
+    /// Ends reading: no more responses will arrive, and the peer no longer waits for responses.
     pub(super) fn close(&self, reason: &str) {
         let (pending, incoming) = {
             let mut state = self.state();
             state.close_writer(reason);
             (std::mem::take(&mut state.pending), std::mem::take(&mut state.incoming))
         };
-        // Sets of independent waiters: the order of notification does not matter.
+        // The waiters are independent, so the order does not matter.
         #[expect(clippy::iter_over_hash_type, reason = "the waiters are independent of each other")]
         for (_, waiting) in pending {
             drop(waiting.send(Err(ConnectionError::Closed { reason: reason.to_owned() })));
@@ -170,7 +170,7 @@ impl ConnectionState {
             cancel.cancel();
         }
         if self.options.framing == Framing::Lines {
-            // A peer that is gone does not read queued messages either, and must not block the writing task.
+            // A peer that has ended does not read queued messages, and must not block the writing task.
             self.end.cancel();
         }
         self.closed.send_if_modified(|closed| {
@@ -182,7 +182,7 @@ impl ConnectionState {
 }
 
 impl RpcState {
-    /// Queues a message. Done under the lock, so that ids and wire order agree with the order of the calls.
+    /// Queues a message. The caller has the lock, so the order of ids and messages is that of the calls.
     pub(super) fn send(&mut self, message: &Message, options: &ConnectionOptions) -> Result<(), SendError> {
         let closed = |reason: &str| SendError::Closed { reason: reason.to_owned() };
         let outgoing = self.outgoing.as_ref().map_err(|reason| closed(reason))?;
@@ -192,13 +192,13 @@ impl RpcState {
         }
         let framed = match options.framing {
             Framing::Headers => framing::frame(&body),
-            // JSON as it is written here has no line ends outside of texts, and escapes those inside.
+            // Serialized JSON has no line breaks except in texts, in which they are escaped.
             Framing::Lines => [body.as_slice(), b"\n"].concat(),
         };
         let queued = self.queued + framed.len();
         let answers = matches!(message, Message::Response(_));
         let limit = if answers { options.max_queued_answers } else { options.max_queued };
-        // One message is always taken, so that the largest can be sent at all.
+        // An empty queue accepts any message, so that the largest can be sent.
         if queued > limit && self.queued > 0 {
             let peer_kind = if options.framing == Framing::Headers { "server" } else { "peer" };
             let message =
@@ -210,7 +210,7 @@ impl RpcState {
         Ok(())
     }
 
-    /// Lets the writing task finish what is queued and then close the stream. The first reason stays.
+    /// Makes the writing task write the queue and then close the stream. Later calls do not change the reason.
     pub(super) fn close_writer(&mut self, reason: &str) {
         if self.outgoing.is_ok() {
             self.outgoing = Err(reason.to_owned());
@@ -218,7 +218,7 @@ impl RpcState {
     }
 }
 
-/// One request in progress. If it is dropped without an answer, the peer is sent `$/cancelRequest`.
+/// One request in progress. If it is dropped before the response, the peer gets `$/cancelRequest`.
 pub(super) struct OutgoingRequest {
     shared: Arc<ConnectionState>,
     id: i64,

@@ -11,7 +11,7 @@ use crate::framing::{self, Frame, FrameReader, MAX_BODY_BYTES};
 
 mod lines;
 
-/// How long a test waits for something that must come.
+/// The maximum time that a test waits for an expected event.
 const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Records the notifications, and answers `ping`.
@@ -40,14 +40,14 @@ impl PeerHandler for Log {
     }
 }
 
-/// The other end: a server under the test's control.
+/// The other end of the connection: a server that the test controls.
 struct Peer {
     reader: FrameReader<tokio::io::ReadHalf<DuplexStream>>,
     writer: tokio::io::WriteHalf<DuplexStream>,
 }
 
 impl Peer {
-    /// The next message from zubi, as text.
+    /// Returns zubi's next message as text.
     async fn receive(&mut self) -> String {
         let frame = tokio::time::timeout(TEST_TIMEOUT, self.reader.next()).await.unwrap().unwrap();
         match frame {
@@ -84,7 +84,7 @@ fn world() -> World {
 }
 
 impl World {
-    /// A request that is on its way, as a task.
+    /// Starts a task that sends a request.
     fn spawn_request(&self, method: &'static str) -> tokio::task::JoinHandle<Result<Value, ConnectionError>> {
         let (connection, cancel) = (self.connection.clone(), self.cancel.clone());
         tokio::spawn(
@@ -113,7 +113,7 @@ async fn message_order_is_preserved() {
     world.connection.notify("one", json!({"n": 1})).unwrap();
     let deadline = Instant::now() + TEST_TIMEOUT;
     let mut request = Box::pin(world.connection.request("two", json!([]), &world.cancel, deadline));
-    // Polled once, so that it is queued; there can be no answer yet.
+    // Polled once to queue the request; there can be no response yet.
     tokio::select! { biased; answer = &mut request => panic!("{answer:?}"), () = std::future::ready(()) => {} }
     world.connection.notify("three", Value::Null).unwrap();
     assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","method":"one","params":{"n":1}}"#);
@@ -158,7 +158,7 @@ async fn cancellation_reaches_the_server() {
     world.peer.receive().await;
     assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":3}}"#);
 
-    // Late answers go nowhere, and an answered request is not cancelled.
+    // A late response is ignored, and an answered request is not cancelled.
     world.peer.send(r#"{"id":1,"result":1}"#).await;
     let quick = world.spawn_request("quick");
     world.peer.receive().await;
@@ -226,7 +226,7 @@ async fn queue_of_a_server_that_does_not_read_is_bounded() {
     let deadline = Instant::now() + TEST_TIMEOUT;
     let error = world.connection.request("question", megabyte.clone(), &world.cancel, deadline).await.unwrap_err();
     assert_snapshot!(error, @"the server does not read its input: more than 67108864 bytes wait to be written");
-    // Once it reads again, there is room again.
+    // After the peer reads, the queue has room again.
     for _ in 0..accepted {
         world.peer.receive().await;
     }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use data_encoding::HEXLOWER;
 
-/// Shortens a text to its first `most` characters and an ellipsis.
+/// Shortens a text to its first `most` characters and an ellipsis, if it is longer.
 pub fn ellipsize(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
@@ -30,7 +30,7 @@ pub fn quote_all(names: impl IntoIterator<Item: Display>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Quotes one word for a POSIX shell, whatever precedes and follows it (XCU 2.2.2).
+/// Quotes one word for a POSIX shell. The result does not depend on its context (XCU 2.2.2).
 pub fn quote_for_shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

@@ -1,4 +1,4 @@
-//! The extent of a record, and the files that do not count as one.
+//! The extent of a record, and the files that are not valid records.
 
 use super::*;
 

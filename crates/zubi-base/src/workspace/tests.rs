@@ -9,7 +9,7 @@ struct Tree {
     root: Utf8PathBuf,
 }
 
-/// `ws/` is the workspace; `ws-other/` and `secret` lie beside it and are what an attacker wants.
+/// Creates the workspace `ws/`, and next to it `ws-other/` and `secret`, which no path may reach.
 fn tree() -> Tree {
     let guard = tempfile::tempdir().unwrap();
     let root = fs::canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
@@ -47,7 +47,7 @@ fn entries_resolve_to_links_and_not_targets() {
     ] {
         assert_eq!(workspace.resolve_entry(input), Ok(root.join(entry)), "{input}");
     }
-    // A slash at the end means the directory that a link points to, as everywhere in POSIX.
+    // A trailing slash means the target directory of a link, as everywhere in POSIX.
     for input in ["src/up/secret", "src/chain/x.rs", "src/up/ws-other", "src/up/..", "src/up/", "none"] {
         assert!(workspace.resolve_entry(input).is_err(), "{input}");
     }
@@ -83,7 +83,7 @@ fn paths_in_one_folder() {
         ("src/chain/x.rs", "outside"),
         ("src/up/secret", "outside"),
         ("/etc/passwd", "outside"),
-        // Paths outside are not described.
+        // Errors do not describe paths outside.
         ("/etc/passwd/below", "not found"),
         ("src/to-secret/below", "not found"),
         ("../secret/below", "not found"),
@@ -119,7 +119,7 @@ fn paths_in_one_folder() {
 #[test]
 fn displayed_paths_resolve_with_several_folders() {
     let tree = tree();
-    // The first folder has a subfolder with the second one's name, so `b/…` has two readings.
+    // The first folder has a subfolder with the second one's name, so `b/…` has two interpretations.
     std::fs::create_dir_all(tree.root.join("ws/b")).unwrap();
     let folders = [tree.root.join("ws"), tree.root.join("b"), tree.root.join("ws")];
     let workspace = WorkspaceFolders::open(&folders).unwrap();
@@ -134,8 +134,8 @@ fn displayed_paths_resolve_with_several_folders() {
     assert_eq!(workspace.display(Utf8Path::new("/usr/x")), "/usr/x");
 }
 
-/// Invisible characters of a name are printed escaped, and the printed name resolves to the file; a file that really
-/// has the printed name goes first.
+/// Invisible characters of a name are printed as escapes, and the printed name resolves to the file; a file that really
+/// has the escaped name takes precedence.
 #[test]
 fn names_with_hidden_characters() {
     let tree = tree();
@@ -186,7 +186,7 @@ fn nested_and_invalid_folders() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// For every given path, the result is inside the workspace after resolving every link.
+    /// Every resolved path is inside the workspace after all links are resolved.
     #[test]
     fn paths_outside_are_never_resolved(
         segments in prop::collection::vec(prop::sample::select(vec![

@@ -1,9 +1,8 @@
-//! Which addresses are the public network's, and which are this machine's, this network's or the cloud's own.
+//! Distinguishes public addresses from those of this machine, this network and the cloud.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Returns the kind of a special address; `None` for one of the public network (IANA special-purpose address
-/// registries).
+/// Returns the kind of a special address; `None` for a public one (IANA special-purpose address registries).
 pub(super) fn special_kind(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => special_kind_v4(address),
@@ -30,7 +29,7 @@ fn special_kind_v4(address: Ipv4Addr) -> Option<&'static str> {
 
 fn special_kind_v6(address: Ipv6Addr) -> Option<&'static str> {
     let segments = address.segments();
-    // The IPv4 address that begins at a segment.
+    // Checks the IPv4 address that begins at a segment.
     let inner = |at: usize| {
         let [high, low] = [0, 1].map(|next| segments.get(at + next).copied().unwrap_or_default().to_be_bytes());
         special_kind_v4(Ipv4Addr::new(high[0], high[1], low[0], low[1]))
@@ -38,11 +37,11 @@ fn special_kind_v6(address: Ipv6Addr) -> Option<&'static str> {
     match segments {
         _ if address.is_unspecified() => Some("unspecified"),
         _ if address.is_loopback() => Some("loopback"),
-        // An IPv4 address in IPv6's clothes: compatible, mapped, translated (RFC 4291, RFC 2765, RFC 6052).
+        // IPv4 addresses in IPv6 form: compatible, mapped, translated (RFC 4291, RFC 2765, RFC 6052).
         [0, 0, 0, 0, 0, 0, ..] => inner(6).or(Some("reserved")),
         [0, 0, 0, 0, 0, 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] | [0x64, 0xff9b, 0, ..] => inner(6),
         [0x64, 0xff9b, ..] => Some("private"),
-        // 6to4 and Teredo lead to an IPv4 address, too.
+        // 6to4 and Teredo also reach an IPv4 address.
         [0x2002, ..] => inner(1),
         [0x2001, 0 | 0xdb8, ..] => Some("reserved"),
         [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] => Some("private"),
@@ -52,7 +51,7 @@ fn special_kind_v6(address: Ipv6Addr) -> Option<&'static str> {
     }
 }
 
-/// Whether `hosts` names a host: `name`, `name:port`, `*.name` for all below it. A name without a port means all of its ports.
+/// Whether `hosts` contains a host: as `name` (any port), `name:port`, or `*.name` for its subdomains.
 pub(super) fn is_named(hosts: &[String], host: &str, port: u16) -> bool {
     let host = normalize_host(host);
     hosts.iter().any(|entry| {
@@ -69,7 +68,7 @@ pub(super) fn is_named(hosts: &[String], host: &str, port: u16) -> bool {
     })
 }
 
-/// Without brackets, the final dot and capitals.
+/// Removes brackets and the final dot, and converts to lower case.
 fn normalize_host(host: &str) -> String {
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()

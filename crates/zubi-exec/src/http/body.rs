@@ -1,14 +1,14 @@
-//! The body of a response for readers.
+//! Renders the body of a response for readers.
 
 use serde_json::Value;
 
-/// A body as it can be shown.
+/// The displayable form of a body.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RenderedBody {
     Empty,
     Json(Value),
     Text(String),
-    /// Not for reading.
+    /// A body without a readable form.
     Binary,
 }
 
@@ -34,13 +34,13 @@ pub(super) fn read(bytes: &[u8], content_type: Option<&str>, is_complete: bool) 
         return RenderedBody::Binary;
     }
     match charset {
-        // Its first 256 characters are Unicode's.
+        // Latin-1 has the first 256 characters of Unicode.
         Some("iso-8859-1" | "latin1" | "iso8859-1") => {
             RenderedBody::Text(bytes.iter().copied().map(char::from).collect())
         }
         _ => match std::str::from_utf8(bytes) {
             Ok(text) => RenderedBody::Text(text.trim_start_matches('\u{feff}').to_owned()),
-            // Cut in the middle of a character.
+            // The limit has cut the last character.
             Err(error) if error.error_len().is_none() => {
                 RenderedBody::Text(String::from_utf8_lossy(bytes).into_owned())
             }

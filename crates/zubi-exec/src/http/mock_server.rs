@@ -1,6 +1,6 @@
-//! A mock server on this machine that gives every request the same response and records requests: tests of an HTTP tool
-//! use it instead of the real server. Only the origin of the URL differs, so that everything else is as in production.
-//! It is product code, because `zubi tools check --test` needs it.
+//! A mock server on this machine that answers every request with the same response and records requests: tests of an
+//! HTTP tool use it instead of the real server. Only the origin of the URL differs from production. This is product
+//! code, because `zubi tools check --test` needs it.
 
 use std::convert::Infallible;
 use std::io;
@@ -19,9 +19,9 @@ use tokio::task::JoinHandle;
 
 use super::HttpError;
 
-/// The largest body of a request that is remembered, in bytes.
+/// The maximum number of bytes recorded of a request's body.
 const MAX_RECORDED_BODY: usize = 1024 * 1024;
-/// The maximum number of recorded requests: a redirect to itself repeats without end.
+/// The maximum number of recorded requests: a redirect to itself never ends.
 const MAX_RECORDED: usize = 32;
 
 /// The response of the server.
@@ -38,13 +38,13 @@ pub struct RecordedRequest {
     pub method: String,
     /// Path and query.
     pub target: String,
-    /// In the order in which they came; names in small letters.
+    /// The headers in the order of arrival, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// At most a megabyte of it.
+    /// The body, at most 1 MiB of it.
     pub body: Vec<u8>,
 }
 
-/// The server. It is gone when this is dropped.
+/// The server, which stops when this is dropped.
 #[derive(Debug)]
 pub struct MockServer {
     port: u16,
@@ -53,7 +53,7 @@ pub struct MockServer {
 }
 
 impl MockServer {
-    /// Begins to serve on a port of the loopback address. An answer whose status or headers no server could send is an error.
+    /// Starts to serve on a loopback port. Fails if no server could send the response's status or headers.
     pub async fn start(answer: MockResponse) -> io::Result<Self> {
         let answer = response(&answer)?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;

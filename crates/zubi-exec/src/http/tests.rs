@@ -1,4 +1,4 @@
-//! Requests to servers of the test, which send exactly the given bytes.
+//! Requests to test servers that send exactly the given bytes.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::*;
 
-/// Names that lead where the test says.
+/// A resolver with the names of the test.
 struct Names(BTreeMap<&'static str, Vec<IpAddr>>);
 
 impl AddressLookup for Names {
@@ -22,11 +22,11 @@ impl AddressLookup for Names {
 #[derive(Clone)]
 enum ServerAction {
     Respond(Vec<u8>),
-    /// Says this again and again until the client goes.
+    /// Sends the first bytes once and the second ones repeatedly, until the client disconnects.
     Repeat(Vec<u8>, Vec<u8>),
-    /// Sends this and nothing more, and holds the connection open.
+    /// Sends these bytes and leaves the connection open.
     Stall(Vec<u8>),
-    /// Sends this before it has received anything.
+    /// Sends these bytes before it has received any.
     Greet(Vec<u8>),
 }
 
@@ -135,7 +135,7 @@ async fn requests_are_sent_and_answers_read() {
     );
 }
 
-/// Whatever form an address has, and whatever a name leads to.
+/// Special addresses are refused in every form of a URL, and as the result of a look-up.
 #[tokio::test]
 async fn non_public_addresses_are_refused() {
     for url in [
@@ -260,7 +260,7 @@ async fn invalid_answers_are_errors() {
         let error = fetch(&server.request("GET", "/")).await.unwrap_err();
         assert!(matches!(error, HttpError::Protocol { .. }), "{error}");
     }
-    // The port has no listener any more.
+    // No listener uses the port any more.
     let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let mut request = HttpRequest::new("GET", format!("http://127.0.0.1:{port}/?token=secret"));
     request.hosts = vec!["127.0.0.1".to_owned()];
@@ -286,7 +286,7 @@ async fn refused_headers() {
     assert!(matches!(fetch(&HttpRequest::new("TRACE", "http://x/")).await, Err(HttpError::Method { .. })));
 }
 
-/// A client for https can be built: the provider of cryptography is there.
+/// An https client works, so the cryptography provider is installed.
 #[tokio::test]
 async fn https_reaches_the_handshake() {
     let server = Server::new(vec![ServerAction::Greet(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())]).await;

@@ -1,7 +1,7 @@
-//! Jobs that run on while their caller does something else.
+//! Background jobs.
 //!
-//! Each has a handle. They end when the host ends, which drops them, and when they are stopped. How many there may be has
-//! a bound, and what has ended is remembered for a while.
+//! Each has a handle, and ends when it is stopped or the host ends. The number of running jobs is limited, and ended
+//! jobs remain available for a while.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use super::{CapturedOutput, JobResult, ProcessJob, RunError, Runner, Streams};
 /// The maximum number of running jobs.
 const MAX_RUNNING: usize = 16;
 
-/// The retention of ended jobs.
+/// The time for which ended jobs remain available.
 const OUTCOME_RETENTION: Duration = Duration::from_mins(10);
 
 /// The reason why a background job is not available.
@@ -29,15 +29,15 @@ pub enum BackgroundError {
     Run(#[from] RunError),
 }
 
-/// How a job ended, once it has.
+/// The outcome of a job; `None` while it runs.
 type JobOutcome = Option<Arc<Result<JobResult, RunError>>>;
 
 /// One job in the background.
 #[derive(Debug, Clone)]
 pub struct Background {
-    /// `j-1`, `j-2`, ….
+    /// The handle: `j-1`, `j-2`, ….
     pub handle: String,
-    /// The request, for people.
+    /// The title for the user.
     pub title: String,
     pub started: Instant,
     streams: Streams,
@@ -47,7 +47,7 @@ pub struct Background {
 }
 
 impl Background {
-    /// How it ended, if it has.
+    /// Returns the outcome; `None` while the job runs.
     pub fn outcome(&self) -> JobOutcome {
         self.outcome.borrow().clone()
     }
@@ -60,20 +60,20 @@ impl Background {
         }
     }
 
-    /// Waits for its end, so long. Whether it has ended.
+    /// Waits for the job's end, at most for `timeout`. Returns whether the job has ended.
     pub async fn wait(&self, timeout: Duration) -> bool {
         let mut outcome = self.outcome.clone();
         tokio::time::timeout(timeout, outcome.wait_for(Option::is_some)).await.is_ok()
     }
 
-    /// Ends it, and waits until nothing is left of it.
+    /// Ends the job and waits until none of its processes remains.
     pub async fn stop(&self) {
         self.cancel.cancel();
         self.outcome.clone().wait_for(Option::is_some).await.ok();
     }
 }
 
-/// All jobs in the background.
+/// All background jobs.
 #[derive(Debug)]
 pub struct Jobs {
     runner: Runner,
@@ -95,7 +95,7 @@ impl Jobs {
         &self.runner
     }
 
-    /// Starts a job; `title` is what people know it by.
+    /// Starts a job; `title` identifies it for the user.
     pub fn start(&self, job: ProcessJob, title: &str) -> Result<Background, BackgroundError> {
         let streams = self.runner.streams(&job)?;
         let mut table = self.table();
@@ -125,7 +125,7 @@ impl Jobs {
         Ok(background)
     }
 
-    /// The job with this handle.
+    /// Returns the job with this handle.
     pub fn get(&self, handle: &str) -> Result<Background, BackgroundError> {
         let number = handle.strip_prefix("j-").and_then(|number| number.parse::<u64>().ok());
         let table = self.table();
@@ -133,12 +133,12 @@ impl Jobs {
         job.map(|(job, _)| job.clone()).ok_or_else(|| BackgroundError::NotFound(handle.to_owned()))
     }
 
-    /// All that are remembered, the oldest first.
+    /// Returns all available jobs, oldest first.
     pub fn list(&self) -> Vec<Background> {
         self.table().jobs.values().map(|(job, _)| job.clone()).collect()
     }
 
-    /// Ends all of them, and waits until nothing is left.
+    /// Ends all jobs and waits until none of their processes remains.
     pub async fn stop_all(&self) {
         let jobs = self.list();
         for job in &jobs {
@@ -149,7 +149,7 @@ impl Jobs {
         }
     }
 
-    /// The table without what has ended long ago.
+    /// Locks the table and removes expired jobs from it.
     fn table(&self) -> MutexGuard<'_, Table> {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();

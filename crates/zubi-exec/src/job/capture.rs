@@ -1,4 +1,4 @@
-//! The output of a program: stored in full, with its beginning and its end in memory.
+//! The output of a program: stored in full, with its beginning and end in memory.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,7 +12,7 @@ use crate::store::{MAX_OUTPUT, OutputId, OutputStore, Writer};
 const HEAD: usize = 16 * 1024;
 const TAIL: usize = 16 * 1024;
 
-/// How much is read at once.
+/// The maximum size of one read, in bytes.
 const CHUNK: usize = 64 * 1024;
 
 /// The replacement of a secret.
@@ -35,7 +35,7 @@ impl Streams {
         (self.stdout.lock().view(None), self.stderr.lock().view(None))
     }
 
-    /// Makes both permanent.
+    /// Stores both outputs permanently.
     pub(super) async fn persist(&self, store: &OutputStore) -> io::Result<(CapturedOutput, CapturedOutput)> {
         let (store, streams) = (store.clone(), self.clone());
         let persist = move || Ok((streams.stdout.persist(&store)?, streams.stderr.persist(&store)?));
@@ -50,7 +50,7 @@ pub(super) struct Stream(Arc<Mutex<CapturedOutput>>, Arc<Mutex<Sink>>);
 #[derive(Debug)]
 struct Sink {
     writer: Option<Writer>,
-    /// The longest first: one may begin with another.
+    /// Sorted by length, longest first, because one secret may be the prefix of another.
     secrets: Vec<Vec<u8>>,
     /// Bytes that may be the beginning of a secret whose rest has not arrived yet.
     pending: Vec<u8>,
@@ -61,7 +61,7 @@ struct Sink {
 pub struct CapturedOutput {
     /// The handle of the stored output; `None` while the job runs, and for an empty output.
     pub id: Option<OutputId>,
-    /// How much there was, in bytes, and in lines (one that does not end counts).
+    /// The size of the whole output, in bytes and in lines (including an unfinished last one).
     pub bytes: u64,
     pub lines: u64,
     head: Vec<u8>,
@@ -82,13 +82,13 @@ impl CapturedOutput {
         self.bytes > MAX_OUTPUT
     }
 
-    /// Returns the text in memory: all of it, or its beginning and its end with a line between that counts the omitted
-    /// bytes.
+    /// Returns the text in memory: the whole text, or its beginning and end with a line in between that counts the
+    /// omitted bytes.
     pub fn text(&self) -> String {
         self.excerpt(HEAD + TAIL)
     }
 
-    /// Returns at most about this number of bytes of it.
+    /// Returns about `bytes` bytes of the text at most.
     pub fn excerpt(&self, bytes: usize) -> String {
         let tail: Vec<u8> = self.tail.iter().copied().collect();
         let is_whole = self.bytes == (self.head.len() + tail.len()) as u64;
@@ -114,13 +114,13 @@ impl CapturedOutput {
         )
     }
 
-    /// Whether a view of so many bytes leaves something out.
+    /// Whether a view of `bytes` bytes omits something.
     pub fn is_cut(&self, bytes: usize) -> bool {
         self.bytes > bytes.min(HEAD + TAIL) as u64
     }
 
-    /// Returns the text after the first `offset` bytes, at most about `bytes` of it: the last ones. A line counts the
-    /// omitted bytes.
+    /// Returns the text after the first `offset` bytes. If it is longer than about `bytes`, returns its end and a line
+    /// that counts the omitted bytes.
     pub fn text_since(&self, offset: u64, bytes: usize) -> String {
         let new = self.bytes.saturating_sub(offset);
         let (head, tail) = (self.head.iter().copied(), self.tail.iter().copied());
@@ -139,7 +139,7 @@ impl CapturedOutput {
             return;
         }
         let line_breaks = bytes.split(|byte| *byte == b'\n').count() as u64 - 1;
-        // A line that was not at its end has been counted already.
+        // An unfinished line has already been counted.
         self.lines -= u64::from(self.ends_in_line);
         self.ends_in_line = bytes.last() != Some(&b'\n');
         self.lines += line_breaks + u64::from(self.ends_in_line);
@@ -164,7 +164,7 @@ fn whole_lines_from_start(bytes: &[u8]) -> &[u8] {
 }
 
 fn whole_lines_to_end(bytes: &[u8]) -> &[u8] {
-    // The last line may be all there is.
+    // The last line may be the whole text.
     let start =
         bytes.iter().position(|byte| *byte == b'\n').map(|position| position + 1).filter(|start| *start < bytes.len());
     bytes.get(start.unwrap_or(0)..).unwrap_or(bytes)
@@ -196,7 +196,7 @@ impl Stream {
                 Ok(0) | Err(_) => break,
                 Ok(_) => {
                     let stream = self.clone();
-                    // Writing to a file may wait for the disk.
+                    // Writing to a file may block.
                     if tokio::task::spawn_blocking(move || stream.append(&chunk, false)).await.is_err() {
                         break;
                     }
@@ -205,7 +205,7 @@ impl Stream {
         }
     }
 
-    /// Adds what was read, without secrets.
+    /// Adds bytes and redacts secrets in them.
     fn append(&self, bytes: &[u8], last: bool) {
         let mut sink = self.sink();
         sink.pending.extend_from_slice(bytes);
@@ -229,7 +229,7 @@ impl Stream {
 }
 
 impl Sink {
-    /// Returns the pending bytes that cannot be a part of a secret any more; all of them if `last`.
+    /// Returns the pending bytes that can no longer be part of a secret, or all of them if `last`.
     fn take_redacted(&mut self, last: bool) -> Vec<u8> {
         let pending = std::mem::take(&mut self.pending);
         if self.secrets.is_empty() {

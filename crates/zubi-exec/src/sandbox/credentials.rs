@@ -2,7 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Below the home directory: keys, tokens and passwords of well-known programs, and browsers' profiles.
+/// Paths below the home directory: keys, tokens and passwords of well-known programs, and browser profiles.
 const HOME_PATHS: &[&str] = &[
     ".aws",
     ".azure",
@@ -57,7 +57,7 @@ const SYSTEM_PATHS: &[&str] = &[
     "/var/run/secrets",
 ];
 
-/// All of them, whether they exist or not.
+/// Returns all stores, including those that do not exist.
 pub fn credential_stores(home: Option<&Utf8Path>) -> Vec<Utf8PathBuf> {
     let in_home = home.into_iter().flat_map(|home| HOME_PATHS.iter().map(move |name| home.join(name)));
     in_home.chain(SYSTEM_PATHS.iter().map(Utf8PathBuf::from)).collect()

@@ -1,4 +1,4 @@
-//! Levels and manifests as data; what they hold is tested on real programs (`tests/sandbox.rs`).
+//! Levels and manifests as data. `tests/sandbox.rs` tests their effect on real programs.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The child's side: one job from its input, its answer to its output.
+//! The child's side: reads one job from its input and writes the answer to its output.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -9,10 +9,10 @@ use zubi_base::process::confine;
 
 use super::{CallReply, ChildMessage, ScriptJob, engine};
 
-/// The longest line that is read, in bytes: code and arguments, or the result of a nested call.
+/// The maximum length of a line, in bytes: code and arguments, or the result of a nested call.
 pub(super) const MAX_LINE: u64 = 16 * 1024 * 1024;
 
-/// Runs one job in this process, which must have no other thread yet. `backends` are those of
+/// Runs one job in this process, which must not have other threads yet. `backends` are those of
 /// [`zubi_base::process::confine::lock_down`] as JSON; they confine the process before it reads the job. The process
 /// ends when its caller has ended.
 pub fn run_in_child(

@@ -1,4 +1,4 @@
-//! The engine: runs code in this thread, within limits, and gives it nothing but what [`super`] says.
+//! The engine: runs code in this thread, within limits, with only the globals that [`super`] describes.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -13,8 +13,8 @@ use super::{CallReply, MAX_LOG, MAX_RESULT, ScriptEnd, ScriptException, ScriptJo
 /// Calls a tool: the name and the arguments.
 pub type ToolCallback = Box<dyn FnMut(String, Value) -> CallReply>;
 
-/// Defines the globals of the code, with two of our functions, and makes a function of the code. It reads the built-ins
-/// before the code can change them.
+/// Defines the globals of the code with two of our functions, and converts the code to a function. It reads the
+/// built-ins before the code can change them.
 const PRELUDE: &str = r"(call, log, args, code) => {
     const { parse, stringify } = JSON;
     const { freeze, getPrototypeOf } = Object;
@@ -31,7 +31,7 @@ const PRELUDE: &str = r"(call, log, args, code) => {
     return AsyncFunction(code + '\n;return result');
 }";
 
-/// Lines of the function that the engine builds around the code, before its first.
+/// The number of lines that the engine's wrapper function has before the code.
 const LINES_BEFORE: u32 = 2;
 
 struct EngineState {
@@ -43,7 +43,7 @@ struct EngineState {
     interrupted: Cell<bool>,
 }
 
-/// Runs a job. Ends when its limits say so; a nested call may take as long as it does.
+/// Runs a job within its limits, which do not include the time of nested calls.
 pub fn run(job: &ScriptJob, caller: ToolCallback) -> ScriptEnd {
     let state = Rc::new(EngineState {
         caller: RefCell::new(caller),
@@ -57,10 +57,10 @@ pub fn run(job: &ScriptJob, caller: ToolCallback) -> ScriptEnd {
     ScriptEnd { outcome, log: state.log.take(), log_truncated: state.log_truncated.get() }
 }
 
-/// Makes the C library read the time zone, which it reads only once and on first use. Afterwards its file may be out of
-/// reach.
+/// Makes the C library read the time zone, which it does once, on first use. Afterwards the process may have no access
+/// to the file.
 pub(super) fn warm_up() {
-    // An engine that cannot start says so when it is needed.
+    // An engine that cannot start reports the error when it is needed.
     if let Ok(runtime) = Runtime::new()
         && let Ok(context) = Context::full(&runtime)
     {
@@ -93,7 +93,7 @@ fn exception(message: String) -> ScriptException {
     ScriptException { message, ..ScriptException::default() }
 }
 
-/// The result as JSON text.
+/// Returns the result as JSON text.
 fn answer<'js>(ctx: &Ctx<'js>, job: &ScriptJob, state: &Rc<EngineState>) -> rquickjs::Result<String> {
     let prelude: Function<'js> = ctx.eval(PRELUDE)?;
     let call_state = Rc::clone(state);
@@ -105,7 +105,7 @@ fn answer<'js>(ctx: &Ctx<'js>, job: &ScriptJob, state: &Rc<EngineState>) -> rqui
     let args = Value::Object(job.args.clone()).to_string();
     let function: Function<'js> = prelude.call((call, log, args, job.code.as_str()))?;
     let promise: Promise<'js> = function.call(())?;
-    // A job that starts another for ever meets the deadline here, for each is short.
+    // The deadline also ends an endless chain of jobs, each of which is short.
     while promise.state() == PromiseState::Pending && ctx.execute_pending_job() {
         if Instant::now() >= state.deadline.get() {
             state.interrupted.set(true);
@@ -116,7 +116,7 @@ fn answer<'js>(ctx: &Ctx<'js>, job: &ScriptJob, state: &Rc<EngineState>) -> rqui
         return Err(Exception::throw_message(ctx, "the code waits for a promise that nothing will fulfil"));
     };
     let text = ctx.json_stringify(value?)?;
-    // `undefined`, functions and symbols have no JSON.
+    // `undefined`, functions and symbols have no JSON form.
     text.map_or_else(|| Ok("null".to_owned()), |text| text.to_string())
 }
 
@@ -149,7 +149,7 @@ impl EngineState {
             return;
         }
         let end = line.floor_char_boundary(remaining);
-        // Each line costs a little, so that empty ones come to an end, too.
+        // Each line costs at least one byte, so that empty lines also reach the limit.
         self.log_bytes.set(self.log_bytes.get() + end + 1);
         let line = if end == line.len() { line } else { line.get(..end).unwrap_or_default().to_owned() };
         if let Ok(mut log) = self.log.try_borrow_mut() {
@@ -164,10 +164,10 @@ fn explain(ctx: &Ctx<'_>, error: &rquickjs::Error, job: &ScriptJob, state: &Engi
     if state.interrupted.get() {
         return exception(format!("the code ran longer than {} ms", job.limits.time_ms));
     }
-    // The code that describes an error has the same limits as the error's.
+    // Code that describes an error has the same limits as the failing code.
     let Some(value) = value else { return exception(error.to_string()) };
     let Some(object) = value.as_object() else {
-        // With no memory left there is no error object either.
+        // Without free memory there is no error object.
         let text = value.as_string().and_then(|text| text.to_string().ok());
         return exception(text.unwrap_or_else(|| {
             if value.is_null() {
@@ -189,13 +189,13 @@ fn explain(ctx: &Ctx<'_>, error: &rquickjs::Error, job: &ScriptJob, state: &Engi
     ScriptException { message, line, column }
 }
 
-/// A property that is a string, cut to what a person reads.
+/// Returns a string property, cut to 2000 characters.
 fn property(object: &Object<'_>, name: &str) -> Option<String> {
     let text = object.get::<_, Js<'_>>(name).ok()?.as_string()?.to_string().ok()?;
     Some(text.chars().take(2000).collect())
 }
 
-/// The first place of a stack that is in the code: `… (<input>:3:5)`.
+/// Returns the first position of a stack that is in the code: `… (<input>:3:5)`.
 fn code_position(stack: &str) -> Option<(u32, u32)> {
     stack.lines().find_map(|frame| {
         let (_, position) = frame.rsplit_once("<input>:")?;

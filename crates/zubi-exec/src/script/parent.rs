@@ -1,4 +1,4 @@
-//! zubi's side: starts the child, answers its calls, and ends it when it has said enough or too much.
+//! zubi's side: starts the child, answers its calls, and ends it at the result or at a limit.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,26 +15,26 @@ use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Confinement, Spaw
 use super::child::MAX_LINE;
 use super::{CHILD_ARGUMENT, CallReply, ChildMessage, MAX_RESULT, ScriptEnd, ScriptJob};
 
-/// How many tools one run may call.
+/// The maximum number of tool calls of one run.
 pub const MAX_CALLS: usize = 100;
 
-/// How deep code may call tools that are code.
+/// The maximum nesting of code that calls tools that are code.
 pub const MAX_DEPTH: usize = 3;
 
-/// The time beyond the child's own limit, for start and end, before it is killed.
+/// The time in addition to the child's own limit, for its start and end, before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How much of what it writes to its error output is read, in bytes.
+/// The maximum number of bytes read from its stderr.
 const MAX_STDERR: u64 = 1024;
 
-/// Calls tools for the code. It goes through the registry, and so through the policy.
+/// Calls tools for the code, through the registry and so through the policy.
 #[async_trait::async_trait]
 pub trait NestedCaller: Send + Sync {
     /// Returns the tool's result, or the reason of the failure for the code.
     async fn call(&self, tool: &str, args: Value) -> Result<Value, String>;
 }
 
-/// For code that may call nothing.
+/// A caller for code that may not call tools.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoCalls;
 
@@ -71,14 +71,14 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// `executable`: zubi's own, absolute.
+    /// `executable` is the absolute path of zubi's own program.
     pub fn new(spawner: Spawner, executable: impl Into<Utf8PathBuf>) -> Self {
         Self { spawner, executable: executable.into(), confinement: None }
     }
 
-    /// Adds a confinement of the process, besides the engine's own limits: see
-    /// [`crate::sandbox::Sandbox::for_scripts`]. It allows the program to load, which then drops the rest before it
-    /// reads the job. Needs a supervised spawner.
+    /// Adds a confinement of the process to the engine's own limits: see [`crate::sandbox::Sandbox::for_scripts`]. It
+    /// allows the program to load; the program drops the other permissions before it reads the job. Needs a supervised
+    /// spawner.
     #[must_use]
     pub fn with_confinement(mut self, confinement: Confinement) -> Self {
         self.confinement = Some(confinement);
@@ -89,8 +89,8 @@ impl Runner {
         &self.executable
     }
 
-    /// Runs a job. `depth`: how many runs of code this one is inside of. Nothing is left of the child when this returns, and
-    /// it is ended when the future is dropped.
+    /// Runs a job. `depth` is the number of enclosing runs of code. The child has ended when this returns; dropping the
+    /// future ends it too.
     pub async fn run(
         &self,
         job: &ScriptJob,

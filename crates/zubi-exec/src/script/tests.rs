@@ -1,4 +1,4 @@
-//! The engine and the child's side, in this process. The process itself is tested where its program is.
+//! The engine and the child's side, in this process. The crate of zubi's program tests the process itself.
 
 use std::io::Cursor;
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ fn run(code: &str) -> ScriptEnd {
     )
 }
 
-/// Each piece of code with what comes of it.
+/// Runs each code and renders it with its outcome.
 fn check(codes: &[&str]) -> String {
     let lines = codes.iter().map(|code| {
         let ScriptEnd { outcome, log, log_truncated } = run(code);
@@ -198,7 +198,7 @@ fn limits_hold() {
         ("return 'x'.repeat(2 ** 20)", "more than 1048576 bytes"),
         ("tools.call('echo', 'x'.repeat(2 ** 20))", "too long"),
     ] {
-        // Only what time ends has little of it: the machine may be busy.
+        // Only code that must time out gets little time, because the machine may be busy.
         let mut job = job(code);
         job.limits.time_ms = if expected.starts_with("longer") { 300 } else { 20_000 };
         let echo = Box::new(|_, args| CallReply::Result(args));

@@ -45,7 +45,7 @@ pub(super) fn resolve_positions(scanned: &mut ScannedTemplate) -> Vec<Option<Pla
     let mut probe = String::new();
     let mut in_string = false;
     let mut is_escaped = false;
-    // The placeholders of the string that is being read.
+    // The placeholders of the current string.
     let mut string_placeholders = Vec::new();
     for (at, symbol) in symbols.iter().enumerate() {
         match *symbol {
@@ -70,7 +70,7 @@ pub(super) fn resolve_positions(scanned: &mut ScannedTemplate) -> Vec<Option<Pla
                 let Some(placeholder) = scanned.placeholders.get(index) else { continue };
                 let position = if in_string {
                     string_placeholders.push(index);
-                    // A letter that ends an escape which is not finished in an error.
+                    // A letter that makes an unfinished escape before it an error.
                     probe.push('x');
                     if placeholder.source.is_array() {
                         scanned.problems.push(array_problem(&placeholder.source, placeholder.range.clone()));
@@ -120,7 +120,7 @@ fn refuse_key(placeholder: Option<&super::scan::Placeholder>, problems: &mut Vec
     }
 }
 
-/// Whether something other than structure is beside a placeholder.
+/// Whether a placeholder is next to something other than structure.
 fn touches_text(symbols: &[TemplateToken], at: usize) -> bool {
     let is_structure = |symbol: Option<&TemplateToken>| match symbol {
         None => true,

@@ -6,19 +6,19 @@ use std::ops::Range;
 /// The replacement of a secret value in displayed text.
 pub const REDACTED: &str = "•••";
 
-/// The syntax of the rendered text. It decides about valid positions of placeholders and the escaping of values.
+/// The syntax of the rendered text, which decides the valid positions of placeholders and the escaping of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Escaping {
-    /// A script for a POSIX shell (one of [`SHELLS`](super::SHELLS)). A placeholder may be unquoted (one word whatever the value is,
-    /// an array several) or between double quotes. Anywhere else it is a problem: see [`Template::parse`](super::Template::parse).
+    /// A script for a POSIX shell (one of [`SHELLS`](super::SHELLS)). A placeholder may be unquoted (one word; an array
+    /// several) or between double quotes, nowhere else: see [`Template::parse`](super::Template::parse).
     Shell,
-    /// A whole `http` or `https` URL. The scheme and the host are the file's or the user's, never an argument's; values
-    /// in the path are one segment (or a part of one), those in the query one value.
+    /// A whole `http` or `https` URL. The scheme and the host come from the file or the user, never from an argument;
+    /// values are one path segment (or a part of one) or one query value.
     Url,
-    /// A header's value. Control characters are refused, and of an argument that is a part of it whatever parts such values
-    /// (`;`, `,`, `"`, `\`): in `a=$x; b=1` it stays `x` that is given.
+    /// A header's value. Control characters are refused. An argument that is a part of the header may not contain
+    /// separators (`;`, `,`, `"`, `\`), so that `x` in `a=$x; b=1` remains the value of `a`.
     Header,
-    /// A body that is JSON text: between quotes a value is escaped; as a whole value it retains its type.
+    /// A body of JSON text. A value between quotes is escaped; as a whole value it retains its type.
     Json,
     /// A body of `application/x-www-form-urlencoded`.
     Form,
@@ -26,7 +26,7 @@ pub enum Escaping {
     Text,
     /// A path. Values are inserted unchanged, without NUL; the caller checks that the path is in the workspace.
     Path,
-    /// JavaScript. No placeholder is accepted: arguments arrive as data, in `args`.
+    /// JavaScript, which may not contain placeholders: the code receives the arguments as data, in `args`.
     Code,
 }
 
@@ -34,13 +34,13 @@ pub enum Escaping {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ArgumentKind {
     Text,
-    /// A text out of a fixed list (`enum`), so one that the file's author has seen.
+    /// A text from a fixed list (`enum`), which the file's author has seen.
     Choice,
     Number,
     Boolean,
     Array,
     Object,
-    /// The schema does not say.
+    /// The schema does not specify the type.
     Any,
 }
 
@@ -48,7 +48,7 @@ pub enum ArgumentKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
     pub kind: ArgumentKind,
-    /// Every call has it: it is required, or has a default that the caller fills in.
+    /// Whether every call has a value: the argument is required, or has a default that the caller inserts.
     pub required: bool,
 }
 
@@ -56,16 +56,16 @@ pub struct Argument {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TemplateNames {
     pub arguments: BTreeMap<String, Argument>,
-    /// The variables of the file, with their values. A value is not a template.
+    /// The variables of the file and their values, which are not templates.
     pub variables: BTreeMap<String, String>,
     /// The valid names in `${env:…}`.
     pub environment: BTreeSet<String>,
 }
 
-/// How bad a problem is.
+/// The severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Severity {
-    /// There is no template.
+    /// The template is invalid.
     Error,
     Warning,
 }
@@ -73,10 +73,10 @@ pub enum Severity {
 /// A problem of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateProblem {
-    /// Bytes of the template's text.
+    /// The byte range in the template's text.
     pub range: Range<usize>,
     pub severity: Severity,
-    /// One line: what is wrong, and what to do.
+    /// One line with the error and the next step.
     pub message: String,
 }
 
@@ -107,7 +107,7 @@ impl PlaceholderSource {
         }
     }
 
-    /// How a message calls it.
+    /// Returns the name of the source for messages.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Argument(name, _) => format!("argument `{name}`"),
@@ -132,17 +132,17 @@ impl PlaceholderSource {
 /// The position of a placeholder, which decides the escaping of its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PlaceholderPosition {
-    /// Unquoted in a script. Alone: a word of its own that may be left out or become several.
+    /// Unquoted in a script. If alone: a word of its own, which may be omitted or become several.
     Word {
         is_alone: bool,
     },
     /// Between double quotes in a script.
     Quoted,
-    /// The beginning of a URL, through the host or further.
+    /// The beginning of a URL, including the host.
     UrlBase,
     /// The host, or a part of it.
     UrlHost,
-    /// In a segment of a path. Alone: the whole segment.
+    /// In a segment of a path. If alone: the whole segment.
     Segment {
         is_alone: bool,
     },
@@ -153,7 +153,7 @@ pub(super) enum PlaceholderPosition {
     },
     /// Elsewhere in a query, a fragment or a form.
     Encoded,
-    /// In a header's value. Alone: it is the whole value.
+    /// In a header's value. If alone: the whole value.
     Header {
         is_alone: bool,
     },

@@ -14,17 +14,17 @@ use super::placeholder::{Escaping, PlaceholderPosition, PlaceholderSource, REDAC
 /// its segment or pair.
 const VALUE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The longest rendered text, in bytes: templates can repeat a large value.
+/// The maximum length of a rendered text, in bytes: a template can repeat a large value.
 pub const MAX_RENDERED: usize = 16 * 1024 * 1024;
 
 /// The values of one call.
 #[derive(Debug, Clone, Copy)]
 pub struct Values<'a> {
-    /// As validated, with defaults filled in.
+    /// The validated arguments, with defaults.
     pub arguments: &'a Map<String, Value>,
-    /// Values of `zubi.env` and secrets.
+    /// The values of `zubi.env`, and secrets.
     pub environment: &'a BTreeMap<String, String>,
-    /// Absolute.
+    /// The absolute path of the workspace folder.
     pub workspace_folder: &'a str,
 }
 
@@ -34,13 +34,13 @@ pub struct RenderedText {
     pub text: String,
     /// The text with [`REDACTED`] in place of secret values, for people and logs.
     pub redacted: String,
-    /// The names of the secrets in it.
+    /// The names of the used secrets.
     pub secrets: Vec<String>,
-    /// The template is nothing but an optional argument, and that is missing.
+    /// Whether the template is only an optional argument that is missing.
     pub absent: bool,
 }
 
-/// Why a value cannot be written. `what` names the placeholder: "argument `id`".
+/// The reason why a value cannot be inserted. `subject` names the placeholder, as in "argument `id`".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
     #[error("{subject} is missing")]
@@ -65,7 +65,7 @@ pub enum RenderError {
     TooLong,
 }
 
-/// A value as the text that it is.
+/// The text of a value.
 enum ValueText<'a> {
     Absent,
     Single(Cow<'a, str>),
@@ -77,7 +77,7 @@ struct RenderBuffer {
     text: String,
     redacted: String,
     secrets: Vec<String>,
-    /// The first pair of a query was left out: the next one begins it.
+    /// Whether the first pair of a query was omitted, so that the next one begins the query.
     omitted_first: bool,
 }
 
@@ -92,7 +92,7 @@ impl RenderBuffer {
         }
     }
 
-    /// Text as it is written; a secret's stays out of what is shown.
+    /// Appends unescaped text; the redacted text does not get that of a secret.
     fn push(&mut self, text: &str, secret: Option<&str>) {
         self.text.push_str(text);
         match secret {
@@ -108,7 +108,7 @@ impl RenderBuffer {
 }
 
 impl Template {
-    /// Writes the values into the text.
+    /// Inserts the values into the text.
     pub fn render(&self, values: Values<'_>) -> Result<RenderedText, RenderError> {
         let mut output = RenderBuffer::default();
         for part in &self.parts {
@@ -135,7 +135,7 @@ fn secret_of(source: &PlaceholderSource) -> Option<&str> {
     if let PlaceholderSource::Environment(name) = source { Some(name) } else { None }
 }
 
-/// The value of a source as JSON has it; `None` when an optional argument is missing.
+/// Returns the value of a source as JSON; `None` if an optional argument is missing.
 fn value_of<'a>(source: &'a PlaceholderSource, values: Values<'a>) -> Result<Option<Cow<'a, Value>>, RenderError> {
     let missing = || RenderError::Missing { subject: source.describe() };
     match source {
@@ -181,7 +181,7 @@ fn render_placeholder(
         let text = value_of(source, values)?.map_or_else(|| "null".to_owned(), |value| value.to_string());
         match secret {
             None => output.push(&text, None),
-            // Shown as the string it is.
+            // Redacted as the string that it is.
             Some(_) => {
                 output.push(&text, secret);
                 let length = output.redacted.len() - REDACTED.len();
@@ -204,8 +204,8 @@ fn render_placeholder(
             output.push(&quote_for_shell(&reject_nul(single_value(text, source)?, source)?), secret);
         }
         (PlaceholderPosition::Quoted, text) => {
-            // The double quotes end, the value is in single ones, and they begin again: so there is one way of quoting,
-            // and it does not depend on the special characters between double quotes in a shell and locale.
+            // Ends the double quotes, inserts the value in single quotes, and begins them again. So there is one way of
+            // quoting, which does not depend on the special characters of a shell and locale between double quotes.
             let text = reject_nul(single_value(text, source)?, source)?;
             output.push_literal("\"");
             output.push(&quote_for_shell(&text), secret);
@@ -236,7 +236,7 @@ fn render_placeholder(
         }
         (PlaceholderPosition::JsonString, text) => {
             let text = Value::from(single_value(text, source)?).to_string();
-            // Without its quotes.
+            // The value without its quotes.
             output.push(text.get(1..text.len().saturating_sub(1)).unwrap_or_default(), secret);
         }
         (PlaceholderPosition::Header { is_alone }, text) => {
@@ -302,7 +302,7 @@ fn write_pairs(
     }
 }
 
-/// Whether a text is the beginning of a URL through the host, and perhaps a part of the path.
+/// Whether a text is the beginning of a URL including the host, and perhaps a part of the path.
 fn is_base(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let host = rest.map(|rest| rest.split(['/', '\\']).next().unwrap_or_default());
@@ -310,7 +310,7 @@ fn is_base(text: &str) -> bool {
         && !text.chars().any(|next| next.is_whitespace() || next.is_control() || matches!(next, '?' | '#'))
 }
 
-/// `.` and `..` mean other segments, also percent-encoded (URL Standard, "double-dot URL path segment").
+/// Refuses `.` and `..`, also percent-encoded, which mean other segments (URL Standard, "double-dot URL path segment").
 fn check_path(url: &str) -> Result<(), RenderError> {
     let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = after_scheme.split(['?', '#']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Finds the placeholders of a template and their sources. Other modules decide about their positions.
+//! Finds the placeholders of a template and their sources. Other modules check their positions.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub(super) fn scan(text: &str, escaping: Escaping, names: &TemplateNames) -> Sca
     let mut scanner = Scanner { text, escaping, names, at: 0, scanned: ScannedTemplate::default() };
     while let Some(character) = scanner.rest().chars().next() {
         match character {
-            // In a script the character after a backslash is the shell's.
+            // In a script, the shell reads the character after a backslash.
             '\\' if escaping == Escaping::Shell => {
                 scanner.push_literal(character);
                 if let Some(escaped) = scanner.rest().chars().next() {
@@ -75,7 +75,7 @@ impl<'a> Scanner<'a> {
         self.at = range.end;
     }
 
-    /// `self.at` is at a dollar.
+    /// Reads the dollar at `self.at` and what follows.
     fn read_dollar(&mut self) {
         let after = self.rest().get(1..).unwrap_or_default();
         if after.starts_with('$') && self.escaping != Escaping::Code {
@@ -96,7 +96,7 @@ impl<'a> Scanner<'a> {
             self.push_literal('$');
             return;
         };
-        // "${" and "}".
+        // The length of "${" and "}".
         let length = name.len() + 3;
         let range = self.at..self.at + length;
         let source = if name == "workspaceFolder" {
@@ -124,12 +124,12 @@ impl<'a> Scanner<'a> {
         };
         match source {
             Some(source) => self.push_placeholder(length, source),
-            // Only the dollar: in what the shell is given there may be a placeholder inside.
+            // Only the dollar is literal: the shell's text after it may contain a placeholder.
             None => self.push_literal('$'),
         }
     }
 
-    /// `${name}` that is nothing of ours.
+    /// Reports a `${name}` that zubi does not define.
     fn report_unknown(&mut self, name: &str, range: Range<usize>) {
         let is_plain = !name.is_empty() && identifier(name) == name;
         match self.escaping {
@@ -173,7 +173,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The longest name at the beginning of a text: what shells, too, take for one (POSIX 3.216).
+/// Returns the longest name at the beginning of a text, as shells define names (POSIX 3.216).
 fn identifier(text: &str) -> &str {
     let is_identifier = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     let end = text.find(|next: char| !next.is_ascii_alphanumeric() && next != '_').unwrap_or(text.len());

@@ -1,9 +1,9 @@
 //! Positions of placeholders in a shell script: follows the quoting of POSIX (XCU 2.2–2.10) and the additions of bash
 //! and dash.
 //!
-//! It parses only as much as is needed to know how the shell reads the position of each placeholder. If shells differ,
-//! or only a whole parser could decide, it does not guess: from there on placeholders are refused
-//! ([`Lexer::mark_undecidable`]). Parsing goes from left to right, so decisions before such a position stay valid.
+//! It parses only enough to determine how the shell reads the position of each placeholder. If shells differ, or only a
+//! complete parser could decide, it refuses all later placeholders ([`Lexer::mark_undecidable`]). Parsing goes from
+//! left to right, so decisions before such a position stay valid.
 
 use super::placeholder::{ArgumentKind, PlaceholderPosition, TemplateProblem, array_problem};
 use super::scan::{Placeholder, ScannedTemplate, TemplateToken};
@@ -13,26 +13,26 @@ mod regions;
 
 use command::TemplateCommand;
 
-/// Open constructs at the end of the line: bodies of here-documents.
+/// A here-document whose body begins after the current line.
 #[derive(Debug)]
 struct HereDocument {
     delimiter: String,
-    /// `<<-`: tabs before the delimiter do not count.
+    /// Whether it begins with `<<-`, so that tabs before the delimiter are ignored.
     tabs: bool,
-    /// Without quotes around the delimiter the body is expanded.
+    /// Whether the body is expanded, because the delimiter is not quoted.
     expanded: bool,
 }
 
-/// A word that is being read.
+/// The current word.
 #[derive(Debug, Default)]
 struct TemplateWord {
-    /// The word's literal text without the quotes and without the values of placeholders.
+    /// The literal text of the word, without quotes and placeholders.
     text: String,
     /// The literal text before the first placeholder.
     before: Option<String>,
-    /// A part of it is quoted, so it is not a keyword.
+    /// Whether a part of it is quoted, so that it is not a keyword.
     quoted: bool,
-    /// The placeholders in it, and whether each is between quotes.
+    /// The indices of its placeholders, each with whether it is quoted.
     placeholders: Vec<(usize, bool)>,
 }
 
@@ -48,9 +48,9 @@ struct Lexer<'a> {
     at: usize,
     positions: Vec<Option<PlaceholderPosition>>,
     problems: Vec<TemplateProblem>,
-    /// The reason why the shell's reading of the rest is undecidable.
+    /// The reason why the rest of the script is undecidable.
     undecidable: Option<&'static str>,
-    /// The open substitutions and similar constructs, in which no placeholder is valid, innermost last.
+    /// The open constructs in which no placeholder is valid, such as substitutions, innermost last.
     opaque: Vec<&'static str>,
     pending: Vec<HereDocument>,
     word: Option<TemplateWord>,
@@ -98,7 +98,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The character before the one that was read last.
+    /// Returns the character before the last one that was read.
     fn before_last(&self) -> Option<char> {
         self.at.checked_sub(2).and_then(|at| self.char_at(at))
     }
@@ -109,7 +109,7 @@ impl Lexer<'_> {
         is_next
     }
 
-    /// From here on the script may be read otherwise than we think.
+    /// Marks the rest of the script as undecidable: shells may read it differently.
     fn mark_undecidable(&mut self, reason: &'static str) {
         self.undecidable.get_or_insert(reason);
     }
@@ -135,7 +135,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reports a missing end of `opener`. A construct that this parser does not understand is not reported as wrong.
+    /// Reports that `opener` has no end. Constructs that this parser does not support are not reported.
     fn report_unclosed(&mut self, opener: &str, from: usize) {
         if self.undecidable.is_none() {
             let start = match self.symbols.get(from) {
@@ -193,7 +193,7 @@ impl Lexer<'_> {
     }
 
     fn read_unquoted_placeholder(&mut self, index: usize) {
-        // `$'…'` has escapes of its own.
+        // `$'…'` has its own escapes.
         if self.before_last() == Some('$') && self.word.as_ref().is_some_and(|word| word.text.ends_with('$')) {
             return self.refuse(index, "is directly after a `$`; put double quotes around both");
         }
@@ -228,8 +228,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// Handles a backslash at the end of a line: the shell removes both. Harmless between words and inside a name;
-    /// after a character that begins something it would join two tokens that this parser has read separately.
+    /// Handles a backslash at the end of a line, which the shell removes together with the line break. After an
+    /// operator character this would join two tokens that this parser has read separately; elsewhere it is harmless.
     fn continuation(&mut self, before: Option<usize>) {
         let joins = before.and_then(|at| self.char_at(at)).is_some_and(|before| "$<>&|;(){}[]=#!`".contains(before));
         if joins || !self.pending.is_empty() {
@@ -266,8 +266,8 @@ impl Lexer<'_> {
         self.report_unclosed("`\"`", from);
     }
 
-    /// A line break inside something while here-documents wait for the end of the line: shells do not agree where their
-    /// bodies begin.
+    /// Handles a line break inside a construct while here-documents are pending: shells disagree where their bodies
+    /// begin.
     fn line_break(&mut self, character: char) {
         if character == '\n' && !self.pending.is_empty() {
             self.mark_undecidable("a here-document whose line does not end");
@@ -279,7 +279,7 @@ impl Lexer<'_> {
             self.word.as_ref().map(|word| !word.quoted && word.placeholders.is_empty() && self.command.expects_name());
         match is_name {
             Some(is_name) => {
-                // `name()` begins a function; what it does is a command of its own.
+                // `name()` begins a function, whose body is a command of its own.
                 if is_name && self.accept(')') {
                     self.word = None;
                 } else {
@@ -299,9 +299,9 @@ impl Lexer<'_> {
         }
     }
 
-    /// `self.at` is after the first character of the operator.
+    /// Reads a redirection; `self.at` is after the first character of the operator.
     fn redirection(&mut self, first: char) {
-        // `2>file`, `{fd}>file`: the text directly before it is not a word of the command.
+        // In `2>file` and `{fd}>file`, the text before the operator is not a word of the command.
         let is_descriptor = self.word.as_ref().is_some_and(|word| {
             let named = word.text.starts_with('{') && word.text.ends_with('}');
             !word.quoted

@@ -1,4 +1,4 @@
-//! Templates: refused positions, and the rendered values. [`values`] tests them with real programs.
+//! Refused positions of templates, and rendered values. [`values`] tests them with real programs.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::*;
 mod skeletons;
 mod values;
 
-/// `$text $choice $list $n $opt $flag`, variables, secrets.
+/// The names in scope: `$text $choice $list $n $opt $flag`, variables, secrets.
 pub(super) fn names() -> TemplateNames {
     let argument = |kind, required| Argument { kind, required };
     TemplateNames {
@@ -44,7 +44,7 @@ fn arguments() -> Value {
     json!({"text": "it's $HOME", "other": "-x", "choice": "a", "list": ["p q", "r"], "n": 7})
 }
 
-/// One template with the problems it has, or what it becomes.
+/// Renders one template, or its problems, as a line.
 fn line(escaping: Escaping, text: &str) -> String {
     let display_text = text.replace('\n', "⏎").replace('\0', "\\0");
     let template = match Template::parse(text, escaping, &names()) {

@@ -1,12 +1,12 @@
-//! Positions of placeholders in a URL, as the URL Standard parses one: the host decides who receives the request, so it
-//! cannot contain an argument.
+//! Positions of placeholders in a URL, parsed as the URL Standard does. The host decides who receives the request, so
+//! it cannot contain an argument.
 
 use std::ops::Range;
 
 use super::placeholder::{PlaceholderPosition, PlaceholderSource, TemplateProblem, array_problem};
 use super::scan::{Placeholder, ScannedTemplate, TemplateToken};
 
-/// The part of the URL that is being read.
+/// The current part of the URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UrlPart {
     Start,
@@ -46,7 +46,7 @@ fn key_problem(placeholder: &Placeholder) -> TemplateProblem {
     TemplateProblem::error(placeholder.range.clone(), message)
 }
 
-/// Replaces the variables of the file up to the end of the host by their text.
+/// Replaces the file's variables up to the end of the host by their values.
 fn splice_variables(scanned: &mut ScannedTemplate) {
     let mut symbols = Vec::with_capacity(scanned.symbols.len());
     let mut seen = String::new();
@@ -77,7 +77,7 @@ struct UrlReader<'a> {
     symbols: &'a [TemplateToken],
     placeholders: &'a [Placeholder],
     problems: Vec<TemplateProblem>,
-    /// How many characters and placeholders the host has.
+    /// The number of characters and placeholders in the host.
     host: usize,
 }
 
@@ -202,7 +202,7 @@ impl UrlReader<'_> {
     }
 }
 
-/// How many symbols `http://` or `https://` takes.
+/// Returns the number of symbols of `http://` or `https://`.
 fn scheme(symbols: &[TemplateToken]) -> Option<usize> {
     let start: String = symbols
         .iter()
@@ -220,7 +220,7 @@ fn after_equals(symbols: &[TemplateToken], index: usize) -> bool {
     matches!(found, Some(TemplateToken::Char('=', _)))
 }
 
-/// A pair whose value is one placeholder: which symbols are its `&key=`, and what they say.
+/// A pair whose value is one placeholder, with the symbols of its `&key=` and their text.
 struct QueryPair {
     placeholder: usize,
     symbols: Range<usize>,
@@ -235,7 +235,7 @@ fn find_pairs(
 ) -> Vec<QueryPair> {
     let mut pairs = Vec::new();
     let mut start = None;
-    // In a form there is no `?` before the first pair.
+    // A form has no `?` before the first pair.
     if !scanned.symbols.iter().any(|symbol| matches!(symbol, TemplateToken::Char('?', _))) {
         start = Some(0);
     }
@@ -267,7 +267,7 @@ fn find_pairs(
     pairs
 }
 
-/// Takes the pairs' keys out of the text and checks arrays.
+/// Removes the keys of pairs from the text and checks arrays.
 fn finish(
     scanned: &mut ScannedTemplate,
     mut positions: Vec<Option<PlaceholderPosition>>,
@@ -284,7 +284,7 @@ fn finish(
             scanned.problems.push(array_problem(&placeholder.source, placeholder.range.clone()));
         }
     }
-    // A variable that was spliced in has no position, and no symbol either.
+    // An inserted variable has neither a position nor a symbol.
     let used: Vec<usize> = scanned
         .symbols
         .iter()

@@ -19,7 +19,7 @@ pub(super) enum Backend {
 /// The host of this process.
 pub(super) struct LocalBackend {
     host: Arc<LocalHost>,
-    /// `None`: other processes cannot find it.
+    /// `None` if other processes cannot find the host.
     published: Option<Arc<PublishedHost>>,
     /// The number of requests of this session in progress.
     running_queries: watch::Sender<usize>,
@@ -34,10 +34,10 @@ impl Drop for QueryGuard<'_> {
     }
 }
 
-/// How long an unpublished host of this process waits for the clients that are still connected to it.
+/// The time that an unpublished host of this process waits for its connected clients.
 const CLIENT_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// How long the host waits for calls in progress: no call takes longer.
+/// The time that the host waits for calls in progress; no call takes longer.
 const CALL_TIMEOUT: Duration = Duration::from_mins(10);
 
 impl LocalBackend {
@@ -54,9 +54,9 @@ impl LocalBackend {
         QueryGuard(&self.running_queries)
     }
 
-    /// Withdraws the host, so that no client finds it any longer. The host ends when all requests are answered and all
-    /// clients have disconnected, or after a while. At their next request, those clients find the host that this client
-    /// has found.
+    /// Withdraws the host, so that clients no longer find it. The host ends when all requests are answered and all
+    /// clients have disconnected, or after a time-out. At their next request, those clients find the host that this
+    /// client uses now.
     pub(super) fn unpublish(&self) {
         let (host, published, mut running_queries) =
             (Arc::clone(&self.host), self.published.clone(), self.running_queries.subscribe());
@@ -67,7 +67,7 @@ impl LocalBackend {
             drop(tokio::time::timeout(CALL_TIMEOUT, running_queries.wait_for(|count| *count == 0)).await);
             if let Some(published) = published {
                 let mut connected = published.client_count();
-                // A client that is connected but sends nothing is not a reason to leave servers running.
+                // A connected client without requests is not a reason to leave servers running.
                 drop(tokio::time::timeout(CLIENT_TIMEOUT, connected.wait_for(|count| *count == 0)).await);
                 published.close().await;
             }
@@ -77,7 +77,7 @@ impl LocalBackend {
 }
 
 impl Backend {
-    /// The host's answers.
+    /// Returns the service of the host.
     pub(super) fn service(&self) -> Arc<dyn ToolService> {
         match self {
             Self::Local(local) => Arc::clone(&local.host) as _,
@@ -100,7 +100,7 @@ impl Backend {
         }
     }
 
-    /// The host's name, if others can find it.
+    /// Returns the host's name, if other processes can find it.
     pub(super) fn instance(&self) -> Option<&str> {
         match self {
             Self::Local(local) => local.published.as_ref().map(|published| published.instance()),
@@ -108,7 +108,7 @@ impl Backend {
         }
     }
 
-    /// Whether this session would lose state with the host: jobs that it has left running in the background.
+    /// Whether this session would lose state with the host: background jobs.
     pub(super) fn has_session_state(&self) -> bool {
         match self {
             Self::Local(local) => local.host.has_jobs(),
@@ -123,7 +123,7 @@ impl Backend {
         }
     }
 
-    /// Returns when the host has gone.
+    /// Completes when the host has ended.
     pub(super) fn wait_disconnected(&self) -> impl Future<Output = ()> + use<> {
         let closed = match self {
             Self::Local(_) => None,
@@ -131,14 +131,14 @@ impl Backend {
         };
         async move {
             match closed {
-                // An error means that the connection has closed.
+                // An error also means that the connection has closed.
                 Some(mut closed) => drop(closed.wait_for(Option::is_some).await),
                 None => std::future::pending().await,
             }
         }
     }
 
-    /// Ends the client's use of the host, and the host itself if it is this process's.
+    /// Ends the client's use of the host, and the host itself if it belongs to this process.
     pub(super) async fn end(&self) {
         if let Self::Local(LocalBackend { published: Some(published), .. }) = self {
             published.close().await;

@@ -7,27 +7,27 @@ use zubi_ipc::wire::host::HostEnvironment;
 use crate::local::LocalHost;
 use crate::serving::ClientPolicy;
 
-/// Makes the host of this process.
+/// Creates the host of this process.
 type MakeHost = dyn Fn() -> Result<LocalHost, String> + Send + Sync;
 
 /// The configuration of a [`HostClient`](super::HostClient).
 pub struct HostClientConfig {
-    /// The workspace, with links resolved. A host suits this client if it has all of these folders.
+    /// The workspace folders, with links resolved. This client can use a host that has all of them.
     pub folders: Vec<Utf8PathBuf>,
-    /// The name of the host to prefer over all others that have these folders. After that host has ended, the others
-    /// are considered.
+    /// The name of the preferred host among those with these folders. After it has ended, the client considers the
+    /// others.
     pub instance: Option<String>,
-    /// Makes the host of this process, when one is needed. May block.
+    /// Creates the host of this process when it is needed. May block.
     pub factory: Box<MakeHost>,
-    /// Whether others may find the host that this process becomes. A process that lives only for a single call should
-    /// not share its host, because others cannot rely on it.
+    /// Whether other processes may find the host that this process becomes. A process for a single call should not
+    /// share its host, because others cannot rely on it.
     pub is_shared: bool,
     /// The directory in which hosts find each other.
     pub run: Utf8PathBuf,
-    /// The journal of changes to files: each change is recorded before it is made, so that a later host can check
+    /// The journal of changes to files. Each change is recorded before it is made, so that a later host can check
     /// whether it happened.
     pub journal: Utf8PathBuf,
-    /// Name and version of this process, for others.
+    /// The name and version of this process, as sent to hosts.
     pub client: String,
     pub environment: HostEnvironment,
     pub port: PortChoice,

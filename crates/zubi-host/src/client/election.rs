@@ -1,8 +1,8 @@
-//! The choice of the host that a client uses, and of the process that becomes the host if no host is running.
+//! Chooses the host that a client uses, and the process that becomes the host if none is running.
 //!
 //! A process that wants to become a host first takes the workspace's lock, looks for a host once more, and releases the
 //! lock as soon as others can find it. So if several clients start at once, one becomes the host and the others attach
-//! to it. The kernel holds the lock and releases it when the process that took it ends.
+//! to it. The kernel releases the lock if its process ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -21,15 +21,15 @@ use super::config::HostClientConfig;
 use crate::remote::RemoteHost;
 use crate::serving::{PublishOptions, PublishedHost};
 
-/// How long another process may take to become the host. It does no slow work while it holds the lock, so a process
-/// that takes longer has been stopped.
+/// The time for another process to become the host. It does no slow work while it has the lock, so a process that takes
+/// longer has been stopped.
 pub(crate) const ELECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long to wait before the lock is tried again: the kernel notifies only threads that block on the lock, and such a
+/// The interval between attempts to take the lock. The kernel only wakes threads that block on the lock, and such a
 /// thread could not be cancelled.
 pub(crate) const RETRY: Duration = Duration::from_millis(10);
 
-/// How long a host that did not answer is excluded: it may have been overloaded.
+/// The time for which a host that did not answer is excluded; it may have been overloaded.
 const EXCLUSION_TIME: Duration = Duration::from_secs(30);
 
 /// Changes of a directory within this time may have the same modification time.
@@ -40,8 +40,8 @@ const MODIFIED_TIME_RESOLUTION: Duration = Duration::from_millis(100);
 pub(super) struct DiscoverySnapshot {
     /// The last modification time of the directory.
     changed: Option<SystemTime>,
-    /// When that time was first seen, and whether hosts were read long enough after it: a later change then has another
-    /// time.
+    /// The time at which `changed` was first seen, and whether hosts were read long enough after it that a later change
+    /// has another time.
     first_seen: Option<Instant>,
     is_settled: bool,
     /// Hosts that did not answer, with the time of the failure.
@@ -51,7 +51,7 @@ pub(super) struct DiscoverySnapshot {
 }
 
 impl DiscoverySnapshot {
-    /// Excludes a host that has gone or hangs; its file may still be there.
+    /// Excludes a host that has ended or hangs; its file may still exist.
     pub(super) fn exclude(&mut self, instance: &str) {
         self.excluded.insert(instance.to_owned(), Instant::now());
     }
@@ -87,7 +87,7 @@ fn modified_time(config: &HostClientConfig) -> Option<SystemTime> {
     config.run.metadata().and_then(|metadata| metadata.modified()).ok()
 }
 
-/// Returns a host of the workspace: an existing one, or the one that this process becomes.
+/// Returns a host of the workspace: an existing one, or that of this process.
 pub(super) async fn attach(config: &HostClientConfig, snapshot: &mut DiscoverySnapshot) -> Result<Backend, String> {
     let run = match RunDirectory::open(&config.run, true) {
         Ok(run) => run,
@@ -175,8 +175,8 @@ async fn find(
     None
 }
 
-/// Whether a host's workspace is this one's: the same folders, in the same order, because relative paths start in the
-/// first. In an editor, other folders that its user has open may follow.
+/// Whether a host has this workspace: the same folders in the same order, because the first is the base of relative
+/// paths. An editor's host may have further folders.
 fn is_for(config: &HostClientConfig, host: &DiscoveryRecord) -> bool {
     let (own_count, host_count) = (config.folders.len(), host.workspace_folders.len());
     let is_prefix = config.folders.iter().zip(&host.workspace_folders).all(|(folder, other)| folder == other.as_str());
@@ -209,7 +209,7 @@ fn become_host(
     Ok(Backend::Local(LocalBackend::new(host, published)))
 }
 
-/// The host of this process, unpublished.
+/// Creates the host of this process, unpublished.
 fn unshared_host(config: &HostClientConfig, snapshot: &mut DiscoverySnapshot, why: &str) -> Result<Backend, String> {
     snapshot.report_once(config, unshared_message(why));
     Ok(Backend::Local(LocalBackend::new(Arc::new((config.factory)()?), None)))
@@ -219,7 +219,7 @@ fn unshared_message(why: &str) -> String {
     format!("this process does not share its language servers: {why}")
 }
 
-/// Takes the right to become the host of a workspace, until the returned file is dropped; `None` if another process has
+/// Takes the right to become the host of a workspace until the returned file is dropped; `None` if another process has
 /// it.
 pub(crate) fn acquire_election_lock(run: &Utf8Path, folders: &[Utf8PathBuf]) -> io::Result<Option<File>> {
     let folders: Vec<&str> = folders.iter().map(|folder| folder.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Assembles code intelligence: the servers, the sources of answers and of texts, and the target of edits.
+//! Assembles code intelligence: the servers, the sources of answers and texts, and the target of edits.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(super) fn intelligence(
     })
 }
 
-/// The headless servers of a workspace.
+/// Creates the pool of the workspace's headless servers.
 pub(crate) fn pool(config: &HostConfig, workspace: &Arc<WorkspaceFolders>) -> Result<ServerPool, LocalHostError> {
     Ok(ServerPool::new(PoolConfig {
         workspace: Arc::clone(workspace),
@@ -49,7 +49,7 @@ pub(crate) fn pool(config: &HostConfig, workspace: &Arc<WorkspaceFolders>) -> Re
     }))
 }
 
-/// The servers that come with zubi, with the user's rows and without those that the settings disable.
+/// Returns zubi's catalogue of servers with the user's rows, without the servers that the settings disable.
 fn catalogue(config: &HostConfig) -> Result<Catalogue, LocalHostError> {
     let mut catalogue = Catalogue::builtin().clone();
     if let Some(text) = &config.user_catalogue {
@@ -63,14 +63,14 @@ fn catalogue(config: &HostConfig) -> Result<Catalogue, LocalHostError> {
     }
 }
 
-/// The settings' `servers.….disabled` as rows of a catalogue. [`unknown_servers`] reports names without a row.
+/// Converts the settings' `servers.….disabled` to rows of a catalogue. [`unknown_servers`] reports names without a row.
 fn disabled_rows(settings: &Settings, catalogue: &Catalogue) -> String {
     let known_ids = settings.disabled_servers.keys().filter(|id| catalogue.row(id).is_some());
     // An id that has a row is a plain word, so it needs no escaping.
     known_ids.flat_map(|id| ["[[server]]\nid = \"", id, "\"\nenabled = false\n"]).collect()
 }
 
-/// Servers that the settings name but the catalogue does not have.
+/// Returns the servers in the settings that the catalogue does not contain.
 pub(super) fn unknown_servers(config: &HostConfig) -> Result<Vec<String>, CatalogueError> {
     let catalogue = match &config.user_catalogue {
         Some(text) => Catalogue::builtin().with_user(text)?,

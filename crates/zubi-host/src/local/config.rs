@@ -21,7 +21,7 @@ use super::editor_options::EditorOptions;
 /// The configuration of a host; the composition root supplies it.
 #[derive(Clone)]
 pub struct HostConfig {
-    /// The workspace's folders; the first is where relative paths start.
+    /// The workspace folders; the first is the base of relative paths.
     pub folders: Vec<Utf8PathBuf>,
     /// The directory of plans, journal, trust and the audit log.
     pub state_dir: Utf8PathBuf,
@@ -30,9 +30,9 @@ pub struct HostConfig {
     pub spawner: Spawner,
     /// The user's rows for the catalogue of language servers (`servers.toml`), as text.
     pub user_catalogue: Option<String>,
-    /// `PATH`, in which programs are looked up.
+    /// `PATH`, in which zubi searches for programs.
     pub search_path: Option<OsString>,
-    /// The kind of process that the host runs in.
+    /// The kind of process in which the host runs.
     pub kind: HostKind,
     pub clock: Arc<dyn Clock>,
 }
@@ -44,12 +44,12 @@ pub struct EditorIntegration {
     pub folders: Vec<Utf8PathBuf>,
     /// The source of answers about code.
     pub source: Arc<dyn EndpointSource>,
-    /// The documents that are open in the editor, and the diagnostics that it shows.
+    /// The documents that are open in the editor, and its diagnostics.
     pub view: Arc<dyn EditorClient>,
-    /// The editor's unsaved texts, and all other texts of the model's view ([`model_texts`](crate::model_texts)).
+    /// The editor's unsaved texts, and all other texts as its model sees them ([`model_texts`](crate::model_texts)).
     pub texts: Arc<dyn TextSource>,
-    /// The target for edits of documents open in the editor, computed on `texts`. `None`: the editor accepts no edits,
-    /// so nothing is written.
+    /// The target of edits, which are computed on `texts`, in documents open in the editor. `None`: the editor accepts
+    /// no edits, so nothing is written.
     pub sink: Option<Arc<dyn EditorSink>>,
     /// The editor's settings, if it sends them.
     pub settings: Option<Arc<dyn EditorSettings>>,
@@ -63,12 +63,12 @@ pub struct EditorIntegration {
     pub options: EditorOptions,
 }
 
-/// Why there is no host.
+/// The reason why a host cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum LocalHostError {
     #[error("{0}")]
     Workspace(std::io::Error),
-    /// A row of the user's catalogue is not usable.
+    /// A row of the user's catalogue is invalid.
     #[error("catalogue of language servers: {0}")]
     Catalogue(CatalogueError),
 }

@@ -1,32 +1,31 @@
-//! The options that an editor's user has chosen, for the host next to the editor.
+//! The options that an editor's user has set for the host next to the editor.
 
 use std::collections::BTreeMap;
 
 use zubi_base::env;
 use zubi_tool_api::cx::Restrictions;
 
-/// The maximum number of entries of a list or table, and the maximum bytes of one entry.
+/// The maximum number of entries of a list or table, and the maximum size of one entry in bytes.
 const MAX_ENTRIES: usize = 1_000;
 const MAX_BYTES: usize = 64 * 1024;
 
 /// Settings of an editor that apply to its host, for every client.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EditorOptions {
-    /// Whether the editor's user trusts the open folders. If not, nothing in them is trusted, whatever zubi's records
-    /// say.
+    /// Whether the editor's user trusts the open folders. If not, zubi trusts nothing in them, even if its records do.
     pub is_trusted: bool,
     /// Allows every call that would need approval; a denied call stays denied.
     pub auto_approve: bool,
-    /// Patterns of the tools to provide; empty: all.
+    /// Patterns of the tools to provide; if empty, all.
     tool_filter: Vec<String>,
-    /// Values for declared tools, on top of the user's file.
+    /// Values for declared tools, which take precedence over the user's file.
     env: BTreeMap<String, String>,
     /// Commands of the editor that others may run in addition to the usual ones.
     commands: Vec<String>,
 }
 
 impl Default for EditorOptions {
-    /// The options without any choice of the user.
+    /// Returns the options of a user who has set none.
     fn default() -> Self {
         let (tool_filter, env, commands) = Default::default();
         Self { is_trusted: true, auto_approve: false, tool_filter, env, commands }
@@ -34,12 +33,12 @@ impl Default for EditorOptions {
 }
 
 impl EditorOptions {
-    /// The values that must not be shown.
+    /// The values to redact.
     pub fn secrets(&self) -> Vec<String> {
         self.env.values().cloned().collect()
     }
 
-    /// Adds the lists, without the items that cannot be used.
+    /// Adds the lists, without invalid items.
     #[must_use]
     pub fn with_lists(
         self,

@@ -1,4 +1,4 @@
-//! Everything needed to run programs for the user: the sandbox, the store of outputs, the jobs.
+//! Creates the parts that run programs for the user: the sandbox, the store of outputs, and the jobs.
 
 use std::sync::Arc;
 
@@ -24,12 +24,12 @@ pub(crate) fn jobs(config: &HostConfig, secrets: &Secrets) -> Jobs {
     ))
 }
 
-/// The sandbox that this machine supports; it is not tried before its first use.
+/// Returns the sandbox for this machine, which is probed on first use.
 pub(crate) fn sandbox(config: &HostConfig) -> Sandbox {
     Sandbox::new(config.spawner.clone(), config.search_path.clone(), zubi_base::env::home())
 }
 
-/// The user's secrets, read from the sources in the settings.
+/// Reads the user's secrets from the sources in the settings.
 pub(crate) fn secrets(config: &HostConfig) -> Secrets {
     match &config.settings.env_source {
         Some(file) => Secrets::read(&config.settings.env, file, zubi_base::env::home().as_deref()),
@@ -37,14 +37,14 @@ pub(crate) fn secrets(config: &HostConfig) -> Secrets {
     }
 }
 
-/// The paths of zubi's own settings and records, with links resolved.
+/// Returns the paths of zubi's own settings and records, with links resolved.
 pub(super) fn zubi_paths(config: &HostConfig) -> Vec<Utf8PathBuf> {
     let resolved = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path).unwrap_or_else(|_| path.to_owned());
     let directories = Directories::discover().ok();
     directories.iter().map(|directories| resolved(&directories.config)).chain([resolved(&config.state_dir)]).collect()
 }
 
-/// The home directory of this account according to the system, independent of the environment.
+/// Returns this account's home directory according to the system, independent of the environment.
 #[cfg(unix)]
 fn account_home() -> Option<Utf8PathBuf> {
     let accounts = zubi_base::fs::read_text(Utf8Path::new("/etc/passwd")).ok()?;
@@ -56,7 +56,7 @@ fn account_home() -> Option<Utf8PathBuf> {
     None
 }
 
-/// The sixth field of the account's line (passwd(5)).
+/// Returns the sixth field of the account's line (passwd(5)).
 #[cfg(unix)]
 fn home_in(accounts: &str, uid: u32) -> Option<Utf8PathBuf> {
     let account = accounts

@@ -1,4 +1,4 @@
-//! The policy of a host: the rules of the configuration files, approvals given before, and the store of new ones.
+//! The policy of a host: the rules of the configuration files, earlier approvals, and the store of new ones.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,10 +16,10 @@ use zubi_tool_api::filter::ToolFilter;
 
 use super::config::HostConfig;
 
-/// The maximum size of a file of approvals, in bytes.
+/// The maximum size of a file with approvals, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The rules in force when a host starts.
+/// Reads the policy when a host starts.
 pub(crate) fn for_workspace(config: &HostConfig, workspace: &WorkspaceFolders) -> Policy {
     let store = Answers::new(&config.state_dir, workspace);
     let paths = policy_paths(config, workspace);
@@ -30,8 +30,8 @@ pub(crate) fn for_workspace(config: &HostConfig, workspace: &WorkspaceFolders) -
             other => other.to_string(),
         };
         let mut rule = sourced.rule.rule.clone();
-        // A file that is not trusted in its present form may only narrow the permissions. Its text must reach neither a
-        // model nor the user in an approval prompt, and the error about an invalid rule would repeat it.
+        // A file that is not trusted with its present content may only narrow. Its text must reach neither a model nor
+        // the user in an approval prompt; the error about an invalid rule would repeat it.
         if !sourced.trusted {
             if let Value::Object(rule) = &mut rule {
                 rule.remove("reason");
@@ -63,7 +63,7 @@ fn policy_paths(config: &HostConfig, workspace: &WorkspaceFolders) -> PolicyPath
     PolicyPaths { roots: workspace.roots(), home, zubi_directories: super::exec::zubi_paths(config) }
 }
 
-/// Approvals that hold for longer than a session: one file for every workspace, one for each.
+/// Approvals that outlast a session: one file for all workspaces, and one for each.
 #[derive(Debug)]
 struct Answers {
     directory: Utf8PathBuf,
@@ -82,8 +82,8 @@ impl Answers {
         if scope == ApprovalScope::Always { self.directory.join("always.toml") } else { self.workspace.clone() }
     }
 
-    /// Reads the rules of one file. If the file cannot be read, the result is a single rule that is invalid too, which
-    /// closes the policy: zubi does not guess what the file was meant to say.
+    /// Reads the rules of one file. If this fails, returns a single invalid rule, which makes the policy allow only
+    /// reads: zubi does not guess the content of the file.
     fn read(&self, scope: ApprovalScope) -> Vec<(Value, String)> {
         let path = self.path(scope);
         let broken = |why: String| vec![(Value::String(why), path.to_string())];

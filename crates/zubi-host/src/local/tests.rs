@@ -1,4 +1,4 @@
-//! The host as a surface sees it, over two small tools.
+//! The host as surfaces use it, with two small tools.
 
 use std::time::Duration;
 
@@ -168,7 +168,7 @@ fn an_invalid_configuration_prevents_a_host() {
     assert!(error.starts_with("catalogue of language servers: "), "{error}");
 }
 
-/// Returns the answer of a call of `write` when the workspace's file has these rules.
+/// Returns the answer to a call of `write` if the workspace's file has these rules.
 async fn call_write_with_rules(text: &str, trusted: bool) -> String {
     let layer = zubi_base::config::file::parse(text, ".zubi.toml".into()).unwrap();
     let workspace = Some(WorkspaceLayer { path: "/w/.zubi.toml".into(), layer, trusted });

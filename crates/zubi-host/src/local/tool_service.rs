@@ -35,7 +35,7 @@ impl LocalHost {
     }
 }
 
-/// Counts up whenever the list of any provider changes, including providers added later.
+/// Counts changes of the list of any provider, including providers added later.
 async fn follow(registry: Arc<Registry>, changes: watch::Sender<u64>) {
     loop {
         let mut any = JoinSet::new();

@@ -1,5 +1,4 @@
-//! Messages that a host sends to a client unrequested: progress of calls, approval requests for its user, changes of
-//! the list.
+//! Messages that a host sends to a client: progress of calls, approval requests for its user, changes of the list.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +10,7 @@ use zubi_base::rpc::{PeerHandler, Responder};
 use zubi_ipc::wire::{codes, tools as wire};
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver, ProgressSink};
 
-/// Forwards incoming messages to the call that they belong to.
+/// Forwards incoming messages to their calls.
 #[derive(Default)]
 pub(super) struct CallRouter {
     calls: Mutex<PendingCalls>,
@@ -21,7 +20,7 @@ pub(super) struct CallRouter {
 #[derive(Default)]
 struct PendingCalls {
     last: u64,
-    /// The open calls, by token.
+    /// The pending calls by token.
     open: BTreeMap<u64, PendingCall>,
 }
 
@@ -31,7 +30,7 @@ struct PendingCall {
     approver: Arc<dyn Approver>,
 }
 
-/// A call whose progress and approval requests are received, until this is dropped.
+/// A call that receives progress and approval requests until this is dropped.
 pub(super) struct Subscription<'router> {
     router: &'router CallRouter,
     token: u64,
@@ -94,7 +93,7 @@ impl PeerHandler for CallRouter {
             Some((self.call(&params.token)?, serde_json::from_value::<ApprovalRequest>(params.request).ok()?))
         });
         let Some((call, request)) = call_and_request else {
-            // No user was prompted, so there is no approval.
+            // No user was prompted, so the call is not approved.
             return responder.answer(Ok(json!(ApprovalAnswer::NotPrompted {
                 reason: "the call has ended, or the approval request is invalid".to_owned(),
             })));

@@ -1,5 +1,5 @@
-//! Conversions between the wire types and the types of the host's own crates. Both ends are zubi, but possibly of
-//! different versions: a value that is not understood is reported as such.
+//! Converts between the wire types and the host's own types. Both ends are zubi, but possibly of different versions, so
+//! unknown values are errors.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub(crate) fn tool(spec: &ToolSpec) -> wire::ToolInfo {
     }
 }
 
-/// Parses one tool from its wire form. The error names the part that is not understood.
+/// Parses one tool from its wire form. The error names the unknown part.
 pub(crate) fn spec(tool: wire::ToolInfo) -> Result<Arc<ToolSpec>, String> {
     let example = |example: Value| Example {
         title: example.get("title").and_then(Value::as_str).unwrap_or_default().to_owned(),
@@ -92,7 +92,8 @@ pub(crate) fn resource_from(resource: wire::ResourceInfo) -> ResourceSpec {
     }
 }
 
-/// Parses the result of a call. An unknown code of another version counts as a general failure: the text describes it.
+/// Parses the result of a call. An unknown code of another version counts as a general failure, which the text
+/// describes.
 pub(crate) fn answer(result: wire::CallResult) -> CallAnswer {
     let code = result.code.as_deref().and_then(ErrorCode::from_name).unwrap_or(ErrorCode::Failed);
     CallAnswer {

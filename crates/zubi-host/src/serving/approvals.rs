@@ -9,10 +9,10 @@ use zubi_base::rpc::Connection;
 use zubi_ipc::wire::tools as wire;
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 
-/// How long a client may take to answer. Its own surface stops waiting earlier.
+/// The maximum time that a client may take to answer. Its own surface stops waiting earlier.
 const APPROVAL_TIMEOUT: Duration = Duration::from_hours(1);
 
-/// Requests approval over the connection that the call came through.
+/// Requests approval over the connection from which the call came.
 pub(super) struct ConnectionApprover {
     pub(super) connection: Connection,
     /// The progress token of the call.

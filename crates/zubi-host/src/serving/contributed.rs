@@ -26,7 +26,7 @@ pub(super) fn unregister(client: &Client, params: &wire::UnregisterParams) -> wi
     client.contributions.unregister(&params.tools, &params.functions)
 }
 
-/// Calls back over a client's connection.
+/// Invokes contributed tools over a client's connection.
 struct ConnectionInvoker(Connection);
 
 #[async_trait]

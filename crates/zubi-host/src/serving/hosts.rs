@@ -27,7 +27,7 @@ pub(super) fn info(client: &Client, params: HostInfoParams) -> Result<HostInfo, 
     Ok(client.server.info())
 }
 
-/// Reports the servers and jobs behind the host, and the connected clients.
+/// Reports the language servers of the host and the connected clients.
 pub(super) async fn status(client: &Client) -> HostStatus {
     let server = &client.server;
     HostStatus {
@@ -50,7 +50,7 @@ pub(super) fn shutdown(client: &Client) -> Result<Value, ResponseError> {
 }
 
 impl HostServer {
-    /// The description that the host gives of itself.
+    /// Returns the host's description of itself.
     pub fn info(&self) -> HostInfo {
         let description = self.host.describe();
         let folder = |folder: &zubi_base::workspace::Folder| FolderInfo {

@@ -1,4 +1,4 @@
-//! The protocol without a connection to another process: for callers that own the host and still use the protocol.
+//! The protocol without another process, for callers that own the host and use the protocol.
 
 use std::sync::Arc;
 use std::time::Instant;

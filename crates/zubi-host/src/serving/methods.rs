@@ -1,4 +1,4 @@
-//! The dispatch of methods to functions.
+//! Dispatches methods to functions.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use super::errors::{error, invalid, socket_only_error};
 use super::server::Client;
 use super::{contributed, hosts, tools};
 
-/// The time limit of methods that only read.
+/// The time-out of methods that only read.
 const READ_TIMEOUT: Duration = Duration::from_mins(2);
 
 impl PeerHandler for Client {
@@ -91,7 +91,7 @@ fn to_value(value: impl Serialize) -> Result<Value, ResponseError> {
 
 /// Parses parameters; the error names the field.
 fn read<T: DeserializeOwned>(params: Value) -> Result<T, ResponseError> {
-    // Missing parameters count as an object without fields, so that the error names the missing field.
+    // Missing parameters count as an empty object, so that the error names the missing field.
     let params = if params.is_null() { json!({}) } else { params };
     serde_path_to_error::deserialize(params).map_err(|failure| {
         let path = failure.path().to_string();
@@ -102,7 +102,7 @@ fn read<T: DeserializeOwned>(params: Value) -> Result<T, ResponseError> {
     })
 }
 
-/// Parses parameters that can all be left out.
+/// Parses optional parameters.
 fn read_or_default<T: DeserializeOwned + Default>(params: Value) -> Result<T, ResponseError> {
     if params.is_null() { Ok(T::default()) } else { read(params) }
 }

@@ -17,7 +17,7 @@ use crate::contributed::Contributions;
 use crate::local::LocalHost;
 use crate::service::ToolService as _;
 
-/// The identity that a host presents to others.
+/// The identity of a host.
 #[derive(Debug, Clone)]
 pub struct Identity {
     /// The host's name, unique among all hosts of this user.
@@ -31,8 +31,8 @@ pub struct Identity {
 pub struct ClientPolicy {
     /// Restrictions that always apply.
     pub always: Restrictions,
-    /// Restrictions for clients that send none of their own: the settings of the user and the workspace. A zubi client
-    /// has read the same settings, and its flags may override them.
+    /// Restrictions for clients that send none: the settings of the user and the workspace. A zubi client has read the
+    /// same settings, and its flags may override them.
     pub default_restrictions: Restrictions,
 }
 
@@ -41,11 +41,11 @@ pub struct HostServer {
     pub(super) host: Arc<LocalHost>,
     identity: Identity,
     pub(super) client_policy: ClientPolicy,
-    /// Ends the process, if clients may request that.
+    /// Cancelled to end the process; `None` if clients may not request that.
     pub(super) shutdown_token: Option<CancellationToken>,
-    /// The clients, by the number of their connection.
+    /// The clients by the number of their connection.
     clients: Mutex<BTreeMap<u64, Arc<Client>>>,
-    /// The number of connected clients; sent again when one of them has identified itself.
+    /// The number of connected clients; sent again when a client has identified itself.
     pub(super) count: watch::Sender<usize>,
     me: Weak<Self>,
 }
@@ -61,7 +61,7 @@ pub(super) struct Client {
     pub(super) me: Weak<Self>,
 }
 
-/// The details that a client has sent about itself.
+/// The identity that a client has sent.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ClientHello {
     pub(super) name: Option<String>,
@@ -69,7 +69,8 @@ pub(super) struct ClientHello {
 }
 
 impl HostServer {
-    /// `ends` is cancelled when a client requests the end of the host; without it, no client can end the host.
+    /// `shutdown_token` is cancelled when a client requests the end of the host; without it, no client can end the
+    /// host.
     pub fn new(
         host: Arc<LocalHost>,
         identity: Identity,
@@ -87,7 +88,7 @@ impl HostServer {
         })
     }
 
-    /// The number of connected clients. It is also sent again, unchanged, when one of them has identified itself.
+    /// Returns the number of connected clients, which is sent again, unchanged, when a client has identified itself.
     pub fn client_count(&self) -> watch::Receiver<usize> {
         self.count.subscribe()
     }
@@ -96,7 +97,7 @@ impl HostServer {
         &self.identity
     }
 
-    /// The connected clients, in the order in which they connected.
+    /// Returns the connected clients in the order of their connection.
     pub fn client_statuses(&self) -> Vec<ClientStatus> {
         self.clients().values().map(|client| client_status(client)).collect()
     }
@@ -108,7 +109,7 @@ impl HostServer {
 
 impl ConnectionHandler for HostServer {
     fn peer_connected(&self, peer: ConnectedPeer, connection: Connection) -> Arc<dyn PeerHandler> {
-        // The caller holds the `Arc`, so this upgrade succeeds.
+        // The caller has an `Arc` of this server, so this upgrade succeeds.
         let Some(server) = self.me.upgrade() else { return Arc::new(EndedHostHandler) };
         let client = Arc::new_cyclic(|me| Client {
             server,
@@ -140,7 +141,7 @@ impl ConnectionHandler for HostServer {
     }
 }
 
-/// A handler that answers nothing, as a host that has ended.
+/// The handler of a host that has ended, which answers nothing.
 struct EndedHostHandler;
 
 impl PeerHandler for EndedHostHandler {
@@ -164,7 +165,7 @@ impl Client {
         self.peer.channel == Transport::Port
     }
 
-    /// The restrictions that hold for every request over this connection.
+    /// Returns the restrictions of every request over this connection.
     pub(super) fn restrictions(&self) -> Restrictions {
         let port = Restrictions { read_only: self.is_on_port(), ..Restrictions::default() };
         self.server.client_policy.always.combine(&port)

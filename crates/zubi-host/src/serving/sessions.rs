@@ -1,12 +1,12 @@
-//! The sessions of one connection ([`zubi_tool_api::cx::Caller::session`]): its own, and those of the conversations behind it.
+//! The sessions of one connection ([`zubi_tool_api::cx::Caller::session`]): its own, and those that its client has
+//! named.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// This process numbers the sessions behind connections from here on. Whatever name a client gives to one of its
-/// sessions, the number differs from those of other clients, of connections, and of a conversation manager in this
-/// process.
+/// The first number of named sessions in this process. These numbers differ from those of connections and of a
+/// conversation manager in this process, whatever names clients choose.
 const FIRST_NAMED_SESSION: u64 = 1 << 62;
 
 /// The maximum number of named sessions of a client at a time.
@@ -23,21 +23,21 @@ pub(super) struct Sessions {
 /// The sessions that the client has named.
 #[derive(Default)]
 struct NamedSessions {
-    /// The sessions, by the names that the client gave them.
+    /// The sessions by the client's names.
     sessions: BTreeMap<u64, SessionEntry>,
-    /// How many times any of them was used.
+    /// The number of uses of all sessions.
     use_count: u64,
 }
 
 struct SessionEntry {
     /// The session's number in this process.
     number: u64,
-    /// The value of `uses` when the session was last used.
+    /// The value of `use_count` at the last use of the session.
     last_use: u64,
 }
 
 impl Sessions {
-    /// `peer` numbers the connection. Its own session is never 0, which is the host's own.
+    /// Creates the sessions of connection number `peer`. The connection's own session is never 0, the host's own.
     pub(super) fn new(peer: u64) -> Self {
         Self { own_session: peer.saturating_add(1), named_sessions: Mutex::default() }
     }
@@ -47,9 +47,8 @@ impl Sessions {
         self.own_session
     }
 
-    /// Returns the session with the client's name `name`. If there are too many, the least recently used one is
-    /// removed, and `end` is called with its number. That number is not used again, and its name denotes a new session
-    /// from then on.
+    /// Returns the session with the client's name `name`. If there are too many, removes the least recently used one
+    /// and calls `end` with its number. The number is not used again, and its name then denotes a new session.
     pub(super) fn session_for(&self, name: u64, end: impl FnOnce(u64)) -> u64 {
         let mut named_sessions = self.named_sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let NamedSessions { sessions, use_count } = &mut *named_sessions;
@@ -66,7 +65,7 @@ impl Sessions {
         session.number
     }
 
-    /// The numbers of all sessions that have not ended.
+    /// Returns the numbers of all sessions that have not ended.
     pub(super) fn active_numbers(&self) -> Vec<u64> {
         let named_sessions = self.named_sessions.lock().unwrap_or_else(PoisonError::into_inner);
         named_sessions.sessions.values().map(|session| session.number).chain([self.own_session]).collect()
@@ -99,7 +98,7 @@ mod tests {
         assert_eq!(one.session_for(2, unexpected_end), all[2], "the same name is the same session");
     }
 
-    /// The least recently used session is removed, whatever its name, and nothing of it remains.
+    /// The least recently used session is removed completely, whatever its name.
     #[test]
     fn the_least_recently_used_session_is_removed() {
         let sessions = Sessions::new(0);

@@ -1,4 +1,4 @@
-//! A host that other processes can find: it listens, and its file is in the run directory.
+//! A host that other processes can find: it listens, and the run directory contains its discovery file.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,12 +39,12 @@ pub struct PublishedHost {
 }
 
 impl PublishedHost {
-    /// Listens for clients and publishes the host's file. Must be called within a tokio runtime, which serves from then
-    /// on.
+    /// Listens for clients and publishes the discovery file. Must be called within a tokio runtime, which then serves
+    /// the host.
     ///
     /// # Errors
     ///
-    /// The run directory cannot be used; nothing is left open then.
+    /// If the run directory cannot be used; nothing remains open then.
     pub fn open(host: Arc<LocalHost>, run: &RunDirectory, options: PublishOptions) -> io::Result<Self> {
         let instance = discovery::new_instance()?;
         let pid = std::process::id();
@@ -86,27 +86,27 @@ impl PublishedHost {
         self.port
     }
 
-    /// The file by which others find the host, unless it is hidden.
+    /// The path of the discovery file, which exists until the host is hidden.
     pub fn file(&self) -> &Utf8Path {
         &self.file
     }
 
-    /// The host as its clients see it.
+    /// The server of the clients.
     pub fn server(&self) -> &Arc<HostServer> {
         &self.server
     }
 
-    /// How many clients are connected.
+    /// Returns the number of connected clients.
     pub fn client_count(&self) -> watch::Receiver<usize> {
         self.server.client_count()
     }
 
-    /// Hides the host from new clients; connected ones stay.
+    /// Hides the host from new clients; connected ones remain.
     pub fn hide(&self) {
         drop(self.published.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
-    /// Stops listening and closes every connection after its queued answers. Returns when that is done.
+    /// Stops listening, closes every connection after its queued responses, and waits until that is done.
     pub async fn close(&self) {
         self.hide();
         self.stop.cancel();

@@ -1,4 +1,4 @@
-//! `tools/*` except for contributed tools, and `resources/*`.
+//! `tools/*` except contributed tools, and `resources/*`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,13 +20,13 @@ use super::server::Client;
 use crate::remote::convert;
 use crate::service::{CallAnswer, CallContext, CallRequest, HostError, PolicyInForce, ToolService as _};
 
-/// The maximum time that a client can wait; tools' own time-outs are shorter.
+/// The maximum time that a client can wait; the tools' own time-outs are shorter.
 const MAX_TIMEOUT: Duration = Duration::from_mins(10);
 
 pub(super) async fn list(client: &Client, params: wire::ListParams) -> Result<wire::ToolInfoList, ResponseError> {
     let listed = client.server.host.list(&combined_restrictions(client, params.restrictions.as_ref())).await;
     let specs = listed.map_err(response_error)?;
-    // Plans are stored on disk and contain the text of whole files, so the port has no tool that makes plans either.
+    // Stored plans contain the text of whole files, so the port has no tools that create plans either.
     let is_available = |effect: Effect| !client.is_on_port() || effect == Effect::Read;
     Ok(wire::ToolInfoList {
         tools: specs.iter().filter(|spec| is_available(spec.effect)).map(|spec| convert::tool(spec)).collect(),
@@ -98,13 +98,13 @@ pub(super) async fn read_resource(
     }
 }
 
-/// The restrictions of the client, from its connection and from its own request, or else from the settings.
+/// Combines the restrictions of the client's connection with those of its request, or else of the settings.
 fn combined_restrictions(client: &Client, requested: Option<&wire::Restrictions>) -> Restrictions {
     let requested = requested.map(convert::restrictions_from);
     client.restrictions().combine(requested.as_ref().unwrap_or(&client.server.client_policy.default_restrictions))
 }
 
-/// A script has no surface of its own; a client on the port has none, whatever it sends.
+/// Returns the surface of a call: IPC for scripts, which have no surface of their own, and for all clients on the port.
 fn surface(client: &Client, requested: Option<&str>) -> Surface {
     let requested = requested.filter(|_| !client.is_on_port());
     requested.and_then(|name| serde_json::from_value(json!(name)).ok()).unwrap_or(Surface::Ipc)
@@ -163,7 +163,7 @@ fn result(answer: CallAnswer) -> wire::CallResult {
     }
 }
 
-/// The error of the response; for an unknown tool, with data for programs.
+/// Converts an error to a response; for an unknown tool, with data for programs.
 fn response_error(failure: HostError) -> ResponseError {
     match failure {
         HostError::UnknownTool(unknown) => {
@@ -174,7 +174,7 @@ fn response_error(failure: HostError) -> ResponseError {
     }
 }
 
-/// Reports progress to a token that the client sent.
+/// Sends progress with the client's token.
 struct HostProgressSink {
     connection: Connection,
     token: Value,

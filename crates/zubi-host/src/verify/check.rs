@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::local::{HostConfig, LocalHost};
 
-/// The result of a check: facts, or an error and its hint.
+/// The outcome of a check: facts, or an error and its hint.
 pub(super) type CheckOutcome = Result<CheckFinding, CheckProblem>;
 
 pub(super) enum CheckFinding {
     Facts(Value),
-    /// There is nothing to check here, for this reason.
+    /// The check does not apply here, for this reason.
     Nothing(&'static str),
 }
 

@@ -1,4 +1,4 @@
-//! Checks of zubi's environment: settings, folders, its own directory, the language servers of the workspace.
+//! Checks of zubi's environment: settings, folders, the state directory, and the workspace's language servers.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::check::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext, fail
 use crate::doctor::{self, ServerState};
 use crate::local::{HostConfig, LocalHost};
 
-/// How long a language server may take to become ready.
+/// The time-out for a language server to become ready.
 const SERVER_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Checks that the settings could be read, and that all names in them exist.
+/// Checks that the settings are readable and that all names in them exist.
 pub(super) fn configuration(config: &HostConfig, host: &LocalHost) -> CheckOutcome {
     let misspellings = host.unknown_names(config);
     if let Some(first) = misspellings.first() {
@@ -46,7 +46,7 @@ pub(super) fn workspace(context: &VerifyContext) -> CheckOutcome {
     Ok(CheckFinding::Facts(json!({ "folders": paths })))
 }
 
-/// Checks that a file can be written, read and removed, as for trust and plans, and that the audit log can be appended
+/// Checks that files can be written, read and removed, as for trust and plans, and that the audit log can be appended
 /// to; the log may have another owner and other permissions than the files next to it.
 pub(super) fn environment(context: &VerifyContext) -> CheckOutcome {
     const TEXT: &[u8] = b"zubi verify";
@@ -80,8 +80,8 @@ pub(super) fn environment(context: &VerifyContext) -> CheckOutcome {
     }
 }
 
-/// Checks that every language server installed for the workspace's languages really starts and becomes ready. One that
-/// is not installed is a warning: the workspace may not need answers about that language.
+/// Checks that every installed language server of the workspace's languages starts and becomes ready. A server that is
+/// not installed is only a warning: the workspace may not need answers about that language.
 pub(super) async fn servers(context: &VerifyContext) -> CheckOutcome {
     let survey = doctor::examine(&context.config, SERVER_TIMEOUT, &|_| {}).await.map_err(|error| {
         CheckProblem::new(error.to_string(), "Correct the rows of your own language servers (`servers.toml`).")

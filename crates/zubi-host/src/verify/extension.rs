@@ -1,5 +1,5 @@
-//! Checks of a VS Code extension, if the workspace is the folder of one: errors that the editor would refuse, or files
-//! that it would miss, before the extension is packaged.
+//! Checks of a VS Code extension, if the workspace is the folder of one: finds errors that the editor would refuse, and
+//! missing files, before the extension is packaged.
 
 use camino::Utf8Path;
 use serde_json::{Value, json};
@@ -7,16 +7,16 @@ use zubi_base::fs;
 
 use super::check::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext, fail};
 
-/// The reason why there is nothing to check in any other folder.
+/// The reason to skip these checks in any other folder.
 const NO_EXTENSION: &str = "the workspace is not the folder of a VS Code extension";
 
-/// The fields that the manifest of an extension must have.
+/// The required fields of an extension's manifest.
 const NEEDED: [&str; 5] = ["name", "version", "publisher", "engines", "main"];
 
-/// The types that other extensions program against.
+/// The types of the interface for other extensions.
 const TYPES: [&str; 4] = ["ToolDefinition", "ToolProvider", "ToolHandler", "ToolResult"];
 
-/// Makes a check of the folder and its manifest; skipped if this is not the folder of an extension.
+/// Runs a check of the folder and its manifest; skips it if this is not the folder of an extension.
 fn check(context: &VerifyContext, run_check: fn(&Utf8Path, &Value) -> CheckOutcome) -> CheckOutcome {
     let root = context.host.workspace().root();
     let Ok(text) = fs::read_text(&root.join("package.json")) else { return Ok(CheckFinding::Nothing(NO_EXTENSION)) };
@@ -32,7 +32,7 @@ fn list<'a>(manifest: &'a Value, pointer: &str) -> &'a [Value] {
     manifest.pointer(pointer).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Checks that the manifest is complete, and that its contributions have unique names and can be shown.
+/// Checks that the manifest is complete, and that its contributions have unique names and can be displayed.
 pub(super) fn manifest(context: &VerifyContext) -> CheckOutcome {
     check(context, |_, manifest| {
         if let Some(field) = NEEDED.iter().find(|field| manifest.get(**field).is_none()) {
@@ -62,7 +62,7 @@ pub(super) fn manifest(context: &VerifyContext) -> CheckOutcome {
     })
 }
 
-/// Checks that the extension has been built, and that every file that the manifest names exists.
+/// Checks that the extension has been built, and that all files in the manifest exist.
 pub(super) fn files(context: &VerifyContext) -> CheckOutcome {
     check(context, |root, manifest| {
         let text = |field: &str| manifest.get(field).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! Checks of zubi's own program: processes that it starts end with it.
+//! Checks of zubi's own program: its child processes end with it.
 
 use std::time::Duration;
 
@@ -30,8 +30,8 @@ pub(super) async fn supervisor(context: &VerifyContext) -> CheckOutcome {
     }
 }
 
-/// Tests the sandbox of commands with a confined child. A machine that supports little confinement is not a defect of
-/// zubi, and every answer names the confinement that was used; so the result is only a warning.
+/// Tests the sandbox of commands with a confined child. Missing backends are only a warning: they are not a defect of
+/// zubi, and every answer names the confinement that was used.
 pub(super) async fn sandbox(context: &VerifyContext) -> CheckOutcome {
     let sandbox = exec::sandbox(&context.config);
     let confinement = sandbox.probe().await;

@@ -1,4 +1,4 @@
-//! Seven small tests of the path of every call, on a registry of their own with one tool that repeats a text.
+//! Seven small tests of the path of every call, on a separate registry with one tool that repeats a text.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,10 +18,10 @@ use zubi_tool_api::{
 
 use super::check::{CheckFinding, CheckOutcome, VerifyContext, fail};
 
-/// The id of its provider.
+/// The id of the test provider.
 const PROVIDER: &str = "verify";
 
-/// The tool's id.
+/// The id of the test tool.
 const ECHO: &str = "verify.echo";
 
 type Test = Result<(), String>;
@@ -107,7 +107,7 @@ fn model_format(context: &VerifyContext) -> Test {
     let registry = registry(context, vec![Echoes::provider(1)]);
     let tools = registry.all_tools();
     let data = tools.first().map(|tool| tool.spec().to_json()).unwrap_or_default();
-    // Models' interfaces accept letters, digits, `_` and `-` in a function's name.
+    // Model APIs accept letters, digits, `_` and `-` in a function's name.
     let name = data["name"].as_str().unwrap_or_default();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     require(!name.is_empty() && name.len() <= 64 && name.chars().all(is_plain), "its name is not valid")?;
@@ -133,7 +133,7 @@ fn cx(context: &VerifyContext) -> ToolCx {
     }
 }
 
-/// A provider that lists the tool as often as it is configured to.
+/// A provider with a configurable number of test tools.
 struct Echoes {
     id: ProviderId,
     count: watch::Sender<u64>,
@@ -167,7 +167,7 @@ impl ToolProvider for Echoes {
     }
 }
 
-/// Repeats a text.
+/// A tool that repeats a text.
 struct Echo(ToolSpec);
 
 impl Echo {

@@ -1,4 +1,4 @@
-//! Tests that the report is complete whatever is wrong.
+//! The report is complete in spite of any error.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ async fn a_healthy_workspace_passes_or_skips_with_a_reason() {
     ");
 }
 
-/// Returns the results of the extension checks for these files, including a manifest with these additional fields.
+/// Returns the results of the extension checks for these files and a manifest with these additional fields.
 async fn extension(fields: Value, files: &[&str]) -> String {
     let (_guard, root) = temp_root();
     let config = config(&root);
@@ -108,7 +108,7 @@ async fn an_invalid_configuration_still_gives_a_report() {
 async fn a_state_directory_that_cannot_be_used_fails() {
     let (_guard, root) = temp_root();
     let broken = HostConfig { state_dir: root.join("work"), ..config(&root) };
-    // A file where the directory should be.
+    // A file in place of the directory.
     std::fs::remove_dir(&broken.state_dir).unwrap();
     std::os::unix::fs::symlink("/dev/null", &broken.state_dir).unwrap();
     let broken = HostConfig { folders: vec![root.clone()], ..broken };
@@ -116,7 +116,7 @@ async fn a_state_directory_that_cannot_be_used_fails() {
     assert!(messages.iter().any(|line| line.starts_with("state Failed: ")), "{messages:?}");
 }
 
-/// The directory is usable, but its audit log is not.
+/// The directory is usable, but not its audit log.
 #[tokio::test]
 async fn an_audit_log_that_cannot_be_written_fails() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! Checks of the tools' descriptions, and of the interfaces for other programs: tools under both of their names, and
+//! Checks of the tools' descriptions and of the interfaces for other programs: tools under both of their names, and
 //! readable resources.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ const REMEDY: &str = "Correct the file that declares the tool; a built-in tool w
 
 const DEFECT: &str = "This is a defect of zubi; please report it.";
 
-/// Checks that names are unique and valid on the wire, and that no tool was left out.
+/// Checks that names are unique and valid on the wire, and that no tool was omitted.
 pub(super) async fn names(context: &VerifyContext) -> CheckOutcome {
     let registry = context.host.registry();
     registry.prepare().await;

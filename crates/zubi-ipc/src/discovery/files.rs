@@ -11,23 +11,23 @@ use super::{DiscoveryRecord, boot_id, is_instance, pid_namespace, process_start}
 use crate::auth::Bytes32;
 use crate::wire::PROTOCOL;
 
-/// Maximum number of files that are read. No user has that many hosts; a directory with more was filled on purpose.
+/// Maximum number of files to read. A directory with more was filled on purpose: no user has that many hosts.
 const MAX_FILES: usize = 256;
 
-/// Maximum size of a file that is read, in bytes.
+/// Maximum size of a discovery file, in bytes.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// File name extension of discovery files.
 const EXTENSION: &str = "json";
 
-/// The longest path of a Unix socket, in bytes (unix(7): 108 with the zero at its end, and 104 on other systems).
+/// The maximum length of a Unix socket's path, in bytes (unix(7): 108 including the final zero, and 104 on other
+/// systems).
 const MAX_SOCKET_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 /// Result of [`RunDirectory::read`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DiscoveredHosts {
-    /// Sorted by file name. Each process is alive, but only a connection shows whether it
-    /// answers.
+    /// Hosts sorted by file name. Each process is alive, but only a connection shows whether it answers.
     pub hosts: Vec<DiscoveryRecord>,
     pub rejected: Vec<RejectedRecord>,
 }
@@ -36,7 +36,7 @@ pub struct DiscoveredHosts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectedRecord {
     pub file: Utf8PathBuf,
-    /// Reason for people, with a hint; refers to the file as "it".
+    /// Reason for the user, with a hint; refers to the file as "it".
     pub reason: String,
 }
 
@@ -47,8 +47,8 @@ pub struct RunDirectory {
 }
 
 impl RunDirectory {
-    /// Opens the directory. With `create`, creates it for this user alone, or fails with a message that refers to it as
-    /// "it"; without, it need not exist.
+    /// Opens the directory. With `create`, creates it for this user alone; an error refers to it as "it". Otherwise it
+    /// may not exist.
     pub fn open(path: impl Into<Utf8PathBuf>, create: bool) -> io::Result<Self> {
         let path = path.into();
         if create {
@@ -149,10 +149,10 @@ impl RunDirectory {
     fn read_file(&self, file: &Utf8Path) -> Result<Option<DiscoveryRecord>, String> {
         let content = match owner_only::read_own(file, MAX_FILE_BYTES) {
             Ok(content) => content,
-            // Its host has ended since the directory was listed.
+            // The host has ended since the directory was listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(_) if file.is_symlink() => return Err("it is a link; remove it".to_owned()),
-            // The usual hint, to make the file ours, would be wrong for a file that another user has planted.
+            // The usual hint, to take ownership of the file, would be wrong for one that another user has planted.
             Err(_) if !is_owned_by_current_user(file) => return Err("it belongs to another user; remove it".to_owned()),
             Err(error) => return Err(error.to_string()),
         };
@@ -208,14 +208,14 @@ fn add_hint(file: &Utf8Path, why: &str) -> String {
     if why.contains("; ") { why } else { format!("{why}; remove it") }
 }
 
-/// The version field of a discovery file, readable whatever else has changed.
+/// The version field of a discovery file, which is readable in every version.
 #[derive(Deserialize)]
 struct Version {
     version: u32,
 }
 
 fn parse(content: &[u8]) -> Result<DiscoveryRecord, String> {
-    // An array would be read as the fields in their order.
+    // serde would read an array as the fields in their order.
     if !content.trim_ascii_start().starts_with(b"{") {
         return Err("it is not a JSON object; remove it".to_owned());
     }

@@ -1,4 +1,4 @@
-//! Process identity: when it started, and on which boot and in which namespace its id is valid.
+//! Process identity: the start time, and the boot and namespace in which the id is valid.
 
 use std::os::unix::fs::MetadataExt as _;
 
@@ -28,14 +28,14 @@ pub fn process_start(pid: u32) -> Option<u64> {
     rustix::process::test_kill_process(pid).ok().map(|()| 0)
 }
 
-/// Reads field 22 of `/proc/<pid>/stat` (`proc_pid_stat(5)`). The name in the second field is chosen by the program and
+/// Reads field 22 of `/proc/<pid>/stat` (`proc_pid_stat(5)`). The program chooses the name in the second field, which
 /// may contain brackets and blanks, so fields are counted from the last bracket.
 #[cfg(target_os = "linux")]
 fn start_in_stat(stat: &[u8]) -> Option<u64> {
     let after_name = stat.get(stat.iter().rposition(|byte| *byte == b')')? + 1..)?;
     let mut fields = std::str::from_utf8(after_name).ok()?.split_ascii_whitespace();
     let state = fields.next()?;
-    // The state is field 3; 18 fields lie between it and field 22.
+    // The state is field 3; 18 fields are between it and field 22.
     let start = fields.nth(18)?.parse().ok()?;
     (!matches!(state, "Z" | "X" | "x")).then_some(start)
 }

@@ -68,7 +68,7 @@ impl World {
         self.write_file(&host.instance, &serde_json::to_vec(host).unwrap())
     }
 
-    /// The instances found, and a line for each rejected file.
+    /// Renders the discovered instances, and a line for each rejected file.
     fn report_discovered(&self) -> String {
         let DiscoveredHosts { hosts, rejected } = self.run.read();
         let mut lines: Vec<String> = hosts.into_iter().map(|host| host.instance).collect();

@@ -1,4 +1,4 @@
-//! Accept loops of the socket and the port, and the life of each connection.
+//! Accept loops of the socket and the port, and the serving of each connection.
 
 use std::io;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(super) struct Acceptor {
     tasks: TaskTracker,
 }
 
-/// An authenticated peer, with the slot that it occupies as long as it is connected.
+/// An authenticated peer, with the slot that it occupies while it is connected.
 struct AdmittedPeer {
     channel: Transport,
     pid: Option<u32>,
@@ -64,7 +64,7 @@ impl Acceptor {
         })
     }
 
-    /// Waits until every connection has ended, which each does soon after `stop`.
+    /// Waits until every connection has ended, which happens soon after `stop`.
     pub(super) async fn wait(&self) {
         self.tasks.close();
         self.tasks.wait().await;
@@ -93,7 +93,7 @@ impl Acceptor {
             };
             match accepted {
                 Ok((stream, _)) => {
-                    // Awaited here, so that a flood of connections does not become a flood of tasks.
+                    // Awaited here, so that many connections do not create as many tasks.
                     let Some(pending_peer) = self.pending_peers.next(&self.stop).await else { return };
                     self.tasks.spawn(Arc::clone(&self).handle_port(stream, pending_peer));
                 }
@@ -123,7 +123,7 @@ impl Acceptor {
     }
 
     async fn handle_port(self: Arc<Self>, mut stream: TcpStream, pending_peer: PendingPeer) {
-        // Messages are small, and each side waits for the other's.
+        // Messages are small, and each side waits for those of the other.
         stream.set_nodelay(true).ok();
         let (reader, mut writer) = stream.split();
         let mut reader = BufReader::new(reader);
@@ -134,14 +134,14 @@ impl Acceptor {
         };
         let Some(slot) = authenticated else { return };
         drop(pending_peer);
-        // Bytes that arrived right after the handshake are already in the buffer.
+        // Bytes that arrived directly after the handshake are already in the buffer.
         let rest = reader.buffer().to_vec();
         let (reader, writer) = stream.into_split();
         let reader = tokio::io::AsyncReadExt::chain(io::Cursor::new(rest), reader);
         self.serve_peer(AdmittedPeer { channel: Transport::Port, pid: None, slot }, reader, writer).await;
     }
 
-    /// Runs the host's side of the handshake of [`auth`]. `None` closes the connection.
+    /// Runs the host's side of the handshake of [`auth`]. Returns `None` if the connection must be closed.
     async fn authenticate<R, W>(&self, reader: &mut R, writer: &mut W) -> Option<OwnedSemaphorePermit>
     where
         R: tokio::io::AsyncBufRead + Unpin,
@@ -175,7 +175,7 @@ impl Acceptor {
         format!("this host already has {} connections, which is its limit; close one", self.limits.connections)
     }
 
-    /// Sends the reason for a refusal; gives a peer that does not read it one second.
+    /// Sends the reason for a refusal, for at most one second.
     async fn refuse<W: AsyncWrite + Unpin>(&self, writer: &mut W, id: Option<RequestId>, why: &str) {
         let error = ResponseError { code: codes::UNAUTHENTICATED, message: why.to_owned(), data: None };
         let line = Message::Response(Response { id, result: Err(error) }).to_body();
@@ -188,7 +188,7 @@ impl Acceptor {
         }
     }
 
-    /// Serves one connection from its first message to its end.
+    /// Serves one connection until it ends.
     async fn serve_peer<R, W>(&self, AdmittedPeer { channel, pid, slot }: AdmittedPeer, reader: R, writer: W)
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -221,7 +221,7 @@ impl Acceptor {
         }
     }
 
-    /// Completes when no message has arrived and no request has been running for the configured time.
+    /// Completes after the configured time without messages and running requests.
     async fn idle(&self, connection: &Connection) {
         let mut previous_count = connection.received_count();
         let mut quiet_intervals = 0;

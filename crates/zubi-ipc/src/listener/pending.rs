@@ -1,8 +1,8 @@
 //! Slots for connections to the port that have not authenticated yet.
 //!
-//! Every user of the machine can get this far. To prevent a local user from locking out the owner's programs by
-//! occupying all slots, a new connection always gets one: if none is free, the oldest pending connection is closed. A
-//! handshake takes a fraction of a millisecond.
+//! Every user of the machine can open such a connection. So that another user cannot lock out the owner's programs by
+//! occupying all slots, a new connection always gets one: if no slot is free, the oldest pending connection is closed.
+//! A handshake takes a fraction of a millisecond.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ pub(super) struct PendingPeers {
 #[derive(Default)]
 struct PendingState {
     next: u64,
-    /// By order of arrival; each token evicts one connection.
+    /// Connections in the order of arrival; each token evicts one.
     by_number: BTreeMap<u64, CancellationToken>,
 }
 
@@ -41,7 +41,7 @@ impl PendingPeers {
         Self { slots: Arc::new(Semaphore::new(capacity)), state: Arc::default() }
     }
 
-    /// Waits for a slot, evicting the oldest pending connection if none is free; `None` once `stop` is cancelled.
+    /// Waits for a slot, and evicts the oldest pending connection if no slot is free; `None` once `stop` is cancelled.
     pub(super) async fn next(&self, stop: &CancellationToken) -> Option<PendingPeer> {
         let free = Arc::clone(&self.slots).try_acquire_owned().ok();
         let permit = match free {
@@ -75,7 +75,7 @@ impl PendingPeer {
 
 impl Drop for PendingPeer {
     fn drop(&mut self) {
-        // Removed before the slot is freed, so that no eviction hits a connection that has ended.
+        // Removed before the slot is freed, so that an eviction cannot affect an ended connection.
         lock(&self.state).by_number.remove(&self.number);
     }
 }

@@ -16,7 +16,7 @@ pub const GET_ACTIVE_FILE: &str = "getActiveFile";
 /// Runs one of a few commands: [`ExecuteCommandParams`] to [`ExecutedCommand`].
 pub const EXECUTE_COMMAND: &str = "executeCommand";
 
-/// All methods that the editor answers if there is one.
+/// All methods that an editor answers if it is present.
 pub const METHODS: [&str; 8] = [
     PING,
     diagnostics::GET_DIAGNOSTICS,

@@ -1,4 +1,4 @@
-//! Table of all methods: source of the protocol's documentation, and of which methods are available over the port.
+//! Table of all methods, the source of the protocol's documentation and of the methods available over the port.
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};

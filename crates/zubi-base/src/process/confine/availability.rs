@@ -1,4 +1,4 @@
-//! Availability of the sandbox backends on this machine, found by trying them.
+//! Probes which sandbox backends are available on this machine.
 
 use std::io;
 use std::time::Duration;
@@ -12,22 +12,22 @@ use super::{landlock, seccomp};
 use crate::process::child::{CommandSpec, Spawner};
 use crate::process::signal::SUPERVISOR_ARGUMENT;
 
-/// The availability of one backend, or the reason why it is missing.
+/// A backend's property, or the reason why the backend is not available.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Availability<T> {
     Has(T),
-    /// The reason, one clause.
+    /// The reason, as one clause.
     Lacks(String),
 }
 
 /// The sandbox capabilities of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
-    /// The Landlock ABI of the kernel.
+    /// The version of the kernel's Landlock ABI.
     pub landlock: Availability<u32>,
     pub seccomp: Availability<()>,
-    /// The program.
+    /// The path of `bwrap`.
     pub bubblewrap: Availability<Utf8PathBuf>,
 }
 
@@ -36,24 +36,24 @@ pub struct Capabilities {
 pub(super) struct ProbeResult {
     landlock: Availability<u32>,
     seccomp: Availability<()>,
-    /// The id of the probing process, which is small in a new process namespace.
+    /// The id of the probing process, which is small in a new PID namespace.
     pid: u32,
 }
 
-/// A directory that exists everywhere and that the probing process allows itself, and one that it does not.
+/// An existing directory that the probing process allows itself, and one that it does not.
 const ALLOWED: &str = "/usr";
 const FORBIDDEN: &str = "/proc";
 
-/// More than the ids that bubblewrap's own processes take in a new namespace.
+/// An upper bound of the ids that bubblewrap's own processes take in a new namespace.
 const SMALL_PID: u32 = 10;
 
-/// Longer than a process takes to start on a machine that is busy.
+/// More than the time that a process needs to start on a busy machine.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// An upper bound of [`ProbeResult`] as JSON, in bytes, with room for the kernel's own words.
+/// An upper bound of [`ProbeResult`] as JSON, in bytes, with room for the kernel's error texts.
 const MAX_ANSWER: usize = 64 * 1024;
 
-/// Restricts this process with everything there is, and sees whether it holds.
+/// Restricts this process with every backend and checks that each has an effect.
 pub(super) fn try_all() -> ProbeResult {
     let landlock = match landlock::restrict_to(ALLOWED) {
         Ok(_) if std::fs::read_dir(FORBIDDEN).is_ok() => {
@@ -73,8 +73,8 @@ pub(super) fn try_all() -> ProbeResult {
 }
 
 impl Spawner {
-    /// Probes the sandbox capabilities of this machine with children that confine themselves. `bwrap` is the program,
-    /// if it exists. Returns an error if no such child can be started, so that confinement is impossible.
+    /// Probes the sandbox capabilities of this machine with children that confine themselves. `bwrap` is the program's
+    /// path, if it exists. Fails if no such child can be started, so that confinement is impossible.
     pub async fn probe_capabilities(&self, bwrap: Option<&Utf8Path>) -> io::Result<Capabilities> {
         let Some(executable) = self.executable() else {
             return Err(io::Error::other("children without a supervisor cannot be confined"));

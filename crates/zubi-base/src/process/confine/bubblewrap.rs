@@ -1,5 +1,5 @@
-//! Namespaces, with bubblewrap: the program sees a file system of its own, no other process, and with no network not
-//! even a loopback device. Landlock and seccomp hold inside as they do outside.
+//! Namespaces, with bubblewrap: the program has its own file system, sees no other process, and without network does
+//! not even have a loopback device. Landlock and seccomp apply inside as they do outside.
 
 use std::ffi::OsString;
 
@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::confinement::{Confinement, Network};
 use crate::fs;
 
-/// `bwrap` with its options, to be followed by a command (bwrap(1)).
+/// Returns `bwrap` with its options, without the command (bwrap(1)).
 pub(super) fn command(bwrap: &Utf8Path, confinement: &Confinement) -> Vec<OsString> {
     let mut words: Vec<String> = [bwrap.as_str(), "--die-with-parent", "--unshare-user-try", "--unshare-pid"]
         .into_iter()
@@ -19,8 +19,8 @@ pub(super) fn command(bwrap: &Utf8Path, confinement: &Confinement) -> Vec<OsStri
         words.push("--unshare-net".to_owned());
     }
     let mut add = |option: &[&str]| words.extend(option.iter().map(|word| (*word).to_owned()));
-    // Landlock decides which of these paths may be read; the arguments here decide which may be written, and which do
-    // not exist at all.
+    // Landlock decides which of these paths the program may read; the arguments here decide which are writable or
+    // absent.
     add(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
     for path in canonical_paths(&confinement.writable) {
         add(&["--bind", path.as_str(), path.as_str()]);

@@ -1,4 +1,4 @@
-//! A confinement as data, and as the argument of a supervisor.
+//! A confinement as data, and as a command-line argument of a supervisor.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,14 +14,14 @@ pub(in crate::process) const CONFINE: &str = "--confine";
 pub struct Confinement {
     #[serde(rename = "means")]
     pub backends: SandboxBackends,
-    /// Files and directories that may be read, with all below them. Absolute.
+    /// Absolute paths of readable files and directories, including everything below them.
     pub readable: Vec<Utf8PathBuf>,
-    /// Files and directories that may be written and read. Absolute.
+    /// Absolute paths of writable and readable files and directories, including everything below them.
     pub writable: Vec<Utf8PathBuf>,
-    /// Files that may be executed; `None`: all files that may be read. This restricts programs that are started by
-    /// their path, not a determined one: an interpreter or the dynamic loader runs any file it can read.
+    /// Executable files; `None`: all readable ones. This restricts programs that are started by path, but not a
+    /// determined one: an interpreter or the dynamic loader runs any file that it can read.
     pub executable: Option<Vec<Utf8PathBuf>>,
-    /// Files and directories that the child may not access, whatever the lists above contain.
+    /// Files and directories that the child may not access, even if the lists above contain them.
     pub excluded: Vec<Utf8PathBuf>,
     pub network: Network,
     pub limits: ResourceLimits,
@@ -32,9 +32,9 @@ pub struct Confinement {
 pub struct SandboxBackends {
     /// Landlock restricts files (landlock(7)).
     pub landlock: bool,
-    /// seccomp restricts sockets and system calls that reach into other processes or the kernel (seccomp(2)).
+    /// seccomp restricts sockets, and system calls that access other processes or the kernel (seccomp(2)).
     pub seccomp: bool,
-    /// The program `bwrap`, if the child also gets its own namespaces (`user_namespaces(7)`).
+    /// The path of `bwrap`, if the child also gets its own namespaces (`user_namespaces(7)`).
     pub bubblewrap: Option<Utf8PathBuf>,
 }
 
@@ -45,28 +45,28 @@ pub enum Network {
     /// No sockets at all; pipes and `socketpair` remain.
     #[default]
     None,
-    /// IPv4, IPv6 and what name look-ups need, but no socket in the file system: behind those are daemons that would
-    /// act for the program outside the sandbox (`docker.sock`, an SSH agent).
+    /// IPv4, IPv6 and the sockets of name look-ups, but no sockets in the file system: their daemons would act for the
+    /// program outside the sandbox (`docker.sock`, an SSH agent).
     Internet,
-    /// All sockets of the system.
+    /// All sockets.
     All,
 }
 
 /// The resources that a child may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceLimits {
-    /// Processes at once, itself included. `RLIMIT_NPROC` counts all of a person's processes and does not bind root, so
-    /// the supervisor counts, and ends everything when there are more.
+    /// The maximum number of simultaneous processes, including the program itself. The supervisor counts them and ends
+    /// all if there are more, because `RLIMIT_NPROC` counts all processes of a user and does not restrict root.
     pub processes: u32,
     /// Address space of each process, in bytes (`RLIMIT_AS`).
     pub memory: Option<u64>,
-    /// Size of a file that is written, in bytes (`RLIMIT_FSIZE`).
+    /// Size of a written file, in bytes (`RLIMIT_FSIZE`).
     pub file_size: Option<u64>,
     /// Processor time of each process, in seconds (`RLIMIT_CPU`).
     pub cpu_seconds: Option<u64>,
 }
 
-/// Far more processes than a build needs on usual machines, far fewer than make a machine unusable.
+/// Far more processes than a build usually needs, and far fewer than make a machine unusable.
 pub const MAX_PROCESSES: u32 = 200;
 
 impl Default for ResourceLimits {
@@ -75,7 +75,7 @@ impl Default for ResourceLimits {
     }
 }
 
-/// The reason why a program could not be confined and so was not started.
+/// The reason why a program could not be confined and was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfineError {
     #[error("this confinement cannot be read: {0}")]
@@ -93,12 +93,12 @@ pub enum ConfineError {
 }
 
 impl Confinement {
-    /// As the argument of a supervisor.
+    /// Serializes the confinement as a supervisor's argument.
     pub(in crate::process) fn to_argument(&self) -> io::Result<String> {
         Ok(serde_json::to_string(self)?)
     }
 
-    /// From the argument of a supervisor.
+    /// Parses a supervisor's argument.
     pub(in crate::process) fn from_argument(argument: Option<OsString>) -> Result<Self, ConfineError> {
         let text = argument.and_then(|argument| argument.into_string().ok());
         let text = text.ok_or_else(|| ConfineError::Unreadable("it is missing, or no text".to_owned()))?;

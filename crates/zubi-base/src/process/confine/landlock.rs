@@ -1,4 +1,4 @@
-//! Files, with Landlock.
+//! Restriction of files, with Landlock.
 
 use camino::Utf8PathBuf;
 use landlock::{
@@ -9,19 +9,18 @@ use landlock::{
 use super::confinement::{ConfineError, Confinement, Network};
 use super::paths;
 
-/// The ABI requested from the kernel: everything up to Linux 6.12, the version that was tested. An older kernel applies
-/// the part that it supports.
+/// The ABI that zubi requests from the kernel: all features up to Linux 6.12, the tested version. An older kernel
+/// applies the features that it supports.
 const REQUESTED_ABI: ABI = ABI::V6;
 
-/// Devices without a memory of their own, and the directory where POSIX semaphores and shared memory live
-/// (`shm_overview(7)`), which Python's `multiprocessing` cannot do without. Terminals are missing on purpose: what can
-/// write to one can write to the person's.
+/// Devices without stored data, and the directory of POSIX semaphores and shared memory (`shm_overview(7)`), which
+/// Python's `multiprocessing` needs. Terminals are missing on purpose: a program could write to the user's terminal.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
 
-/// All devices; of these only [`DEVICES`] remain, for a disk read as root has every file on it.
+/// The directory of all devices. Only [`DEVICES`] remain accessible, because root can read every file from a raw disk.
 const ALL_DEVICES: &str = "/dev";
 
-/// Directories of the dynamic loader, which the kernel opens for execution together with the program that requires it.
+/// Directories of the dynamic loader. The kernel opens the loader for execution together with a program that needs it.
 const LOADERS: &[&str] = &[
     "/lib64/ld-linux-x86-64.so.2",
     "/lib/ld-linux-aarch64.so.1",
@@ -29,7 +28,7 @@ const LOADERS: &[&str] = &[
     "/lib/ld-musl-aarch64.so.1",
 ];
 
-/// Restricts this thread and everything it starts. The ABI that was used.
+/// Restricts this thread and everything it starts. Returns the version of the ABI that the kernel applied.
 pub(super) fn restrict(confinement: &Confinement) -> Result<u32, ConfineError> {
     let mut excluded = confinement.excluded.clone();
     excluded.push(ALL_DEVICES.into());
@@ -39,7 +38,7 @@ pub(super) fn restrict(confinement: &Confinement) -> Result<u32, ConfineError> {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     let execute: BitFlags<AccessFs> = AccessFs::Execute.into();
     let read = if confinement.executable.is_some() { read } else { read | execute };
-    // Neither special files nor requests to devices: nothing of the kind is a workspace's business.
+    // Omits special files and requests to devices, which no workspace needs.
     let write = AccessFs::from_write(REQUESTED_ABI) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);
     let mut rules: Vec<(Vec<Utf8PathBuf>, BitFlags<AccessFs>)> = vec![
         (readable.granted, read),
@@ -59,7 +58,7 @@ fn devices() -> Vec<Utf8PathBuf> {
     DEVICES.iter().map(Utf8PathBuf::from).collect()
 }
 
-/// Creates a ruleset that allows only these rights, as far as this kernel knows them.
+/// Creates and applies a ruleset that allows only these rights, as far as the kernel supports them.
 fn enforce(rules: Vec<(Vec<Utf8PathBuf>, BitFlags<AccessFs>)>, network: Network) -> Result<u32, ConfineError> {
     let landlock_error = |error: &dyn std::fmt::Display| ConfineError::Landlock(error.to_string());
     let mut ruleset = Ruleset::default()
@@ -89,12 +88,12 @@ fn enforce(rules: Vec<(Vec<Utf8PathBuf>, BitFlags<AccessFs>)>, network: Network)
     Ok(abi)
 }
 
-/// Restricts this process to the files that it has open.
+/// Restricts this process to the files that are already open.
 pub(super) fn lock_down() -> Result<u32, ConfineError> {
     enforce(Vec::new(), Network::None)
 }
 
-/// Restricts this process to reading below one directory, to see whether that can be done.
+/// Restricts this process to reading one directory tree, to probe the backend.
 pub(super) fn restrict_to(directory: &str) -> Result<u32, ConfineError> {
     enforce(vec![(vec![directory.into()], AccessFs::ReadFile | AccessFs::ReadDir)], Network::None)
 }

@@ -1,14 +1,14 @@
-//! Limits of the kernel on each process (getrlimit(2)).
+//! The kernel's resource limits of each process (getrlimit(2)).
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::confinement::{ConfineError, ResourceLimits};
 
-/// For each process that a program may have, so many threads of its user's may there be beside those there are now. A
-/// second fence (the first is the supervisor's count), far enough away for compilers with a thread for each processor.
+/// The number of threads that the user may have for each allowed process, in addition to those that exist now. A second
+/// limit after the supervisor's count, high enough for compilers that start a thread per processor.
 const THREADS_PER_PROCESS: u64 = 20;
 
-/// How much a program yields to others, the supervisor that counts its processes among them (nice(2)).
+/// The niceness of a program (nice(2)), so that other processes, such as the supervisor that counts, have priority.
 const NICE: i32 = 5;
 
 /// Limits this process and everything it starts.
@@ -17,12 +17,12 @@ pub(super) fn set(limits: &ResourceLimits) -> Result<(), ConfineError> {
         ("memory", Resource::As, limits.memory),
         ("the size of files", Resource::Fsize, limits.file_size),
         ("processor time", Resource::Cpu, limits.cpu_seconds),
-        // A dump would have everything in it that the program has read, and lie about in the workspace.
+        // A core dump would leave everything that the program has read in the workspace.
         ("core dumps", Resource::Core, Some(0)),
-        // Counts all threads of a user, and does not bind root.
+        // The kernel counts all threads of the user, and does not restrict root.
         ("threads", Resource::Nproc, threads().map(|now| now + u64::from(limits.processes) * THREADS_PER_PROCESS)),
     ];
-    // If the process may not lower its own priority, it runs as before.
+    // Failing to lower the priority is harmless.
     rustix::process::nice(NICE).ok();
     for (resource_name, resource, limit) in table {
         let Some(limit) = limit else { continue };
@@ -34,7 +34,7 @@ pub(super) fn set(limits: &ResourceLimits) -> Result<(), ConfineError> {
     Ok(())
 }
 
-/// How many threads the whole machine has now: more than the user's (`proc_loadavg(5)`).
+/// Returns the number of threads on the whole machine, an upper bound of the user's (`proc_loadavg(5)`).
 fn threads() -> Option<u64> {
     let loads = std::fs::read("/proc/loadavg").ok()?;
     let loads = String::from_utf8_lossy(&loads);

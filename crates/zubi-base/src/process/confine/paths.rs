@@ -1,23 +1,22 @@
-//! "All of this but that", for a mechanism that only knows what is allowed.
+//! Expands "all of this except that" for a mechanism that only accepts allowed paths.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::confinement::ConfineError;
 use crate::fs;
 
-/// How many rules an expansion may come to. A home directory has some hundred entries.
+/// The maximum number of rules in an expansion. A home directory has some hundred entries.
 const MAX_GRANTED: usize = 10_000;
 
-/// The allowed paths, each with everything below it, and the directories that may only be listed.
+/// The allowed paths, including everything below them, and the directories that may only be listed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ExpandedPaths {
     pub(super) granted: Vec<Utf8PathBuf>,
     pub(super) listed: Vec<Utf8PathBuf>,
 }
 
-/// Returns `roots` without `excluded`: a root with an excluded path below it is replaced by its entries, one by one.
-/// Paths that do not exist are skipped. Links are resolved first and never followed after that, so that none leads to
-/// an excluded path.
+/// Returns `roots` without `excluded`: replaces a root that contains an excluded path by its entries. Skips paths that
+/// do not exist. Resolves links first and then follows none, so that no link reaches an excluded path.
 pub(super) fn expand(roots: &[Utf8PathBuf], excluded: &[Utf8PathBuf]) -> Result<ExpandedPaths, ConfineError> {
     let excluded: Vec<_> = excluded.iter().filter_map(|path| fs::canonical(path).ok()).collect();
     let mut expanded = ExpandedPaths::default();
@@ -41,8 +40,8 @@ pub(super) fn expand(roots: &[Utf8PathBuf], excluded: &[Utf8PathBuf]) -> Result<
     Ok(expanded)
 }
 
-/// Returns the entries of a directory, except links, which lead elsewhere, and names that are not UTF-8. Returns no
-/// entries if the directory cannot be listed: then nothing below it can be allowed one by one either.
+/// Returns the entries of a directory, except links, whose targets may be elsewhere, and names that are not UTF-8.
+/// Returns none if access to the directory is denied, since nothing below it can then be allowed.
 fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ConfineError> {
     let entries = match directory.read_dir_utf8() {
         Ok(entries) => entries,

@@ -1,8 +1,9 @@
-//! System calls, with seccomp: which sockets there are, and no way into other processes or the kernel.
+//! Restriction of system calls, with seccomp: which sockets a program may use, and no access to other processes or the
+//! kernel.
 //!
-//! A list of what is denied: programs are of all kinds, and calls that do not lead out of the sandbox stay allowed.
-//! Denied calls fail with `EPERM`, which programs expect. Calls by other numbers (32 bit on a 64 bit kernel, x32) would
-//! go past the list: a program with another architecture is killed, x32 calls do not exist.
+//! The filter lists denied calls, because all kinds of programs must run. Denied calls fail with `EPERM`, which
+//! programs expect. Other numberings of the calls (32 bit on a 64 bit kernel, x32) would bypass the list: a program
+//! with another architecture is killed, and x32 calls fail with `ENOSYS`.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +15,16 @@ use seccompiler::{
 
 use super::confinement::{ConfineError, Network};
 
-/// Never allowed.
+/// System calls that are always denied.
 const DENIED: &[c_long] = &[
-    // Into other processes.
+    // Access to other processes.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
     libc::SYS_process_madvise,
     libc::SYS_pidfd_getfd,
     libc::SYS_kcmp,
-    // Around the rules for files and namespaces.
+    // Ways around the restrictions of files and namespaces.
     libc::SYS_mount,
     libc::SYS_umount2,
     libc::SYS_pivot_root,
@@ -38,15 +39,15 @@ const DENIED: &[c_long] = &[
     libc::SYS_open_by_handle_at,
     libc::SYS_name_to_handle_at,
     libc::SYS_fanotify_init,
-    // Requests through a ring go past every filter of system calls.
+    // Requests through a ring bypass every filter of system calls.
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
-    // Secrets of the session.
+    // Keys of the session.
     libc::SYS_keyctl,
     libc::SYS_add_key,
     libc::SYS_request_key,
-    // The kernel itself: root's business, and where its holes are.
+    // The kernel itself: calls for root, with many past vulnerabilities.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
@@ -74,7 +75,7 @@ const DENIED: &[c_long] = &[
     libc::SYS_ioperm,
 ];
 
-/// Requests to a terminal that type on it, and a console's own (`ioctl_tty(2)`, `ioctl_console(2)`).
+/// Requests to a terminal that simulate input, and those of a console (`ioctl_tty(2)`, `ioctl_console(2)`).
 const TYPING: &[u32] = &[0x5412 /* TIOCSTI */, 0x541C /* TIOCLINUX */];
 
 /// Restricts this thread and everything it starts.
@@ -94,8 +95,8 @@ pub(super) fn restrict(network: Network) -> Result<(), ConfineError> {
     Ok(())
 }
 
-/// System calls that a program no longer needs once it is loaded and works on its open files: those for paths of any
-/// kind, programs and processes.
+/// System calls that a loaded program no longer needs to work on its open files: those for paths, programs and
+/// processes.
 const SEALED: &[c_long] = &[
     libc::SYS_openat,
     libc::SYS_openat2,
@@ -131,7 +132,7 @@ const SEALED: &[c_long] = &[
     libc::SYS_fremovexattr,
 ];
 
-/// The older names of the same, where they exist.
+/// The older variants of these calls, on architectures that have them.
 #[cfg(target_arch = "x86_64")]
 const SEALED_OLD: &[c_long] = &[
     libc::SYS_open,
@@ -156,13 +157,13 @@ const SEALED_OLD: &[c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const SEALED_OLD: &[c_long] = &[];
 
-/// Leaves this thread and those that it starts nothing but memory, time and the files that are open.
+/// Restricts this thread and its new threads to memory, time and open files.
 pub(super) fn lock_down() -> Result<(), ConfineError> {
     let seccomp_error = |error: &dyn std::fmt::Display| ConfineError::Seccomp(error.to_string());
     let arch: TargetArch =
         std::env::consts::ARCH.try_into().map_err(|_| seccomp_error(&"there is no filter for this processor"))?;
     let mut rules: Rules = SEALED.iter().chain(SEALED_OLD).map(|call| (*call, Vec::new())).collect();
-    // A thread is made by the same call as a process, with this flag. `clone3` hides it and is gone already.
+    // `clone` with this flag creates a thread instead of a process. `clone3`, which hides the flag, is already denied.
     let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
     let process = match_all(&[(0, SeccompCmpOp::MaskedEq(thread), 0)]).map_err(|error| seccomp_error(&error))?;
     rules.insert(libc::SYS_clone, vec![process]);
@@ -177,19 +178,19 @@ fn filter(rules: Rules, errno: i32, arch: TargetArch) -> Result<BpfProgram, Back
     SeccompFilter::new(rules, SeccompAction::Allow, denied, arch)?.try_into()
 }
 
-/// No condition: the call is denied whatever its arguments are.
+/// Returns the denied calls. A call without conditions is denied for all arguments.
 fn rules(network: Network) -> Result<Rules, BackendError> {
     use SeccompCmpOp::{Eq, MaskedEq, Ne};
     let mut rules: Rules = DENIED.iter().map(|call| (*call, Vec::new())).collect();
     let typing = TYPING.iter().map(|request| match_all(&[(1, Eq, u64::from(*request))])).collect::<Result<_, _>>()?;
     rules.insert(libc::SYS_ioctl, typing);
-    // A user namespace gives its maker every capability inside, and with them most of the kernel to find holes in.
+    // A user namespace gives its creator all capabilities inside it, and so most of the kernel's vulnerabilities.
     let new_user = u64::from(libc::CLONE_NEWUSER.unsigned_abs());
     for call in [libc::SYS_clone, libc::SYS_unshare] {
         rules.insert(call, vec![match_all(&[(0, MaskedEq(new_user), new_user)])?]);
     }
     if network != Network::All {
-        // A pair of datagram sockets can be connected to another peer afterwards; a stream cannot.
+        // A pair of datagram sockets can later connect to another peer; a pair of stream sockets cannot.
         let datagram = u64::from(libc::SOCK_DGRAM.unsigned_abs());
         rules.insert(libc::SYS_socketpair, vec![match_all(&[(1, MaskedEq(0xf), datagram)])?]);
     }
@@ -205,8 +206,8 @@ fn rules(network: Network) -> Result<Rules, BackendError> {
     Ok(rules)
 }
 
-/// A rule that matches when all of these hold: which argument, how it is compared, with what. Arguments are compared as
-/// 32 bit values, as the kernel reads those that are used here.
+/// Creates a rule that matches if all conditions (argument, operator, value) are true. Compares arguments as 32 bit
+/// values, as the kernel reads the ones used here.
 fn match_all(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, BackendError> {
     let condition = |(argument, operator, value): &(u8, SeccompCmpOp, u64)| {
         SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), *value)
@@ -214,15 +215,15 @@ fn match_all(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, Back
     SeccompRule::new(conditions.iter().map(condition).collect::<Result<_, _>>()?)
 }
 
-/// The filter behind three instructions that answer every x32 call with `ENOSYS` (`linux/filter.h`, `bpf_common.h`).
+/// Adds three instructions that fail every x32 call with `ENOSYS` (`linux/filter.h`, `bpf_common.h`).
 fn without_x32(filter: BpfProgram) -> BpfProgram {
-    /// `__X32_SYSCALL_BIT` of asm/unistd.h. No other architecture has numbers that large.
+    /// `__X32_SYSCALL_BIT` of asm/unistd.h. No other architecture has such large numbers.
     const X32: u32 = 0x4000_0000;
     const LOAD_WORD: u16 = 0x20;
     const JUMP_IF_GREATER_OR_EQUAL: u16 = 0x35;
     const RETURN: u16 = 0x06;
     let mut program = vec![
-        // The number of the call is the first field.
+        // The first field of the data is the number of the call.
         sock_filter { code: LOAD_WORD, jt: 0, jf: 0, k: 0 },
         sock_filter { code: JUMP_IF_GREATER_OR_EQUAL, jt: 0, jf: 1, k: X32 },
         sock_filter { code: RETURN, jt: 0, jf: 0, k: libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs() },

@@ -10,18 +10,17 @@ use super::{availability, bubblewrap, capabilities, landlock, limits, seccomp};
 use crate::process::signal::SUPERVISOR_ARGUMENT;
 use crate::process::supervisor::{report_error, start_failure};
 
-/// The argument of the step; the next one is a [`Confinement`] as JSON, then `--`, the program and its arguments.
+/// The argument that selects this step; then follow a [`Confinement`] as JSON, `--`, the program and its arguments.
 pub(in crate::process) const APPLY: &str = "--apply";
 
-/// The argument of a process that finds out which backends are available, and prints [`super::availability::ProbeResult`] as JSON.
+/// The argument that makes a process probe the backends and print [`super::availability::ProbeResult`] as JSON.
 pub(in crate::process) const PROBE: &str = "--probe";
 
-/// Exit code of a program that was not started because it could not be confined. Standard error says why, in a line
-/// that begins with `zubi: cannot confine`. 125 is what `env`, `timeout` and `docker run` give when they themselves
-/// fail.
+/// The exit code of a program that was not started because it could not be confined. A line on stderr that begins with
+/// `zubi: cannot confine` has the reason. `env`, `timeout` and `docker run` use 125 for their own errors too.
 pub const CANNOT_CONFINE: u8 = 125;
 
-/// Confines this process and becomes the program. Returns only if that fails.
+/// Confines this process and becomes the program. Returns only on an error.
 pub(in crate::process) fn apply(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let confinement = match Confinement::from_argument(args.next()) {
         Ok(confinement) => confinement,
@@ -37,7 +36,7 @@ pub(in crate::process) fn apply(mut args: impl Iterator<Item = OsString>) -> Exi
     start_failure(&program, &become_program(&program, args))
 }
 
-/// In this order: reading directories needs no right that is gone by then, and the filter of system calls comes last.
+/// Applies the backends in an order that works: Landlock must still read directories, and seccomp comes last.
 fn confine(confinement: &Confinement) -> Result<(), ConfineError> {
     if confinement.backends.landlock {
         landlock::restrict(confinement)?;
@@ -52,13 +51,13 @@ fn confine(confinement: &Confinement) -> Result<(), ConfineError> {
     Ok(())
 }
 
-/// Drops the permissions that a program needs only while it is loaded: from here on this process opens no file, starts
-/// no program and no process, and has no network, as far as these backends enforce it. Threads that run already are not
+/// Drops the permissions that a program needs only while it is loaded: this process can then no longer open files,
+/// start programs or processes, or use the network, as far as these backends enforce it. Running threads are not
 /// restricted, so call this before starting any. The program is zubi's own and was confined before; the step is
 /// irreversible.
 ///
 /// # Errors
-/// If one of the backends is not available. The process then must not continue as if it were sealed.
+/// If one of the backends is not available. The process must not continue then.
 pub fn lock_down(backends: &SandboxBackends) -> Result<(), ConfineError> {
     if backends.landlock {
         landlock::lock_down()?;
@@ -69,7 +68,7 @@ pub fn lock_down(backends: &SandboxBackends) -> Result<(), ConfineError> {
     Ok(())
 }
 
-/// Replaces this process.
+/// Replaces this process by a program; returns only on an error.
 #[expect(clippy::disallowed_methods, reason = "the confined half of the one place that starts processes")]
 fn become_program(program: &OsString, args: impl Iterator<Item = OsString>) -> io::Error {
     std::process::Command::new(program).args(args).exec()
@@ -80,7 +79,7 @@ fn refuse(error: &ConfineError) -> ExitCode {
     ExitCode::from(CANNOT_CONFINE)
 }
 
-/// Tries the backends on this process and prints the result.
+/// Probes the backends on this process and prints the result.
 pub(in crate::process) fn probe() -> ExitCode {
     use std::io::Write as _;
     let found = serde_json::to_vec(&availability::try_all()).unwrap_or_default();
@@ -91,8 +90,8 @@ pub(in crate::process) fn probe() -> ExitCode {
 }
 
 impl Confinement {
-    /// The command that confines itself and becomes `program`: its own program and arguments. `executable` is the one
-    /// whose `main` calls [`crate::process::supervise`].
+    /// Returns the program and arguments of a command that confines itself and becomes `program`. `executable` is the
+    /// one whose `main` calls [`crate::process::supervise`].
     pub(in crate::process) fn command(
         &self,
         executable: &str,

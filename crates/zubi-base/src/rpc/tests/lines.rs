@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::*;
 
-/// Answers `echo` at once and hands out the responders of `hold`.
+/// A handler that answers `echo` at once and passes the responders of `hold` to the test.
 struct TestHandler {
     pending_requests: mpsc::UnboundedSender<(Value, Responder)>,
     notes: mpsc::UnboundedSender<String>,
@@ -31,7 +31,7 @@ impl PeerHandler for TestHandler {
     }
 }
 
-/// A connection with small bounds, and the other end of it.
+/// A connection with small limits, and its other end.
 struct World {
     connection: Connection,
     pending_requests: mpsc::UnboundedReceiver<(Value, Responder)>,
@@ -59,7 +59,7 @@ async fn within_timeout<T>(future: impl Future<Output = T>) -> T {
 }
 
 impl World {
-    /// The next line from zubi.
+    /// Returns zubi's next line.
     async fn receive(&mut self) -> String {
         let mut line = String::new();
         within_timeout(self.reader.read_line(&mut line)).await.unwrap();
@@ -70,7 +70,7 @@ impl World {
         within_timeout(self.writer.write_all(format!("{line}\n").as_bytes())).await.unwrap();
     }
 
-    /// Returns the answers to some lines, before the answer to the `echo` that is sent after them.
+    /// Sends lines and an `echo`, and returns the responses before that of the `echo`.
     async fn answers(&mut self, lines: &[&str]) -> String {
         for line in lines {
             self.send(line).await;
@@ -89,7 +89,7 @@ impl World {
         within_timeout(self.pending_requests.recv()).await.unwrap()
     }
 
-    /// Why the connection has ended.
+    /// Waits for the end of the connection and returns its reason.
     async fn end_reason(&self) -> String {
         let mut closed = self.connection.closed_reason();
         within_timeout(closed.wait_for(Option::is_some)).await.unwrap().clone().unwrap()
@@ -372,7 +372,7 @@ async fn incomplete_last_line_is_not_a_request() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Whatever arrives, every line that is a request is answered once and the connection lives.
+    /// For any input, every line that is a request gets one response and the connection survives.
     #[test]
     fn no_line_ends_the_connection(line in "[ -~]{0,80}") {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

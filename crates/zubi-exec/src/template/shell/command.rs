@@ -1,16 +1,16 @@
-//! Which word of a simple command is being read, and which commands make code of their words.
+//! Determines the role of each word of a simple command, and the commands that run their words as code.
 
 use super::TemplateWord;
 
-/// Words after which a command's name follows.
+/// Words before the name of a command.
 const NAME_PREFIXES: &[&str] =
     &["if", "then", "else", "elif", "do", "while", "until", "!", "{", "time", "coproc", "}", "fi", "done", "esac"];
 
-/// Commands whose words are a command.
+/// Commands whose arguments are a command.
 const WRAPPERS: &[&str] =
     &["builtin", "command", "doas", "env", "exec", "nice", "nohup", "setsid", "stdbuf", "sudo", "time", "xargs"];
 
-/// Builtins that run their words, or treat them as names and evaluate the subscript of a name (bash).
+/// Bash builtins that run their arguments, or evaluate the subscripts of names in them.
 const EVALUATING_COMMANDS: &[&str] = &[
     "eval",
     "trap",
@@ -26,10 +26,10 @@ const EVALUATING_COMMANDS: &[&str] = &[
     "complete",
 ];
 
-/// Builtins that assign: after `NAME=` a value is a value.
+/// Builtins that assign: a value after `NAME=` is data.
 const DECLARING_COMMANDS: &[&str] = &["export", "readonly", "declare", "typeset", "local"];
 
-/// Programs that run a word as code, and the letters of the options before it: `sh -c`, `perl -ne`. A version may follow
+/// Programs that run an argument as code, with the option letters before it: `sh -c`, `perl -ne`. A version may follow
 /// the name (`python3.12`).
 const INTERPRETERS: &[(&str, &str)] = &[
     ("sh", "c"),
@@ -56,10 +56,10 @@ const INTERPRETERS: &[(&str, &str)] = &[
 /// The long forms of these options.
 const CODE_OPTIONS: &[&str] = &["--eval", "--command", "--print", "-Command"];
 
-/// Programs whose first operand is a program, and which can start others from it.
+/// Programs whose first operand is a program in a language that can start other programs.
 const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed"];
 
-/// Commands that need no end-of-options mark: they have no options, or `--` would be text.
+/// Commands that do not need an end-of-options mark: they have no options, or `--` would be text for them.
 const COMMANDS_WITHOUT_OPTIONS: &[&str] =
     &["echo", "printf", "[", "test", "for", "case", "export", "readonly", ":", "true", "exit", "return"];
 
@@ -69,23 +69,23 @@ const MAX_WORDS: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct TemplateCommand {
     name: Option<String>,
-    /// A wrapper was read: its options and assignments come before the name.
+    /// Whether a wrapper was read, whose options and assignments come before the name.
     wrapped: bool,
     words: Vec<String>,
     /// The number of words after the name that are not options.
     operands: usize,
-    /// The next word is a redirection's target.
+    /// Whether the next word is the target of a redirection.
     target: bool,
 }
 
 /// The analysis of a word.
 #[derive(Debug, Default)]
 pub(super) struct Verdict {
-    /// The reason why no argument may be in it.
+    /// The reason why the word may not contain an argument.
     pub(super) refused: Option<&'static str>,
-    /// Whether the word may be omitted, or be several words.
+    /// Whether the word may be omitted or become several words.
     pub(super) any_count: bool,
-    /// If it begins with `-` it is an option.
+    /// Whether a value that begins with `-` would be an option.
     pub(super) is_option: bool,
     pub(super) undecidable: bool,
 }
@@ -99,7 +99,7 @@ impl TemplateCommand {
         self.target = true;
     }
 
-    /// Takes in one word. `has_argument`: there is an argument's placeholder in it.
+    /// Processes one word. `has_argument`: whether it contains an argument's placeholder.
     pub(super) fn read_word(&mut self, word: &TemplateWord, has_argument: bool) -> Verdict {
         if std::mem::take(&mut self.target) {
             return Verdict::default();
@@ -195,7 +195,7 @@ fn base(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-/// Whether a program of this name takes what follows this option for code.
+/// Whether this program runs the argument after this option as code.
 fn runs_code(name: &str, option: &str) -> bool {
     let name = name.trim_end_matches(|version: char| version.is_ascii_digit() || version == '.');
     let Some((_, letters)) = INTERPRETERS.iter().find(|(interpreter, _)| *interpreter == name) else { return false };

@@ -1,10 +1,10 @@
-//! Parts of a script in which no placeholder is accepted: they are read only to find where they end.
+//! The parts of a script that accept no placeholders. They are parsed only to find their ends.
 
 use super::super::scan::TemplateToken;
 use super::{HereDocument, Lexer};
 
 impl Lexer<'_> {
-    /// After a single quote: reads through the next one. Placeholders are refused.
+    /// Reads single-quoted text through its closing quote, and refuses placeholders in it.
     pub(super) fn single_quotes(&mut self) {
         let from = self.at - 1;
         while let Some(symbol) = self.next() {
@@ -52,7 +52,7 @@ impl Lexer<'_> {
         self.report_unclosed("a backquote", from);
     }
 
-    /// A dollar was read, which begins no placeholder.
+    /// Handles a dollar that does not begin a placeholder.
     pub(super) fn dollar(&mut self, quoted: bool) {
         match self.peek() {
             Some(TemplateToken::Char('(', _)) => {
@@ -65,7 +65,7 @@ impl Lexer<'_> {
             }
             Some(TemplateToken::Char('[', _)) => self.mark_undecidable("`$[`"),
             Some(TemplateToken::Char('\'', _)) if !quoted => {
-                // bash has escapes in there, dash has none: they agree where it ends if there is no backslash.
+                // bash has escapes in this construct and dash has none; without a backslash they agree about its end.
                 let rest = self.symbols.get(self.at + 1..).unwrap_or_default();
                 let end = rest.iter().position(|symbol| matches!(symbol, TemplateToken::Char('\'' | '\\', _)));
                 if end
@@ -83,7 +83,7 @@ impl Lexer<'_> {
         self.word().push('$');
     }
 
-    /// `$(…)` or `<(…)`, after the bracket.
+    /// Reads `$(…)` or `<(…)` after its opening bracket.
     pub(super) fn substitution(&mut self, name: &'static str) {
         let from = self.at - 1;
         self.opaque.push(name);
@@ -123,13 +123,13 @@ impl Lexer<'_> {
         self.report_unclosed(name, from);
     }
 
-    /// Whether the `c` that was just read begins the word `case`.
+    /// Whether the last character, a `c`, begins the word `case`.
     fn is_case(&self) -> bool {
         let rest: String = (self.at..self.at + 3).filter_map(|at| self.char_at(at)).collect();
         rest == "ase" && !self.before_last().is_some_and(is_word) && !self.char_at(self.at + 3).is_some_and(is_word)
     }
 
-    /// `$((…))` or `((…))`, after the second bracket.
+    /// Reads `$((…))` or `((…))` after its second opening bracket.
     pub(super) fn arithmetic(&mut self, name: &'static str, dollar: bool) {
         let from = self.at - 1;
         self.opaque.push(name);
@@ -151,7 +151,7 @@ impl Lexer<'_> {
                     }
                     '\'' | '"' | '`' | '\\' => self.mark_undecidable("a quote in arithmetic"),
                     '$' if self.peek_char() == Some('(') => self.mark_undecidable("a substitution in arithmetic"),
-                    // Without a dollar it is two subshells for dash.
+                    // Without a dollar, dash reads two subshells.
                     '<' if !dollar && self.peek_char() == Some('<') => self.mark_undecidable("`<<` in `((…))`"),
                     '#' if !self.before_last().is_some_and(is_word) => self.mark_undecidable("a `#` in arithmetic"),
                     'c' if self.is_case() => self.mark_undecidable("`case` in arithmetic"),
@@ -163,7 +163,7 @@ impl Lexer<'_> {
         self.report_unclosed(name, from);
     }
 
-    /// `${…}` of the shell, after the brace.
+    /// Reads the shell's `${…}` after its opening brace.
     fn expansion(&mut self) {
         const NAME: &str = "`${…}` of the shell";
         let from = self.at - 1;
@@ -198,7 +198,7 @@ impl Lexer<'_> {
         self.report_unclosed(NAME, from);
     }
 
-    /// After `<<` or `<<-`: the word that ends the document.
+    /// Reads the delimiter of a here-document after `<<` or `<<-`.
     pub(super) fn here_document(&mut self, tabs: bool) {
         while matches!(self.peek_char(), Some(' ' | '\t')) {
             self.at += 1;
@@ -223,7 +223,7 @@ impl Lexer<'_> {
         self.pending.push(HereDocument { delimiter, tabs, expanded: quote.is_none() && !escaped });
     }
 
-    /// At the beginning of a line: the bodies of the documents that were announced in the one before.
+    /// Reads the bodies of the here-documents that the previous line has announced.
     pub(super) fn here_documents(&mut self) {
         for document in std::mem::take(&mut self.pending) {
             while self.at < self.symbols.len() {
@@ -234,7 +234,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// One line of a body; true if it was the last.
+    /// Reads one line of a body; returns whether it was the last.
     fn here_line(&mut self, document: &HereDocument) -> bool {
         let mut line = String::new();
         let mut has_placeholder = false;
@@ -248,7 +248,7 @@ impl Lexer<'_> {
                 }
             }
         }
-        // Inside these some shells do not look for the end, and a backslash joins lines.
+        // Some shells do not search for the end inside these, and a backslash joins lines.
         if document.expanded
             && (line.contains("$(") || line.contains("${") || line.contains('`') || line.ends_with('\\'))
         {

@@ -1,4 +1,4 @@
-//! Scripts put together at random: where a placeholder is accepted, no value runs anything, in no shell at hand.
+//! Random scripts: if a placeholder is accepted, its value runs as code in none of the available shells.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -9,8 +9,8 @@ use super::super::{Escaping, Template};
 use super::names;
 use super::values::{TESTED_SHELLS, render, run};
 
-/// The pieces of scripts: syntax. Commands that evaluate their words have a table of their own, because a script's
-/// author can hide the command (`$x $text`). Nothing here loops, waits, or writes outside the directory of the test.
+/// Fragments of scripts: syntax. Commands that evaluate their words have a separate table, because an author can hide
+/// the command (`$x $text`). No fragment loops, waits, or writes outside the test's directory.
 const FRAGMENTS: &[&str] = &[
     "echo ",
     "echo ",
@@ -128,7 +128,7 @@ const CONSTRUCTS: &[&str] = &[
     "echo ${x#$y} ",
 ];
 
-/// Values that get out of each kind of quoting there is, if they are not quoted rightly.
+/// Values that escape from each kind of quoting if they are not escaped correctly.
 const HOSTILE: &[&str] = &[
     "'; touch canary; '",
     "\"; touch canary; \"",
@@ -149,7 +149,7 @@ fn skeleton() -> impl Strategy<Value = String> {
     prop::collection::vec(fragment, 1..7).prop_map(|fragments| fragments.concat())
 }
 
-/// The rendered scripts of a skeleton, if it is accepted.
+/// Returns the rendered scripts of a skeleton, if it is accepted.
 fn scripts(skeleton: &str) -> Option<Vec<String>> {
     let template = Template::parse(skeleton, Escaping::Shell, &names()).ok()?;
     if template.arguments().is_empty() {
@@ -191,7 +191,7 @@ fn values_are_never_executed() {
     assert!(attempts < 20 * MIN_ACCEPTED && quoted > 10 && substituted > 5 && documents > 5);
 }
 
-/// The test above can fail: pasted as they are, the values run.
+/// The test above can fail: unescaped values run.
 #[test]
 fn unquoted_values_are_executed() {
     for shell in TESTED_SHELLS {

@@ -1,4 +1,4 @@
-//! Properties: whatever a value is, the program that reads the rendered text gets exactly it.
+//! The program that reads a rendered text gets exactly the original value, for every value.
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
@@ -13,7 +13,7 @@ use super::names;
 
 pub(super) const TESTED_SHELLS: [&str; 2] = ["/bin/sh", "/bin/bash"];
 
-/// The pieces of values: everything that is special to a shell, a URL, a header or JSON, and ordinary text.
+/// Fragments of values: all special characters of shells, URLs, headers and JSON, and ordinary text.
 const FRAGMENTS: &[&str] = &[
     "'",
     "\"",
@@ -93,7 +93,7 @@ pub(super) fn render(text: &str, escaping: Escaping, arguments: &Value) -> Strin
     template.render(values).unwrap().text
 }
 
-/// Runs a script in a directory, as a file: a command line has a limit below the size of our values.
+/// Runs a script file in a directory. A command line has a limit below the size of our values.
 #[expect(clippy::disallowed_methods, reason = "the tests of what a real shell makes of a script")]
 pub(super) fn run(shell: &str, script: &str, directory: &std::path::Path) -> Vec<u8> {
     let file = directory.join("script");
@@ -103,7 +103,7 @@ pub(super) fn run(shell: &str, script: &str, directory: &std::path::Path) -> Vec
     command.stdin(Stdio::null()).stderr(Stdio::null()).output().unwrap().stdout
 }
 
-/// Values come through each real shell as they are: as words, in words, and between double quotes.
+/// Every real shell passes values unchanged: as words, in words, and between double quotes.
 fn through_shells(text: &str, other: &str, list: &[String]) {
     let script = r#"printf '%s\0' $text x$text"y" "$other" "pre $text$other post" -- $list ${arg:opt} end; v=$text; printf '%s\0' "$v""#;
     let script = render(script, Escaping::Shell, &json!({"text": text, "other": other, "list": list}));
@@ -157,13 +157,13 @@ proptest! {
         prop_assert_eq!(serde_json::from_str::<Value>(&body).unwrap(), expected);
     }
 
-    /// A header either holds the value or is refused, and never is more than one.
+    /// A header either contains exactly the value or is refused.
     #[test]
     fn header_values_are_unchanged_or_refused(text in value()) {
         let template = Template::parse("X $text", Escaping::Header, &names()).unwrap();
         let arguments = json!({"text": text});
         let values = Values { arguments: arguments.as_object().unwrap(), environment: &BTreeMap::new(), workspace_folder: "/W" };
-        // Characters that could begin another control, or another part of a header with parts.
+        // Control characters, and the separators of header parts.
         let control = text.chars().any(|next| (next.is_ascii_control() && next != '\t') || ";,\"\\".contains(next));
         match template.render(values) {
             Ok(rendered) => {
@@ -174,7 +174,7 @@ proptest! {
         }
     }
 
-    /// Any text is read without a panic, and places of problems are places of the text.
+    /// Every text is parsed without a panic, and the ranges of problems are inside the text.
     #[test]
     fn any_text_is_parsed(pieces in prop::collection::vec(prop_oneof![prop::sample::select(FRAGMENTS), Just("${"), Just("$list"), Just("${x:-")], 0..12)) {
         let text = pieces.concat();
@@ -188,7 +188,7 @@ proptest! {
     }
 }
 
-/// In a part of a header a value cannot become another part; as a whole header it is the author's choice.
+/// A value in a part of a header cannot add another part; as a whole header it can contain any.
 #[test]
 fn values_cannot_add_header_parts() {
     for (template, value, is_accepted) in [
@@ -214,7 +214,7 @@ fn megabyte_values_are_unchanged() {
     through_shells(&text, "-", std::slice::from_ref(&text));
 }
 
-/// The generated inputs, to check that the properties above are not vacuous. Printed by `--nocapture`.
+/// Prints the generated inputs (with `--nocapture`), to check that the properties above are not vacuous.
 #[test]
 fn generators_produce_special_characters() {
     let mut runner = TestRunner::deterministic();
