@@ -15,7 +15,7 @@ use zubi_tool_api::registry::Registry;
 use zubi_tool_api::{Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
 use super::delegation;
-use super::meta_tool::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS, META_TOOL, TOOLSET};
+use super::meta_tool::{CALL_READ_TOOL, CALL_TOOL, META_TOOL, TOOLSET};
 use crate::adapter::{ToolMeta, TypedTool};
 
 /// Default number of described tools. Each description includes a schema.
