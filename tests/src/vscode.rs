@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::{Project, processes, tools, zubi};
 
 /// The deadline of a window with all cases on a small machine; each case has its own limit within it.
-const DEADLINE_SECONDS: u32 = 150;
+const DEADLINE_SECONDS: u32 = 280;
 
 /// Runs a group of cases on a project with this program as the language server; returns one line for each case.
 ///

@@ -5,7 +5,7 @@ import type { Case } from "./harness.ts";
 import * as page from "./page.ts";
 
 /** The time limit of a case in milliseconds. Without it, a hanging case would block the next ones. */
-const LIMIT_MS = 45_000;
+const LIMIT_MS = 90_000;
 
 /** Runs the cases that have not run yet in this window; throws if a case has failed. */
 export async function runGroup(groups: Readonly<Record<string, readonly Case[]>>): Promise<void> {
