@@ -75,7 +75,7 @@ pub(crate) fn result_id(diagnostics: &[lsp::Diagnostic]) -> String {
 }
 
 /// Returns the diagnostics to publish: of every file that has some, and of every open document.
-pub(crate) fn all(snapshot: &Snapshot) -> Result<Vec<DiagnosticsToPublish>, QueryCancelled> {
+pub(crate) fn collect_diagnostics(snapshot: &Snapshot) -> Result<Vec<DiagnosticsToPublish>, QueryCancelled> {
     let mut found = by_file(snapshot, &snapshot.workspace().problems()?)?;
     for (path, _) in snapshot.names().iter() {
         found.entry(path.clone()).or_default();

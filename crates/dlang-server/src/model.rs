@@ -318,7 +318,7 @@ impl Model {
     fn problems(&self, number: u64) {
         let (snapshot, events) = (self.snapshot(), self.events.clone());
         self.pool.run(move || {
-            let found = catch_unwind(AssertUnwindSafe(|| diagnostics::all(&snapshot)));
+            let found = catch_unwind(AssertUnwindSafe(|| diagnostics::collect_diagnostics(&snapshot)));
             drop(snapshot);
             let problems = found.unwrap_or_else(|_| {
                 tracing::error!("computing diagnostics panicked");

@@ -46,6 +46,7 @@ impl ArgumentChecker {
             }
         };
         args.retain(|_, value| !value.is_null());
+        // Both checks below go by the documented names. Values are converted only after their length is checked.
         coerce::rename_to_documented(&spec.input, &mut args);
         reject_unknown_arguments(spec, &args)?;
         too_long(spec, &args)?;
