@@ -4,6 +4,7 @@
 //! `--full` runs everything. CONTRIBUTING.md has the table of what runs where.
 
 use std::fmt::Write as _;
+use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
@@ -14,6 +15,10 @@ use crate::{check, extension, generate, paths, setup};
 /// nextest profile `default` excludes the same ones (`.config/nextest.toml`; a test compares the two).
 #[cfg(test)]
 const FULL_ONLY: &[&str] = &["honesty", "latency", "lifecycle", "soak"];
+
+/// The variable that makes cargo compile the workspace's crates with clippy's compiler. `cargo clippy` would analyse each
+/// crate a second time.
+const LINTER: (&str, &str) = ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
 
 /// The length of the list of the slowest tests.
 const SLOWEST: usize = 50;
@@ -29,13 +34,14 @@ pub(crate) struct Options {
 /// Runs everything and writes the times to `test-times.txt` in the target directory.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut parts = Parts::default();
+    check_disk()?;
     parts.part("setup", || setup::run(&[]).map(|()| String::new()));
     parts.part("deny", check::deny);
     parts.part("typescript", extension::lint);
     check::sources(&mut parts);
     // The build precedes everything that starts a program, so that each crate is compiled once with one feature set.
     parts.part("build", build);
-    check::check_compiled(&mut parts);
+    parts.part("clippy", check::clippy);
     if options.full {
         parts.part("rustdoc", check::rustdoc);
     }
@@ -45,6 +51,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     parts.part("tests", || {
         let nextest = setup::program("cargo-nextest", "cargo-nextest");
         let mut tests = run::command(nextest.as_str());
+        tests.env(LINTER.0, LINTER.1);
         tests.args(["nextest", "run", "--workspace", "--locked", "--no-fail-fast"]);
         tests.args(["--profile", if options.full { "full" } else { "default" }]).args(&options.nextest);
         let outcome = run::run_with_lines(&mut tests, |line| summary.read(line));
@@ -63,11 +70,30 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     outcome
 }
 
-/// Compiles every target of the workspace. The end-to-end tests start the programs from the target directory.
+/// Fails early if the disk is too full: a full disk makes tests fail with errors about something else.
+fn check_disk() -> Result<()> {
+    let target = paths::target();
+    std::fs::create_dir_all(&target).with_context(|| format!("cannot create {target}"))?;
+    // The tools and the programs of a first run take 16 GB; a later run adds the changed crates.
+    let needed: u64 = if target.join("debug/zubi").exists() { 4 } else { 18 };
+    let table = run::quiet(run::command("df").args(["--block-size=1G", "--output=avail", target.as_str()]))?;
+    let free: u64 = table.lines().last().unwrap_or_default().trim().parse().context("`df` printed no number")?;
+    if free < needed {
+        bail!("{target} has {free} GB of free disk and the tests need {needed} GB; `cargo clean` removes old builds");
+    }
+    Ok(())
+}
+
+/// Compiles and lints every target of the workspace. The end-to-end tests start the programs from the target directory.
 pub(crate) fn build() -> Result<String> {
+    run::loud(&mut build_command()).map(|()| String::new())
+}
+
+/// The command that compiles and lints every target. It repeats the warnings of targets that are up to date.
+pub(crate) fn build_command() -> Command {
     let mut build = run::cargo();
-    build.args(["build", "--quiet", "--workspace", "--all-targets", "--locked"]);
-    run::loud(&mut build).map(|()| String::new())
+    build.args(["build", "--quiet", "--workspace", "--all-targets", "--locked"]).env(LINTER.0, LINTER.1);
+    build
 }
 
 /// Figures from nextest's output: the counts in its summary line, and the seconds of each test.

@@ -10,6 +10,7 @@ export const PROGRAM = "ZUBI_TEST_SERVER";
 /** The result of a case. */
 export interface Outcome {
   readonly name: string;
+  readonly seconds: number;
   /** The failure; absent if the case passed. */
   readonly failure?: string;
 }

@@ -97,6 +97,24 @@ test("validate waits once for a file without diagnostics and reports it as not c
   followed.dispose();
 });
 
+test("validate waits for a file as long as its language's last checks suggest", async () => {
+  const followed = new DiagnosticsTracker();
+  const [checked, clean] = [document("/a.toy"), document("/b.toy")];
+  documents.push(checked);
+  for (const [took, timeout] of [[100, 1000], [500, 2000], [9000, 5000]] as const) {
+    events.changed.fire({ document: checked, contentChanges: [{}] });
+    await vi.advanceTimersByTimeAsync(took);
+    setDiagnostics(checked);
+    events.changed.fire({ document: clean, contentChanges: [{}] });
+    const response = validate(followed, clean);
+    await vi.advanceTimersByTimeAsync(timeout - 1);
+    expect(response.report).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(response.report?.isCurrent).toBe(false);
+  }
+  followed.dispose();
+});
+
 test("the workspace report contains only files with diagnostics", () => {
   const [file, virtual] = [document("/a.toy"), document("/b", "git")];
   setDiagnostics(file, "bad");

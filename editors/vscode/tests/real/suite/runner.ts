@@ -26,14 +26,16 @@ export async function runGroup(groups: Readonly<Record<string, readonly Case[]>>
 
 async function outcome(name: string, body: () => Promise<void>): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
+  const started = performance.now();
+  const seconds = (): number => (performance.now() - started) / 1000;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => { reject(new Error(`took longer than ${LIMIT_MS} ms`)); }, LIMIT_MS);
   });
   try {
     await Promise.race([body(), late]);
-    return { name };
+    return { name, seconds: seconds() };
   } catch (error) {
-    return { name, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    return { name, seconds: seconds(), failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   } finally {
     clearTimeout(timer);
   }
