@@ -18,4 +18,5 @@ mod rust_analyzer;
 mod ty_and_ruff;
 mod typescript;
 mod typescript_language_server;
+mod unread;
 mod web;

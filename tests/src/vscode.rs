@@ -159,18 +159,20 @@ impl<'a> Editor<'a> {
         let exited = processes::nothing_left_except(&self.excluded_pids, Duration::from_secs(10));
         let cases = std::fs::read_to_string(&results).unwrap_or_else(|_| panic!("no case ran\n{log}"));
         let cases: Vec<Value> = serde_json::from_str(&cases).expect("a list of cases");
-        // nextest prints it for a slow or failed test: the case that waits is found without another run.
-        for case in &cases {
-            eprintln!(
-                "{:>5.1} s  {}",
-                case["seconds"].as_f64().unwrap_or_default(),
-                case["name"].as_str().unwrap_or_default()
-            );
-        }
+        print_times(&cases);
         let lines = cases.iter().map(line).collect::<Vec<_>>().join("\n");
         assert!(outcome.status.success(), "{log}\n\n{}\n{lines}", outcome.status);
         assert!(exited.is_ok(), "still running: {exited:?}");
         lines
+    }
+}
+
+/// Prints the seconds of each case. nextest shows them for a failed test, and with `--success-output immediate`.
+#[expect(clippy::print_stderr, reason = "the output of a test")]
+fn print_times(cases: &[Value]) {
+    for case in cases {
+        let seconds = case["seconds"].as_f64().unwrap_or_default();
+        eprintln!("{seconds:>5.1} s  {}", case["name"].as_str().unwrap_or_default());
     }
 }
 

@@ -56,6 +56,7 @@ pub struct Start<'a> {
     components: &'a [&'a str],
     arguments: &'a [&'a str],
     trusted: bool,
+    without_variable: Option<&'a str>,
     lifecycle: ClientLifecycleMode,
 }
 
@@ -64,7 +65,16 @@ impl<'a> Start<'a> {
     pub fn new(project: &'a Project, components: &'a [&'a str]) -> Self {
         let (program, directory) = (tools::zubi(), project.root());
         let lifecycle = ClientLifecycleMode::Initialize;
-        Self { project, program, directory, components, arguments: &[], trusted: true, lifecycle }
+        Self {
+            project,
+            program,
+            directory,
+            components,
+            arguments: &[],
+            trusted: true,
+            without_variable: None,
+            lifecycle,
+        }
     }
 
     /// Starts `dlang` instead of `zubi`. It runs no program of the project, so it needs no trust.
@@ -90,6 +100,12 @@ impl<'a> Start<'a> {
         Self { trusted: false, ..self }
     }
 
+    /// Starts without a variable that [`environment`] sets.
+    #[must_use]
+    pub fn without_variable(self, name: &'a str) -> Self {
+        Self { without_variable: Some(name), ..self }
+    }
+
     /// Uses the protocol without a handshake (2026-07-28) instead of the one that begins with `initialize`.
     #[must_use]
     pub fn stateless(self) -> Self {
@@ -101,6 +117,9 @@ impl<'a> Start<'a> {
     pub fn command(&self) -> std::process::Command {
         let mut command = std::process::Command::new(&self.program);
         command.current_dir(self.directory).env_clear().envs(environment(self.project, self.components));
+        if let Some(name) = self.without_variable {
+            command.env_remove(name);
+        }
         command
     }
 

@@ -154,9 +154,14 @@ impl RequestCx {
 /// clause for a status line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caveats {
-    /// Facts about the project itself, which limit every answer: it has no `compile_commands.json`, or cargo features
-    /// besides the default ones.
+    /// Parts of the project that the endpoint has not read: it has no `compile_commands.json`, so other files are not
+    /// read. Answers about the whole project may be incomplete.
     pub project: Vec<String>,
+    /// Errors and warnings that the endpoint reports about its own work, with their cure: the standard library is
+    /// missing, a build script failed. Answers about the whole project may be incomplete, and so may diagnostics.
+    pub health: Vec<String>,
+    /// Facts that make no answer incomplete: which checks the endpoint cannot run.
+    pub notes: Vec<String>,
     /// Facts about code outside the project (installed packages, the standard library). They matter for diagnostics and
     /// if a result was not found.
     pub beyond: Vec<String>,

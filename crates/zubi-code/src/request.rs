@@ -70,7 +70,11 @@ impl CodeQuery<'_> {
         if found.endpoints.iter().all(|endpoint| matches!(endpoint.readiness(), Readiness::Failed { .. })) {
             return Err(unsupported_error(&found.endpoints, "answer", found.absent));
         }
-        let status = self.status_of(&found.endpoints, states, ReadinessLevel::Project, found.absent);
+        let mut status = self.status_of(&found.endpoints, states, ReadinessLevel::Project, found.absent);
+        // A document's own diagnostics do not need the rest of the project, but a server that works.
+        let unread = found.endpoints.iter().flat_map(|endpoint| endpoint.caveats().project).collect::<Vec<_>>();
+        status.gaps.retain(|gap| !unread.contains(gap));
+        status.notes.extend(unread);
         Ok(ReadyEndpoints { endpoints: found.endpoints, status })
     }
 
@@ -96,12 +100,19 @@ impl CodeQuery<'_> {
             endpoints: states,
             absent,
             notes: self.freshness.clone().into_iter().collect(),
+            gaps: Vec::new(),
             beyond: Vec::new(),
             is_partial: false,
             text_search: false,
         };
         for caveats in endpoints.iter().map(|endpoint| endpoint.caveats()) {
-            status.notes.extend(caveats.project);
+            status.notes.extend(caveats.notes);
+            let gaps = caveats.health.into_iter().chain(caveats.project);
+            match need {
+                ReadinessLevel::Project => status.gaps.extend(gaps),
+                // One file's text is enough for the answer.
+                ReadinessLevel::File => status.beyond.extend(gaps),
+            }
             status.beyond.extend(caveats.beyond);
         }
         status

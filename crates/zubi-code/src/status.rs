@@ -35,6 +35,9 @@ pub struct AnswerStatus {
     pub is_partial: bool,
     /// Whether the answer, or a part of it, is from a text search: names without their meaning.
     pub text_search: bool,
+    /// Parts of the project that an endpoint has not read, with reasons and cures. They mark the answer as possibly
+    /// incomplete unless it excuses them; see [`Self::excuse_gaps`].
+    pub gaps: Vec<String>,
     /// Caveats about libraries, shown only if relevant; see [`Self::add_library_caveats`].
     pub beyond: Vec<String>,
 }
@@ -87,11 +90,18 @@ impl AnswerStatus {
     pub fn note(&self) -> Option<String> {
         let mut parts = Vec::new();
         match &self.completeness {
-            Completeness::Complete => {}
-            Completeness::Partial { reason } => parts.push(format!("may be incomplete: {reason}")),
+            Completeness::Complete if self.gaps.is_empty() => {}
+            Completeness::Complete => parts.push(format!("may be incomplete: {}", self.gaps.join("; "))),
+            Completeness::Partial { reason } => {
+                parts.push(format!("may be incomplete: {reason}"));
+                parts.extend(self.gaps.iter().cloned());
+            }
             // The first field already says this.
             Completeness::Unknown { .. } if self.text_search => {}
-            Completeness::Unknown { reason } => parts.push(format!("completeness unknown: {reason}")),
+            Completeness::Unknown { reason } => {
+                parts.push(format!("completeness unknown: {reason}"));
+                parts.extend(self.gaps.iter().cloned());
+            }
         }
         parts.extend(self.notes.iter().cloned());
         // With an answer, an absent server is worth a clause. Without one, the first field already has the `reason`,
@@ -109,7 +119,7 @@ impl AnswerStatus {
 
     pub fn complete(&self) -> Option<bool> {
         match self.completeness {
-            Completeness::Complete => Some(!self.endpoints.is_empty()),
+            Completeness::Complete => Some(!self.endpoints.is_empty() && self.gaps.is_empty()),
             Completeness::Partial { .. } => Some(false),
             Completeness::Unknown { .. } => None,
         }
@@ -121,6 +131,11 @@ impl AnswerStatus {
         if is_relevant {
             self.notes.extend(beyond);
         }
+    }
+
+    /// Removes the mark of unread parts of the project, because they cannot affect this answer.
+    pub(crate) fn excuse_gaps(&mut self) {
+        self.gaps.clear();
     }
 
     /// Marks the answer as possibly incomplete, unless it is already marked.
@@ -143,6 +158,7 @@ impl AnswerStatus {
         self.is_partial |= other.is_partial;
         self.text_search |= other.text_search;
         add_missing(&mut self.notes, other.notes);
+        add_missing(&mut self.gaps, other.gaps);
         add_missing(&mut self.beyond, other.beyond);
         if matches!(self.completeness, Completeness::Complete)
             || matches!(

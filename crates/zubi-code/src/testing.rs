@@ -294,7 +294,7 @@ impl Endpoint for ToyEndpoint {
     }
 
     fn caveats(&self) -> Caveats {
-        Caveats { project: Vec::new(), beyond: vec!["the toy library was not read".to_owned()] }
+        Caveats { beyond: vec!["the toy library was not read".to_owned()], ..Caveats::default() }
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {

@@ -9,11 +9,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::fs::ReadError;
 use zubi_base::position::{Encoding, TextIndex, size};
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::{credentials, fs, lsp};
 
 use crate::cache::RevisionCache;
+use crate::embedding;
+use crate::lexical::NonCode;
 
 fn starts(character: char) -> bool {
     character == '_' || unicode_ident::is_xid_start(character)
@@ -120,8 +123,30 @@ const MAX_OCCURRENCES: usize = 10_000;
 pub struct WordFile {
     /// The absolute path.
     pub path: Utf8PathBuf,
-    /// The occurrences of the word in the file, in order.
+    pub kind: FileKind,
+    /// The occurrences of the word in the file, in order. A file of another kind than [`FileKind::Own`] has only those
+    /// in code; a notebook has none, see [`FileKind::Notebook`].
     pub occurrences: Vec<WordPosition>,
+}
+
+/// How a file relates to the servers of a symbol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileKind {
+    /// A file of a language that the servers support.
+    Own,
+    /// A file of another language whose texts may contain code of the symbol's language (`.vue`, a template).
+    Embedding,
+    /// A Jupyter notebook, with the cells, lines and columns of the occurrences: `cell 3:2:5`, all 1-based.
+    Notebook(Vec<String>),
+    /// A file of the symbol's language that is not UTF-8 and contains the word.
+    NotUtf8,
+}
+
+impl WordFile {
+    /// Whether the file is of a language that the symbol's servers support.
+    pub fn is_own(&self) -> bool {
+        self.kind == FileKind::Own
+    }
 }
 
 /// The position where a word begins. The type is small because a search finds thousands.
@@ -130,6 +155,8 @@ pub struct WordPosition {
     line: u32,
     /// The 0-based columns in UTF-8, UTF-16 and UTF-32 units.
     columns: [u32; 3],
+    /// Whether the word is in code, not in a comment or a string.
+    pub is_code: bool,
 }
 
 impl WordPosition {
@@ -152,20 +179,28 @@ pub struct WordOccurrences {
     pub files: Vec<WordFile>,
 }
 
+/// Which parts of a text are code.
+enum CodeParts {
+    Own(NonCode),
+    Embedded,
+}
+
 /// The last 16 searched words, with their occurrences.
 pub(crate) type RecentWords = RevisionCache<WordKey, WordOccurrences, 16>;
 
 /// A word and the extension of the request's file, which determines the files to search.
 type WordKey = (String, Option<String>);
 
-/// Finds every whole-word occurrence in the included source files below `roots`; returns `None` if it reaches the
-/// deadline or the maximum number. Reads files on the calling thread, except those with an unsaved text.
+/// Finds every whole-word occurrence in the source files below `roots` that are of the servers' languages, or may contain
+/// code of the language that `extension` names; returns `None` if it reaches the deadline or the maximum number. Reads
+/// files on the calling thread, except those with an unsaved text.
 pub fn find_occurrences(
     roots: &[Utf8PathBuf],
     word: &str,
     deadline: Instant,
     unsaved: &BTreeMap<Utf8PathBuf, Arc<str>>,
-    is_included: impl Fn(&Utf8Path) -> bool,
+    extension: &str,
+    is_own: impl Fn(&Utf8Path) -> bool,
 ) -> Option<WordOccurrences> {
     let mut found = WordOccurrences::default();
     let mut total = 0;
@@ -173,29 +208,58 @@ pub fn find_occurrences(
         if Instant::now() >= deadline {
             return None;
         }
-        if credentials::is_credential_path(&path) || !is_included(&path) {
+        let own = is_own(&path);
+        if credentials::is_credential_path(&path) || !own && !embedding::may_embed(&path, extension) {
             continue;
         }
         let text = match unsaved.get(&path) {
             Some(text) => Arc::clone(text),
             None => match fs::read_text_in_place(&path) {
                 Ok(text) => text.into(),
+                Err(ReadError::NotText { .. }) if own && embedding::bytes_contain(&path, word) => {
+                    found.files.push(WordFile { path, kind: FileKind::NotUtf8, occurrences: Vec::new() });
+                    continue;
+                }
                 Err(_) => continue,
             },
         };
+        if path.extension() == Some("ipynb") && !own {
+            let places = embedding::notebook_places(&text, word);
+            if !places.is_empty() {
+                found.files.push(WordFile { path, kind: FileKind::Notebook(places), occurrences: Vec::new() });
+            }
+            continue;
+        }
         let starts: Vec<usize> = occurrences(&text, word).take(MAX_OCCURRENCES).collect();
         total += starts.len();
         if total >= MAX_OCCURRENCES {
             return None;
         }
-        if !starts.is_empty() {
-            let index = TextIndex::new(&text);
-            let to_position = |at: usize| {
-                let column = |encoding| index.to_lsp(size(at), encoding).character;
-                let columns = [column(Encoding::Utf8), column(Encoding::Utf16), column(Encoding::Utf32)];
-                WordPosition { line: index.line_col(size(at)).line, columns }
+        if starts.is_empty() {
+            continue;
+        }
+        let index = TextIndex::new(&text);
+        let code = if own {
+            CodeParts::Own(NonCode::scan(&text, path.extension().unwrap_or_default()))
+        } else {
+            CodeParts::Embedded
+        };
+        let to_position = |at: usize| {
+            let column = |encoding| index.to_lsp(size(at), encoding).character;
+            let columns = [column(Encoding::Utf8), column(Encoding::Utf16), column(Encoding::Utf32)];
+            let is_code = match &code {
+                CodeParts::Own(non_code) => !non_code.contains(at),
+                CodeParts::Embedded => embedding::is_code(&text, at),
             };
-            found.files.push(WordFile { path, occurrences: starts.into_iter().map(to_position).collect() });
+            WordPosition { line: index.line_col(size(at)).line, columns, is_code }
+        };
+        let mut occurrences: Vec<_> = starts.into_iter().map(to_position).collect();
+        if !own {
+            occurrences.retain(|occurrence| occurrence.is_code);
+        }
+        if !occurrences.is_empty() {
+            let kind = if own { FileKind::Own } else { FileKind::Embedding };
+            found.files.push(WordFile { path, kind, occurrences });
         }
     }
     Some(found)

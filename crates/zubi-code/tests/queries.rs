@@ -185,10 +185,10 @@ async fn check_references(toy: &Toy, target: &TargetInput) -> String {
         Ok(at) => at,
         Err(error) => return show(&error),
     };
-    match query.locations(&at, Relation::References { include_declaration: true }).await {
+    match query.references(&at, true).await {
         Ok(found) => {
             let mut out = format!("{}\n", at.header());
-            for found in &found.value {
+            for found in &found.value.locations {
                 let hit = query.hit(found, 0).await;
                 let mark = if hit.declaration { " (declaration)" } else { "" };
                 writeln!(out, "  {} {}{mark}", hit.location.to_at(), hit.location.source.unwrap_or_default()).unwrap();
@@ -224,12 +224,9 @@ async fn the_remainder_is_the_same_in_every_encoding() {
         let toy = Toy::with_fixture("//- a.toy\nlet x\n𝄞é x # x\n", encoding);
         let query = toy.intel.query(Toy::cx()).await;
         let at = query.resolve(&at_target("a.toy:1:5"), PositionIntent::Identifier).await.unwrap();
-        let relation = Relation::References { include_declaration: true };
-        let references = query.locations(&at, relation).await.unwrap().value;
-        let words = query.word_matches(&at).await.unwrap();
-        let rest = query.text_matches(&at, relation, &references, &words).await.unwrap();
+        let mentions = query.references(&at, true).await.unwrap().value.mentions.unwrap();
         let mut positions = Vec::new();
-        for found in &rest {
+        for found in &mentions.in_text {
             positions.push(query.hit(found, 0).await.location.to_at());
         }
         assert_eq!(positions, ["a.toy:2:8"], "{encoding:?}");
@@ -280,13 +277,13 @@ async fn occurrences_are_counted_without_a_readiness_signal() {
       shapes.toy:1:7 class Shape (declaration)
     Complete
     ");
-    insta::assert_snapshot!(check_references(&toy, &symbol("unit", None)).await, @r#"
+    insta::assert_snapshot!(check_references(&toy, &symbol("unit", None)).await, @"
     at shapes.toy:6:5 unit (variable)
       app.toy:2:14 print area unit
       app.toy:4:12 let élan → unit
       shapes.toy:6:5 let unit (declaration)
-    Unknown { reason: "toy gives no readiness signal; 3 references for 4 word matches" }
-    "#);
+    Complete
+    ");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 //! The binary embeds the files of [`BUILTIN`]; a user's file adds rows and changes fields of known ones. This module
 //! has the form of a row and its checks. [`crate::detect`] finds installed servers; the session starts them.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
@@ -174,6 +175,9 @@ pub struct ServerEntry {
     /// The reasons why its answers may be incomplete, which are reported with them.
     #[serde(default)]
     pub limits: Vec<Limit>,
+    /// Commands that cure what the server reports about its own state, by a part of its message.
+    #[serde(default)]
+    pub cures: BTreeMap<String, String>,
     /// `false` disables the server: in a user's row, or in a built-in row for a server that users must choose because
     /// it runs beside others (a linter that needs settings) and has not been tested. `true` in a user's row enables it.
     #[serde(default = "default_enabled")]

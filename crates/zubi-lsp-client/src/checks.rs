@@ -12,7 +12,9 @@
 //!   later. So the time allowed for the beginning is counted from its answer to a request that was sent after the save.
 //! - A save just before it reads the project again (a file was renamed) and the end of reading make one run or two. So
 //!   the check covers the files saved before a run began once no further run has followed.
-//! - Without a `Cargo.toml`, and with `checkOnSave` off, no check ever begins. If a check did not begin when it first
+//! - With `checkOnSave` off, it runs the check only when the client sends `rust-analyzer/runFlycheck`. zubi sends that
+//!   when diagnostics are requested: a session of navigation compiles nothing.
+//! - Without a `Cargo.toml`, no check ever begins. If a check did not begin when it first
 //!   had reason to, zubi does not wait for it again until a run has been seen.
 
 use std::collections::BTreeMap;
@@ -38,6 +40,9 @@ pub struct BackgroundCheck {
     pub token: String,
     /// The display name of the check: `cargo check`.
     pub name: String,
+    /// The notification that starts the check, if the server does not start it by itself.
+    #[serde(default)]
+    pub request: Option<String>,
     /// The time in milliseconds within which it begins when it has a reason to and the server is idle.
     #[serde(default = "default_begins_within_ms")]
     pub begins_within_ms: u64,
@@ -91,7 +96,7 @@ struct BackgroundCheckState {
     seen: bool,
     /// Whether zubi stopped waiting for the check before it ever saw a run.
     absent: bool,
-    /// Whether a file was saved that may not be covered by a finished run.
+    /// Whether a file was saved, or the project read, that may not be covered by a finished run.
     outdated: bool,
     /// The time of the last save.
     saved: Option<Instant>,
@@ -101,6 +106,7 @@ struct BackgroundCheckState {
 
 impl Checks {
     pub(crate) fn new(checker: Option<BackgroundCheck>) -> Self {
+        let on_request = checker.as_ref().is_some_and(|checker| checker.request.is_some());
         let state = BackgroundCheckState {
             loading: true,
             due: None,
@@ -108,7 +114,7 @@ impl Checks {
             runs: BTreeMap::new(),
             seen: false,
             absent: false,
-            outdated: false,
+            outdated: on_request,
             saved: None,
             followed: false,
         };
@@ -118,13 +124,36 @@ impl Checks {
     /// Records that a file was saved.
     pub(crate) fn on_saved(&self, now: Instant) {
         if self.checker.is_some() {
-            self.state.send_modify(|state| {
-                state.outdated = true;
-                state.saved = Some(now);
-                state.followed = false;
-                state.reason(now);
-            });
+            self.state.send_modify(|state| self.add_reason(state, now));
         }
+    }
+
+    fn is_on_request(&self) -> bool {
+        self.checker.as_ref().is_some_and(|checker| checker.request.is_some())
+    }
+
+    fn add_reason(&self, state: &mut BackgroundCheckState, now: Instant) {
+        state.outdated = true;
+        state.saved = Some(now);
+        state.followed = false;
+        if !self.is_on_request() {
+            state.reason(now);
+        }
+    }
+
+    /// Returns the notification that starts the check, if the server waits for it and no run covers the present files.
+    /// The check counts as due from then on.
+    pub(crate) fn take_request(&self, now: Instant) -> Option<&str> {
+        let request = self.checker.as_ref()?.request.as_deref()?;
+        let is_needed = self.state.send_if_modified(|state| {
+            let is_covered = state.runs.values().any(|start| Some(*start) >= state.saved);
+            let is_needed = state.outdated && !state.loading && !state.absent && state.due.is_none() && !is_covered;
+            if is_needed {
+                state.due = Some(now);
+            }
+            is_needed
+        });
+        is_needed.then_some(request)
     }
 
     /// Records that the server is reading the project, or has finished.
@@ -133,7 +162,11 @@ impl Checks {
             let changed = state.loading != loading;
             state.loading = loading;
             if changed && !loading {
-                state.reason(now);
+                if self.is_on_request() {
+                    self.add_reason(state, now);
+                } else {
+                    state.reason(now);
+                }
             }
             changed
         });
@@ -166,7 +199,7 @@ impl Checks {
                 match &mut state.due {
                     // The run was cancelled, or another one follows, whose time to begin starts now.
                     Some(due) => *due = now,
-                    None if state.runs.is_empty() => state.outdated = false,
+                    None if state.runs.is_empty() => state.outdated = self.is_on_request() && !state.followed,
                     None => {}
                 }
             }),

@@ -10,6 +10,7 @@
 //! process dies during a read-only request, zubi sends it once more to a new process, after that has read the project:
 //! the caller of a ready server must not get the answer of a loading one.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -74,6 +75,8 @@ pub struct LaunchSpec {
     pub virtual_documents: Option<VirtualDocuments>,
     /// The caveats of its answers, as far as they are known before the server runs.
     pub caveats: Caveats,
+    /// Commands that cure what the server reports about its own state, by a part of its message.
+    pub cures: BTreeMap<String, String>,
 }
 
 /// One language server in one root.
@@ -480,8 +483,12 @@ impl Endpoint for ServerEndpoint {
     fn caveats(&self) -> Caveats {
         let mut caveats = self.shared.launch.caveats.clone();
         match self.running_now().and_then(|session| session.peer().health()) {
-            Some(Health::Error(message)) => caveats.project.push(message),
-            Some(Health::Warning(message)) => caveats.beyond.push(message),
+            Some(Health::Error(message) | Health::Warning(message)) => {
+                let cures = &self.shared.launch.cures;
+                let cure = cures.iter().find_map(|(part, cure)| message.contains(part.as_str()).then_some(cure));
+                let cure = cure.map(|cure| format!(" (`{cure}`)")).unwrap_or_default();
+                caveats.health.push(format!("{}: {message}{cure}", self.id));
+            }
             None => {}
         }
         caveats

@@ -487,6 +487,7 @@ impl PoolState {
             virtual_documents: row.virtual_documents.clone(),
             retention: RetentionPolicy { idle: Duration::from_millis(row.idle_ms), memory_mb: row.max_memory_mb },
             caveats,
+            cures: row.cures.clone(),
         }
     }
 

@@ -293,7 +293,7 @@ impl Tracker {
             None | Some("ok") => None,
             Some(health) => {
                 let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
-                let what = shorten(if message.is_empty() { health } else { message });
+                let what = join_lines(if message.is_empty() { health } else { message });
                 Some(if health == "error" { Health::Error(what) } else { Health::Warning(what) })
             }
         };
@@ -409,6 +409,12 @@ pub(crate) fn token_text(token: Option<&Value>) -> String {
         Some(other) => other.to_string(),
         None => String::new(),
     }
+}
+
+/// Returns a message as one line, at most twice [`MAX_TEXT_CHARS`] long: its last line often names the cure.
+fn join_lines(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("; ").chars().filter(|c| !c.is_control()).take(2 * MAX_TEXT_CHARS).collect()
 }
 
 /// Returns the first line without control characters, at most [`MAX_TEXT_CHARS`] long.

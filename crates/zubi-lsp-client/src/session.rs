@@ -329,6 +329,11 @@ impl ServerSession {
         self.connection.request(method, params, cancel, deadline).await
     }
 
+    /// Sends a notification; a server that has ended does not receive it.
+    pub(crate) fn notify(&self, method: &str, params: Value) {
+        OutgoingSync::notify(&self.connection, method, params);
+    }
+
     /// Opens a document or sends its changes on disk since.
     pub(crate) fn sync_document(&self, path: &Utf8Path, certainly_changed: bool) -> Result<SyncAction, ReadError> {
         let mut documents = self.documents();

@@ -124,6 +124,7 @@ pub(crate) fn checker() -> BackgroundCheck {
     BackgroundCheck {
         token: "check/".to_owned(),
         name: "cargo check".to_owned(),
+        request: None,
         begins_within_ms,
         lasts_at_least_ms: 0,
     }

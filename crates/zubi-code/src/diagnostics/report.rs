@@ -91,7 +91,7 @@ impl CodeQuery<'_> {
         report.items.dedup();
         let mut status = ready.status;
         status.add_library_caveats(!report.items.is_empty());
-        report.caveats = status.notes;
+        report.caveats = [status.gaps, status.notes].concat();
         Ok(report)
     }
 

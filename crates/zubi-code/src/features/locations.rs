@@ -1,9 +1,7 @@
 //! Locations related to a symbol: definition, references, implementations, type definition.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use camino::Utf8Path;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, Endpoint};
@@ -17,7 +15,7 @@ use crate::location::{SourceLocation, parse};
 use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
 use crate::request::{EndpointReply, position_params};
-use crate::status::{Completeness, QualifiedAnswer};
+use crate::status::QualifiedAnswer;
 
 /// The relation between a symbol and the requested locations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +66,7 @@ pub struct RawLocation {
     /// See [`SourceLocation::external`].
     pub external: bool,
     pub declaration: bool,
-    /// Whether this is a whole-word match that no server counts as a reference; see [`CodeQuery::text_matches`].
+    /// Whether this is a whole-word match that no server counts as a reference; see [`crate::features::mentions::Mentions`].
     pub text_only: bool,
 }
 
@@ -79,9 +77,6 @@ pub struct DisplayLocation {
     pub declaration: bool,
     pub text_only: bool,
 }
-
-/// The time limit of the word count that checks an answer of a server without a readiness signal.
-const WORD_CHECK: Duration = Duration::from_millis(300);
 
 impl CodeQuery<'_> {
     /// Returns the locations with this relation to a target, sorted by path and line, without duplicates.
@@ -125,9 +120,22 @@ impl CodeQuery<'_> {
         if relation == (Relation::References { include_declaration: false }) {
             self.remove_own_declaration(&mut found, &ready.endpoints, at, &document).await;
         }
+        self.sort(&mut found).await;
+        if relation == Relation::Definition {
+            self.add_named_definition(&ready.endpoints, at, &mut found).await;
+        }
+        status.add_library_caveats(found.is_empty());
+        if matches!(relation, Relation::Definition | Relation::TypeDefinition) && !found.is_empty() {
+            status.excuse_gaps();
+        }
+        Ok(QualifiedAnswer { value: found, status })
+    }
+
+    /// Sorts locations by path and line, and removes duplicates.
+    pub(crate) async fn sort(&self, found: &mut Vec<RawLocation>) {
         let first = found.first().map(|one| one.encoding);
         if found.iter().any(|one| Some(one.encoding) != first) {
-            for one in &mut found {
+            for one in found.iter_mut() {
                 self.convert_to_utf16(one).await;
             }
         }
@@ -140,17 +148,14 @@ impl CodeQuery<'_> {
         found.dedup_by(|one, other| {
             one.location.range == other.location.range && one.display_path == other.display_path
         });
-        if relation == Relation::Definition {
-            self.add_named_definition(&ready.endpoints, at, &mut found).await;
-        }
-        status.add_library_caveats(found.is_empty());
-        if let (Relation::References { .. }, Completeness::Unknown { reason }) = (relation, &status.completeness) {
-            status.completeness = self.check_by_words(at, &ready.endpoints, &found, reason).await;
-        }
-        Ok(QualifiedAnswer { value: found, status })
     }
 
-    fn add_replies(&self, found: &mut Vec<RawLocation>, replies: &[EndpointReply], declarations: &[lsp::Location]) {
+    pub(crate) fn add_replies(
+        &self,
+        found: &mut Vec<RawLocation>,
+        replies: &[EndpointReply],
+        declarations: &[lsp::Location],
+    ) {
         for reply in replies {
             let encoding = reply.endpoint.encoding();
             // Servers group references by file, so zubi converts each URI once per group.
@@ -278,35 +283,6 @@ impl CodeQuery<'_> {
             }
         });
         join_all(answers).await.concat()
-    }
-
-    /// Rates the references of a server without a readiness signal. If there are as many as whole-word matches in the
-    /// files that it serves, the answer is complete. Otherwise the rest may be comments and strings, or unread files.
-    async fn check_by_words(
-        &self,
-        at: &ResolvedTarget,
-        endpoints: &[Arc<dyn Endpoint>],
-        found: &[RawLocation],
-        reason: &str,
-    ) -> Completeness {
-        let Some(word) = &at.name else { return Completeness::Unknown { reason: reason.to_owned() } };
-        let counted = self.search_words_in(self.workspace().roots(), word, WORD_CHECK).await;
-        // By server and not by extension: a `justfile` has none, and imports `.just` files.
-        let serves = |path: &Utf8Path| {
-            let document = DocumentRef::new(path);
-            endpoints.iter().any(|endpoint| endpoint.serves(&document))
-        };
-        let words: usize = counted.files.iter().filter(|(path, _)| serves(path)).map(|(_, count)| count).sum();
-        if counted.cut {
-            return Completeness::Unknown { reason: format!("{reason}, and a word count took too long") };
-        }
-        // Locations in other projects do not show whether the server has read this one completely.
-        let own = |one: &&RawLocation| uri::to_path(&one.location.uri).is_some_and(|path| serves(&path));
-        let references = found.iter().filter(own).count();
-        if references >= words {
-            return Completeness::Complete;
-        }
-        Completeness::Unknown { reason: format!("{reason}; {references} references for {words} word matches") }
     }
 }
 

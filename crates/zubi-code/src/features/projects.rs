@@ -46,7 +46,12 @@ impl CodeQuery<'_> {
         answered: &FxHashSet<Utf8PathBuf>,
     ) -> Option<Vec<OtherProject>> {
         let matches = self.word_matches(at).await?;
-        let files = matches.files.iter().map(|file| &file.path).filter(|path| !answered.contains(*path));
+        let files = matches
+            .files
+            .iter()
+            .filter(|file| file.is_own())
+            .map(|file| &file.path)
+            .filter(|path| !answered.contains(*path));
         let files: Vec<_> = files.cloned().collect();
         if files.is_empty() {
             return Some(Vec::new());

@@ -1,12 +1,16 @@
 //! Plans the rename of a symbol in the whole workspace.
 
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, EndpointError, RequestCx};
 use zubi_base::lsp;
+use zubi_base::position::Encoding;
 use zubi_base::uri;
 
 use crate::edit::Plan;
 use crate::error::CodeError;
+use crate::features::locations::RawLocation;
+use crate::features::references;
 use crate::locate::ResolvedTarget;
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
@@ -73,6 +77,11 @@ impl CodeQuery<'_> {
         let title = format!("rename `{old}` to `{new_name}`");
         let plan = self.intel.edits.plan(&title, &result, endpoint.encoding(), &endpoint.id().0).await?;
         let mut status = ready.status;
+        let edits = edited_locations(&result, endpoint.encoding());
+        if let Some(words) = self.word_matches(at).await {
+            let mentions = self.classify_mentions(at, &edits, &words).await;
+            references::rate(at, &mut status, edits.len(), &mentions);
+        }
         self.add_unrenamed_note(at, method, &plan, &mut status).await;
         Ok(QualifiedAnswer { value: plan, status })
     }
@@ -91,4 +100,30 @@ impl CodeQuery<'_> {
         }
         marked
     }
+}
+
+/// Returns the ranges that a workspace edit replaces, grouped by file.
+fn edited_locations(edit: &Value, encoding: Encoding) -> Vec<RawLocation> {
+    let changes = edit.get("changes").and_then(Value::as_object).into_iter().flatten();
+    let changes = changes.map(|(uri, edits)| (uri.as_str(), edits));
+    let documents = edit.get("documentChanges").and_then(Value::as_array).into_iter().flatten();
+    let documents =
+        documents.filter_map(|change| Some((change.pointer("/textDocument/uri")?.as_str()?, change.get("edits")?)));
+    let mut found = Vec::new();
+    for (uri, edits) in changes.chain(documents) {
+        for edit in edits.as_array().into_iter().flatten() {
+            let Some(range) = edit.get("range").and_then(|range| lsp::Range::deserialize(range).ok()) else { continue };
+            let location = lsp::Location { uri: lsp::Uri(uri.to_owned()), range };
+            let display_path = uri.to_owned();
+            found.push(RawLocation {
+                location,
+                encoding,
+                display_path,
+                external: false,
+                declaration: false,
+                text_only: false,
+            });
+        }
+    }
+    found
 }

@@ -79,6 +79,11 @@ impl CodeQuery<'_> {
         resolved.name = Some(found.name);
         resolved.kind = Some(found.kind);
         resolved.status = status;
+        // The symbol was found: what servers have not read, or could read in other languages, does not change it.
+        resolved.status.excuse_gaps();
+        if !resolved.status.endpoints.is_empty() && !resolved.status.text_search {
+            resolved.status.absent.clear();
+        }
         Ok(resolved)
     }
 

@@ -34,8 +34,11 @@ pub struct Limit {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CaveatScope {
+    /// Parts of the project that the server does not read.
     #[default]
     Project,
+    /// An ability that the server lacks: no answer becomes incomplete.
+    Note,
     /// Installed packages and other code outside the project.
     Beyond,
 }

@@ -8,8 +8,12 @@ use super::*;
 
 /// Runs a script: events with their times in milliseconds. Returns the stage after each step.
 fn run(script: &[(u64, &str)]) -> String {
+    run_with(BackgroundCheck { lasts_at_least_ms: 10, ..crate::testing::checker() }, script)
+}
+
+fn run_with(checker: BackgroundCheck, script: &[(u64, &str)]) -> String {
     let start = Instant::now();
-    let checks = Checks::new(Some(BackgroundCheck { lasts_at_least_ms: 10, ..crate::testing::checker() }));
+    let checks = Checks::new(Some(checker));
     let mut stages = String::new();
     for (at, step) in script {
         let now = start + Duration::from_millis(*at);
@@ -19,6 +23,7 @@ fn run(script: &[(u64, &str)]) -> String {
             ("saved", _) => checks.on_saved(now),
             ("begin", token) => checks.progress(token, Some("begin"), now),
             ("end", token) => checks.progress(token, Some("end"), now),
+            ("requested", _) => drop(checks.take_request(now)),
             ("given-up", _) => {
                 let CheckState::Due { since } = checks.stage() else { panic!("nothing is due") };
                 checks.give_up(since);
@@ -64,6 +69,45 @@ fn check_runs_after_loading_and_after_saving() {
     170 end check/1    → settled
     200 loading        → loading
     210 loaded         → due since 210
+    ");
+}
+
+#[test]
+fn a_check_on_request_runs_once_for_each_change() {
+    let checker = BackgroundCheck { request: Some("check/run".to_owned()), ..crate::testing::checker() };
+    let script = [
+        (0, "requested"),
+        (10, "loaded"),
+        (20, "requested"),
+        (30, "requested"),
+        (40, "begin check/0"),
+        (50, "requested"),
+        (60, "saved"),
+        (70, "end check/0"),
+        (80, "requested"),
+        (90, "begin check/0"),
+        (100, "end check/0"),
+        (110, "requested"),
+        (120, "saved"),
+        (130, "requested"),
+        (140, "given-up"),
+    ];
+    assert_snapshot!(run_with(checker, &script), @"
+      0 requested      → loading, outdated
+     10 loaded         → settled, outdated
+     20 requested      → due since 20, outdated
+     30 requested      → due since 20, outdated
+     40 begin check/0  → running, outdated
+     50 requested      → running, outdated
+     60 saved          → running, outdated
+     70 end check/0    → settled, outdated
+     80 requested      → due since 80, outdated
+     90 begin check/0  → running, outdated
+    100 end check/0    → settled
+    110 requested      → settled
+    120 saved          → settled, outdated
+    130 requested      → due since 130, outdated
+    140 given-up       → settled, outdated
     ");
 }
 

@@ -194,6 +194,9 @@ impl ServerEndpoint {
         }
         let _pins = Self::pin(session, &cx.for_document(document))?;
         let checks = &session.peer().checks;
+        if let Some(method) = checks.take_request(Instant::now()) {
+            session.notify(method, json!({ "textDocument": null }));
+        }
         let mut settled = checks.stage() == CheckState::Settled;
         let mut pulled = self.pull(session, path, cx).await?;
         let mut reliable = false;

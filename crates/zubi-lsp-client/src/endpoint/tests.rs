@@ -43,6 +43,7 @@ impl Fixture {
             retention: RetentionPolicy { idle, memory_mb: None },
             virtual_documents: None,
             caveats: Caveats::default(),
+            cures: std::collections::BTreeMap::new(),
         };
         let endpoint = Arc::new(ServerEndpoint::new(launch, starter));
         Self { workspace, endpoint, starts }

@@ -104,6 +104,7 @@ pub(super) fn caveats(row: &ServerEntry, root: &Utf8Path, trusted: bool, finder:
         };
         match fact.scope {
             CaveatScope::Project => caveats.project.extend(clause),
+            CaveatScope::Note => caveats.notes.extend(clause),
             CaveatScope::Beyond => caveats.beyond.extend(clause),
         }
     }

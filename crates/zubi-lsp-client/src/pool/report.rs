@@ -241,6 +241,6 @@ pub async fn state(
         readiness: readiness.to_string(),
         ready_ms,
         abilities,
-        notes: caveats.project.into_iter().chain(caveats.beyond).collect(),
+        notes: [caveats.health, caveats.project, caveats.notes, caveats.beyond].concat(),
     }
 }

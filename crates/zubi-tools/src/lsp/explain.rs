@@ -56,13 +56,12 @@ impl CodeTool for ExplainSymbol {
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
-        let references = Relation::References { include_declaration: false };
         let (hover, definitions, types, lenses, references, implementations, callers) = tokio::join!(
             query.hover(&at),
             query.locations(&at, Relation::Definition),
             query.inferred_types(&at),
             query.lens_titles(&at),
-            query.locations(&at, references),
+            query.references(&at, false),
             query.locations(&at, Relation::Implementations),
             query.hierarchy(&at, Direction::Incoming, 1),
         );
@@ -82,6 +81,8 @@ impl CodeTool for ExplainSymbol {
             .await?;
         builder.add_types(types)?;
         builder.add_lenses(lenses);
+        let references =
+            references.map(|answer| QualifiedAnswer { value: answer.value.locations, status: answer.status });
         builder.add_locations("reference", "references", references, 0, "lsp_references lists them").await?;
         builder
             .add_locations("implementation", "implementations", implementations, 0, "lsp_implementations lists them")

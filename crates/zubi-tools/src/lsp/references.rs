@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::text::pluralize;
-use zubi_code::features::locations::{RawLocation, Relation};
+use zubi_code::features::mentions::Mentions;
+use zubi_code::features::references::SymbolReferences;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery, QualifiedAnswer};
 
@@ -52,20 +53,11 @@ impl CodeTool for References {
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
-        let relation = Relation::References { include_declaration: input.include_declaration.unwrap_or(true) };
+        let include_declaration = input.include_declaration.unwrap_or(true);
         let context = input.context.unwrap_or(0).min(MAX_CONTEXT);
-        // The text search runs while the servers work.
-        let (references_answer, words) = tokio::join!(query.locations(&at, relation), query.word_matches(&at));
-        let QualifiedAnswer { value: references, mut status } = references_answer?;
+        let QualifiedAnswer { value: SymbolReferences { locations: references, mentions }, mut status } =
+            query.references(&at, include_declaration).await?;
         let total = references.len();
-        let text_matches = match (status.complete(), at.name.is_some(), words) {
-            // In an incomplete answer, other matches may still be references.
-            (Some(false) | None, ..) | (_, false, _) => TextMatchCount::NotRequested,
-            (Some(true), true, None) => TextMatchCount::NotCounted,
-            (Some(true), true, Some(words)) => {
-                TextMatchCount::Counted(query.text_matches(&at, relation, &references, &words).await?)
-            }
-        };
         let mut text = at.header();
         let name = at.name.as_deref().unwrap_or("this position");
         let files = file_count(&references);
@@ -77,10 +69,16 @@ impl CodeTool for References {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "\n{counted} `{name}` in {}", pluralize(files, "file"));
         let include_text = input.include_text.unwrap_or(false);
-        let (mut locations, further) = (references, text_matches.count());
-        let line = text_matches.render_line(include_text);
-        if include_text && let TextMatchCount::Counted(rest) = text_matches {
-            locations.extend(rest);
+        let further = mentions.as_ref().map(Mentions::count);
+        let line = match &mentions {
+            Some(mentions) => mentions_line(mentions, status.complete() == Some(true), include_text),
+            // Without a name or a server, there is nothing to compare.
+            None if at.name.is_none() || status.text_search => String::new(),
+            None => "further word matches were not counted: time-out\n".to_owned(),
+        };
+        let mut locations = references;
+        if include_text {
+            locations.extend(mentions.map(Mentions::into_locations).unwrap_or_default());
         }
         let (list, hits) = view.locations(query, &locations, context, &input.paging).await?;
         text.push_str(&list.text);
@@ -94,34 +92,25 @@ impl CodeTool for References {
     }
 }
 
-/// Result of counting word matches that are not references.
-enum TextMatchCount {
-    /// The answer may lack references, or there is no word to search.
-    NotRequested,
-    /// The search reached its time limit.
-    NotCounted,
-    Counted(Vec<RawLocation>),
-}
-
-impl TextMatchCount {
-    fn count(&self) -> Option<usize> {
-        match self {
-            Self::Counted(rest) => Some(rest.len()),
-            Self::NotRequested | Self::NotCounted => None,
+/// Renders the classes of the word matches that are not references; empty if there are none.
+fn mentions_line(mentions: &Mentions, is_complete: bool, is_listed: bool) -> String {
+    let unread = mentions.unread.iter().map(|file| file.count).sum();
+    // Only a complete answer shows that a match in code is another symbol.
+    let in_code = if is_complete { "in code (other symbols of the name)" } else { "in code" };
+    let classes = [
+        (mentions.in_text.len(), "in comments or strings"),
+        (mentions.namesakes.len(), in_code),
+        (unread, "in code that no server has read"),
+    ];
+    let classes: Vec<_> = classes.into_iter().filter(|(count, _)| *count > 0).collect();
+    let places = match classes.as_slice() {
+        [] => return String::new(),
+        [(_, place)] => format!(" {place}"),
+        several => {
+            let parts: Vec<_> = several.iter().map(|(count, place)| format!("{count} {place}")).collect();
+            format!(": {}", parts.join(", "))
         }
-    }
-
-    /// Renders the answer's last line; empty if there is nothing to report.
-    fn render_line(&self, is_listed: bool) -> String {
-        let more = if is_listed { "; marked (text)" } else { ": includeText=true" };
-        match self {
-            Self::NotCounted => "further word matches were not counted: time-out\n".to_owned(),
-            Self::Counted(rest) if !rest.is_empty() => {
-                let are = if rest.len() == 1 { "is not a reference" } else { "are not references" };
-                let matches = pluralize(rest.len(), "further word match");
-                format!("{matches} {are} (comments, strings, namesakes){more}\n")
-            }
-            Self::Counted(_) | Self::NotRequested => String::new(),
-        }
-    }
+    };
+    let more = if is_listed { "; marked (text)" } else { ": includeText=true" };
+    format!("{}{places}{more}\n", pluralize(mentions.count(), "further word match"))
 }

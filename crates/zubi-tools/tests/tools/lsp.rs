@@ -49,7 +49,7 @@ async fn references() {
       4:12  let élan → unit
     shapes.toy
       6:5  let unit  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [toy · ready]
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "limit": 1 })).await, @r#"
@@ -58,7 +58,7 @@ async fn references() {
     app.toy
       2:14  print area unit
     … 2 more: cursor="1"
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [toy · ready]
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "cursor": "2" })).await, @"
@@ -66,7 +66,7 @@ async fn references() {
     3 references to `unit` in 2 files
     shapes.toy
       6:5  let unit  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [toy · ready]
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "cursor": "9" })).await, @"

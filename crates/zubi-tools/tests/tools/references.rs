@@ -17,7 +17,7 @@ async fn other_word_matches_are_counted() {
     app.toy
       2:14  print area unit
     … 2 more: cursor="1"
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [toy · ready]
     "#);
     let fixture = "//- a.toy\nlet x # x, x and exact x\nuse x\n//- b.txt\nx x x\n";
@@ -27,7 +27,7 @@ async fn other_word_matches_are_counted() {
     a.toy
       1:5  let x # x, x and exact x  (declaration)
       2:5  use x
-    3 further word matches are not references (comments, strings, namesakes): includeText=true
+    3 further word matches in comments or strings: includeText=true
     [toy · ready]
     ");
 }
@@ -57,7 +57,7 @@ async fn other_word_matches_are_listed_on_request() {
       6:5  let unit  (declaration)
     app.toy
       3:10  # naïve: unit  (text)
-    1 further word match is not a reference (comments, strings, namesakes); marked (text)
+    1 further word match in comments or strings; marked (text)
     [toy · ready]
     ");
     let last = json!({ "symbol": "unit", "includeText": true, "cursor": "3", "context": 1 });
@@ -69,7 +69,7 @@ async fn other_word_matches_are_listed_on_request() {
             2    print area unit
        >    3  # naïve: unit
             4  let élan → unit
-    1 further word match is not a reference (comments, strings, namesakes); marked (text)
+    1 further word match in comments or strings; marked (text)
     [toy · ready]
     ");
     let machine = json!({ "symbol": "unit", "includeText": true, "cursor": "3", "format": "json" });
@@ -88,7 +88,8 @@ async fn incomplete_answers_count_no_other_matches() {
       4:12  let élan → unit
     shapes.toy
       6:5  let unit  (declaration)
-    [toy · readiness unknown · completeness unknown: toy gives no readiness signal; 3 references for 4 word matches]
+    1 further word match in comments or strings: includeText=true
+    [toy · ready]
     ");
 }
 
@@ -116,12 +117,12 @@ async fn word_search_repeats_after_a_change() {
     };
     let changed = |number| *toy.endpoint.file_changes.lock().unwrap() = Some(number);
     changed(1);
-    insta::assert_snapshot!(further().await, @"1 further word match is not a reference (comments, strings, namesakes): includeText=true");
+    insta::assert_snapshot!(further().await, @"1 further word match in comments or strings: includeText=true");
     // No notification reports the change, so an unchanged answer proves that the tool did not read the files again.
     zubi_base::fs::write_atomic(&toy.root.join("b.toy"), b"# x x\n").unwrap();
-    insta::assert_snapshot!(further().await, @"1 further word match is not a reference (comments, strings, namesakes): includeText=true");
+    insta::assert_snapshot!(further().await, @"1 further word match in comments or strings: includeText=true");
     changed(2);
-    insta::assert_snapshot!(further().await, @"3 further word matches are not references (comments, strings, namesakes): includeText=true");
+    insta::assert_snapshot!(further().await, @"3 further word matches in comments or strings: includeText=true");
 }
 
 #[tokio::test]

@@ -1,0 +1,157 @@
+//! Code inside files of other languages: components (`.vue`), templates, notebooks.
+//!
+//! A server of TypeScript does not read the script of a `.vue` file, and one of Python no notebook, so they report no
+//! uses there. These functions find such uses by text.
+
+use camino::Utf8Path;
+use serde::Deserialize;
+use zubi_base::fs;
+
+use crate::lexical::NonCode;
+use crate::text_search::occurrences;
+
+/// Extensions of source files, each with those of files that may contain code of the same language.
+const EMBEDDINGS: &[(&[&str], &[&str])] = &[
+    (
+        &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"],
+        &["vue", "svelte", "astro", "mdx", "html", "htm", "ejs", "hbs", "pug", "vue", "cshtml", "razor"],
+    ),
+    (&["vue", "svelte", "astro"], &["ts", "tsx", "mts", "js", "jsx", "mjs", "vue", "svelte", "astro", "mdx"]),
+    (&["py", "pyi"], &["ipynb", "pyx", "pxd", "html", "j2", "jinja", "jinja2", "mako"]),
+    (&["go"], &["tmpl", "gotmpl", "gohtml", "templ", "html"]),
+    (&["rs"], &["html", "j2", "askama"]),
+    (&["java"], &["kt", "kts", "scala", "groovy", "gradle", "jsp", "ftl"]),
+    (&["kt", "kts"], &["java", "groovy"]),
+    (&["scala", "sc"], &["java"]),
+    (&["cs"], &["cshtml", "razor", "xaml", "axaml", "vb", "fs"]),
+    (&["fs"], &["cs"]),
+    (&["rb"], &["erb", "haml", "slim", "rake", "jbuilder"]),
+    (&["php"], &["twig", "phtml", "latte"]),
+    (&["ex", "exs"], &["heex", "eex", "leex"]),
+    (
+        &["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx"],
+        &["y", "l", "yy", "ll", "ipp", "tpp", "inc", "pyx", "pxd", "swift", "cu"],
+    ),
+    (&["swift"], &["m", "mm"]),
+    (&["m", "mm"], &["swift"]),
+    (&["r", "R", "jl"], &["ipynb", "Rmd", "qmd"]),
+];
+
+/// Whether a file may contain code of the language that a source file's extension names.
+pub(crate) fn may_embed(path: &Utf8Path, extension: &str) -> bool {
+    let Some(own) = path.extension() else { return false };
+    let mut rows = EMBEDDINGS.iter().filter(|(sources, _)| sources.contains(&extension));
+    rows.any(|(_, embeddings)| embeddings.contains(&own))
+}
+
+/// Whether a word at a byte offset of a file that mixes languages is in code: in a script, in a tag, or in braces. Prose
+/// between tags is not.
+pub(crate) fn is_code(text: &str, offset: usize) -> bool {
+    let before = text.get(..offset).unwrap_or_default();
+    let last = |marks: &[&str]| marks.iter().filter_map(|mark| before.rfind(mark)).max();
+    if let Some(comment) = before.rfind("<!--")
+        && before.rfind("-->").is_none_or(|end| end < comment)
+    {
+        return false;
+    }
+    // The parts with a script, whose own comments and strings do not count.
+    let script = before.rfind("<script").and_then(|tag| Some(tag + before.get(tag..)?.find('>')? + 1));
+    let script = script.filter(|begin| before.get(*begin..).is_some_and(|inside| !inside.contains("</script")));
+    let front_matter = before.strip_prefix("---\n").filter(|head| !head.contains("\n---")).map(|_| 4);
+    if let Some(begin) = script.or(front_matter) {
+        let inside = text.get(begin..).unwrap_or_default();
+        return !NonCode::scan(inside, "ts").contains(offset - begin);
+    }
+    let has_markup = text.contains("</") || text.contains("/>") || text.contains("{{") || text.contains("{%");
+    match (last(&["<", "{"]), last(&[">", "}"])) {
+        (Some(open), close) => close.is_none_or(|close| close < open) || !has_markup,
+        (None, _) => !has_markup,
+    }
+}
+
+/// Whether a file contains a word in one of the encodings that are neither UTF-8 nor its subsets.
+pub(crate) fn bytes_contain(path: &Utf8Path, word: &str) -> bool {
+    let Ok(bytes) = fs::read_bytes(path) else { return false };
+    let utf16_le: Vec<u8> = word.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let utf16_be: Vec<u8> = word.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    // Western encodings have the letters of ASCII.
+    [word.as_bytes(), &utf16_le, &utf16_be].iter().any(|word| bytes.windows(word.len()).any(|window| window == *word))
+}
+
+/// A Jupyter notebook, format 4 (`nbformat`).
+#[derive(Deserialize)]
+struct Notebook {
+    cells: Vec<Cell>,
+}
+
+#[derive(Deserialize)]
+struct Cell {
+    cell_type: String,
+    source: Source,
+}
+
+/// A cell's text: one string, or its lines with their ends.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Source {
+    Text(String),
+    Lines(Vec<String>),
+}
+
+/// The maximum number of places that are named in one notebook.
+const MAX_PLACES: usize = 100;
+
+/// Returns where a word occurs in the code of a notebook: `cell 3:2:5` is the third cell, line 2, column 5 in
+/// characters, all 1-based.
+pub(crate) fn notebook_places(text: &str, word: &str) -> Vec<String> {
+    let Ok(notebook) = serde_json::from_str::<Notebook>(text) else { return Vec::new() };
+    let mut places = Vec::new();
+    for (number, cell) in (1..).zip(&notebook.cells).filter(|(_, cell)| cell.cell_type == "code") {
+        let source = match &cell.source {
+            Source::Text(text) => text.clone(),
+            Source::Lines(lines) => lines.concat(),
+        };
+        let non_code = NonCode::scan(&source, "py");
+        for at in occurrences(&source, word).filter(|at| !non_code.contains(*at)) {
+            let before = source.get(..at).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            places.push(format!("cell {number}:{line}:{column}"));
+        }
+    }
+    places.truncate(MAX_PLACES);
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_separated_from_code() {
+        for (text, expected) in [
+            (
+                "<script setup lang=\"ts\">\nimport { word } from \"./word\"; // word\n</script>",
+                [true, false, false].as_slice(),
+            ),
+            ("<template><b>word {{ word }} word</b><word/></template>", &[false, true, false, true]),
+            ("---\nimport { word } from \"./a\";\n---\n<b>word{word}</b>", &[true, false, true]),
+            ("<!-- word --><b :on=\"word\">word</b>", &[false, true, false]),
+            ("val a = word(1)", &[true]),
+            ("{% for a in word %}word{% endfor %}", &[true, false]),
+        ] {
+            let found: Vec<_> = occurrences(text, "word").map(|at| is_code(text, at)).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn places_in_a_notebook() {
+        let text = r##"{"cells":[
+            {"cell_type":"markdown","source":["# word"]},
+            {"cell_type":"code","source":["from a import word\n","word(1) # word"]},
+            {"cell_type":"code","source":"x = 1\nword"}],"nbformat":4}"##;
+        assert_eq!(notebook_places(text, "word"), ["cell 2:1:15", "cell 2:2:1", "cell 3:2:1"]);
+        assert!(notebook_places("{", "word").is_empty());
+    }
+}

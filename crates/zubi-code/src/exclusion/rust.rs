@@ -1,0 +1,134 @@
+//! Rust: `#[cfg(…)]` on an item or a file.
+
+use std::ops::Range;
+
+use super::Truth;
+
+/// The maximum depth of nested conditions.
+const MAX_DEPTH: usize = 32;
+
+pub(super) fn reason(text: &str, offset: usize) -> Option<String> {
+    let before = text.get(..offset)?;
+    for (open, is_inner) in [("#![cfg(", true), ("#[cfg(", false)] {
+        // The nearest condition first.
+        for (at, _) in before.rmatch_indices(open) {
+            let begin = at + open.len();
+            let end = begin + closing(text.get(begin..)?)?;
+            let condition = text.get(begin..end)?;
+            if value(condition, MAX_DEPTH) == Truth::True {
+                continue;
+            }
+            if is_inner || item(text, end).is_some_and(|item| item.contains(&offset)) {
+                return Some(format!("`cfg({condition})`"));
+            }
+        }
+    }
+    None
+}
+
+/// Returns the offset of the parenthesis that closes an open one.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 1_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Returns the range of the item after an attribute: to its first `;` or `,` outside brackets, or its closing brace.
+fn item(text: &str, attribute_end: usize) -> Option<Range<usize>> {
+    let begin = attribute_end + text.get(attribute_end..)?.find(']')? + 1;
+    let mut depth = 0_usize;
+    for (at, byte) in text.get(begin..)?.bytes().enumerate() {
+        match byte {
+            b'{' | b'(' | b'[' => depth += 1,
+            b'}' if depth <= 1 => return Some(begin..begin + at + 1),
+            b'}' | b')' | b']' => depth = depth.saturating_sub(1),
+            b';' | b',' if depth == 0 => return Some(begin..begin + at + 1),
+            _ => {}
+        }
+    }
+    Some(begin..text.len())
+}
+
+/// Evaluates a condition as rust-analyzer does by default: this system, with tests and debug assertions.
+fn value(condition: &str, depth: usize) -> Truth {
+    let condition = condition.trim();
+    if depth == 0 {
+        return Truth::Unknown;
+    }
+    for operator in ["all", "any", "not"] {
+        let Some(rest) = condition.strip_prefix(operator).map(str::trim_start) else { continue };
+        let Some(inner) = rest.strip_prefix('(').and_then(|inner| inner.get(..closing(inner)?)) else { continue };
+        let mut values = parts(inner).map(|part| value(part, depth - 1));
+        return match operator {
+            "all" => values.fold(Truth::True, Truth::and),
+            "any" => values.fold(Truth::False, Truth::or),
+            _ => values.next().map_or(Truth::Unknown, Truth::not),
+        };
+    }
+    let (name, expected) = match condition.split_once('=') {
+        Some((name, expected)) => (name.trim(), Some(expected.trim().trim_matches('"'))),
+        None => (condition, None),
+    };
+    match (name, expected) {
+        ("test" | "debug_assertions", None) => Truth::True,
+        ("unix", None) => cfg!(unix).into(),
+        ("windows", None) => cfg!(windows).into(),
+        ("target_os", Some(system)) => (system == std::env::consts::OS).into(),
+        ("target_arch", Some(architecture)) => (architecture == std::env::consts::ARCH).into(),
+        ("target_family", Some(family)) => (family == std::env::consts::FAMILY).into(),
+        ("panic", Some(strategy)) => (strategy == "unwind").into(),
+        // A feature may be a default one.
+        _ => Truth::Unknown,
+    }
+}
+
+/// Splits a list at the commas outside parentheses.
+fn parts(list: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    list.split(move |character| {
+        match character {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        character == ',' && depth == 0
+    })
+    .filter(|part| !part.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_around_an_offset() {
+        for (text, expected) in [
+            ("fn a() { $ }", None),
+            ("#[cfg(feature = \"x\")]\nfn a() { $ }", Some("`cfg(feature = \"x\")`")),
+            ("#[cfg(feature = \"x\")]\nfn a() { }\nfn b() { $ }", None),
+            ("#[cfg(feature = \"x\")]\nuse a::$;", Some("`cfg(feature = \"x\")`")),
+            ("#[cfg(feature = \"x\")]\nuse a::b;\nuse $;", None),
+            ("#[cfg(test)]\nmod tests { $ }", None),
+            ("#[cfg(not(test))]\nmod a { mod b { fn c() {} } $ }", Some("`cfg(not(test))`")),
+            (
+                "#![cfg(all(test, any(target_os = \"none\", loom)))]\n$",
+                Some("`cfg(all(test, any(target_os = \"none\", loom)))`"),
+            ),
+            ("#![cfg(any(test, loom))]\n$", None),
+            ("struct A { #[cfg(loom)] a: B, b: $ }", None),
+            ("#[cfg(", None),
+        ] {
+            let offset = text.find('$').unwrap_or(text.len());
+            assert_eq!(reason(text, offset).as_deref(), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Comments and string literals of source texts, by the syntax of a file's language.
+//!
+//! The scan reads bytes and knows no grammar: it separates word matches in comments and strings from those in code. An
+//! expression inside a string (`f"{name}"`, `${name}`, `#{name}`) counts as code, because servers find names there.
+
+use std::ops::Range;
+
+/// The lexical syntax of a language.
+#[derive(Debug, Clone, Copy)]
+struct Syntax {
+    line_comments: &'static [&'static str],
+    block_comments: &'static [(&'static str, &'static str)],
+    /// Delimiters of string literals, the longest first.
+    strings: &'static [&'static str],
+    /// Whether strings may contain expressions in braces, or after `$`.
+    interpolates: bool,
+    /// Whether a string in `"` may continue on the next line.
+    has_long_strings: bool,
+    /// Whether `'` also begins a lifetime or a digit separator, so that only short literals are strings.
+    has_short_chars: bool,
+}
+
+const C_LIKE: Syntax = Syntax {
+    line_comments: &["//"],
+    block_comments: &[("/*", "*/")],
+    strings: &["\"\"\"", "\"", "'", "`"],
+    interpolates: false,
+    has_long_strings: false,
+    has_short_chars: false,
+};
+
+const HASH: Syntax = Syntax {
+    line_comments: &["#"],
+    block_comments: &[],
+    strings: &["\"\"\"", "'''", "\"", "'"],
+    interpolates: true,
+    has_long_strings: false,
+    has_short_chars: false,
+};
+
+/// Returns the syntax for a file name extension; `None` if the language is not known or its texts mix languages.
+fn syntax(extension: &str) -> Option<Syntax> {
+    Some(match extension {
+        "c" | "h" | "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "m" | "mm" | "cu" | "cuh" | "zig" => {
+            Syntax { has_short_chars: true, ..C_LIKE }
+        }
+        "rs" => Syntax { interpolates: true, has_long_strings: true, has_short_chars: true, ..C_LIKE },
+        "go" | "java" | "proto" | "jsonc" | "json5" | "glsl" | "v" => C_LIKE,
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "kt" | "kts" | "cs" | "swift" | "scala"
+        | "sc" | "dart" | "groovy" | "gradle" => Syntax { interpolates: true, ..C_LIKE },
+        "php" => Syntax { line_comments: &["//", "#"], interpolates: true, has_long_strings: true, ..C_LIKE },
+        // `toy` is the language of this crate's tests.
+        "py" | "pyi" | "toml" | "yaml" | "yml" | "toy" => HASH,
+        "rb" | "sh" | "bash" | "zsh" | "jl" | "ex" | "exs" | "nix" | "pl" | "r" | "R" | "tf" | "cmake" => {
+            Syntax { has_long_strings: true, ..HASH }
+        }
+        "lua" => Syntax { line_comments: &["--"], block_comments: &[("--[[", "]]")], interpolates: false, ..HASH },
+        "hs" | "elm" => Syntax { line_comments: &["--"], block_comments: &[("{-", "-}")], strings: &["\""], ..HASH },
+        "sql" | "adb" | "ads" => Syntax { line_comments: &["--"], block_comments: &[("/*", "*/")], ..HASH },
+        "ml" | "mli" | "fs" | "fsi" => {
+            Syntax { line_comments: &["//"], block_comments: &[("(*", "*)")], strings: &["\""], ..HASH }
+        }
+        "clj" | "cljs" | "lisp" | "el" | "scm" => Syntax { line_comments: &[";"], strings: &["\""], ..HASH },
+        "erl" | "hrl" | "tex" => Syntax { line_comments: &["%"], strings: &["\""], ..HASH },
+        "f90" | "f95" | "f03" | "f08" => Syntax { line_comments: &["!"], strings: &["\"", "'"], ..HASH },
+        _ => return None,
+    })
+}
+
+/// The parts of a text that are not code.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct NonCode {
+    /// Byte ranges of comments and strings, in order.
+    ranges: Vec<Range<usize>>,
+}
+
+impl NonCode {
+    /// Scans a text. Without a known syntax, everything counts as code.
+    pub(crate) fn scan(text: &str, extension: &str) -> Self {
+        let Some(syntax) = syntax(extension) else { return Self::default() };
+        let mut ranges = Vec::new();
+        let mut at = 0;
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            let end = token_end(rest, at, text, syntax);
+            match end {
+                Some(Token::Skipped(end)) => {
+                    push(&mut ranges, at..end);
+                    at = end;
+                }
+                Some(Token::Text { end, is_template }) => {
+                    add_string(&mut ranges, text, at..end, syntax, is_template);
+                    at = end;
+                }
+                None => at += rest.chars().next().map_or(1, char::len_utf8),
+            }
+        }
+        Self { ranges }
+    }
+
+    pub(crate) fn contains(&self, offset: usize) -> bool {
+        let next = self.ranges.partition_point(|range| range.end <= offset);
+        self.ranges.get(next).is_some_and(|range| range.start <= offset)
+    }
+}
+
+enum Token {
+    /// A comment.
+    Skipped(usize),
+    /// A string literal.
+    Text { end: usize, is_template: bool },
+}
+
+fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
+    if !range.is_empty() {
+        ranges.push(range);
+    }
+}
+
+/// Returns the comment or string that begins at `at`, where `rest` begins too.
+fn token_end(rest: &str, at: usize, text: &str, syntax: Syntax) -> Option<Token> {
+    for (open, close) in syntax.block_comments {
+        if rest.starts_with(open) {
+            let end = rest.get(open.len()..).and_then(|inner| inner.find(close));
+            return Some(Token::Skipped(end.map_or(text.len(), |end| at + open.len() + end + close.len())));
+        }
+    }
+    if syntax.line_comments.iter().any(|open| rest.starts_with(open)) {
+        return Some(Token::Skipped(rest.find('\n').map_or(text.len(), |end| at + end)));
+    }
+    // Raw strings of Rust (`r#"…"#`): no escapes.
+    if let Some(hashes) = rest.strip_prefix('r').and_then(raw_hashes)
+        && !text
+            .get(..at)
+            .and_then(|head| head.chars().next_back())
+            .is_some_and(|one| one.is_alphanumeric() || one == '_')
+    {
+        let close = format!("\"{}", "#".repeat(hashes));
+        let begin = hashes + 2;
+        let end = rest.get(begin..).and_then(|inner| inner.find(&close));
+        let end = end.map_or(text.len(), |end| at + begin + end + close.len());
+        return Some(Token::Text { end, is_template: false });
+    }
+    let delimiter = *syntax.strings.iter().find(|delimiter| rest.starts_with(**delimiter))?;
+    if delimiter == "'" && syntax.has_short_chars {
+        return short_char(rest).map(|length| Token::Text { end: at + length, is_template: false });
+    }
+    let spans_lines = delimiter.len() > 1 || delimiter == "`" || delimiter == "\"" && syntax.has_long_strings;
+    let end = string_end(rest, delimiter, spans_lines).map_or(text.len(), |end| at + end);
+    // The prefix of a Python string says whether it contains expressions; other languages mark them in the string.
+    let is_template = delimiter == "`" || has_format_prefix(text, at);
+    Some(Token::Text { end, is_template })
+}
+
+/// Returns the number of `#` before the quote of a raw string, after its `r`.
+fn raw_hashes(rest: &str) -> Option<usize> {
+    let hashes = rest.bytes().take_while(|byte| *byte == b'#').count();
+    (hashes > 0 && rest.as_bytes().get(hashes) == Some(&b'"')).then_some(hashes)
+}
+
+fn has_format_prefix(text: &str, at: usize) -> bool {
+    let prefix = text.as_bytes().get(at.saturating_sub(2)..at).unwrap_or_default();
+    prefix.iter().any(|byte| matches!(byte, b'f' | b'F' | b't' | b'$'))
+}
+
+/// Returns the length of a character literal: `'x'` or an escape. A lifetime is none.
+fn short_char(rest: &str) -> Option<usize> {
+    let inner = rest.get(1..)?;
+    let mut characters = inner.char_indices();
+    let (_, first) = characters.next()?;
+    if first == '\\' {
+        return inner.get(2..)?.find('\'').filter(|end| *end <= 10).map(|end| end + 4);
+    }
+    let (end, second) = characters.next()?;
+    (second == '\'').then_some(end + 2)
+}
+
+/// Returns the length of the string literal at the beginning of `rest`. One that does not span lines ends with its line.
+fn string_end(rest: &str, delimiter: &str, spans_lines: bool) -> Option<usize> {
+    let bytes = rest.as_bytes();
+    let mut at = delimiter.len();
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 1 + bytes.get(at + 1).map_or(1, |_| escaped_length(rest, at + 1)),
+            b'\n' if !spans_lines => return Some(at),
+            _ if bytes.get(at..).is_some_and(|tail| tail.starts_with(delimiter.as_bytes())) => {
+                return Some(at + delimiter.len());
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// Returns the length of the escaped character, which may have several bytes.
+fn escaped_length(rest: &str, at: usize) -> usize {
+    rest.get(at..).and_then(|tail| tail.chars().next()).map_or(1, char::len_utf8)
+}
+
+/// Adds the range of a string without the expressions in it.
+fn add_string(ranges: &mut Vec<Range<usize>>, text: &str, range: Range<usize>, syntax: Syntax, is_template: bool) {
+    let bytes = text.as_bytes();
+    if !syntax.interpolates && !is_template {
+        return push(ranges, range);
+    }
+    let mut start = range.start;
+    let mut at = range.start;
+    while at < range.end {
+        // `{…}`, `${…}` and `#{…}`; a word directly after `$`; Swift's `\(…)`.
+        let close = match (bytes.get(at), bytes.get(at + 1)) {
+            (Some(b'{'), Some(next)) if *next != b'{' => Some(b'}'),
+            (Some(b'\\'), Some(b'(')) => Some(b')'),
+            _ => None,
+        };
+        if let Some(close) = close
+            && let Some(length) = bytes.get(at..range.end).and_then(|tail| tail.iter().position(|byte| *byte == close))
+        {
+            push(ranges, start..at);
+            at += length;
+            start = at;
+        } else if bytes.get(at..at + 2) == Some(b"{{") {
+            // An escaped brace.
+            at += 2;
+        } else if bytes.get(at) == Some(&b'$') {
+            push(ranges, start..at);
+            at += 1;
+            while bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
+                at += 1;
+            }
+            start = at;
+        } else {
+            at += 1;
+        }
+    }
+    push(ranges, start..range.end);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text_search::occurrences;
+
+    /// Shows a text with each `word` in code as `CODE`, and each other one as `text`.
+    fn check(text: &str, extension: &str) -> String {
+        let other = NonCode::scan(text, extension);
+        let mut shown = text.to_owned();
+        let all: Vec<_> = occurrences(text, "word").collect();
+        for at in all.into_iter().rev() {
+            shown.replace_range(at..at + 4, if other.contains(at) { "text" } else { "CODE" });
+        }
+        shown
+    }
+
+    #[test]
+    fn comments_and_strings_are_separated_from_code() {
+        for (extension, text, expected) in [
+            ("rs", "word(); // word\n/* word */ word", "CODE(); // text\n/* text */ CODE"),
+            (
+                "rs",
+                r#"fn f<'word>(a: &'word str) { '"'; "word"; word }"#,
+                r#"fn f<'CODE>(a: &'CODE str) { '"'; "text"; CODE }"#,
+            ),
+            ("rs", r###"r#"word " word"# + word"###, r###"r#"text " text"# + CODE"###),
+            ("rs", r#"println!("word {word} {{word}} {}", word)"#, r#"println!("text {CODE} {{text}} {}", CODE)"#),
+            ("ts", "`word ${word + 1} word` + 'word'", "`text ${CODE + 1} text` + 'text'"),
+            (
+                "py",
+                "\"\"\"word\nword\"\"\"\nf\"word {word}\" # word\nword",
+                "\"\"\"text\ntext\"\"\"\nf\"text {CODE}\" # text\nCODE",
+            ),
+            ("go", "word := `word\nword` // word", "CODE := `text\ntext` // text"),
+            ("c", "#define X 1'000 /* word\n */ word \"\\\"word\"", "#define X 1'000 /* text\n */ CODE \"\\\"text\""),
+            ("kt", "\"$word ${word} word\"", "\"$CODE ${CODE} text\""),
+            ("vue", "<b>{{ word }}</b> // word", "<b>{{ CODE }}</b> // CODE"),
+            ("rs", "\"word", "\"text"),
+        ] {
+            assert_eq!(check(text, extension), expected, "{extension}: {text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn ranges_are_ordered_and_inside_the_text(
+            text in r#"([a-z'"`{}$#\\/*\n é(]|r#"|"""|//|/\*|\*/){0,60}"#,
+            extension in proptest::sample::select(vec!["rs", "py", "ts", "go", "c", "swift", "lua", "vue"]),
+        ) {
+            let scanned = NonCode::scan(&text, extension);
+            let mut last = 0;
+            for range in &scanned.ranges {
+                proptest::prop_assert!(range.start >= last && range.start < range.end && range.end <= text.len());
+                last = range.end;
+            }
+        }
+    }
+}
