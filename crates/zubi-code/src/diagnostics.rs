@@ -113,6 +113,11 @@ impl CodeQuery<'_> {
         if let Some(error) = failure.filter(|_| ready.endpoints.len() == 1) {
             return Err(error.into());
         }
+        if problems.is_empty()
+            && let Some(reason) = self.unread_file_reason(path).await
+        {
+            status.mark_incomplete(reason);
+        }
         problems.sort_by_cached_key(|problem| {
             (problem.location.line, problem.location.column, problem.severity, problem.message.clone())
         });

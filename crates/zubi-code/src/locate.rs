@@ -5,6 +5,7 @@
 //! use next. A call must use exactly one form.
 
 mod at;
+mod counterpart;
 mod index;
 mod name;
 mod symbol;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use camino::Utf8Path;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{
@@ -11,6 +12,7 @@ use zubi_base::endpoint::{
 use zubi_base::position::{Encoding, TextSize};
 
 use crate::error::CodeError;
+use crate::exclusion;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::{self, ReadinessLevel};
 use crate::response_check::{self, ResponseCheck};
@@ -157,6 +159,13 @@ impl CodeQuery<'_> {
         Ok(ReadyEndpoints { endpoints, status })
     }
 
+    /// Returns why servers do not read a file, if its text or its name shows that, as a clause.
+    pub(crate) async fn unread_file_reason(&self, path: &Utf8Path) -> Option<String> {
+        let document = self.document(path).await.ok()?;
+        let reason = exclusion::file_reason(path, &document.text)?;
+        Some(format!("`{}` is not part of the present build ({reason})", self.workspace().display(path)))
+    }
+
     /// Sends the same request to every ready endpoint at once. The status names an endpoint that fails; if all fail,
     /// returns the first error.
     pub(crate) async fn request_all(
@@ -187,6 +196,13 @@ impl CodeQuery<'_> {
         if replies.is_empty()
             && let Some(error) = failures.first()
         {
+            if let (EndpointError::Server { endpoint, .. }, Some(document)) = (error, cx.documents.first())
+                && let Some(reason) = self.unread_file_reason(&document.path).await
+            {
+                let hint =
+                    "Set the build that includes the file in the server's settings, or read it with `file.read`.";
+                return Err(CodeError::Declined { endpoint: endpoint.to_string(), reason, hint: hint.to_owned() });
+            }
             return Err(error.clone().into());
         }
         if !failures.is_empty() {

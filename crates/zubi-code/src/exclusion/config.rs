@@ -54,7 +54,7 @@ fn shown(config: &Utf8Path, folder: &Utf8Path) -> String {
 }
 
 /// Returns the first of these files in the directories from the document's up to the workspace folder, with its text.
-fn nearest(path: &Utf8Path, folder: &Utf8Path, names: &[&str]) -> Option<(Utf8PathBuf, String)> {
+pub(super) fn nearest(path: &Utf8Path, folder: &Utf8Path, names: &[&str]) -> Option<(Utf8PathBuf, String)> {
     let directories = path.ancestors().skip(1).take_while(|directory| directory.starts_with(folder));
     directories
         .flat_map(|directory| names.iter().map(move |name| directory.join(name)))

@@ -63,6 +63,17 @@ impl CodeQuery<'_> {
             } else {
                 self.locations(at, Relation::References { include_declaration: true }).await?.value
             };
+            let declared = known.iter().filter(|found| found.declaration);
+            let declared: Vec<_> = declared.map(|found| (found.location.clone(), found.encoding)).collect();
+            if let Some(counterpart) = self.counterpart(at, declared.into_iter()).await
+                && let Ok(other) = self.locations(&counterpart, relation).await
+            {
+                locations.extend(other.value.iter().cloned());
+                known.extend(other.value);
+                self.sort(&mut locations).await;
+                self.sort(&mut known).await;
+                status.merge(other.status);
+            }
             let mut mentions = self.classify_mentions(at, &known, &words).await;
             if mentions.unread.iter().any(|file| !file.locations.is_empty()) {
                 let others = self.query_other_servers(&mentions, &known, &words).await?;

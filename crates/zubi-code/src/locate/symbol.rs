@@ -21,7 +21,7 @@ use crate::outline::{self, OutlineSymbol};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
-use crate::status::AnswerStatus;
+use crate::status::{AnswerStatus, Completeness};
 use crate::text_search;
 
 /// The maximum number of files outlined because the index has the name in them.
@@ -42,7 +42,7 @@ pub(crate) struct Candidate {
     /// The identifier alone.
     pub(crate) name: String,
     pub(crate) kind: &'static str,
-    selection: TextRange,
+    pub(super) selection: TextRange,
     depth: usize,
     /// Whether the candidate's language has no server while an index answered for others.
     pub(super) unindexed: bool,
@@ -81,6 +81,9 @@ impl CodeQuery<'_> {
         resolved.status = status;
         // The symbol was found: what servers have not read, or could read in other languages, does not change it.
         resolved.status.excuse_gaps();
+        if matches!(resolved.status.completeness, Completeness::Unknown { .. }) {
+            resolved.status.completeness = Completeness::Complete;
+        }
         if !resolved.status.endpoints.is_empty() && !resolved.status.text_search {
             resolved.status.absent.clear();
         }
@@ -157,7 +160,7 @@ impl CodeQuery<'_> {
         Ok(candidates)
     }
 
-    async fn filter_symbols(
+    pub(super) async fn filter_symbols(
         &self,
         path: &Utf8Path,
         symbols: &[OutlineSymbol],
