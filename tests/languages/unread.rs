@@ -218,3 +218,55 @@ async fn a_missing_standard_library_is_named_with_its_cure() {
     [rust-analyzer · ready · may be incomplete: rust-analyzer: Workspace `[project]/Cargo.toml` has sysroot errors: can't load standard library from sysroot; [project]/sysroot; (discovered via `rustc --print sysroot`); try installing `rust-src` the same way you installed `rustc`; Failed spawning proc-macro server for workspace `[project]/Cargo.toml`: cannot find proc-macro server in sysroot `/tmp/zub (`rustup component add rust-src`)]
     ");
 }
+
+#[tokio::test]
+async fn names_that_a_barrel_exports_are_found() {
+    let project = Project::empty();
+    project.write(
+        "tsconfig.json",
+        r#"{ "compilerOptions": { "module": "esnext", "moduleResolution": "bundler", "noEmit": true } }"#,
+    );
+    project.write("load.ts", "export function load(): number { return 1; }\n");
+    project.write("index.ts", "export { load as read } from \"./load\";\n");
+    for server in ["typescript", "typescript-language-server"] {
+        let zubi = Zubi::start(&project, &["node", server]).await;
+        let answer = zubi.call_stable("lsp_definition", json!({ "symbol": "read" })).await;
+        assert!(answer.starts_with("at index.ts:1:18 read; declared at load.ts:1\n"), "{server}: {answer}");
+        let answer = zubi.call_stable("lsp_definition", json!({ "symbol": "load", "path": "index.ts" })).await;
+        assert!(answer.contains("load.ts\n  1:17  export function load()"), "{server}: {answer}");
+    }
+}
+
+/// A stub and its module declare the same function.
+#[tokio::test]
+async fn stubs_and_modules_are_one_symbol() {
+    let project = Project::empty();
+    project.write("fast.py", "def hashit(x):\n    return x\n");
+    project.write("fast.pyi", "def hashit(x: int) -> int: ...\n");
+    project.write("usefast.py", "from fast import hashit\n\nhashit(1)\n");
+    for components in [&["node", "pyright"][..], &["node", "basedpyright"], &["ty"]] {
+        let zubi = Zubi::start(&project, components).await;
+        for at in ["fast.py:1:5", "fast.pyi:1:5", "usefast.py:3:1"] {
+            let answer = zubi.call_stable("lsp_references", json!({ "at": at })).await;
+            assert!(answer.contains("\n4 references to `hashit` in 3 files\n"), "{components:?} {at}: {answer}");
+            let rename = json!({ "at": at, "newName": "mix" });
+            let answer = zubi.call_stable("lsp_rename_symbol", rename).await;
+            assert!(answer.contains("4 edits in 3 files"), "{components:?} {at}: {answer}");
+        }
+    }
+}
+
+/// pyrefly reports no readiness, and answers before it has read the project.
+#[tokio::test]
+async fn a_server_without_a_signal_is_queried_until_it_has_every_mention() {
+    for _ in 0..3 {
+        let project = Project::empty();
+        project.write("pyproject.toml", "[project]\nname = \"x\"\nversion = \"0\"\n");
+        project.write("a.py", "def total(n: int) -> int:\n    return n\n");
+        project.write("b.py", "from a import total\n\ntotal(1)\n");
+        let zubi = Zubi::start(&project, &["pyrefly"]).await;
+        let answer = zubi.call_stable("lsp_references", json!({ "symbol": "total" })).await;
+        assert!(answer.contains("\n3 references to `total` in 2 files\n"), "{answer}");
+        assert!(answer.ends_with("[pyrefly · ready]"), "{answer}");
+    }
+}

@@ -7,6 +7,7 @@
 mod at;
 mod counterpart;
 mod index;
+mod mention;
 mod name;
 mod symbol;
 

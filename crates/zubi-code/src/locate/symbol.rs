@@ -68,7 +68,13 @@ impl CodeQuery<'_> {
         let note = prefer_outermost(&mut candidates, &name_path);
         match candidates.len() {
             1 => {}
-            0 => return Err(self.unknown_symbol_error(symbol, &name_path, scope.as_deref(), &status).await),
+            0 => {
+                // Boxed, because resolving a mention queries locations, which may resolve symbols.
+                return match Box::pin(self.resolve_mention(&name_path, scope.as_deref())).await {
+                    Some(target) => Ok(target),
+                    None => Err(self.unknown_symbol_error(symbol, &name_path, scope.as_deref(), &status).await),
+                };
+            }
             _ => return Err(Self::ambiguous(symbol, &candidates)),
         }
         let Some(found) = candidates.pop() else {
@@ -282,7 +288,12 @@ impl CodeQuery<'_> {
         let hint = if nearest.is_empty() {
             "Look for it with `lsp_workspace_symbols`, or give its place as at: \"file:line\".".to_owned()
         } else {
-            let names = nearest.iter().map(|(name, at)| format!("  symbol: \"{name}\"   at {at}")).collect::<Vec<_>>();
+            let suggest = |(name, at): &(String, String)| match name == symbol {
+                // The name itself was refused.
+                true => format!("  at: \"{at} {name}\""),
+                false => format!("  symbol: \"{name}\"   at {at}"),
+            };
+            let names = nearest.iter().map(suggest).collect::<Vec<_>>();
             format!("Nearest names:\n{}", names.join("\n"))
         };
         CodeError::input("symbol", message, hint)
