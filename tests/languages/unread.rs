@@ -231,7 +231,7 @@ async fn names_that_a_barrel_exports_are_found() {
     for server in ["typescript", "typescript-language-server"] {
         let zubi = Zubi::start(&project, &["node", server]).await;
         let answer = zubi.call_stable("lsp_definition", json!({ "symbol": "read" })).await;
-        assert!(answer.starts_with("at index.ts:1:18 read; declared at load.ts:1\n"), "{server}: {answer}");
+        assert!(answer.starts_with("at index.ts:1:18 read"), "{server}: {answer}");
         let answer = zubi.call_stable("lsp_definition", json!({ "symbol": "load", "path": "index.ts" })).await;
         assert!(answer.contains("load.ts\n  1:17  export function load()"), "{server}: {answer}");
     }

@@ -65,7 +65,7 @@ impl CodeQuery<'_> {
             };
             let declared = known.iter().filter(|found| found.declaration);
             let declared: Vec<_> = declared.map(|found| (found.location.clone(), found.encoding)).collect();
-            if let Some(counterpart) = self.counterpart(at, declared.into_iter()).await
+            if let Some(counterpart) = self.counterpart(at, declared.into_iter(), &known).await
                 && let Ok(other) = self.locations(&counterpart, relation).await
             {
                 locations.extend(other.value.iter().cloned());

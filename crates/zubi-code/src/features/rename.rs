@@ -103,10 +103,7 @@ impl CodeQuery<'_> {
     ) -> Option<Value> {
         let definitions = self.locations(at, Relation::Definition).await.ok()?.value;
         let definitions = definitions.into_iter().map(|found| (found.location, found.encoding));
-        let counterpart = self.counterpart(at, definitions).await?;
-        if edited.iter().any(|edit| uri::to_path(&edit.location.uri).as_ref() == Some(&counterpart.path)) {
-            return None;
-        }
+        let counterpart = self.counterpart(at, definitions, edited).await?;
         let document = self.document(&counterpart.path).await.ok()?;
         let cx = self.request_cx().for_document(&counterpart.reference);
         let mut params = position_params(&counterpart.reference, &document, counterpart.offset, endpoint.encoding());

@@ -7,6 +7,7 @@ use zubi_base::position::Encoding;
 use zubi_base::uri;
 
 use super::{NamePath, ResolvedTarget};
+use crate::features::locations::RawLocation;
 use crate::query::CodeQuery;
 
 /// Endings of file names that declare the same symbols.
@@ -24,13 +25,16 @@ fn paired_file(path: &Utf8Path) -> Option<Utf8PathBuf> {
 
 impl CodeQuery<'_> {
     /// Returns the declaration of the target in the paired file of one of its declarations, which are given by their
-    /// locations. Declarations correspond if they have the same name path.
+    /// locations, unless that file is among `known`. Declarations correspond if they have the same name path.
     pub(crate) async fn counterpart(
         &self,
         at: &ResolvedTarget,
         declarations: impl Iterator<Item = (lsp::Location, Encoding)>,
+        known: &[RawLocation],
     ) -> Option<ResolvedTarget> {
         let name = NamePath::parse(at.name.as_deref()?)?;
+        let is_known =
+            |pair: &Utf8PathBuf| known.iter().any(|one| uri::to_path(&one.location.uri).as_ref() == Some(pair));
         let mut places = vec![(at.path.clone(), at.offset)];
         for (declaration, encoding) in declarations {
             let path = uri::to_path(&declaration.uri)?;
@@ -38,7 +42,10 @@ impl CodeQuery<'_> {
             places.push((path, document.index.from_lsp(declaration.range.start, encoding)));
         }
         for (path, offset) in places {
-            let Some(pair) = paired_file(&path).filter(|pair| self.workspace().contains(pair)) else { continue };
+            let Some(pair) = paired_file(&path).filter(|pair| self.workspace().contains(pair) && !is_known(pair))
+            else {
+                continue;
+            };
             let outline = self.declared_in(&path).await.ok()?;
             let own = self.filter_symbols(&path, &outline.value, &name).await.ok()?;
             let Some(own) = own.into_iter().find(|own| own.selection.start() == offset) else { continue };
