@@ -67,7 +67,9 @@ impl CodeQuery<'_> {
             scope => self.problems_below(scope).await?,
         };
         items.retain(|problem| severity.is_none_or(|severity| problem.severity <= severity));
-        status.add_library_caveats(!items.is_empty());
+        let mut codes = items.iter().filter_map(|problem| problem.code.as_deref());
+        let has_unresolved_import = codes.any(problem::is_unresolved_import);
+        status.add_library_caveats_to(!items.is_empty(), has_unresolved_import);
         let delta = before.map(|before| DiagnosticsDelta::compare(&before, &items));
         let snapshot = self.intel.snapshots.store(items.clone());
         Ok(QualifiedAnswer { value: Problems { items, files, snapshot, delta }, status })

@@ -72,9 +72,11 @@ impl CodeQuery<'_> {
         if found.endpoints.iter().all(|endpoint| matches!(endpoint.readiness(), Readiness::Failed { .. })) {
             return Err(unsupported_error(&found.endpoints, "answer", found.absent));
         }
-        let mut status = self.status_of(&found.endpoints, states, ReadinessLevel::Project, found.absent);
+        let mut status =
+            self.status_of(&found.endpoints, Some(document), states, ReadinessLevel::Project, found.absent);
         // A document's own diagnostics do not need the rest of the project, but a server that works.
-        let unread = found.endpoints.iter().flat_map(|endpoint| endpoint.caveats().project).collect::<Vec<_>>();
+        let unread =
+            found.endpoints.iter().flat_map(|endpoint| endpoint.caveats(Some(document)).project).collect::<Vec<_>>();
         status.gaps.retain(|gap| !unread.contains(gap));
         status.notes.extend(unread);
         Ok(ReadyEndpoints { endpoints: found.endpoints, status })
@@ -93,6 +95,7 @@ impl CodeQuery<'_> {
     fn status_of(
         &self,
         endpoints: &[Arc<dyn Endpoint>],
+        document: Option<&DocumentRef>,
         states: Vec<AnsweringEndpoint>,
         need: ReadinessLevel,
         absent: Vec<MissingServer>,
@@ -104,10 +107,11 @@ impl CodeQuery<'_> {
             notes: self.freshness.clone().into_iter().collect(),
             gaps: Vec::new(),
             beyond: Vec::new(),
+            packages: Vec::new(),
             is_partial: false,
             text_search: false,
         };
-        for caveats in endpoints.iter().map(|endpoint| endpoint.caveats()) {
+        for caveats in endpoints.iter().map(|endpoint| endpoint.caveats(document)) {
             status.notes.extend(caveats.notes);
             let gaps = caveats.health.into_iter().chain(caveats.project);
             match need {
@@ -116,6 +120,7 @@ impl CodeQuery<'_> {
                 ReadinessLevel::File => status.beyond.extend(gaps),
             }
             status.beyond.extend(caveats.beyond);
+            status.packages.extend(caveats.packages);
         }
         status
     }
@@ -155,7 +160,7 @@ impl CodeQuery<'_> {
             return Err(unsupported_error(&others, operation, found.absent));
         }
         let states = readiness::wait(&endpoints, need, &self.cx).await?;
-        let status = self.status_of(&endpoints, states, need, found.absent);
+        let status = self.status_of(&endpoints, document, states, need, found.absent);
         Ok(ReadyEndpoints { endpoints, status })
     }
 
