@@ -83,7 +83,7 @@ async fn check_positions(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
     at shapes/report.py:13:5 forgotten (function)
     0 references to `forgotten` in 0 files
-    [pyright · ready · no virtual environment: packages of the system's Python]
+    [pyright · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await, @"
     at shapes/shape.py:35:5 total_area (function)

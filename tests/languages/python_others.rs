@@ -73,7 +73,7 @@ async fn basedpyright() {
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes/report.py:13:5 forgotten (function)
     0 references to `forgotten` in 0 files
-    [basedpyright · ready · no virtual environment: packages of the system's Python]
+    [basedpyright · ready]
     ──── lsp_hover {"symbol":"Circle"}
     at shapes/shape.py:14:7 Circle (class)
     ```python
@@ -216,7 +216,7 @@ async fn pyrefly() {
     shapes/broken.py
       3:8  hint: Import `os` may be unused  [Pyrefly unused-import]
       9:27  error: Argument `Literal['one']` is not assignable to parameter `height` with type `float` in function `shapes.shape.Rectangle.__init__`  [Pyrefly bad-argument-type]
-    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
+    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal · no virtual environment: packages of the system's Python]
     ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"}
     at shapes/shape.py:35:5 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
@@ -328,7 +328,7 @@ async fn zuban() {
     1 error in `shapes/broken.py`; snapshot d-1
     shapes/broken.py
       9:27  error: Argument 2 to "Rectangle" has incompatible type "str"; expected "float"  [zuban arg-type]
-    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
+    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal · no virtual environment: installed packages may be unknown]
     ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"}
     at shapes/shape.py:35:5 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet

@@ -73,7 +73,7 @@ async fn check_positions(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
     at shapes/report.py:13:5 forgotten (function)
     0 references to `forgotten` in 0 files
-    [ty · ready · no virtual environment: installed packages may be unknown]
+    [ty · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await, @"
     at shapes/shape.py:35:5 total_area (function)

@@ -125,7 +125,10 @@ impl CodeQuery<'_> {
             self.add_named_definition(&ready.endpoints, at, &mut found).await;
             self.add_counterpart(at, &mut found).await;
         }
-        status.add_library_caveats(found.is_empty());
+        // References are compared with the word matches first; see `references`.
+        if !matches!(relation, Relation::References { .. }) {
+            status.add_library_caveats(found.is_empty());
+        }
         if matches!(relation, Relation::Definition | Relation::TypeDefinition) && !found.is_empty() {
             status.excuse_gaps();
         }

@@ -55,6 +55,7 @@ impl CodeQuery<'_> {
             let (answer, words) = tokio::join!(self.locations(at, relation), self.word_matches(at));
             let QualifiedAnswer { value: mut locations, mut status } = answer?;
             let Some(words) = words.filter(|_| !status.text_search) else {
+                status.add_library_caveats(locations.is_empty());
                 return Ok(QualifiedAnswer { value: SymbolReferences { locations, mentions: None }, status });
             };
             // Excluded declarations are references too, so they are not other mentions.
@@ -98,6 +99,7 @@ impl CodeQuery<'_> {
                 continue;
             }
             rate(at, &mut status, known.len(), &mentions);
+            status.add_library_caveats(locations.is_empty() && !mentions.has_no_code());
             return Ok(QualifiedAnswer { value: SymbolReferences { locations, mentions: Some(mentions) }, status });
         }
     }
