@@ -205,7 +205,7 @@ async fn a_missing_standard_library_is_named_with_its_cure() {
     apply_edit {"plan":"p-[plan]"} writes it
     [rust-analyzer · ready · may be incomplete: rust-analyzer: Workspace `[project]/Cargo.toml` has sysroot errors: can't load standard library from sysroot; [project]/sysroot; (discovered via `rustc --print sysroot`); try installing `rust-src` the same way you installed `rustc`; Failed spawning proc-macro server for workspace `[project]/Cargo.toml`: cannot find proc-macro server in sysroot `/tmp/zub (`rustup component add rust-src`)]
     "#);
-    // What does not mention the name cannot be missing.
+    // Every mention of this name is a reference, so nothing can be missing.
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "report" })).await, @"
     at src/lib.rs:3:8 report (function)
     1 reference to `report` in 1 file

@@ -20,7 +20,7 @@ enum Truth {
 }
 
 impl Truth {
-    fn not(self) -> Self {
+    fn negate(self) -> Self {
         match self {
             Self::True => Self::False,
             Self::False => Self::True,
@@ -28,7 +28,7 @@ impl Truth {
         }
     }
 
-    fn and(self, other: Self) -> Self {
+    fn combine_all(self, other: Self) -> Self {
         match (self, other) {
             (Self::False, _) | (_, Self::False) => Self::False,
             (Self::True, Self::True) => Self::True,
@@ -36,8 +36,8 @@ impl Truth {
         }
     }
 
-    fn or(self, other: Self) -> Self {
-        self.not().and(other.not()).not()
+    fn combine_any(self, other: Self) -> Self {
+        self.negate().combine_all(other.negate()).negate()
     }
 }
 

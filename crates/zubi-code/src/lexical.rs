@@ -161,7 +161,7 @@ fn has_format_prefix(text: &str, at: usize) -> bool {
     prefix.iter().any(|byte| matches!(byte, b'f' | b'F' | b't' | b'$'))
 }
 
-/// Returns the length of a character literal: `'x'` or an escape. A lifetime is none.
+/// Returns the length of a character literal: `'x'` or an escape; `None` for a lifetime.
 fn short_char(rest: &str) -> Option<usize> {
     let inner = rest.get(1..)?;
     let mut characters = inner.char_indices();

@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 32;
 pub(super) fn reason(path: &Utf8Path, folder: &Utf8Path, text: &str, offset: usize) -> Option<String> {
     // Read only if a condition needs them.
     let features = std::cell::LazyCell::new(|| default_features(path, folder));
-    conditional(text, offset, &|feature| features.contains(feature))
+    find_condition(text, offset, &|feature| features.contains(feature))
 }
 
 /// Returns the default features of the package that a file belongs to, with those that they enable.
@@ -38,15 +38,15 @@ fn default_features(path: &Utf8Path, folder: &Utf8Path) -> FxHashSet<String> {
 /// Whether a cargo feature is enabled.
 type IsEnabled<'a> = &'a dyn Fn(&str) -> bool;
 
-fn conditional(text: &str, offset: usize, is_enabled: IsEnabled<'_>) -> Option<String> {
+fn find_condition(text: &str, offset: usize, is_enabled: IsEnabled<'_>) -> Option<String> {
     let before = text.get(..offset)?;
     for (open, is_inner) in [("#![cfg(", true), ("#[cfg(", false)] {
         // The nearest condition first.
         for (at, _) in before.rmatch_indices(open) {
             let begin = at + open.len();
-            let end = begin + closing(text.get(begin..)?)?;
+            let end = begin + closing_offset(text.get(begin..)?)?;
             let condition = text.get(begin..end)?;
-            if value(condition, is_enabled, MAX_DEPTH) == Truth::True {
+            if evaluate(condition, is_enabled, MAX_DEPTH) == Truth::True {
                 continue;
             }
             if is_inner || item(text, end).is_some_and(|item| item.contains(&offset)) {
@@ -60,12 +60,12 @@ fn conditional(text: &str, offset: usize, is_enabled: IsEnabled<'_>) -> Option<S
 /// Returns the condition of a whole file.
 pub(super) fn file_reason(text: &str) -> Option<String> {
     let begin = text.find("#![cfg(")? + "#![cfg(".len();
-    let condition = text.get(begin..begin + closing(text.get(begin..)?)?)?;
-    (value(condition, &|_| false, MAX_DEPTH) == Truth::False).then(|| format!("`cfg({condition})`"))
+    let condition = text.get(begin..begin + closing_offset(text.get(begin..)?)?)?;
+    (evaluate(condition, &|_| false, MAX_DEPTH) == Truth::False).then(|| format!("`cfg({condition})`"))
 }
 
 /// Returns the offset of the parenthesis that closes an open one.
-fn closing(text: &str) -> Option<usize> {
+fn closing_offset(text: &str) -> Option<usize> {
     let mut depth = 1_usize;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -97,19 +97,21 @@ fn item(text: &str, attribute_end: usize) -> Option<Range<usize>> {
 }
 
 /// Evaluates a condition as rust-analyzer does by default: this system, with tests and debug assertions.
-fn value(condition: &str, is_enabled: IsEnabled<'_>, depth: usize) -> Truth {
+fn evaluate(condition: &str, is_enabled: IsEnabled<'_>, depth: usize) -> Truth {
     let condition = condition.trim();
     if depth == 0 {
         return Truth::Unknown;
     }
     for operator in ["all", "any", "not"] {
         let Some(rest) = condition.strip_prefix(operator).map(str::trim_start) else { continue };
-        let Some(inner) = rest.strip_prefix('(').and_then(|inner| inner.get(..closing(inner)?)) else { continue };
-        let mut values = parts(inner).map(|part| value(part, is_enabled, depth - 1));
+        let Some(inner) = rest.strip_prefix('(').and_then(|inner| inner.get(..closing_offset(inner)?)) else {
+            continue;
+        };
+        let mut values = parts(inner).map(|part| evaluate(part, is_enabled, depth - 1));
         return match operator {
-            "all" => values.fold(Truth::True, Truth::and),
-            "any" => values.fold(Truth::False, Truth::or),
-            _ => values.next().map_or(Truth::Unknown, Truth::not),
+            "all" => values.fold(Truth::True, Truth::combine_all),
+            "any" => values.fold(Truth::False, Truth::combine_any),
+            _ => values.next().map_or(Truth::Unknown, Truth::negate),
         };
     }
     let (name, expected) = match condition.split_once('=') {
@@ -168,7 +170,7 @@ mod tests {
             ("#[cfg(", None),
         ] {
             let offset = text.find('$').unwrap_or(text.len());
-            assert_eq!(conditional(text, offset, &|feature| feature == "usual").as_deref(), expected, "{text}");
+            assert_eq!(find_condition(text, offset, &|feature| feature == "usual").as_deref(), expected, "{text}");
         }
     }
 
@@ -177,7 +179,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
         let manifest = "[features]\ndefault = [\"a\", \"dep:x\"]\na = [\"b\", \"a\"]\nb = []\nc = []\n";
-        std::fs::write(root.join("Cargo.toml"), manifest).unwrap();
+        zubi_base::fs::write_atomic(&root.join("Cargo.toml"), manifest.as_bytes()).unwrap();
         let features = default_features(&root.join("src/lib.rs"), &root);
         assert_eq!(["a", "b", "c"].map(|feature| features.contains(feature)), [true, true, false]);
     }

@@ -235,7 +235,7 @@ impl CodeQuery<'_> {
         let location = lsp::Location { uri: counterpart.reference.uri(), range };
         let (display_path, external) = self.display_location(&location);
         // A stub only declares.
-        let declaration = display_path.ends_with("i") || display_path.contains(".d.");
+        let declaration = display_path.ends_with('i') || display_path.contains(".d.");
         found.push(RawLocation { location, encoding, display_path, external, declaration, text_only: false });
         self.sort(found).await;
     }

@@ -92,7 +92,7 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: plan, status })
     }
 
-    /// Requests the rename of a symbol's second declaration (a stub of its module); `None` if there is none, if the first
+    /// Requests the rename of a symbol's second declaration (a stub of its module); `None` without one, if the first
     /// edit covers it, or if the server does not rename it.
     async fn rename_counterpart(
         &self,

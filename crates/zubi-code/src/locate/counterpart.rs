@@ -68,7 +68,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(directory.path()).unwrap();
         for name in ["a.py", "a.pyi", "b.js", "b.d.ts", "c.py", "d.d.ts"] {
-            std::fs::write(root.join(name), "").unwrap();
+            zubi_base::fs::write_atomic(&root.join(name), b"").unwrap();
         }
         let check = |name: &str| paired_file(&root.join(name)).and_then(|pair| pair.file_name().map(str::to_owned));
         let pairs = ["a.py", "a.pyi", "b.js", "b.d.ts", "c.py", "d.d.ts"].map(|name| check(name).unwrap_or_default());

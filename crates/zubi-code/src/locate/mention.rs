@@ -1,5 +1,5 @@
 //! Names that no outline declares: re-exported names (`export { load as read } from "./load"`), and names of libraries.
-//! A mention in code whose definition is in another file stands for the symbol.
+//! A query about the name uses a mention in code whose definition is in another file.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::position::size;

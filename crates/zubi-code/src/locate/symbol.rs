@@ -288,10 +288,13 @@ impl CodeQuery<'_> {
         let hint = if nearest.is_empty() {
             "Look for it with `lsp_workspace_symbols`, or give its place as at: \"file:line\".".to_owned()
         } else {
-            let suggest = |(name, at): &(String, String)| match name == symbol {
+            let suggest = |(name, at): &(String, String)| {
                 // The name itself was refused.
-                true => format!("  at: \"{at} {name}\""),
-                false => format!("  symbol: \"{name}\"   at {at}"),
+                if name == symbol {
+                    format!("  at: \"{at} {name}\"")
+                } else {
+                    format!("  symbol: \"{name}\"   at {at}")
+                }
             };
             let names = nearest.iter().map(suggest).collect::<Vec<_>>();
             format!("Nearest names:\n{}", names.join("\n"))
