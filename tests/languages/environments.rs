@@ -134,6 +134,25 @@ async fn an_unresolved_import_names_the_environment() {
     ");
 }
 
+/// Poetry creates environments outside the project by default.
+#[tokio::test]
+async fn the_environment_of_poetry_is_found() {
+    let project = Project::empty();
+    project.write("pyproject.toml", "[tool.poetry]\nname = \"Shop\"\n");
+    add_program(&project, "app.py", "shopkit");
+    let hash = "import base64, hashlib, sys; print(base64.urlsafe_b64encode(hashlib.sha256(sys.argv[1].encode()).digest()).decode()[:8])";
+    let hash =
+        Command::new(tools::python()).args(["-c", hash, project.root().as_str()]).output().expect("Python starts");
+    let hash = String::from_utf8(hash.stdout).expect("letters");
+    let store = project.home().join("cache/pypoetry/virtualenvs");
+    std::fs::create_dir_all(&store).expect("directories");
+    install(&project, "e", "shopkit");
+    std::fs::rename(project.root().join("e"), store.join(format!("shop-{}-py3.11", hash.trim()))).expect("one disk");
+    let zubi = Zubi::start(&project, &["node", "pyright"]).await;
+    let definition = zubi.call_stable("lsp_definition", json!({ "at": "app.py:5 send" })).await;
+    assert!(definition.contains("pypoetry"), "{definition}");
+}
+
 #[tokio::test]
 async fn an_untrusted_interpreter_does_not_run() {
     for server in ["pyright", "basedpyright"] {

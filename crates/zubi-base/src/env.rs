@@ -26,6 +26,14 @@ pub const XDG_CONFIG_HOME: Variable =
 pub const XDG_STATE_HOME: Variable =
     Variable { name: "XDG_STATE_HOME", help: "zubi/ below it holds trust, plans, the journal and the audit log" };
 
+/// Base directory of caches (XDG Base Directory Specification 0.8).
+pub const XDG_CACHE_HOME: Variable =
+    Variable { name: "XDG_CACHE_HOME", help: "pypoetry/ below it has the Python environments of Poetry" };
+
+/// Base directory of programs' data (XDG Base Directory Specification 0.8).
+pub const XDG_DATA_HOME: Variable =
+    Variable { name: "XDG_DATA_HOME", help: "hatch/ below it has the Python environments of Hatch" };
+
 /// Base directory of files that exist as long as the user is logged in (XDG Base Directory Specification 0.8).
 pub const XDG_RUNTIME_DIR: Variable =
     Variable { name: "XDG_RUNTIME_DIR", help: "zubi/ below it holds the sockets of running hosts" };
@@ -114,6 +122,8 @@ pub const ALL: &[Variable] = &[
     HOME,
     XDG_CONFIG_HOME,
     XDG_STATE_HOME,
+    XDG_CACHE_HOME,
+    XDG_DATA_HOME,
     ZUBI_MODEL,
     OPENAI_API_KEY,
     OPENAI_BASE_URL,
@@ -208,6 +218,22 @@ pub fn has_display() -> bool {
 pub fn home() -> Option<camino::Utf8PathBuf> {
     let home = std::env::var_os(HOME.name)?.into_string().ok()?;
     Some(camino::Utf8PathBuf::from(home)).filter(|home| home.is_absolute())
+}
+
+/// The base directory of the user's caches: `XDG_CACHE_HOME`, else the system's default.
+pub fn cache_directory() -> Option<camino::Utf8PathBuf> {
+    base_directory(XDG_CACHE_HOME, ".cache", "Library/Caches")
+}
+
+/// The base directory of the data of the user's programs: `XDG_DATA_HOME`, else the system's default.
+pub fn data_directory() -> Option<camino::Utf8PathBuf> {
+    base_directory(XDG_DATA_HOME, ".local/share", "Library/Application Support")
+}
+
+fn base_directory(variable: Variable, default: &str, macos: &str) -> Option<camino::Utf8PathBuf> {
+    let value = std::env::var(variable.name).ok().map(camino::Utf8PathBuf::from);
+    let default = if cfg!(target_os = "macos") { macos } else { default };
+    value.filter(|directory| directory.is_absolute()).or_else(|| Some(home()?.join(default)))
 }
 
 /// The directory of the Python environment that is active in this process, if it is an absolute path: `VIRTUAL_ENV`,

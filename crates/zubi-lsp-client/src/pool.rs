@@ -468,7 +468,7 @@ impl PoolState {
         let python = row.python.is_some().then(|| PythonEnvironment::find(needed.root(), &folder.path, &self.python));
         let python = match python.flatten() {
             Some(python) if trusted => Some(python),
-            Some(python) => python.for_untrusted(&folder.path, row.untrusted == UntrustedRule::Run),
+            Some(python) => python.for_untrusted(&folder.path, &self.python, row.untrusted == UntrustedRule::Run),
             None => None,
         };
         LaunchConditions { trusted, python }

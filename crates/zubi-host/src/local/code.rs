@@ -46,7 +46,11 @@ pub(crate) fn pool(config: &HostConfig, workspace: &Arc<WorkspaceFolders>) -> Re
         spawner: config.spawner.clone(),
         trust: config.trust.clone(),
         search_path: config.search_path.clone(),
-        python: PythonSearch { active: zubi_base::env::python_environment() },
+        python: PythonSearch::new(
+            zubi_base::env::python_environment(),
+            zubi_base::env::cache_directory().as_deref(),
+            zubi_base::env::data_directory().as_deref(),
+        ),
         state_directory: config.state_dir.clone(),
     }))
 }

@@ -162,6 +162,18 @@ fn servers_of_a_language_are_listed_in_order() {
 }
 
 #[test]
+fn every_server_for_python_types_gets_the_environment() {
+    for row in builtin_entries().iter().filter(|row| row.group.as_deref() == Some("python types")) {
+        let params = row.python.as_ref().unwrap_or_else(|| panic!("{}: no `python`", row.id));
+        let variables: String = params.variables.values().cloned().collect();
+        let text = format!("{} {} {variables}", params.settings, params.initialization_options);
+        for value in ["{packages}", "{prefix}|{interpreter}"] {
+            assert!(value.split('|').any(|value| text.contains(value)), "{}: no {value}", row.id);
+        }
+    }
+}
+
+#[test]
 fn roles_determine_supported_methods() {
     let answers = |id: &str, method: &str| Catalogue::builtin().row(id).unwrap().answers(method);
     assert!(answers("ruff", "textDocument/formatting") && answers("ruff", "codeAction/resolve"));

@@ -6,6 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use zubi_base::fs;
 
+mod store;
+
 /// The names of environments in a project, the most common first: venv, uv, Poetry and PDM (`.venv`), Hatch (`.hatch`
 /// holds several), Conda (`.conda`), Pixi.
 const NAMES: &[&str] = &[".venv", "venv", "env", ".env", ".virtualenv", ".conda", ".pixi/envs/default"];
@@ -27,6 +29,22 @@ const MAX_ENTRIES: usize = 100;
 pub struct PythonSearch {
     /// The environment that is active in zubi's own process: `VIRTUAL_ENV` or `CONDA_PREFIX`.
     pub active: Option<Utf8PathBuf>,
+    /// The directory in which Poetry creates environments.
+    pub poetry: Option<Utf8PathBuf>,
+    /// The directory in which Hatch creates environments.
+    pub hatch: Option<Utf8PathBuf>,
+}
+
+impl PythonSearch {
+    /// Creates a search with the default locations of Poetry and Hatch below the user's directories of caches and of
+    /// data.
+    pub fn new(active: Option<Utf8PathBuf>, cache: Option<&Utf8Path>, data: Option<&Utf8Path>) -> Self {
+        Self {
+            active,
+            poetry: cache.map(|cache| cache.join("pypoetry/virtualenvs")),
+            hatch: data.map(|data| data.join("hatch/env/virtual")),
+        }
+    }
 }
 
 /// A Python environment.
@@ -46,6 +64,7 @@ impl PythonEnvironment {
         let ancestors = || root.ancestors().take_while(|directory| directory.starts_with(folder));
         ancestors()
             .find_map(Self::in_directory)
+            .or_else(|| ancestors().find_map(|project| Self::stored(project, search)))
             .or_else(|| Self::with_any_name(root))
             .or_else(|| Self::at(search.active.as_deref()?))
     }
@@ -55,6 +74,11 @@ impl PythonEnvironment {
         Self::of_pdm(directory)
             .or_else(|| NAMES.iter().find_map(|name| Self::at(&directory.join(name))))
             .or_else(|| Self::local_packages(directory))
+    }
+
+    /// Finds an environment of a project outside its directory.
+    fn stored(project: &Utf8Path, search: &PythonSearch) -> Option<Self> {
+        store::candidates(project, search).iter().find_map(|path| Self::at(path))
     }
 
     /// Finds an environment of any name; `None` if there are several.
@@ -98,12 +122,13 @@ impl PythonEnvironment {
         Some(Self { path, installation: None, packages: vec![newest] })
     }
 
-    /// Returns this environment for a server in a folder that is not trusted; `None` if it is outside that folder,
-    /// since an untrusted project chooses only among its own files. Unless the server runs nothing of a project
+    /// Returns this environment for a server in a folder that is not trusted; `None` if it is outside that folder and
+    /// not the active one, since an untrusted project chooses only among its own files. Unless the server runs nothing of a project
     /// (`is_safe`), it gets the directories of the packages instead of the interpreter.
-    pub fn for_untrusted(self, folder: &Utf8Path, is_safe: bool) -> Option<Self> {
+    pub fn for_untrusted(self, folder: &Utf8Path, search: &PythonSearch, is_safe: bool) -> Option<Self> {
         let is_inside = |path: &Utf8Path| fs::canonical(path).is_ok_and(|real| real.starts_with(folder));
-        if !is_inside(&self.path) || !self.packages.iter().all(|packages| is_inside(packages)) {
+        let is_active = search.active.as_ref() == Some(&self.path);
+        if !is_active && !(is_inside(&self.path) && self.packages.iter().all(|packages| is_inside(packages))) {
             return None;
         }
         Some(match self.installation {
@@ -180,13 +205,13 @@ mod tests {
             fs::write_atomic(&folder.join(path), content.as_bytes()).unwrap();
         }
         std::fs::create_dir_all(folder.join(root)).unwrap();
-        let search = PythonSearch { active: Some(folder.join("outside/active")) };
+        let search = PythonSearch { active: Some(folder.join("outside/active")), ..PythonSearch::default() };
         let (root, folder) = (folder.join(root), folder.join("w"));
         let Some(environment) = PythonEnvironment::find(&root, &folder, &search) else { return "none".to_owned() };
         let template = json!({ "path": "{interpreter}", "extra": { "paths": "{packages}" }, "fixed": 1 });
         let filled = environment.fill(&template).to_string().replace(folder.parent().unwrap().as_str(), "");
         let untrusted =
-            if environment.clone().for_untrusted(&folder, false).is_some() { "" } else { ", not untrusted" };
+            if environment.clone().for_untrusted(&folder, &search, false).is_some() { "" } else { ", not untrusted" };
         let label = environment.label(&folder).replace(folder.parent().unwrap().as_str(), "");
         format!("{label}: {filled}{untrusted}")
     }
@@ -202,7 +227,7 @@ mod tests {
         insta::assert_snapshot!(check("w", &["w/env/__init__.py"]), @"none");
         insta::assert_snapshot!(check("w", &["w/tools311/pyvenv.cfg", "w/tools311/bin/python"]), @r#"tools311: {"path":"/w/tools311/bin/python","fixed":1}"#);
         insta::assert_snapshot!(check("w", &["w/x/pyvenv.cfg", "w/y/pyvenv.cfg"]), @"none");
-        insta::assert_snapshot!(check("w", &["outside/active/pyvenv.cfg", "outside/active/bin/python"]), @r#"/outside/active: {"path":"/outside/active/bin/python","fixed":1}, not untrusted"#);
+        insta::assert_snapshot!(check("w", &["outside/active/pyvenv.cfg", "outside/active/bin/python"]), @r#"/outside/active: {"path":"/outside/active/bin/python","fixed":1}"#);
         insta::assert_snapshot!(check("w/a", &["outside/active/pyvenv.cfg", "w/venv/pyvenv.cfg", "w/venv/bin/python"]), @r#"venv: {"path":"/w/venv/bin/python","fixed":1}"#);
     }
 

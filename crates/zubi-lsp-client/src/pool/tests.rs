@@ -349,3 +349,31 @@ async fn restarted_servers_start_with_the_next_request() {
     assert_snapshot!(fixture.answering_servers("a.rs").await, @"rust-analyzer");
     fixture.server().await;
 }
+
+#[tokio::test]
+async fn a_new_python_environment_replaces_the_server() {
+    let mut fixture = Fixture::new(&["a.py"], &[("pyright-langserver", true)], true);
+    let caveats = |fixture: &Fixture| {
+        let (pool, document) = (Arc::clone(&fixture.pool), DocumentRef::new(fixture.root.join("a.py")));
+        async move {
+            let found = pool.for_document(&document, "textDocument/diagnostic", &cx()).await;
+            let caveats = found.endpoints[0].caveats(Some(&document));
+            [caveats.beyond, caveats.packages].concat().join("; ")
+        }
+    };
+    assert_snapshot!(caveats(&fixture).await, @"no virtual environment: packages of the system's Python");
+    let mut without = fixture.server().await;
+    without.expect_notification("textDocument/didOpen").await;
+    for file in ["pyvenv.cfg", "bin/python"] {
+        let path = fixture.root.join(".venv").join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::File::create(path).unwrap();
+    }
+    assert_snapshot!(caveats(&fixture).await, @"packages of `.venv`");
+    let mut with = fixture.server().await;
+    with.expect_notification("textDocument/didOpen").await;
+    let items = json!({ "items": [{ "section": "python.pythonPath" }] });
+    let interpreter = fixture.root.join(".venv/bin/python");
+    assert_eq!(with.request("workspace/configuration", items).await.unwrap(), json!([interpreter]));
+    without.expect_request("shutdown").await;
+}
