@@ -188,13 +188,21 @@ impl ServerCapabilities {
                 tracing::warn!(%method, "a server registered more capabilities than zubi stores");
                 return;
             }
-            let registration = Registration {
+            let mut registration = Registration {
                 method: method.to_owned(),
                 weight,
                 selector: self.filters(options.get("documentSelector")),
                 watchers: self.watchers(options.get("watchers")),
                 options,
             };
+            // pyrefly (1.4) registers the watched files of its project and of the installed packages with the same id.
+            if let Some(earlier) = self.registrations.remove(id)
+                && earlier.method == registration.method
+                && earlier.options != registration.options
+            {
+                registration.weight += earlier.weight;
+                registration.watchers.extend(earlier.watchers);
+            }
             self.registrations.insert(id.to_owned(), registration);
         }
     }

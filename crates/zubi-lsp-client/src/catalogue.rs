@@ -11,7 +11,9 @@ use serde_json::Value;
 
 use crate::checks::BackgroundCheck;
 use crate::detect::PythonEnvironment;
+use crate::diagnostic_rounds::DiagnosticRounds;
 use crate::document_activity::DocumentStatus;
+use crate::health::HealthSign;
 use crate::readiness::ReadinessSignal;
 
 mod limit;
@@ -158,6 +160,9 @@ pub struct ServerEntry {
     /// does not show that.
     #[serde(default)]
     pub document_status: Option<DocumentStatus>,
+    /// How the server reports each round of diagnostics, for servers that only publish diagnostics.
+    #[serde(default)]
+    pub diagnostic_rounds: Option<DiagnosticRounds>,
     /// A request with nothing but `textDocument` in its params. zubi waits for its answer before it sends any other
     /// request after a new text of that document: the server works on several messages at once, and would answer
     /// without the text.
@@ -167,10 +172,23 @@ pub struct ServerEntry {
     /// Whether every publication about an open document has the document's version.
     #[serde(default)]
     pub names_versions: bool,
+    /// Whether it publishes the diagnostics of one text in several parts, even if each has the version.
+    #[serde(default)]
+    pub publishes_in_parts: bool,
+    /// Whether the diagnostics of a document depend on no other file.
+    #[serde(default)]
+    pub diagnoses_text_only: bool,
+    /// Extensions of files in other languages that it reads, for a server that registers no watched files: schemas,
+    /// included fragments of code.
+    #[serde(default)]
+    pub also_reads: Vec<String>,
     /// A command of `workspace/executeCommand` that passes a request of tsserver's protocol on: zubi requests
     /// diagnostics with it instead of waiting for them to be published in parts.
     #[serde(default)]
     pub tsserver_command: Option<String>,
+    /// Whether that command takes paths instead of URIs.
+    #[serde(default)]
+    pub tsserver_takes_paths: bool,
     /// How the server returns the text of documents that are not files, if it does not use LSP's
     /// `workspace/textDocumentContent`.
     #[serde(default)]
@@ -181,6 +199,11 @@ pub struct ServerEntry {
     /// How the server is given the Python environment of a project, if it needs one.
     #[serde(default)]
     pub python: Option<PythonParams>,
+    /// The ways in which the server reports errors and warnings about itself or the project, besides
+    /// `experimental/serverStatus`.
+    #[serde(default)]
+    #[serde(rename = "health")]
+    pub health_signs: Vec<HealthSign>,
     /// Commands that cure what the server reports about its own state, by a part of its message.
     #[serde(default)]
     pub cures: BTreeMap<String, String>,
@@ -271,6 +294,9 @@ enum ReadinessSignalForm {
     Progress {
         titles: Vec<String>,
         project_files: Vec<String>,
+        #[serde(default)]
+        #[serde(rename = "confirmed_by")]
+        confirmations: Vec<String>,
     },
     Log {
         #[serde(default)]
@@ -279,6 +305,8 @@ enum ReadinessSignalForm {
         parts: Vec<String>,
         #[serde(default = "default_answers_before")]
         answers_before: bool,
+        #[serde(default)]
+        reloads_for: Vec<String>,
     },
     Initialized,
     Unknown,

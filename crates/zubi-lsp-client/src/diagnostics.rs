@@ -4,7 +4,7 @@
 //! that version. For servers that send no version (typescript-language-server), the first publication after the text
 //! counts as current: LSP gives no better sign.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -37,6 +37,8 @@ pub(crate) struct DiagnosticsStore {
     publications: watch::Sender<u64>,
     /// Whether the server is known to include the version in every publication about an open document.
     names_versions: bool,
+    /// The number of changes of any file that were delivered to the server.
+    changes: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -50,6 +52,8 @@ struct DiagnosticsEntry {
     push_names_version: bool,
     /// The version sent last; `None` when the document was never opened.
     sent: Option<i32>,
+    /// The number of delivered changes when that version was sent.
+    sent_after: u64,
     /// The pulled diagnostics by provider.
     pulled: FxHashMap<Option<String>, PulledReport>,
 }
@@ -86,6 +90,7 @@ impl DiagnosticsStore {
             total_weight: AtomicUsize::new(0),
             publications: watch::Sender::new(0),
             names_versions,
+            changes: AtomicU64::new(0),
         }
     }
 
@@ -99,7 +104,21 @@ impl DiagnosticsStore {
         let mut documents = self.documents();
         let entry = documents.entry(path.to_owned()).or_default();
         entry.sent = Some(version);
+        entry.sent_after = self.changes.load(Ordering::Acquire);
         entry.push_is_current = false;
+    }
+
+    /// Records that a change of a file is about to be delivered. The published diagnostics of every document are from
+    /// before it.
+    pub(crate) fn mark_changed(&self) {
+        self.changes.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Whether a change of another file was delivered after the document's text was sent. A publication for that text
+    /// may then be from before the change.
+    pub(crate) fn is_outdated(&self, path: &Utf8Path) -> bool {
+        let changes = self.changes.load(Ordering::Acquire);
+        self.documents().get(path).is_some_and(|entry| entry.sent.is_some() && entry.sent_after < changes)
     }
 
     /// Handles the params of `textDocument/publishDiagnostics`. An empty publication counts like any other.
@@ -277,6 +296,23 @@ mod tests {
         store.expect(path, 3);
         store.publish(&publication(None, &["without a version"]));
         insta::assert_snapshot!(show(&store), @r#""without a version" current"#);
+    }
+
+    #[test]
+    fn a_change_of_another_file_outdates_publications() {
+        let store = DiagnosticsStore::default();
+        let path = Utf8Path::new("/w/a.rs");
+        store.mark_changed();
+        store.expect(path, 1);
+        store.publish(&publication(Some(1), &["one"]));
+        assert!(!store.is_outdated(path));
+        store.mark_changed();
+        assert!(store.is_outdated(path));
+        store.publish(&publication(Some(1), &["perhaps computed before"]));
+        assert!(store.is_outdated(path));
+        store.expect(path, 2);
+        assert!(!store.is_outdated(path));
+        assert!(!store.is_outdated(Utf8Path::new("/w/other.rs")));
     }
 
     #[test]

@@ -166,6 +166,20 @@ impl MirroredDocuments {
         Ok(self.send(path, &text, stamp, opening, out))
     }
 
+    /// Sends the text of an open document again, also if the server has it, so that the server checks it again.
+    pub(crate) fn repeat(
+        &mut self,
+        path: &Utf8Path,
+        opening: DocumentOpenParams<'_>,
+        out: &dyn OutgoingSync,
+    ) -> Result<SyncAction, ReadError> {
+        let (text, stamp) = read(path, opening.now)?;
+        if let Some(document) = self.open.get_mut(path) {
+            document.hash = !hash(&text);
+        }
+        Ok(self.send(path, &text, stamp, opening, out))
+    }
+
     /// Sends the text of an open document when it differs from what was sent before.
     fn send(
         &mut self,
@@ -200,6 +214,13 @@ impl MirroredDocuments {
         }
         save(path, text, opening, out);
         SyncAction::Changed
+    }
+
+    /// Notifies the server again that an open document is saved.
+    pub(crate) fn save_again(&self, path: &Utf8Path, opening: DocumentOpenParams<'_>, out: &dyn OutgoingSync) {
+        if let Ok((text, _)) = read(path, opening.now) {
+            save(path, &text, opening, out);
+        }
     }
 
     /// Prevents a document from being closed until [`Self::unpin`] is called as often.

@@ -30,7 +30,8 @@ use zubi_base::workspace::WorkspaceFolders;
 
 use crate::capabilities::ServerCapabilities;
 use crate::catalogue::VirtualDocuments;
-use crate::readiness::Health;
+use crate::health::Health;
+use crate::readiness::Tracker;
 use crate::session::{Pin, ServerSession, SessionSpec};
 use crate::watch::WatchedFileChange;
 
@@ -62,6 +63,8 @@ const REGISTRATION_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The maximum number of directories whose caveats are stored. They are computed at each request.
 const MAX_CAVEATS: usize = 1000;
+/// The time in which a server reads its project again after a change of its configuration. pyright takes 0.4 to 1.4 s.
+const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The parameters for running one server in one root.
 #[derive(Debug, Clone)]
@@ -199,7 +202,50 @@ impl ServerEndpoint {
                 return None;
             }
         }
-        self.running_now()?.notify_changes(changes)
+        let session = self.running_now()?;
+        if session.peer().has_failed_to_load() && changes.iter().any(|change| session.is_project_file(&change.path)) {
+            self.restart_later(&session);
+            return None;
+        }
+        if !changes.iter().any(|change| session.reloads_for(&change.path)) {
+            return session.notify_changes(changes);
+        }
+        session.peer().track(Tracker::on_configuration_changed);
+        let note = session.notify_changes(changes);
+        self.restart_unless_reloaded(session);
+        note
+    }
+
+    /// Starts the server again if it does not read the project again in time. pyright (1.1.414) ignores a new
+    /// pyrightconfig.json if it has read a pyproject.toml.
+    fn restart_unless_reloaded(&self, session: Arc<ServerSession>) {
+        let endpoint = Self { id: self.id.clone(), shared: Arc::clone(&self.shared) };
+        self.shared.tasks.spawn(async move {
+            let mut states = endpoint.shared.readiness.subscribe();
+            let mut ended = session.end_reason();
+            tokio::select! {
+                _ = states.wait_for(Readiness::is_settled) => return,
+                _ = ended.wait_for(Option::is_some) => return,
+                () = endpoint.shared.stop.cancelled() => return,
+                () = tokio::time::sleep(RELOAD_TIMEOUT) => {}
+            }
+            drop(states);
+            if endpoint.shared.retire(&session) {
+                tracing::info!(server = %endpoint.id, "the server did not read its changed configuration: zubi restarts it");
+                endpoint.ensure_started(None);
+                session.shutdown().await;
+            }
+        });
+    }
+
+    /// Ends a server that could not load the project, because a file that may be the reason has changed; the next
+    /// request starts another. gopls (0.16) otherwise reports the old reason until it ends.
+    fn restart_later(&self, session: &Arc<ServerSession>) {
+        if self.shared.retire(session) {
+            tracing::info!(server = %self.id, "a project file has changed: zubi ends the server, which could not load the project");
+            let session = Arc::clone(session);
+            self.shared.tasks.spawn(async move { session.shutdown().await });
+        }
     }
 
     /// Ends the server permanently.
@@ -382,6 +428,21 @@ impl ServerEndpoint {
         Err(self.on_exit(died.unwrap_or_default()).await)
     }
 
+    /// Returns the error or warning that the server reports about itself or the project, with its cure.
+    fn health(&self) -> Option<Health> {
+        let with_cure = |message: String| {
+            let cures = &self.shared.launch.cures;
+            match cures.iter().find_map(|(part, cure)| message.contains(part.as_str()).then_some(cure)) {
+                Some(cure) => format!("{message} (`{cure}`)"),
+                None => message,
+            }
+        };
+        self.running_now()?.peer().health().map(|health| match health {
+            Health::Error(message) => Health::Error(with_cure(message)),
+            Health::Warning(message) => Health::Warning(with_cure(message)),
+        })
+    }
+
     fn timed_out(&self, method: &str, started: Instant) -> EndpointError {
         let after = started.elapsed();
         EndpointError::TimedOut { endpoint: self.id.clone(), method: method.to_owned(), after }
@@ -496,14 +557,8 @@ impl Endpoint for ServerEndpoint {
         let directory = document.and_then(|document| document.path.parent());
         let known = directory.and_then(|directory| lock(&self.shared.caveats).get(directory).cloned());
         let mut caveats = known.unwrap_or_else(|| self.shared.launch.caveats.clone());
-        match self.running_now().and_then(|session| session.peer().health()) {
-            Some(Health::Error(message) | Health::Warning(message)) => {
-                let cures = &self.shared.launch.cures;
-                let cure = cures.iter().find_map(|(part, cure)| message.contains(part.as_str()).then_some(cure));
-                let cure = cure.map(|cure| format!(" (`{cure}`)")).unwrap_or_default();
-                caveats.health.push(format!("{}: {message}{cure}", self.id));
-            }
-            None => {}
+        if let Some(Health::Error(message) | Health::Warning(message)) = self.health() {
+            caveats.health.push(format!("{}: {message}", self.id));
         }
         caveats
     }
@@ -515,6 +570,14 @@ impl Endpoint for ServerEndpoint {
             // The time that the caller has waited, including the server's start.
             Err(EndpointError::TimedOut { endpoint, method, .. }) => {
                 Err(EndpointError::TimedOut { endpoint, method, after: start.elapsed() })
+            }
+            // A server that could not load the project returns errors that do not name the reason.
+            Err(EndpointError::Server { endpoint, method, code, message }) => {
+                let message = match self.health() {
+                    Some(Health::Error(reason)) => format!("{message}; {reason}"),
+                    Some(Health::Warning(_)) | None => message,
+                };
+                Err(EndpointError::Server { endpoint, method, code, message })
             }
             answer => answer,
         }

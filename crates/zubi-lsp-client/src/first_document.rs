@@ -43,8 +43,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(directory.path()).unwrap();
         let extensions = ["cc".to_owned(), "h".to_owned()];
-        let signal =
-            ReadinessSignal::Progress { titles: Vec::new(), project_files: vec!["compile_commands.json".to_owned()] };
+        let signal = ReadinessSignal::Progress {
+            titles: Vec::new(),
+            project_files: vec!["compile_commands.json".to_owned()],
+            confirmations: Vec::new(),
+        };
         let write = |name: &str| {
             let path = root.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

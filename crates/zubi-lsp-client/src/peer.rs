@@ -20,10 +20,12 @@ use zubi_base::workspace::Folder;
 
 use crate::capabilities::ServerCapabilities;
 use crate::checks::Checks;
+use crate::diagnostic_rounds::RoundTracker;
 use crate::diagnostics::DiagnosticsStore;
 use crate::document_activity::DocumentActivity;
+use crate::health::Health;
 use crate::log::LineRing;
-use crate::readiness::{Health, Tracker, token_text};
+use crate::readiness::{Tracker, token_text};
 use crate::session::SessionSpec;
 use crate::size_estimate::estimated_size;
 
@@ -55,6 +57,7 @@ pub(crate) struct ServerPeer {
     pub(crate) log: LineRing,
     pub(crate) checks: Checks,
     pub(crate) document_activity: DocumentActivity,
+    pub(crate) rounds: RoundTracker,
     /// The store for edits while a captured request runs.
     capture: Mutex<Option<ActiveCapture>>,
     /// Partial results, by token, of requests that support them.
@@ -92,11 +95,12 @@ impl ServerPeer {
             folder: spec.folder.clone(),
             settings: spec.settings.clone(),
             capabilities: Mutex::new(capabilities),
-            tracker: Mutex::new(Tracker::new(spec.signal.clone())),
+            tracker: Mutex::new(Tracker::new(spec.signal.clone(), spec.health_signs.clone())),
             diagnostics: DiagnosticsStore::new(spec.names_versions),
             log: LineRing::default(),
             checks: Checks::new(spec.checker.clone()),
             document_activity: DocumentActivity::new(spec.document_status.clone()),
+            rounds: RoundTracker::new(spec.diagnostic_rounds.clone()),
             capture: Mutex::default(),
             partial: Mutex::default(),
             readiness,
@@ -139,7 +143,12 @@ impl ServerPeer {
 
     /// Returns the error or warning that the server reports about itself or the project.
     pub(crate) fn health(&self) -> Option<Health> {
-        lock(&self.tracker).health().cloned()
+        lock(&self.tracker).health()
+    }
+
+    /// Whether the server has reported, by a sign of the catalogue, that it cannot work on the project.
+    pub(crate) fn has_failed_to_load(&self) -> bool {
+        lock(&self.tracker).has_failed_to_load()
     }
 
     /// Connects this server's state to its endpoint's.
@@ -235,6 +244,7 @@ impl ServerPeer {
         }
         let kind = params.pointer("/value/kind").and_then(Value::as_str);
         self.checks.progress(&token, kind, Instant::now());
+        self.rounds.progress(&token, kind, params.pointer("/value/title").and_then(Value::as_str));
         self.track(|tracker| tracker.notification("$/progress", params));
     }
 }

@@ -42,6 +42,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use zubi_base::endpoint::Readiness;
 
+use crate::health::{Health, HealthMonitor, HealthSign, join_lines, message_of};
+
 #[cfg(test)]
 mod tests;
 
@@ -57,6 +59,9 @@ pub enum ReadinessSignal {
         /// The names of project files, relative to a directory above the document, to which the progress belongs.
         /// Empty: it belongs to the server and begins without a document.
         project_files: Vec<String>,
+        /// Parts of log messages that confirm that the project was loaded without an error. Empty: the end of the
+        /// progress is enough. See [`Tracker::is_confirmed`].
+        confirmations: Vec<String>,
     },
     /// A log line (`window/logMessage`).
     Log {
@@ -67,6 +72,9 @@ pub enum ReadinessSignal {
         /// Whether the server answers requests about one file's text before that. bash-language-server (5.8) does, but
         /// returns no declarations for any file until it has read its settings.
         answers_before: bool,
+        /// The names of configuration files in the project's directory. After a change of the first one that exists, the
+        /// server reads the project again and logs the line once more.
+        reloads_for: Vec<String>,
     },
     /// Answers are complete right after the `initialize` response.
     Initialized,
@@ -88,6 +96,9 @@ const MAX_PROGRESSES: usize = 256;
 /// The maximum length of a stored title, message or token, in characters.
 const MAX_TEXT_CHARS: usize = 200;
 
+/// LSP's `MessageType.Error`.
+const ERROR_MESSAGE: u64 = 1;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TrackerState {
     Starting,
@@ -104,15 +115,6 @@ struct ExpectedDocument {
     progress_seen: bool,
 }
 
-/// The error or warning that a server reports about itself or the project (rust-analyzer's `health`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Health {
-    /// The server works, but something is missing: part of the standard library, a build script that failed.
-    Warning(String),
-    /// The server cannot work on the project.
-    Error(String),
-}
-
 /// The state machine for one run of one server.
 #[derive(Debug)]
 pub struct Tracker {
@@ -126,6 +128,12 @@ pub struct Tracker {
     was_busy: bool,
     /// The server's own health report, unless it is `ok`.
     health: Option<Health>,
+    /// Errors and warnings that it reports in other ways.
+    monitor: HealthMonitor,
+    /// Whether an awaited progress has ended.
+    was_loaded: bool,
+    /// Whether the server has reported that it could load the project, or is known to report nothing else about that.
+    is_confirmed: bool,
     /// Documents whose project is not known to be loading, the oldest first.
     expected: Vec<ExpectedDocument>,
     /// Projects that were expected once; zubi does not expect them again.
@@ -137,9 +145,14 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    pub fn new(signal: ReadinessSignal) -> Self {
+    pub fn new(signal: ReadinessSignal, signs: Vec<HealthSign>) -> Self {
+        let is_confirmed =
+            !matches!(&signal, ReadinessSignal::Progress { confirmations, .. } if !confirmations.is_empty());
         Self {
             signal,
+            monitor: HealthMonitor::new(signs),
+            was_loaded: false,
+            is_confirmed,
             state: TrackerState::Starting,
             initialized_at: None,
             progresses: BTreeMap::new(),
@@ -171,9 +184,25 @@ impl Tracker {
 
     /// Records that there is no document to open, so that a signal that needs one will not come.
     pub fn nothing_to_open(&mut self) {
-        if matches!(&self.signal, ReadinessSignal::Progress { project_files, .. } if !project_files.is_empty()) {
+        let ReadinessSignal::Progress { project_files, .. } = &self.signal else { return };
+        if !project_files.is_empty() {
             self.uncovered = true;
             self.update_state();
+        }
+        self.confirm();
+    }
+
+    /// Records that the server has reported whether it could load the project.
+    ///
+    /// A server may end its progress the same way if it could not load the project, and report the reason a moment
+    /// later. Until then an empty answer would look complete. The reason comes before the server publishes diagnostics
+    /// of an open document.
+    fn confirm(&mut self) {
+        if !self.is_confirmed {
+            self.is_confirmed = true;
+            if self.was_loaded {
+                self.update_state();
+            }
         }
     }
 
@@ -202,6 +231,13 @@ impl Tracker {
         self.digesting.insert(document.to_owned(), version);
     }
 
+    /// Records that a configuration file has changed, after which the server reads the project again.
+    pub(crate) fn on_configuration_changed(&mut self) {
+        if self.state == TrackerState::Ready {
+            self.state = TrackerState::Loading;
+        }
+    }
+
     /// Records that a document was closed; the server publishes nothing for it.
     pub fn on_closed(&mut self, document: &Utf8Path) {
         self.digesting.remove(document);
@@ -225,7 +261,11 @@ impl Tracker {
         match method {
             "$/progress" => self.progress(params),
             "experimental/serverStatus" => self.server_status(params),
-            "window/logMessage" => self.log(params),
+            "window/logMessage" => {
+                self.log(params);
+                self.message(params);
+            }
+            "window/showMessage" => self.message(params),
             "textDocument/publishDiagnostics" => self.on_published(params),
             _ => {}
         }
@@ -240,6 +280,7 @@ impl Tracker {
         match value.get("kind").and_then(Value::as_str) {
             Some("begin") => {
                 let title = text("title").unwrap_or_default();
+                self.monitor.on_begin(&token, &title, message_of(value));
                 if self.progresses.len() >= MAX_PROGRESSES {
                     return;
                 }
@@ -261,18 +302,45 @@ impl Tracker {
                 self.progresses.insert(token, OpenProgress { title, message: text("message"), percent });
             }
             Some("report") => {
+                if let Some(message) = message_of(value) {
+                    self.monitor.on_report(&token, message);
+                }
                 if let Some(progress) = self.progresses.get_mut(&token) {
                     progress.message = text("message").or_else(|| progress.message.take());
                     progress.percent = percent.or(progress.percent);
                 }
             }
             Some("end") => {
+                self.monitor.on_end(&token);
                 self.progresses.remove(&token);
                 if self.awaited_tokens.remove(&token) && self.awaited_tokens.is_empty() {
+                    self.was_loaded = true;
                     self.update_state();
                 }
             }
             _ => {}
+        }
+        self.confirm_failure();
+    }
+
+    /// Confirms the load if the server has reported its failure.
+    fn confirm_failure(&mut self) {
+        if matches!(self.monitor.health(), Some(Health::Error(_))) {
+            self.confirm();
+        }
+    }
+
+    /// Handles a message to the user or the log.
+    fn message(&mut self, params: &Value) {
+        let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
+        self.monitor.on_message(message);
+        self.confirm_failure();
+        let is_error = params.get("type").and_then(Value::as_u64) == Some(ERROR_MESSAGE);
+        if let ReadinessSignal::Progress { confirmations, .. } = &self.signal
+            && !is_error
+            && confirmations.iter().any(|part| message.contains(part.as_str()))
+        {
+            self.confirm();
         }
     }
 
@@ -320,6 +388,9 @@ impl Tracker {
     /// Handles published diagnostics: the server has read the document, so loading its project has begun by now or
     /// never will.
     fn on_published(&mut self, params: &Value) {
+        if params.get("version").is_some_and(Value::is_number) {
+            self.confirm();
+        }
         if self.expected.is_empty() && self.digesting.is_empty() {
             return;
         }
@@ -343,7 +414,7 @@ impl Tracker {
         if self.initialized_at.is_none() {
             return;
         }
-        self.state = if !self.awaited_tokens.is_empty() || !self.expected.is_empty() {
+        self.state = if !self.awaited_tokens.is_empty() || !self.expected.is_empty() || !self.is_confirmed {
             TrackerState::Loading
         } else if self.uncovered {
             TrackerState::Unknown
@@ -384,8 +455,13 @@ impl Tracker {
     }
 
     /// Returns the error or warning that the server reports about itself or the project.
-    pub fn health(&self) -> Option<&Health> {
-        self.health.as_ref()
+    pub fn health(&self) -> Option<Health> {
+        self.health.clone().or_else(|| self.monitor.health())
+    }
+
+    /// Whether the server has reported, by a sign of the catalogue, that it cannot work on the project.
+    pub(crate) fn has_failed_to_load(&self) -> bool {
+        matches!(self.monitor.health(), Some(Health::Error(_)))
     }
 }
 
@@ -409,12 +485,6 @@ pub(crate) fn token_text(token: Option<&Value>) -> String {
         Some(other) => other.to_string(),
         None => String::new(),
     }
-}
-
-/// Returns a message as one line, at most twice [`MAX_TEXT_CHARS`] long: its last line often names the cure.
-fn join_lines(text: &str) -> String {
-    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    lines.join("; ").chars().filter(|c| !c.is_control()).take(2 * MAX_TEXT_CHARS).collect()
 }
 
 /// Returns the first line without control characters, at most [`MAX_TEXT_CHARS`] long.

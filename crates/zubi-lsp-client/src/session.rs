@@ -27,8 +27,10 @@ use zubi_base::workspace::Folder;
 use crate::catalogue::Freshness;
 use crate::checks::BackgroundCheck;
 use crate::detect::Languages;
+use crate::diagnostic_rounds::DiagnosticRounds;
 use crate::document_activity::DocumentStatus;
 use crate::documents::{DocumentOpenParams, MirroredDocuments, OutgoingSync, SyncAction};
+use crate::health::HealthSign;
 use crate::initialize;
 use crate::peer::ServerPeer;
 use crate::readiness::{ReadinessSignal, Tracker};
@@ -64,12 +66,24 @@ pub struct SessionSpec {
     pub checker: Option<BackgroundCheck>,
     /// How the server signals that it has finished with a document.
     pub document_status: Option<DocumentStatus>,
+    /// The progress by which the server reports each round of diagnostics.
+    pub diagnostic_rounds: Option<DiagnosticRounds>,
+    /// The ways in which the server reports errors and warnings about itself or the project.
+    pub health_signs: Vec<HealthSign>,
     /// The request whose answer shows that the server has processed a document's text.
     pub barrier_method: Option<String>,
     /// Whether the server includes the version in every publication about an open document.
     pub names_versions: bool,
+    /// Whether the server publishes the diagnostics of one text in several parts.
+    pub publishes_in_parts: bool,
+    /// Whether the diagnostics of a document depend on no other file.
+    pub diagnoses_text_only: bool,
+    /// Extensions of files in other languages that the server reads.
+    pub also_reads: Vec<String>,
     /// The command that passes requests on to tsserver.
     pub tsserver_command: Option<String>,
+    /// Whether that command takes paths instead of URIs.
+    pub tsserver_takes_paths: bool,
     /// How the server is notified about files that changed on disk.
     pub freshness: Freshness,
     /// The tables that map a file to its language.
@@ -365,12 +379,18 @@ impl ServerSession {
         if previous_version.is_none() {
             self.peer.track(|tracker| tracker.on_opened(path, root));
         }
-        let out = TextSentGuard { session: self, path };
+        let out = TextSentGuard { session: self, path, is_repeated: false };
         let touch = documents.sync(path, opening, certainly_changed, &out);
         if previous_version.is_none() && !matches!(touch, Ok(SyncAction::Opened)) {
             self.peer.track(|tracker| tracker.not_opened(path, root));
         }
         touch
+    }
+
+    /// Sends the text of an open document once more, so that a server that only publishes diagnostics checks it again.
+    pub(crate) fn repeat_text(&self, path: &Utf8Path) -> Result<SyncAction, ReadError> {
+        let out = TextSentGuard { session: self, path, is_repeated: true };
+        self.documents().repeat(path, self.open_params(path), &out)
     }
 
     /// Returns the identifier of each provider of pull diagnostics for a document; empty if the server only publishes
@@ -411,6 +431,8 @@ impl ServerSession {
 struct TextSentGuard<'a> {
     session: &'a ServerSession,
     path: &'a Utf8Path,
+    /// Whether the server has had the same text before.
+    is_repeated: bool,
 }
 
 impl OutgoingSync for TextSentGuard<'_> {
@@ -418,6 +440,9 @@ impl OutgoingSync for TextSentGuard<'_> {
         if method == "textDocument/didSave" {
             self.session.peer.checks.on_saved(Instant::now());
             self.session.peer.document_activity.mark_saved();
+        }
+        if method == "textDocument/didChange" && !self.is_repeated {
+            self.session.peer.diagnostics.mark_changed();
         }
         let version = params.pointer("/textDocument/version").and_then(Value::as_i64);
         // A document that is closed to make room for this one has no version in its message.

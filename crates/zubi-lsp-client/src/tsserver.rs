@@ -8,7 +8,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use zubi_base::lsp::{Diagnostic, Uri};
+use zubi_base::lsp::Diagnostic;
 
 /// The requests, one for each step.
 pub(crate) const STEPS: [&str; 3] =
@@ -18,7 +18,7 @@ pub(crate) const STEPS: [&str; 3] =
 const MAX_ITEMS: usize = 2_000;
 
 /// Returns the params of `workspace/executeCommand` for one step.
-pub(crate) fn request_params(command: &str, step: &str, document: &Uri) -> Value {
+pub(crate) fn request_params(command: &str, step: &str, document: &str) -> Value {
     json!({ "command": command, "arguments": [step, { "file": document }] })
 }
 

@@ -25,6 +25,20 @@ fn reserve_answer_time(cx: &RequestCx) -> RequestCx {
     RequestCx { deadline: cx.deadline.checked_sub(reserve).unwrap_or(cx.deadline), ..cx.clone() }
 }
 
+/// The last publication about a document, after a wait for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PublicationState {
+    /// It is about an older text, or may be replaced.
+    Missing,
+    /// It is about the present text.
+    OfText,
+    /// The server has published everything that has changed, so it is valid even if it is about an older text.
+    OfRound,
+}
+
+/// The reason why published diagnostics are not current although their text is.
+const OUTDATED: &str = "problems may be from before the last change";
+
 impl ServerEndpoint {
     /// Pulls the diagnostics from tsserver through its language server; `None` if that is not possible and only
     /// published diagnostics are available.
@@ -38,7 +52,10 @@ impl ServerEndpoint {
         if !session.peer().capabilities().supports_command(command) {
             return Ok(None);
         }
-        let document = zubi_base::uri::from_path(path);
+        let document = match session.spec().tsserver_takes_paths {
+            true => path.to_string(),
+            false => zubi_base::uri::from_path(path).0,
+        };
         let mut found = Vec::new();
         for step in tsserver::STEPS {
             let request = tsserver::request_params(command, step, &document);
@@ -92,12 +109,11 @@ impl ServerEndpoint {
     }
 
     /// Waits until the deadline for a publication for the current text, or for the server to register pull diagnostics.
-    /// Returns whether the last publication is then reliable.
     async fn await_publication(
         session: &ServerSession,
         path: &Utf8Path,
         cx: &RequestCx,
-    ) -> Result<bool, EndpointError> {
+    ) -> Result<PublicationState, EndpointError> {
         let store = &session.peer().diagnostics;
         let document_activity = &session.peer().document_activity;
         let mut publications = store.publications();
@@ -109,14 +125,17 @@ impl ServerEndpoint {
             statuses.mark_unchanged();
             registrations.mark_unchanged();
             if !session.pulls_for(path).is_empty() {
-                return Ok(false);
+                return Ok(PublicationState::Missing);
+            }
+            if let Some(method) = session.peer().rounds.barrier_method() {
+                return Self::await_rounds(session, method, path, cx).await;
             }
             if store.published_report(path).current && document_activity.is_idle(path) {
                 match document_activity.barrier_method() {
-                    None => return Ok(true),
+                    None => return Ok(PublicationState::OfText),
                     Some(method) => {
                         if Self::pass_barrier(session, method, path, cx).await? {
-                            return Ok(true);
+                            return Ok(PublicationState::OfText);
                         }
                     }
                 }
@@ -125,10 +144,49 @@ impl ServerEndpoint {
                 _ = publications.changed() => {}
                 _ = statuses.changed() => {}
                 _ = registrations.changed() => {}
-                _ = ended.wait_for(Option::is_some) => return Ok(false),
+                _ = ended.wait_for(Option::is_some) => return Ok(PublicationState::Missing),
                 () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
-                () = tokio::time::sleep_until(cx.deadline.into()) => return Ok(false),
+                () = tokio::time::sleep_until(cx.deadline.into()) => return Ok(PublicationState::Missing),
             }
+        }
+    }
+
+    /// Waits until the server has published everything that the messages sent so far affect, by its own report.
+    async fn await_rounds(
+        session: &ServerSession,
+        barrier: &str,
+        path: &Utf8Path,
+        cx: &RequestCx,
+    ) -> Result<PublicationState, EndpointError> {
+        let mut ended = session.end_reason();
+        // pyrefly publishes the last diagnostics just after the end of a round.
+        for _ in 0..2 {
+            if !Self::send_barrier(session, barrier, path, cx).await? {
+                return Ok(PublicationState::Missing);
+            }
+            tokio::select! {
+                () = session.peer().rounds.all_ended() => {}
+                _ = ended.wait_for(Option::is_some) => return Ok(PublicationState::Missing),
+                () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
+                () = tokio::time::sleep_until(cx.deadline.into()) => return Ok(PublicationState::Missing),
+            }
+        }
+        Ok(PublicationState::OfRound)
+    }
+
+    /// Sends a request and waits for its response; returns whether it came.
+    async fn send_barrier(
+        session: &ServerSession,
+        barrier: &str,
+        path: &Utf8Path,
+        cx: &RequestCx,
+    ) -> Result<bool, EndpointError> {
+        let params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path) } });
+        match session.request(barrier, params, &cx.cancel, cx.deadline).await {
+            Err(ConnectionError::Cancelled) => Err(EndpointError::Cancelled),
+            Err(ConnectionError::TimedOut { .. } | ConnectionError::Closed { .. }) => Ok(false),
+            // An error response serves as well.
+            Ok(_) | Err(ConnectionError::Response { .. } | ConnectionError::Protocol { .. }) => Ok(true),
         }
     }
 
@@ -142,12 +200,8 @@ impl ServerEndpoint {
     ) -> Result<bool, EndpointError> {
         let document_activity = &session.peer().document_activity;
         let sent = document_activity.sent_so_far();
-        let params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path) } });
-        match session.request(barrier, params, &cx.cancel, cx.deadline).await {
-            Err(ConnectionError::Cancelled) => return Err(EndpointError::Cancelled),
-            Err(ConnectionError::TimedOut { .. } | ConnectionError::Closed { .. }) => return Ok(false),
-            // An error response serves as well.
-            Ok(_) | Err(ConnectionError::Response { .. } | ConnectionError::Protocol { .. }) => {}
+        if !Self::send_barrier(session, barrier, path, cx).await? {
+            return Ok(false);
         }
         Ok(document_activity.sent_so_far() == sent
             && document_activity.is_idle(path)
@@ -182,6 +236,22 @@ impl ServerEndpoint {
         }
     }
 
+    /// Makes a server that only publishes diagnostics check a document again after a change of another file; returns
+    /// whether a publication will follow.
+    ///
+    /// A change of another file is no reason for such a server to publish again, but a new text of this one is.
+    fn recheck(&self, session: &ServerSession, path: &Utf8Path) -> bool {
+        let peer = session.peer();
+        if peer.rounds.barrier_method().is_some() || peer.document_activity.barrier_method().is_some() {
+            // The server checks by itself, and reports when it has finished.
+            return true;
+        }
+        if let Err(error) = session.repeat_text(path) {
+            tracing::debug!(server = %self.id, %error, "a text cannot be sent again");
+        }
+        !peer.diagnostics.is_outdated(path)
+    }
+
     pub(super) async fn diagnose(
         &self,
         session: &Arc<ServerSession>,
@@ -199,9 +269,12 @@ impl ServerEndpoint {
         }
         let mut settled = checks.stage() == CheckState::Settled;
         let mut pulled = self.pull(session, path, cx).await?;
-        let mut reliable = false;
+        let mut publication = PublicationState::Missing;
+        let is_outdated = !session.spec().diagnoses_text_only && session.peer().diagnostics.is_outdated(path);
         if pulled.is_none() {
-            reliable = Self::await_publication(session, path, &reserve_answer_time(cx)).await?;
+            if !is_outdated || self.recheck(session, path) {
+                publication = Self::await_publication(session, path, &reserve_answer_time(cx)).await?;
+            }
             // pyright and ty register pull diagnostics a moment after `initialize`.
             pulled = self.pull(session, path, cx).await?;
         }
@@ -240,9 +313,16 @@ impl ServerEndpoint {
                 DiagnosticsReport { items, current: true, is_partial, note }
             }
             None => {
-                let current = pushed.current && reliable;
+                let current = match publication {
+                    PublicationState::Missing => false,
+                    PublicationState::OfText => pushed.current,
+                    PublicationState::OfRound => true,
+                };
+                let in_parts = !pushed.names_version || session.spec().publishes_in_parts;
                 let parts = || format!("{} publishes diagnostics in parts: more may follow", self.id);
-                let note = note.or_else(|| (current && !pushed.names_version).then(parts));
+                let note = note.or_else(|| (!current && is_outdated).then(|| OUTDATED.to_owned()));
+                let note =
+                    note.or_else(|| (publication == PublicationState::OfText && current && in_parts).then(parts));
                 DiagnosticsReport { items: pushed.items, current, is_partial, note }
             }
         })

@@ -144,8 +144,8 @@ pub(super) async fn run(shared: Arc<EndpointState>) {
         return;
     };
     session.peer().deactivate();
-    if shared.stop.is_cancelled() {
-        // The server was ended on request and is not started again.
+    if shared.stop.is_cancelled() || !shared.is_running(&session) {
+        // The server was ended on request. Only the next request may start another.
         return;
     }
     lock(&shared.documents_to_open).extend(session.open_documents().into_iter().rev());
@@ -210,7 +210,17 @@ impl ServerEndpoint {
 impl EndpointState {
     /// Ends an idle server; the next request starts another. Returns `false` if a request came at the same moment.
     fn end_idle(&self, session: &Arc<ServerSession>) -> bool {
-        let is_ended = self.phase.send_if_modified(|phase| {
+        let is_ended = self.retire(session);
+        if is_ended {
+            tracing::info!(server = %self.launch.spec.name, "the server received no request for a while: zubi ends it");
+        }
+        is_ended
+    }
+
+    /// Makes the next request start another server instead of this one, which the caller ends. Returns `false` if this
+    /// one is no longer running.
+    pub(super) fn retire(&self, session: &Arc<ServerSession>) -> bool {
+        self.phase.send_if_modified(|phase| {
             let is_current = matches!(phase, EndpointPhase::Running(running) if Arc::ptr_eq(running, session));
             if is_current {
                 // All of this must happen before another task can see the idle phase and start a server.
@@ -220,11 +230,11 @@ impl EndpointState {
                 *phase = EndpointPhase::Idle;
             }
             is_current
-        });
-        if is_ended {
-            tracing::info!(server = %self.launch.spec.name, "the server received no request for a while: zubi ends it");
-        }
-        is_ended
+        })
+    }
+
+    fn is_running(&self, session: &Arc<ServerSession>) -> bool {
+        matches!(&*self.phase.borrow(), EndpointPhase::Running(running) if Arc::ptr_eq(running, session))
     }
 
     /// Returns the readiness of a server that is not running, with the remaining pause.

@@ -217,6 +217,7 @@ async fn retry_waits_until_the_new_server_is_ready() {
         prefixes: vec!["ready".to_owned()],
         parts: Vec::new(),
         answers_before: true,
+        reloads_for: Vec::new(),
     };
     let mut fixture = Fixture::with_workspace(workspace);
     let request = fixture.request("textDocument/references", cx());
@@ -463,7 +464,7 @@ async fn diagnostics_published_while_the_server_works_are_ignored() {
     server.reply(id, Value::Null).await;
     other.await.unwrap().unwrap();
     let short_cx = RequestCx { deadline: Instant::now() + Duration::from_millis(50), ..cx() };
-    assert_snapshot!(show(&fixture.diagnose("a.rs", short_cx).await.unwrap().unwrap()), @r#"[String("two")], current: false, note: None"#);
+    assert_snapshot!(show(&fixture.diagnose("a.rs", short_cx).await.unwrap().unwrap()), @r#"[String("two")], current: false, note: Some("problems may be from before the last change")"#);
     let request = fixture.diagnose("a.rs", cx());
     server.notify("fake/status", status(&document, "idle")).await;
     server.notify("fake/status", status(&document, "rebuilding")).await;

@@ -12,7 +12,7 @@ use super::*;
 /// each.
 fn run(signal: ReadinessSignal, root: &Utf8Path, script: &[&str]) -> String {
     let start = Instant::now();
-    let mut tracker = Tracker::new(signal);
+    let mut tracker = Tracker::new(signal, Vec::new());
     let mut states = String::new();
     for line in script {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -72,6 +72,7 @@ fn clangd() -> ReadinessSignal {
     ReadinessSignal::Progress {
         titles: vec!["backgroundIndexProgress".to_owned()],
         project_files: vec!["compile_commands.json".to_owned(), "build/compile_commands.json".to_owned()],
+        confirmations: Vec::new(),
     }
 }
 
@@ -201,8 +202,11 @@ fn second_project_is_awaited_before_ready() {
 #[test]
 fn gopls_waits_only_for_its_own_progress() {
     let (_guard, root) = tree(&[]);
-    let signal =
-        ReadinessSignal::Progress { titles: vec!["Setting up workspace".to_owned()], project_files: Vec::new() };
+    let signal = ReadinessSignal::Progress {
+        titles: vec!["Setting up workspace".to_owned()],
+        project_files: Vec::new(),
+        confirmations: Vec::new(),
+    };
     assert_snapshot!(run(signal, &root, &[
         "initialized",
         "begin 1 Setting up workspace",
@@ -224,7 +228,7 @@ fn gopls_waits_only_for_its_own_progress() {
 fn pyright_is_ready_when_it_has_found_its_files() {
     let (_guard, root) = tree(&[]);
     let prefixes = vec!["Found ".to_owned(), "No source files found".to_owned()];
-    let signal = ReadinessSignal::Log { prefixes, parts: Vec::new(), answers_before: true };
+    let signal = ReadinessSignal::Log { prefixes, parts: Vec::new(), answers_before: true, reloads_for: Vec::new() };
     assert_snapshot!(run(signal, &root, &[
         "log Pyright language server 1.1.414 starting",
         "initialized",
@@ -256,7 +260,7 @@ fn servers_without_a_signal_report_their_uptime() {
 
 #[test]
 fn progress_is_bounded_and_hostile_values_are_harmless() {
-    let mut tracker = Tracker::new(ReadinessSignal::ServerStatus);
+    let mut tracker = Tracker::new(ReadinessSignal::ServerStatus, Vec::new());
     tracker.on_initialized(Instant::now());
     for token in 0..2 * MAX_PROGRESSES {
         tracker.notification(
@@ -280,7 +284,7 @@ fn progress_is_bounded_and_hostile_values_are_harmless() {
 fn bash_language_server_begins_its_lines_with_the_time() {
     let (_guard, root) = tree(&[]);
     let parts = vec!["BackgroundAnalysis: Completed".to_owned()];
-    let signal = ReadinessSignal::Log { prefixes: Vec::new(), parts, answers_before: false };
+    let signal = ReadinessSignal::Log { prefixes: Vec::new(), parts, answers_before: false, reloads_for: Vec::new() };
     let script =
         ["initialized", "log 12:00 INFO BackgroundAnalysis: resolving", "log 12:01 INFO BackgroundAnalysis: Completed"];
     assert_snapshot!(run(signal, &root, &script), @"

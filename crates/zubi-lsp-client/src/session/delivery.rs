@@ -7,6 +7,7 @@ use super::{ServerSession, TextSentGuard};
 use crate::capabilities::ChangeKind;
 use crate::catalogue::Freshness;
 use crate::documents::{MirroredDocuments, OutgoingSync, SyncAction};
+use crate::readiness::ReadinessSignal;
 use crate::watch::WatchedFileChange;
 
 /// The maximum number of changed files that are opened at once for a server that does not notice changes itself. A
@@ -31,6 +32,11 @@ impl ServerSession {
                 })
                 .collect()
         };
+        // Before anything is sent, because the diagnostics may come at once.
+        if !watched.is_empty() || changes.iter().any(|change| documents.is_open(&change.path) || self.must_open(change))
+        {
+            self.peer.diagnostics.mark_changed();
+        }
         if !watched.is_empty() {
             let events: Vec<Value> = watched
                 .iter()
@@ -55,8 +61,22 @@ impl ServerSession {
             }
             self.deliver_one(&mut documents, change);
         }
+        if self.spec.document_status.is_some() && changes.iter().any(|change| self.also_reads(&change.path)) {
+            self.check_open_documents(&documents);
+        }
         (omitted > 0 && self.spec.freshness != Freshness::WatchedFiles)
             .then(|| format!("{omitted} more files changed at once; {} may still be reading them", self.spec.name))
+    }
+
+    /// Makes a server that checks all open documents after a `didSave` do so.
+    fn check_open_documents(&self, documents: &MirroredDocuments) {
+        if let Some(path) = documents.paths().pop() {
+            documents.save_again(
+                &path,
+                self.open_params(&path),
+                &TextSentGuard { session: self, path: &path, is_repeated: true },
+            );
+        }
     }
 
     /// Whether zubi must open a changed file for the server to process the change.
@@ -90,7 +110,11 @@ impl ServerSession {
             self.peer.track(|tracker| tracker.awaiting_diagnostics(path, version));
         }
         let touch = if deleted {
-            Ok(documents.empty(path, self.open_params(path), &TextSentGuard { session: self, path }))
+            Ok(documents.empty(
+                path,
+                self.open_params(path),
+                &TextSentGuard { session: self, path, is_repeated: false },
+            ))
         } else {
             self.sync_document_locked(documents, path, true)
         };
@@ -107,10 +131,30 @@ impl ServerSession {
         path.starts_with(&self.spec.folder.path) && self.spec.supports_language(path)
     }
 
+    /// Whether a file makes a directory of the project a project.
+    pub(crate) fn is_project_file(&self, path: &Utf8Path) -> bool {
+        path.starts_with(&self.spec.folder.path)
+            && path.file_name().is_some_and(|name| self.spec.root_markers.iter().any(|marker| marker == name))
+    }
+
+    /// Whether the server reads the project again after a change of this file.
+    pub(crate) fn reloads_for(&self, path: &Utf8Path) -> bool {
+        let ReadinessSignal::Log { reloads_for, .. } = &self.spec.signal else { return false };
+        let root = &self.spec.folder.path;
+        match reloads_for.iter().position(|name| root.join(name) == path) {
+            Some(index) => !reloads_for.iter().take(index).any(|name| root.join(name).is_file()),
+            None => false,
+        }
+    }
+
+    /// Whether a file is in the project and in another language, but is read by the server.
+    fn also_reads(&self, path: &Utf8Path) -> bool {
+        path.starts_with(&self.spec.folder.path)
+            && path.extension().is_some_and(|own| self.spec.also_reads.iter().any(|extension| extension == own))
+    }
+
     /// Whether a change concerns a server that has registered no watched files.
     fn concerns(&self, path: &Utf8Path) -> bool {
-        self.is_own(path)
-            || (path.starts_with(&self.spec.folder.path)
-                && path.file_name().is_some_and(|name| self.spec.root_markers.iter().any(|marker| marker == name)))
+        self.is_own(path) || self.is_project_file(path) || self.also_reads(path)
     }
 }

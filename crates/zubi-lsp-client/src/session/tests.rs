@@ -89,8 +89,11 @@ async fn a_server_that_refuses_or_exits_is_not_started() {
 async fn a_server_that_needs_a_document_gets_one_and_is_not_ready_before() {
     let mut workspace = TestWorkspace::new(&[("src/a.rs", "fn a() {}"), ("proj.json", "{}")]);
     workspace.spec.needs_document = true;
-    workspace.spec.signal =
-        ReadinessSignal::Progress { titles: vec!["indexing".to_owned()], project_files: vec!["proj.json".to_owned()] };
+    workspace.spec.signal = ReadinessSignal::Progress {
+        titles: vec!["indexing".to_owned()],
+        project_files: vec!["proj.json".to_owned()],
+        confirmations: Vec::new(),
+    };
     let mut states = workspace.readiness.subscribe();
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
     let opened = server.expect_notification("textDocument/didOpen").await;
@@ -106,8 +109,11 @@ async fn a_server_that_needs_a_document_gets_one_and_is_not_ready_before() {
 async fn server_without_a_document_to_open_is_not_awaited() {
     let mut workspace = TestWorkspace::new(&[("proj.json", "{}")]);
     workspace.spec.needs_document = true;
-    workspace.spec.signal =
-        ReadinessSignal::Progress { titles: Vec::new(), project_files: vec!["proj.json".to_owned()] };
+    workspace.spec.signal = ReadinessSignal::Progress {
+        titles: Vec::new(),
+        project_files: vec!["proj.json".to_owned()],
+        confirmations: Vec::new(),
+    };
     let (_session, _server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
     assert!(matches!(*workspace.readiness.borrow(), Readiness::Unknown { .. }));
 }

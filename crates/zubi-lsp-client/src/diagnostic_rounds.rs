@@ -1,0 +1,117 @@
+//! Tracks the rounds in which a server computes diagnostics, for servers that report them as progress.
+//!
+//! A server that only publishes diagnostics gives no sign that a change of one file leaves the diagnostics of another
+//! unchanged: no publication follows. gopls (0.16) reports more with the setting `verboseWorkDoneProgress`: for every
+//! opened, changed or saved document, and for every notification about files on disk, a progress "diagnosing …" that
+//! begins before it answers a later request, and ends after it has published everything that the change affects. A
+//! round that a newer one replaces ends at once. So, after the response to any request that was sent after the change,
+//! the diagnostics are of now as soon as no round is open.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use tokio::sync::watch;
+
+/// The maximum number of rounds followed at once. gopls runs one for each message that it received since the last.
+const MAX_ROUNDS: usize = 10_000;
+
+/// The progress by which a server reports each round.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiagnosticRounds {
+    /// The beginnings of the progress titles.
+    pub titles: Vec<String>,
+    /// A request with nothing but `textDocument` in its params. Rounds for earlier messages begin before its response.
+    #[serde(rename = "fence")]
+    pub barrier_method: String,
+}
+
+/// The open rounds of one server; none for a server without [`DiagnosticRounds`].
+#[derive(Debug)]
+pub(crate) struct RoundTracker {
+    rounds: Option<DiagnosticRounds>,
+    state: watch::Sender<RoundState>,
+}
+
+#[derive(Debug, Default)]
+struct RoundState {
+    /// The progress tokens of the rounds that have not ended.
+    open: BTreeSet<String>,
+    /// Whether a round was ever seen; another version of the server may not report them.
+    has_reported: bool,
+}
+
+impl RoundTracker {
+    pub(crate) fn new(rounds: Option<DiagnosticRounds>) -> Self {
+        Self { rounds, state: watch::Sender::default() }
+    }
+
+    /// Handles a `$/progress` notification; ignores other progress.
+    pub(crate) fn progress(&self, token: &str, kind: Option<&str>, title: Option<&str>) {
+        let Some(rounds) = &self.rounds else { return };
+        match kind {
+            Some("begin") => {
+                let is_round = title.is_some_and(|title| rounds.titles.iter().any(|own| title.starts_with(own)));
+                if is_round {
+                    self.state.send_modify(|state| {
+                        state.has_reported = true;
+                        if state.open.len() < MAX_ROUNDS {
+                            state.open.insert(token.to_owned());
+                        }
+                    });
+                }
+            }
+            Some("end") => {
+                self.state.send_if_modified(|state| state.open.remove(token));
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the request after whose response all rounds for earlier messages have begun. `None` if the server does
+    /// not report rounds.
+    pub(crate) fn barrier_method(&self) -> Option<&str> {
+        let method = self.rounds.as_ref().map(|rounds| rounds.barrier_method.as_str());
+        method.filter(|_| self.state.borrow().has_reported)
+    }
+
+    /// Waits until no round is open.
+    pub(crate) async fn all_ended(&self) {
+        // The sender is in `self`.
+        drop(self.state.subscribe().wait_for(|state| state.open.is_empty()).await);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn rounds_are_open_until_their_end() {
+        let rounds = DiagnosticRounds {
+            titles: vec!["diagnosing ".to_owned()],
+            barrier_method: "textDocument/documentLink".to_owned(),
+        };
+        let tracker = RoundTracker::new(Some(rounds));
+        let is_idle = || tracker.all_ended().now_or_never().is_some();
+        tracker.progress("1", Some("begin"), Some("Setting up"));
+        assert_eq!((is_idle(), tracker.barrier_method()), (true, None));
+        tracker.progress("2", Some("begin"), Some("diagnosing opened files"));
+        tracker.progress("3", Some("begin"), Some("diagnosing changed files"));
+        assert_eq!((is_idle(), tracker.barrier_method()), (false, Some("textDocument/documentLink")));
+        tracker.progress("2", Some("end"), None);
+        assert!(!is_idle());
+        tracker.progress("3", Some("end"), None);
+        assert!(is_idle());
+    }
+
+    #[test]
+    fn servers_without_rounds_are_always_idle() {
+        let tracker = RoundTracker::new(None);
+        tracker.progress("2", Some("begin"), Some("diagnosing opened files"));
+        assert!(tracker.all_ended().now_or_never().is_some());
+        assert_eq!(tracker.barrier_method(), None);
+    }
+}

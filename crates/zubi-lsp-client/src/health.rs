@@ -1,0 +1,218 @@
+//! The errors and warnings that a server reports about itself or its project, apart from the diagnostics of files.
+//!
+//! rust-analyzer has a status for them (`health`). Others write a message, or begin a progress that stays open as long
+//! as the state lasts; a row of the catalogue lists these as [`HealthSign`]s.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The maximum length of a reason, in characters.
+const MAX_REASON_CHARS: usize = 400;
+
+/// The error or warning that a server reports about itself or the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// The server works, but something is missing: part of the standard library, a build script that failed.
+    Warning(String),
+    /// The server cannot work on the project.
+    Error(String),
+}
+
+/// The way in which a server reports an error or a warning about itself or the project.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HealthSign {
+    /// Parts of messages to the user or the log that report the state.
+    #[serde(default)]
+    pub messages: Vec<String>,
+    /// The beginnings of the titles of progresses that stay open as long as the state lasts.
+    #[serde(default)]
+    pub titles: Vec<String>,
+    /// Parts of messages that report the end of the state.
+    #[serde(default)]
+    pub ends: Vec<String>,
+    /// Texts before the reason in a report; the last one that occurs counts. Without one, the whole report is the
+    /// reason.
+    #[serde(default)]
+    pub reason_after: Vec<String>,
+    #[serde(default)]
+    pub level: HealthLevel,
+    /// The effect of the state, as a clause before the reason: "the workspace could not be loaded".
+    pub effect: String,
+}
+
+/// The severity of a [`HealthSign`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthLevel {
+    /// The server cannot work on the project.
+    #[default]
+    Error,
+    /// The server works, but something is missing.
+    Warning,
+}
+
+/// The state that one server has reported by its [`HealthSign`]s.
+#[derive(Debug, Default)]
+pub(crate) struct HealthMonitor {
+    signs: Vec<HealthSign>,
+    /// The reasons, by the number of the sign.
+    reports: BTreeMap<usize, HealthReport>,
+}
+
+#[derive(Debug)]
+struct HealthReport {
+    reason: String,
+    /// The token of the progress that lasts as long as the state, if the server has begun one.
+    token: Option<String>,
+}
+
+impl HealthMonitor {
+    pub(crate) fn new(signs: Vec<HealthSign>) -> Self {
+        Self { signs, reports: BTreeMap::new() }
+    }
+
+    /// Handles a message to the user or the log.
+    pub(crate) fn on_message(&mut self, message: &str) {
+        for (index, sign) in self.signs.iter().enumerate() {
+            if contains_any(message, &sign.ends) {
+                self.reports.remove(&index);
+            }
+            if contains_any(message, &sign.messages) {
+                let token = self.reports.remove(&index).and_then(|report| report.token);
+                self.reports.insert(index, HealthReport { reason: reason(message, sign), token });
+            }
+        }
+    }
+
+    /// Handles the beginning of a progress.
+    pub(crate) fn on_begin(&mut self, token: &str, title: &str, message: Option<&str>) {
+        for (index, sign) in self.signs.iter().enumerate() {
+            if sign.titles.iter().any(|expected| title.starts_with(expected.as_str())) {
+                let reason = reason(message.unwrap_or(title), sign);
+                self.reports.insert(index, HealthReport { reason, token: Some(token.to_owned()) });
+            }
+        }
+    }
+
+    /// Handles a new message of an open progress.
+    pub(crate) fn on_report(&mut self, token: &str, message: &str) {
+        for (index, report) in &mut self.reports {
+            if report.token.as_deref() == Some(token)
+                && let Some(sign) = self.signs.get(*index)
+            {
+                report.reason = reason(message, sign);
+            }
+        }
+    }
+
+    /// Handles the end of a progress.
+    pub(crate) fn on_end(&mut self, token: &str) {
+        self.reports.retain(|_, report| report.token.as_deref() != Some(token));
+    }
+
+    /// Returns the reported error, or else the reported warning.
+    pub(crate) fn health(&self) -> Option<Health> {
+        let reported = self.reports.iter().filter_map(|(index, report)| Some((self.signs.get(*index)?, report)));
+        let (sign, report) = reported.min_by_key(|(sign, _)| sign.level == HealthLevel::Warning)?;
+        let text = format!("{}: {}", sign.effect, report.reason);
+        Some(match sign.level {
+            HealthLevel::Error => Health::Error(text),
+            HealthLevel::Warning => Health::Warning(text),
+        })
+    }
+}
+
+fn contains_any(message: &str, parts: &[String]) -> bool {
+    parts.iter().any(|part| message.contains(part.as_str()))
+}
+
+/// Returns the part of a report that has the reason, as one line.
+fn reason(report: &str, sign: &HealthSign) -> String {
+    let start = sign.reason_after.iter().filter_map(|before| Some(report.find(before.as_str())? + before.len())).max();
+    let text = start.and_then(|start| report.get(start..)).map(str::trim).filter(|text| !text.is_empty());
+    join_lines(text.unwrap_or(report))
+}
+
+/// Returns a message as one line of at most [`MAX_REASON_CHARS`]: its last line often names the cure.
+pub(crate) fn join_lines(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("; ").chars().filter(|c| !c.is_control()).take(MAX_REASON_CHARS).collect()
+}
+
+/// Returns the reason in a progress value's message, which is cut to a useful length only after the reason was found.
+pub(crate) fn message_of(value: &Value) -> Option<&str> {
+    value.get("message").and_then(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load_failure() -> HealthSign {
+        HealthSign {
+            messages: vec!["load failed: ".to_owned()],
+            titles: vec!["Error loading".to_owned()],
+            ends: vec!["loaded again".to_owned()],
+            reason_after: vec!["load failed: ".to_owned(), "stderr: ".to_owned()],
+            level: HealthLevel::Error,
+            effect: "the workspace could not be loaded".to_owned(),
+        }
+    }
+
+    fn warning() -> HealthSign {
+        HealthSign {
+            messages: vec!["No source files".to_owned()],
+            titles: Vec::new(),
+            ends: vec!["Found ".to_owned()],
+            reason_after: Vec::new(),
+            level: HealthLevel::Warning,
+            effect: "no files are analysed".to_owned(),
+        }
+    }
+
+    fn show(monitor: &HealthMonitor) -> String {
+        format!("{:?}", monitor.health())
+    }
+
+    #[test]
+    fn a_message_lasts_until_another_ends_it() {
+        let mut monitor = HealthMonitor::new(vec![load_failure()]);
+        insta::assert_snapshot!(show(&monitor), @"None");
+        monitor.on_message("11:12 load failed: exit 1: stderr: go.work is too new\n\n");
+        insta::assert_snapshot!(show(&monitor), @r#"Some(Error("the workspace could not be loaded: go.work is too new"))"#);
+        monitor.on_message("something else");
+        insta::assert_snapshot!(show(&monitor), @r#"Some(Error("the workspace could not be loaded: go.work is too new"))"#);
+        monitor.on_message("loaded again");
+        insta::assert_snapshot!(show(&monitor), @"None");
+    }
+
+    #[test]
+    fn a_progress_lasts_until_its_end() {
+        let mut monitor = HealthMonitor::new(vec![load_failure()]);
+        monitor.on_begin("1", "Other", Some("fine"));
+        insta::assert_snapshot!(show(&monitor), @"None");
+        monitor.on_message("load failed: first");
+        monitor.on_begin("2", "Error loading workspace", Some("second"));
+        insta::assert_snapshot!(show(&monitor), @r#"Some(Error("the workspace could not be loaded: second"))"#);
+        monitor.on_report("2", "stderr: third");
+        monitor.on_end("1");
+        insta::assert_snapshot!(show(&monitor), @r#"Some(Error("the workspace could not be loaded: third"))"#);
+        monitor.on_end("2");
+        insta::assert_snapshot!(show(&monitor), @"None");
+    }
+
+    #[test]
+    fn an_error_precedes_a_warning() {
+        let mut monitor = HealthMonitor::new(vec![warning(), load_failure()]);
+        monitor.on_message("No source files found.");
+        insta::assert_snapshot!(show(&monitor), @r#"Some(Warning("no files are analysed: No source files found."))"#);
+        monitor.on_message("load failed: first\nsecond");
+        insta::assert_snapshot!(show(&monitor), @r#"Some(Error("the workspace could not be loaded: first; second"))"#);
+        monitor.on_message("loaded again");
+        monitor.on_message("Found 3 files");
+        insta::assert_snapshot!(show(&monitor), @"None");
+    }
+}
