@@ -64,7 +64,7 @@ async fn check_positions(zubi: &Zubi) {
       9:34  /* 📐 before the call */ return total_area(circle, square, 1.0) + circle.area();
     src/shape.cc
       9:8  double total_area(const Shape& first, const Shape& second, double scale) {
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [clangd · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle::area", "path": "include/shape.h" })).await, @"
@@ -79,7 +79,7 @@ async fn check_positions(zubi: &Zubi) {
       5:16  double Circle::area() const { return 3.0 * radius_ * radius_; }  (declaration)
       10:25  return scale * (first.area() + second.area());
       10:41  return scale * (first.area() + second.area());
-    6 further word matches are not references (comments, strings, namesakes): includeText=true
+    6 further word matches: 3 in comments or strings, 3 in code (other symbols of the name): includeText=true
     [clangd · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"

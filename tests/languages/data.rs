@@ -347,7 +347,7 @@ async fn bash() {
       9:1  rectangle_area 1 1
     shapes.sh
       5:1  rectangle_area() {  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [bash-language-server · ready · shellcheck is not installed: no diagnostics]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes.sh:11:1 forgotten (function)

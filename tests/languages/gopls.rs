@@ -59,7 +59,7 @@ async fn check_positions(zubi: &Zubi) {
       10:39  /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
     shape/shape.go
       31:6  func TotalArea(first, second Shape, scale float64) float64 {  (declaration)
-    2 further word matches are not references (comments, strings, namesakes): includeText=true
+    2 further word matches in comments or strings: includeText=true
     [gopls · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle.Area", "path": "shape/shape.go" })).await, @"
@@ -71,13 +71,13 @@ async fn check_positions(zubi: &Zubi) {
       16:17  func (c Circle) Area() float64 {  (declaration)
       32:24  return scale * (first.Area() + second.Area())
       32:40  return scale * (first.Area() + second.Area())
-    5 further word matches are not references (comments, strings, namesakes): includeText=true
+    5 further word matches: 3 in comments or strings, 2 in code (other symbols of the name): includeText=true
     [gopls · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Forgotten", "includeDeclaration": false })).await, @"
     at report/report.go:14:6 Forgotten (function)
     0 references to `Forgotten` in 0 files
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [gopls · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_hover", json!({ "symbol": "TotalArea" })).await, @"

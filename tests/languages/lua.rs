@@ -53,7 +53,7 @@ async fn emmylua() {
       7:22  return "area: " .. shape.total_area(circle, circle, 1.0)
     shape.lua
       27:10  function M.total_area(first, second, scale)  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [emmylua_ls · ready]
     ──── lsp_references {"at":"shape.lua:27 second"}
     at shape.lua:27:30 second
@@ -61,7 +61,7 @@ async fn emmylua() {
     shape.lua
       27:30  function M.total_area(first, second, scale)  (declaration)
       28:34  return scale * (first:area() + second:area())
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [emmylua_ls · ready]
     ──── lsp_hover {"at":"report.lua:7 total_area"}
     at report.lua:7:28 total_area

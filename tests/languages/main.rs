@@ -6,6 +6,7 @@
 mod annotations;
 mod clangd;
 mod data;
+mod environments;
 mod gopls;
 mod lua;
 mod php_and_fortran;

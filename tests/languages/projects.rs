@@ -34,7 +34,7 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
       3:7  print(area(1))
     core/core/shape.py
       1:5  def area(x: float) -> float:  (declaration)
-    2 further word matches are not references (comments, strings, namesakes): includeText=true
+    2 further word matches in code (other symbols of the name): includeText=true
     [pyright · ready]
     ");
     assert_eq!(zubi.call_stable("lsp_references", references).await, first);
@@ -91,7 +91,7 @@ async fn uses_in_another_python_project_are_found_by_ty() {
       3:7  print(area(1))
     core/core/shape.py
       1:5  def area(x: float) -> float:  (declaration)
-    2 further word matches are not references (comments, strings, namesakes): includeText=true
+    2 further word matches in code (other symbols of the name): includeText=true
     [ty · ready]
     ");
 }
@@ -176,7 +176,7 @@ async fn uses_in_another_package_of_a_node_workspace_are_found() {
       3:1  area(1);
     packages/core/src/core.ts
       1:17  export function area(x: number) {  (declaration)
-    [typescript · ready · no tsconfig.json: only files that opened files import]
+    [typescript · ready]
     "#);
     // Without this, the session would answer from the servers that it finds.
     zubi.close().await;
@@ -213,7 +213,7 @@ async fn projects_of_other_languages_inside_a_rust_package_have_their_own_server
       9:29  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     src/shape.rs
       34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [rust-analyzer + ty · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area", "path": "python" })).await, @"
@@ -240,7 +240,7 @@ async fn several_folders_are_one_workspace() {
       3:7  print(area(1))
     core/core/shape.py
       1:5  def area(x: float) -> float:  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in code (other symbols of the name): includeText=true
     [ty · ready]
     ");
     // zubi searches every folder, not only the first one with the language.

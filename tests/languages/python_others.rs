@@ -68,12 +68,12 @@ async fn basedpyright() {
       10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [basedpyright · ready]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes/report.py:13:5 forgotten (function)
     0 references to `forgotten` in 0 files
-    [basedpyright · ready · no virtual environment: packages of the system's Python]
+    [basedpyright · ready]
     ──── lsp_hover {"symbol":"Circle"}
     at shapes/shape.py:14:7 Circle (class)
     ```python
@@ -180,11 +180,12 @@ async fn pyrefly() {
       10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal; 3 references for 4 word matches]
+    1 further word match in comments or strings: includeText=true
+    [pyrefly · ready]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes/report.py:13:5 forgotten (function)
     0 references to `forgotten` in 0 files
-    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal; 0 references for 1 word matches]
+    [pyrefly · ready]
     ──── lsp_hover {"symbol":"Circle"}
     at shapes/shape.py:14:7 Circle (class)
     ```python
@@ -215,7 +216,7 @@ async fn pyrefly() {
     shapes/broken.py
       3:8  hint: Import `os` may be unused  [Pyrefly unused-import]
       9:27  error: Argument `Literal['one']` is not assignable to parameter `height` with type `float` in function `shapes.shape.Rectangle.__init__`  [Pyrefly bad-argument-type]
-    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
+    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal · no virtual environment: packages of the system's Python]
     ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"}
     at shapes/shape.py:35:5 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
@@ -250,7 +251,7 @@ async fn pyrefly() {
          """The area of two shapes together, `scale` times."""
          return scale * (first.area() + second.area())
     apply_edit {"plan":"p-[plan]"} writes it
-    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
+    [pyrefly · ready]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: pyrefly cannot format this file
     Use another request, or read the file; the server does not support this one.
@@ -295,11 +296,12 @@ async fn zuban() {
       10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal; 3 references for 4 word matches]
+    1 further word match in comments or strings: includeText=true
+    [zuban · ready]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes/report.py:13:5 forgotten (function)
     0 references to `forgotten` in 0 files
-    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal; 0 references for 1 word matches]
+    [zuban · ready]
     ──── lsp_hover {"symbol":"Circle"}
     at shapes/shape.py:14:7 Circle (class)
     ```python
@@ -326,7 +328,7 @@ async fn zuban() {
     1 error in `shapes/broken.py`; snapshot d-1
     shapes/broken.py
       9:27  error: Argument 2 to "Rectangle" has incompatible type "str"; expected "float"  [zuban arg-type]
-    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
+    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal · no virtual environment: installed packages may be unknown]
     ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"}
     at shapes/shape.py:35:5 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
@@ -361,7 +363,7 @@ async fn zuban() {
          """The area of two shapes together, `scale` times."""
          return scale * (first.area() + second.area())
     apply_edit {"plan":"p-[plan]"} writes it
-    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
+    [zuban · ready]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: zuban cannot format this file
     Use another request, or read the file; the server does not support this one.
@@ -408,11 +410,12 @@ async fn jedi_language_server() {
       10:14  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal; 3 references for 4 word matches · syntax diagnostics only]
+    2 further word matches: 1 in comments or strings, 1 in code: includeText=true
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal; 3 references and 1 other match in code · syntax diagnostics only]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes/report.py:13:5 forgotten (function)
     0 references to `forgotten` in 0 files
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal; 0 references for 1 word matches · syntax diagnostics only]
+    [jedi-language-server · ready · syntax diagnostics only]
     ──── lsp_hover {"symbol":"Circle"}
     at shapes/shape.py:14:7 Circle (class)
     ```python

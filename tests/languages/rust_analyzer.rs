@@ -60,7 +60,7 @@ async fn check_positions(zubi: &Zubi) {
       9:29  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     src/shape.rs
       34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [rust-analyzer · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle/area", "path": "src/shape.rs" })).await, @"
@@ -70,7 +70,7 @@ async fn check_positions(zubi: &Zubi) {
       9:72  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     src/shape.rs
       16:8  fn area(&self) -> f64 {  (declaration)
-    7 further word matches are not references (comments, strings, namesakes): includeText=true
+    7 further word matches: 3 in comments or strings, 4 in code (other symbols of the name): includeText=true
     [rust-analyzer · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"

@@ -61,7 +61,7 @@ async fn check_positions(zubi: &Zubi) {
       8:15  return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
     src/shape.ts
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [typescript-language-server · ready]
     "#);
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle.area", "path": "src/shape.ts" })).await, @"
@@ -75,7 +75,7 @@ async fn check_positions(zubi: &Zubi) {
       23:3  area(): number {
       30:25  return scale * (first.area() + second.area());
       30:41  return scale * (first.area() + second.area());
-    4 further word matches are not references (comments, strings, namesakes): includeText=true
+    4 further word matches: 3 in comments or strings, 1 in code (other symbols of the name): includeText=true
     [typescript-language-server · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"

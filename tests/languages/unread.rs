@@ -21,9 +21,42 @@ async fn code_for_other_builds_is_named_by_gopls() {
         "package store\n\nimport \"testing\"\n\n// Open again.\nfunc TestPlain(t *testing.T) { _ = Open(\"y\") }\n",
     );
     let zubi = Zubi::start(&project, &["go", "gopls"]).await;
-    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Open", "path": "store" })).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Open", "path": "store" })).await, @r#"
+    at store/store.go:4:6 Open (function)
+    2 references to `Open` in 2 files
+    store/plain_test.go
+      6:36  func TestPlain(t *testing.T) { _ = Open("y") }
+    store/store.go
+      4:6  func Open(name string) int { return len(name) }  (declaration)
+    4 further word matches: 2 in comments or strings, 2 in code that no server has read: includeText=true
+    [gopls · ready · may be incomplete: `Open` also occurs in store/it_test.go (1: build constraint `integration`), store/open_windows.go (1: only for windows, by its name)]
+    "#);
     let rename = json!({ "symbol": "Open", "path": "store", "newName": "Create" });
-    assert_snapshot!(zubi.call_stable("lsp_rename_symbol", rename).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_rename_symbol", rename).await, @r#"
+    at store/store.go:4:6 Open (function)
+    plan p-[plan]: rename `Open` to `Create`, 3 edits in 2 files; nothing is written yet
+    diff --git a/store/plain_test.go b/store/plain_test.go
+    --- a/store/plain_test.go
+    +++ b/store/plain_test.go
+    @@ -3,4 +3,4 @@
+     import "testing"
+     
+     // Open again.
+    -func TestPlain(t *testing.T) { _ = Open("y") }
+    +func TestPlain(t *testing.T) { _ = Create("y") }
+    diff --git a/store/store.go b/store/store.go
+    --- a/store/store.go
+    +++ b/store/store.go
+    @@ -1,4 +1,4 @@
+     package store
+     
+    -// Open opens.
+    -func Open(name string) int { return len(name) }
+    +// Create opens.
+    +func Create(name string) int { return len(name) }
+    apply_edit {"plan":"p-[plan]"} writes it
+    [gopls · ready · may be incomplete: `Open` also occurs in store/it_test.go (1: build constraint `integration`), store/open_windows.go (1: only for windows, by its name)]
+    "#);
 }
 
 /// A module in TypeScript with uses in a component, a template and a page.
@@ -50,16 +83,58 @@ fn components() -> Project {
 async fn uses_in_components_are_named() {
     let project = components();
     let zubi = Zubi::start(&project, &["node", "typescript"]).await;
-    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "priceOf" })).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "priceOf" })).await, @r#"
+    at src/price.ts:1:17 priceOf (function)
+    3 references to `priceOf` in 2 files
+    src/price.ts
+      1:17  export function priceOf(cents: number): string { return `${cents}`; }  (declaration)
+    src/use.ts
+      1:10  import { priceOf } from "./price";
+      2:18  export const p = priceOf(1); // priceOf
+    5 further word matches: 1 in comments or strings, 4 in code that no server has read: includeText=true
+    [typescript · ready · may be incomplete: `priceOf` also occurs in src/Cart.vue (2: no queried server reads it), src/Item.svelte (2: no queried server reads it)]
+    "#);
     let rename = json!({ "symbol": "priceOf", "newName": "priceText" });
-    assert_snapshot!(zubi.call_stable("lsp_rename_symbol", rename).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_rename_symbol", rename).await, @r#"
+    at src/price.ts:1:17 priceOf (function)
+    plan p-[plan]: rename `priceOf` to `priceText`, 3 edits in 2 files; nothing is written yet
+    diff --git a/src/price.ts b/src/price.ts
+    --- a/src/price.ts
+    +++ b/src/price.ts
+    @@ -1 +1 @@
+    -export function priceOf(cents: number): string { return `${cents}`; }
+    +export function priceText(cents: number): string { return `${cents}`; }
+    diff --git a/src/use.ts b/src/use.ts
+    --- a/src/use.ts
+    +++ b/src/use.ts
+    @@ -1,2 +1,2 @@
+    -import { priceOf } from "./price";
+    -export const p = priceOf(1); // priceOf
+    +import { priceText } from "./price";
+    +export const p = priceText(1); // priceOf
+    apply_edit {"plan":"p-[plan]"} writes it
+    [typescript · ready · may be incomplete: `priceOf` also occurs in src/Cart.vue (2: no queried server reads it), src/Item.svelte (2: no queried server reads it)]
+    "#);
 }
 
 #[tokio::test]
 async fn the_server_of_a_component_is_queried_too() {
     let project = components();
     let zubi = Zubi::start(&project, &["node", "typescript", "svelte-language-server"]).await;
-    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "priceOf" })).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "priceOf" })).await, @r#"
+    at src/price.ts:1:17 priceOf (function)
+    5 references to `priceOf` in 3 files
+    src/Item.svelte
+      2:12  import { priceOf } from "./price";
+      4:5  <b>{priceOf(4)}</b>
+    src/price.ts
+      1:17  export function priceOf(cents: number): string { return `${cents}`; }  (declaration)
+    src/use.ts
+      1:10  import { priceOf } from "./price";
+      2:18  export const p = priceOf(1); // priceOf
+    3 further word matches: 1 in comments or strings, 2 in code that no server has read: includeText=true
+    [typescript + svelte-language-server · readiness unknown · may be incomplete: `priceOf` also occurs in src/Cart.vue (2: no queried server reads it)]
+    "#);
 }
 
 #[tokio::test]
@@ -76,7 +151,17 @@ async fn cells_of_notebooks_are_named() {
         .to_string(),
     );
     let zubi = Zubi::start(&project, &["ty"]).await;
-    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "fit_line" })).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "fit_line" })).await, @"
+    at model.py:1:5 fit_line (function)
+    3 references to `fit_line` in 2 files
+    model.py
+      1:5  def fit_line(xs: list[float]) -> float:  (declaration)
+    train.py
+      1:19  from model import fit_line
+      3:1  fit_line([1.0])
+    2 further word matches in code that no server has read: includeText=true
+    [ty · ready · may be incomplete: `fit_line` also occurs in explore.ipynb (2: cell 1:1:19, cell 1:2:1)]
+    ");
 }
 
 /// A package whose toolchain lacks the sources of the standard library: rust-analyzer does not expand its macros.
@@ -96,10 +181,92 @@ async fn a_missing_standard_library_is_named_with_its_cure() {
     );
     project.install("rustc", &script);
     let zubi = Start::new(&project, &["rust-analyzer"]).without_variable("RUST_SRC_PATH").mcp().await;
-    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "tally" })).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "tally" })).await, @"
+    at src/lib.rs:1:8 tally (function)
+    1 reference to `tally` in 1 file
+    src/lib.rs
+      1:8  pub fn tally(items: &[u32]) -> u32 { items.iter().sum() }  (declaration)
+    1 further word match in code: includeText=true
+    [rust-analyzer · ready · may be incomplete: rust-analyzer: Workspace `[project]/Cargo.toml` has sysroot errors: can't load standard library from sysroot; [project]/sysroot; (discovered via `rustc --print sysroot`); try installing `rust-src` the same way you installed `rustc`; Failed spawning proc-macro server for workspace `[project]/Cargo.toml`: cannot find proc-macro server in sysroot `/tmp/zub (`rustup component add rust-src`)]
+    ");
     let rename = json!({ "symbol": "tally", "newName": "sum_up" });
-    assert_snapshot!(zubi.call_stable("lsp_rename_symbol", rename).await, @"");
-    // What does not mention the name cannot be missing.
-    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "report" })).await, @"");
-    assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "src/lib.rs" })).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_rename_symbol", rename).await, @r#"
+    at src/lib.rs:1:8 tally (function)
+    plan p-[plan]: rename `tally` to `sum_up`, 1 edit in 1 file; nothing is written yet
+    diff --git a/src/lib.rs b/src/lib.rs
+    --- a/src/lib.rs
+    +++ b/src/lib.rs
+    @@ -1,4 +1,4 @@
+    -pub fn tally(items: &[u32]) -> u32 { items.iter().sum() }
+    +pub fn sum_up(items: &[u32]) -> u32 { items.iter().sum() }
+     
+     pub fn report() -> String {
+         format!("{}", tally(&[]))
+    apply_edit {"plan":"p-[plan]"} writes it
+    [rust-analyzer · ready · may be incomplete: rust-analyzer: Workspace `[project]/Cargo.toml` has sysroot errors: can't load standard library from sysroot; [project]/sysroot; (discovered via `rustc --print sysroot`); try installing `rust-src` the same way you installed `rustc`; Failed spawning proc-macro server for workspace `[project]/Cargo.toml`: cannot find proc-macro server in sysroot `/tmp/zub (`rustup component add rust-src`)]
+    "#);
+    // Every mention of this name is a reference, so nothing can be missing.
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "report" })).await, @"
+    at src/lib.rs:3:8 report (function)
+    1 reference to `report` in 1 file
+    src/lib.rs
+      3:8  pub fn report() -> String {  (declaration)
+    [rust-analyzer · ready]
+    ");
+    assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "src/lib.rs" })).await, @"
+    no problems in `src/lib.rs`; snapshot d-1
+    [rust-analyzer · ready · may be incomplete: rust-analyzer: Workspace `[project]/Cargo.toml` has sysroot errors: can't load standard library from sysroot; [project]/sysroot; (discovered via `rustc --print sysroot`); try installing `rust-src` the same way you installed `rustc`; Failed spawning proc-macro server for workspace `[project]/Cargo.toml`: cannot find proc-macro server in sysroot `/tmp/zub (`rustup component add rust-src`)]
+    ");
+}
+
+#[tokio::test]
+async fn names_that_a_barrel_exports_are_found() {
+    let project = Project::empty();
+    project.write(
+        "tsconfig.json",
+        r#"{ "compilerOptions": { "module": "esnext", "moduleResolution": "bundler", "noEmit": true } }"#,
+    );
+    project.write("load.ts", "export function load(): number { return 1; }\n");
+    project.write("index.ts", "export { load as read } from \"./load\";\n");
+    for server in ["typescript", "typescript-language-server"] {
+        let zubi = Zubi::start(&project, &["node", server]).await;
+        let answer = zubi.call_stable("lsp_definition", json!({ "symbol": "read" })).await;
+        assert!(answer.starts_with("at index.ts:1:18 read"), "{server}: {answer}");
+        let answer = zubi.call_stable("lsp_definition", json!({ "symbol": "load", "path": "index.ts" })).await;
+        assert!(answer.contains("load.ts\n  1:17  export function load()"), "{server}: {answer}");
+    }
+}
+
+/// A stub and its module declare the same function.
+#[tokio::test]
+async fn stubs_and_modules_are_one_symbol() {
+    let project = Project::empty();
+    project.write("fast.py", "def hashit(x):\n    return x\n");
+    project.write("fast.pyi", "def hashit(x: int) -> int: ...\n");
+    project.write("usefast.py", "from fast import hashit\n\nhashit(1)\n");
+    for components in [&["node", "pyright"][..], &["node", "basedpyright"], &["ty"]] {
+        let zubi = Zubi::start(&project, components).await;
+        for at in ["fast.py:1:5", "fast.pyi:1:5", "usefast.py:3:1"] {
+            let answer = zubi.call_stable("lsp_references", json!({ "at": at })).await;
+            assert!(answer.contains("\n4 references to `hashit` in 3 files\n"), "{components:?} {at}: {answer}");
+            let rename = json!({ "at": at, "newName": "mix" });
+            let answer = zubi.call_stable("lsp_rename_symbol", rename).await;
+            assert!(answer.contains("4 edits in 3 files"), "{components:?} {at}: {answer}");
+        }
+    }
+}
+
+/// pyrefly reports no readiness, and answers before it has read the project.
+#[tokio::test]
+async fn a_server_without_a_signal_is_queried_until_it_has_every_mention() {
+    for _ in 0..3 {
+        let project = Project::empty();
+        project.write("pyproject.toml", "[project]\nname = \"x\"\nversion = \"0\"\n");
+        project.write("a.py", "def total(n: int) -> int:\n    return n\n");
+        project.write("b.py", "from a import total\n\ntotal(1)\n");
+        let zubi = Zubi::start(&project, &["pyrefly"]).await;
+        let answer = zubi.call_stable("lsp_references", json!({ "symbol": "total" })).await;
+        assert!(answer.contains("\n3 references to `total` in 2 files\n"), "{answer}");
+        assert!(answer.ends_with("[pyrefly · ready]"), "{answer}");
+    }
 }

@@ -110,7 +110,7 @@ async fn css() {
       3:3  --circle-colour: #c00;  (declaration)
       7:14  color: var(--circle-colour);
       8:25  border: 1px solid var(--circle-colour);
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in code (other symbols of the name): includeText=true
     [vscode-css-language-server · ready]
     ──── lsp_hover {"at":"style.css:6 .circle"}
     at style.css:6:2 circle
@@ -193,7 +193,8 @@ async fn svelte() {
     src/Rectangle.svelte
       5:14  export let height: number;  (declaration)
       7:37  const area = rectangleArea(width, height);
-    [svelte-language-server · readiness unknown · completeness unknown: svelte-language-server gives no readiness signal; 2 references for 3 word matches]
+    3 further word matches: 1 in code, 2 in code that no server has read: includeText=true
+    [svelte-language-server · readiness unknown · may be incomplete: `height` also occurs in src/shape.ts (2: no queried server reads it)]
     ──── lsp_hover {"at":"src/Rectangle.svelte:7 rectangleArea"}
     at src/Rectangle.svelte:7:16 rectangleArea
     ```typescript
@@ -231,7 +232,7 @@ async fn svelte() {
     -<Rectangle width={side} height="one" />
     +<Rectangle width={edge} height="one" />
     apply_edit {"plan":"p-[plan]"} writes it
-    [svelte-language-server · readiness unknown · completeness unknown: svelte-language-server gives no readiness signal]
+    [svelte-language-server · ready]
     ──── lsp_workspace_symbols {"query":"Rectangle"}
     4 symbols matching `Rectangle`
       class Rectangle__SvelteComponent_  src/Rectangle.svelte:1:1
@@ -295,7 +296,7 @@ async fn vtsls() {
       8:15  return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
     src/shape.ts
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [vtsls · ready]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at src/report.ts:12:17 forgotten (function)

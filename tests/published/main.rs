@@ -157,7 +157,7 @@ async fn cpp() {
       34:7  Slice key = iter->key();
     db/c.cc
     …
-    [clangd · ready · 33 of 77 source files are not in compile_commands.json and not read]
+    [clangd · ready · may be incomplete: 33 of 77 source files are not in compile_commands.json and not read]
 
     > lsp_references {"symbol":"Status::IsNotFound","limit":2}
     at include/leveldb/status.h:60:8 IsNotFound (method)
@@ -166,7 +166,7 @@ async fn cpp() {
       208:12  if (!s.IsNotFound()) {
     db/version_set.cc
     …
-    [clangd · ready · 33 of 77 source files are not in compile_commands.json and not read]
+    [clangd · ready · may be incomplete: 33 of 77 source files are not in compile_commands.json and not read]
 
     > lsp_definition {"symbol":"DBImpl::Get"}
     at db/db_impl.cc:1100:16 Get (method)
@@ -175,7 +175,7 @@ async fn cpp() {
       1100:16  Status DBImpl::Get(const ReadOptions& options, const Slice& key,
     db/db_impl.h
     …
-    [clangd · ready · 33 of 77 source files are not in compile_commands.json and not read]
+    [clangd · ready]
 
     > lsp_definition {"symbol":"VersionSet::LogAndApply"}
     at db/version_set.cc:801:20 LogAndApply (method)
@@ -184,7 +184,7 @@ async fn cpp() {
       801:20  Status VersionSet::LogAndApply(VersionEdit* edit, port::Mutex* mu) {
     db/version_set.h
     …
-    [clangd · ready · 33 of 77 source files are not in compile_commands.json and not read]
+    [clangd · ready]
 
     > lsp_hover {"symbol":"WriteBatch::Put"}
     at include/leveldb/write_batch.h:51:8 Put (method)
@@ -193,7 +193,7 @@ async fn cpp() {
     ---
     → `void`
     …
-    [clangd · ready · 33 of 77 source files are not in compile_commands.json and not read]
+    [clangd · ready · may be incomplete: 33 of 77 source files are not in compile_commands.json and not read]
 
     > lsp_document_symbols {"path":"db/snapshot.h","depth":2}
     4 symbols in `db/snapshot.h`
@@ -201,12 +201,12 @@ async fn cpp() {
         class SnapshotList class  13
         class SnapshotImpl class  17-37
         class SnapshotList class  39-91
-    [clangd · ready · 33 of 77 source files are not in compile_commands.json and not read]
+    [clangd · ready]
 
     > lsp_workspace_symbols {"query":"SkipList","kind":"class"}
     1 symbol matching `SkipList`
       class SkipList  db/skiplist.h:42:7  in leveldb
-    [clangd · ready · 33 of 77 source files are not in compile_commands.json and not read]
+    [clangd · ready · may be incomplete: 33 of 77 source files are not in compile_commands.json and not read]
 
     > lsp_diagnostics {"path":"util/arena.cc"}
     no problems in `util/arena.cc`; snapshot d-1
@@ -219,7 +219,7 @@ async fn cpp() {
     --- a/db/memtable.cc
     +++ b/db/memtable.cc
     …
-    [clangd · ready · 33 of 77 source files are not in compile_commands.json and not read]
+    [clangd · ready · may be incomplete: 33 of 77 source files are not in compile_commands.json and not read]
 
     > lsp_completion {"at":"util/arena.cc:40:10","limit":3}
     at util/arena.cc:40:10
@@ -227,7 +227,7 @@ async fn cpp() {
       static_assert(expression, message); (snippet)
       static_cast<type>(expression) (snippet)
       •std::static_pointer_cast(…) (function)  [2 overloads]
-    [clangd · ready · 33 of 77 source files are not in compile_commands.json and not read]
+    [clangd · ready · may be incomplete: 33 of 77 source files are not in compile_commands.json and not read]
     "#);
 }
 

@@ -61,7 +61,7 @@ async fn flags_and_json_input_are_equivalent() {
     1 reference to `total_area` in 1 file
     shapes/report.py
       10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
-    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    1 further word match in comments or strings: includeText=true
     [ty · ready]
     "#);
 }

@@ -165,6 +165,9 @@ pub struct Caveats {
     /// Facts about code outside the project (installed packages, the standard library). They matter for diagnostics and
     /// if a result was not found.
     pub beyond: Vec<String>,
+    /// The environment whose packages the endpoint knows. It matters if an import is unresolved or a result was not
+    /// found.
+    pub packages: Vec<String>,
 }
 
 /// The diagnostics of one endpoint for one document.
@@ -223,8 +226,8 @@ pub trait Endpoint: Send + Sync {
     /// produce nothing but edits qualify.
     fn allows_command(&self, command: &str) -> bool;
 
-    /// The caveats of the endpoint's answers in any state.
-    fn caveats(&self) -> Caveats;
+    /// The caveats of the endpoint's answers about a document, or about the whole workspace, in any state.
+    fn caveats(&self, document: Option<&DocumentRef>) -> Caveats;
 
     /// Sends a request and waits for the response. Retries the errors that LSP declares retryable (`ContentModified`,
     /// `ServerCancelled`), collects partial results, and cancels the request on the server if the caller stops waiting.

@@ -48,10 +48,11 @@ pub const ZUBI_INSTANCE: Variable =
     Variable { name: "ZUBI_INSTANCE", help: "the host to try first if a folder has several" };
 
 /// The active Python environment; some servers look for packages there.
-pub const VIRTUAL_ENV: Variable = Variable { name: "VIRTUAL_ENV", help: "compared with that of a shared host" };
+pub const VIRTUAL_ENV: Variable =
+    Variable { name: "VIRTUAL_ENV", help: "Python servers use it if the project has none" };
 
 /// The active Conda environment.
-pub const CONDA_PREFIX: Variable = Variable { name: "CONDA_PREFIX", help: "compared with that of a shared host" };
+pub const CONDA_PREFIX: Variable = Variable { name: "CONDA_PREFIX", help: "like VIRTUAL_ENV" };
 
 /// Filter for the log on stderr, in the syntax of `tracing-subscriber`'s `EnvFilter`.
 pub const ZUBI_LOG: Variable =
@@ -207,6 +208,14 @@ pub fn has_display() -> bool {
 pub fn home() -> Option<camino::Utf8PathBuf> {
     let home = std::env::var_os(HOME.name)?.into_string().ok()?;
     Some(camino::Utf8PathBuf::from(home)).filter(|home| home.is_absolute())
+}
+
+/// The directory of the Python environment that is active in this process, if it is an absolute path: `VIRTUAL_ENV`,
+/// else `CONDA_PREFIX`.
+pub fn python_environment() -> Option<camino::Utf8PathBuf> {
+    let value = |variable: Variable| std::env::var(variable.name).ok().filter(|value| !value.is_empty());
+    let directory = value(VIRTUAL_ENV).or_else(|| value(CONDA_PREFIX))?;
+    Some(camino::Utf8PathBuf::from(directory)).filter(|directory| directory.is_absolute())
 }
 
 /// Returns the value of a variable for a provider of models: a built-in one, or one that the user's configuration names

@@ -67,7 +67,9 @@ impl CodeQuery<'_> {
             scope => self.problems_below(scope).await?,
         };
         items.retain(|problem| severity.is_none_or(|severity| problem.severity <= severity));
-        status.add_library_caveats(!items.is_empty());
+        let mut codes = items.iter().filter_map(|problem| problem.code.as_deref());
+        let has_unresolved_import = codes.any(problem::is_unresolved_import);
+        status.add_library_caveats_to(!items.is_empty(), has_unresolved_import);
         let delta = before.map(|before| DiagnosticsDelta::compare(&before, &items));
         let snapshot = self.intel.snapshots.store(items.clone());
         Ok(QualifiedAnswer { value: Problems { items, files, snapshot, delta }, status })
@@ -112,6 +114,11 @@ impl CodeQuery<'_> {
         }
         if let Some(error) = failure.filter(|_| ready.endpoints.len() == 1) {
             return Err(error.into());
+        }
+        if problems.is_empty()
+            && let Some(reason) = self.unread_file_reason(path).await
+        {
+            status.mark_incomplete(reason);
         }
         problems.sort_by_cached_key(|problem| {
             (problem.location.line, problem.location.column, problem.severity, problem.message.clone())

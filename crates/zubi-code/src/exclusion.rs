@@ -20,7 +20,7 @@ enum Truth {
 }
 
 impl Truth {
-    fn not(self) -> Self {
+    fn negate(self) -> Self {
         match self {
             Self::True => Self::False,
             Self::False => Self::True,
@@ -28,7 +28,7 @@ impl Truth {
         }
     }
 
-    fn and(self, other: Self) -> Self {
+    fn combine_all(self, other: Self) -> Self {
         match (self, other) {
             (Self::False, _) | (_, Self::False) => Self::False,
             (Self::True, Self::True) => Self::True,
@@ -36,8 +36,8 @@ impl Truth {
         }
     }
 
-    fn or(self, other: Self) -> Self {
-        self.not().and(other.not()).not()
+    fn combine_any(self, other: Self) -> Self {
+        self.negate().combine_all(other.negate()).negate()
     }
 }
 
@@ -47,12 +47,21 @@ impl From<bool> for Truth {
     }
 }
 
+/// Returns the reason why a server may not have read a file at all.
+pub(crate) fn file_reason(path: &Utf8Path, text: &str) -> Option<String> {
+    match path.extension()? {
+        "go" => go::reason(path, text),
+        "rs" => rust::file_reason(text),
+        _ => None,
+    }
+}
+
 /// Returns the reason why a server may not have read the code at a byte offset of a file, as a clause: `build tag
 /// integration`. `folder` is the workspace folder of the file.
 pub(crate) fn reason(path: &Utf8Path, folder: &Utf8Path, text: &str, offset: usize) -> Option<String> {
     match path.extension()? {
         "go" => go::reason(path, text),
-        "rs" => rust::reason(text, offset),
+        "rs" => rust::reason(path, folder, text, offset),
         "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" | "m" | "mm" | "cu" | "inl" | "cs" => {
             preprocessor::reason(text, offset)
         }

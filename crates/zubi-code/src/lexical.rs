@@ -38,7 +38,7 @@ const HASH: Syntax = Syntax {
     has_short_chars: false,
 };
 
-/// Returns the syntax for a file name extension; `None` if the language is not known or its texts mix languages.
+/// Returns the syntax for a file name extension, or for a whole file name without one; `None` if the language is not known or its texts mix languages.
 fn syntax(extension: &str) -> Option<Syntax> {
     Some(match extension {
         "c" | "h" | "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "m" | "mm" | "cu" | "cuh" | "zig" => {
@@ -51,9 +51,8 @@ fn syntax(extension: &str) -> Option<Syntax> {
         "php" => Syntax { line_comments: &["//", "#"], interpolates: true, has_long_strings: true, ..C_LIKE },
         // `toy` is the language of this crate's tests.
         "py" | "pyi" | "toml" | "yaml" | "yml" | "toy" => HASH,
-        "rb" | "sh" | "bash" | "zsh" | "jl" | "ex" | "exs" | "nix" | "pl" | "r" | "R" | "tf" | "cmake" => {
-            Syntax { has_long_strings: true, ..HASH }
-        }
+        "rb" | "sh" | "bash" | "zsh" | "jl" | "ex" | "exs" | "nix" | "pl" | "r" | "R" | "tf" | "cmake" | "just"
+        | "justfile" | "Justfile" | "mk" | "Makefile" | "Dockerfile" => Syntax { has_long_strings: true, ..HASH },
         "lua" => Syntax { line_comments: &["--"], block_comments: &[("--[[", "]]")], interpolates: false, ..HASH },
         "hs" | "elm" => Syntax { line_comments: &["--"], block_comments: &[("{-", "-}")], strings: &["\""], ..HASH },
         "sql" | "adb" | "ads" => Syntax { line_comments: &["--"], block_comments: &[("/*", "*/")], ..HASH },
@@ -162,7 +161,7 @@ fn has_format_prefix(text: &str, at: usize) -> bool {
     prefix.iter().any(|byte| matches!(byte, b'f' | b'F' | b't' | b'$'))
 }
 
-/// Returns the length of a character literal: `'x'` or an escape. A lifetime is none.
+/// Returns the length of a character literal: `'x'` or an escape; `None` for a lifetime.
 fn short_char(rest: &str) -> Option<usize> {
     let inner = rest.get(1..)?;
     let mut characters = inner.char_indices();

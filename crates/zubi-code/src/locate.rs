@@ -5,7 +5,9 @@
 //! use next. A call must use exactly one form.
 
 mod at;
+mod counterpart;
 mod index;
+mod mention;
 mod name;
 mod symbol;
 

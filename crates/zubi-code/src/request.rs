@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use camino::Utf8Path;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{
@@ -11,6 +12,7 @@ use zubi_base::endpoint::{
 use zubi_base::position::{Encoding, TextSize};
 
 use crate::error::CodeError;
+use crate::exclusion;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::{self, ReadinessLevel};
 use crate::response_check::{self, ResponseCheck};
@@ -70,9 +72,11 @@ impl CodeQuery<'_> {
         if found.endpoints.iter().all(|endpoint| matches!(endpoint.readiness(), Readiness::Failed { .. })) {
             return Err(unsupported_error(&found.endpoints, "answer", found.absent));
         }
-        let mut status = self.status_of(&found.endpoints, states, ReadinessLevel::Project, found.absent);
+        let mut status =
+            self.status_of(&found.endpoints, Some(document), states, ReadinessLevel::Project, found.absent);
         // A document's own diagnostics do not need the rest of the project, but a server that works.
-        let unread = found.endpoints.iter().flat_map(|endpoint| endpoint.caveats().project).collect::<Vec<_>>();
+        let unread =
+            found.endpoints.iter().flat_map(|endpoint| endpoint.caveats(Some(document)).project).collect::<Vec<_>>();
         status.gaps.retain(|gap| !unread.contains(gap));
         status.notes.extend(unread);
         Ok(ReadyEndpoints { endpoints: found.endpoints, status })
@@ -91,6 +95,7 @@ impl CodeQuery<'_> {
     fn status_of(
         &self,
         endpoints: &[Arc<dyn Endpoint>],
+        document: Option<&DocumentRef>,
         states: Vec<AnsweringEndpoint>,
         need: ReadinessLevel,
         absent: Vec<MissingServer>,
@@ -102,10 +107,11 @@ impl CodeQuery<'_> {
             notes: self.freshness.clone().into_iter().collect(),
             gaps: Vec::new(),
             beyond: Vec::new(),
+            packages: Vec::new(),
             is_partial: false,
             text_search: false,
         };
-        for caveats in endpoints.iter().map(|endpoint| endpoint.caveats()) {
+        for caveats in endpoints.iter().map(|endpoint| endpoint.caveats(document)) {
             status.notes.extend(caveats.notes);
             let gaps = caveats.health.into_iter().chain(caveats.project);
             match need {
@@ -114,6 +120,7 @@ impl CodeQuery<'_> {
                 ReadinessLevel::File => status.beyond.extend(gaps),
             }
             status.beyond.extend(caveats.beyond);
+            status.packages.extend(caveats.packages);
         }
         status
     }
@@ -153,8 +160,15 @@ impl CodeQuery<'_> {
             return Err(unsupported_error(&others, operation, found.absent));
         }
         let states = readiness::wait(&endpoints, need, &self.cx).await?;
-        let status = self.status_of(&endpoints, states, need, found.absent);
+        let status = self.status_of(&endpoints, document, states, need, found.absent);
         Ok(ReadyEndpoints { endpoints, status })
+    }
+
+    /// Returns why servers do not read a file, if its text or its name shows that, as a clause.
+    pub(crate) async fn unread_file_reason(&self, path: &Utf8Path) -> Option<String> {
+        let document = self.document(path).await.ok()?;
+        let reason = exclusion::file_reason(path, &document.text)?;
+        Some(format!("`{}` is not part of the present build ({reason})", self.workspace().display(path)))
     }
 
     /// Sends the same request to every ready endpoint at once. The status names an endpoint that fails; if all fail,
@@ -187,6 +201,13 @@ impl CodeQuery<'_> {
         if replies.is_empty()
             && let Some(error) = failures.first()
         {
+            if let (EndpointError::Server { endpoint, .. }, Some(document)) = (error, cx.documents.first())
+                && let Some(reason) = self.unread_file_reason(&document.path).await
+            {
+                let hint =
+                    "Set the build that includes the file in the server's settings, or read it with `file.read`.";
+                return Err(CodeError::Declined { endpoint: endpoint.to_string(), reason, hint: hint.to_owned() });
+            }
             return Err(error.clone().into());
         }
         if !failures.is_empty() {

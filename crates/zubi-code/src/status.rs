@@ -40,6 +40,9 @@ pub struct AnswerStatus {
     pub gaps: Vec<String>,
     /// Caveats about libraries, shown only if relevant; see [`Self::add_library_caveats`].
     pub beyond: Vec<String>,
+    /// The environments whose packages are known, shown like `beyond`, but with diagnostics only if an import is
+    /// unresolved.
+    pub packages: Vec<String>,
 }
 
 impl AnswerStatus {
@@ -127,10 +130,19 @@ impl AnswerStatus {
 
     /// Adds the caveats about libraries if they may affect the answer: nothing was found, or diagnostics were.
     pub fn add_library_caveats(&mut self, is_relevant: bool) {
-        let beyond = std::mem::take(&mut self.beyond);
+        let caveats = [std::mem::take(&mut self.beyond), std::mem::take(&mut self.packages)].concat();
         if is_relevant {
-            self.notes.extend(beyond);
+            self.notes.extend(caveats);
         }
+    }
+
+    /// Adds the caveats about libraries that may explain diagnostics: the environment only explains an unresolved
+    /// import.
+    pub(crate) fn add_library_caveats_to(&mut self, has_diagnostics: bool, has_unresolved_import: bool) {
+        if !has_unresolved_import {
+            self.packages.clear();
+        }
+        self.add_library_caveats(has_diagnostics);
     }
 
     /// Removes the mark of unread parts of the project, because they cannot affect this answer.
@@ -160,6 +172,7 @@ impl AnswerStatus {
         add_missing(&mut self.notes, other.notes);
         add_missing(&mut self.gaps, other.gaps);
         add_missing(&mut self.beyond, other.beyond);
+        add_missing(&mut self.packages, other.packages);
         if matches!(self.completeness, Completeness::Complete)
             || matches!(
                 (&self.completeness, &other.completeness),

@@ -293,7 +293,7 @@ impl Endpoint for ToyEndpoint {
         command == "toy.sort"
     }
 
-    fn caveats(&self) -> Caveats {
+    fn caveats(&self, _document: Option<&DocumentRef>) -> Caveats {
         Caveats { beyond: vec!["the toy library was not read".to_owned()], ..Caveats::default() }
     }
 

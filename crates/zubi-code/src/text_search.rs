@@ -240,7 +240,7 @@ pub fn find_occurrences(
         }
         let index = TextIndex::new(&text);
         let code = if own {
-            CodeParts::Own(NonCode::scan(&text, path.extension().unwrap_or_default()))
+            CodeParts::Own(NonCode::scan(&text, path.extension().or(path.file_name()).unwrap_or_default()))
         } else {
             CodeParts::Embedded
         };

@@ -86,8 +86,7 @@ async fn a_symbol_is_found_by_its_name_path() {
     symbol: no symbol `Shap` in the workspace
     Nearest names:
       symbol: "Shape"   at shapes.toy:1
-    symbol: no symbol `Shape` in `app.toy`
-    Look for it with `lsp_workspace_symbols`, or give its place as at: "file:line".
+    at app.toy:1:5 Shape; declared at shapes.toy:1
     symbol: the name is empty
     Give a name such as "Type/method".
     "#);

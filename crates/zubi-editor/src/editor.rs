@@ -66,7 +66,7 @@ impl Endpoint for Editor {
         false
     }
 
-    fn caveats(&self) -> Caveats {
+    fn caveats(&self, _document: Option<&DocumentRef>) -> Caveats {
         Caveats::default()
     }
 

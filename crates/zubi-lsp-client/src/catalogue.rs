@@ -10,15 +10,18 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::checks::BackgroundCheck;
+use crate::detect::PythonEnvironment;
 use crate::document_activity::DocumentStatus;
 use crate::readiness::ReadinessSignal;
 
 mod limit;
+mod python;
 mod role;
 mod timeouts;
 pub(crate) mod virtual_documents;
 
 pub use limit::{CaveatScope, Limit};
+pub use python::PythonParams;
 pub use role::ServerRole;
 pub use timeouts::Timeouts;
 pub use virtual_documents::VirtualDocuments;
@@ -183,6 +186,9 @@ pub struct ServerEntry {
     /// The reasons why its answers may be incomplete, which are reported with them.
     #[serde(default)]
     pub limits: Vec<Limit>,
+    /// How the server is given the Python environment of a project, if it needs one.
+    #[serde(default)]
+    pub python: Option<PythonParams>,
     /// Commands that cure what the server reports about its own state, by a part of its message.
     #[serde(default)]
     pub cures: BTreeMap<String, String>,
@@ -333,21 +339,50 @@ impl ServerEntry {
         self.languages.iter().any(|own| own.id == language)
     }
 
-    /// Returns `settings` for a folder, with the restriction laid over them when it is not trusted.
-    pub fn settings(&self, trusted: bool) -> Value {
-        match &self.untrusted {
-            UntrustedRule::Restricted(restriction) if !trusted => merge_values(&self.settings, &restriction.settings),
-            _ => self.settings.clone(),
+    /// Returns `settings` for a folder, with the values of its Python environment, and with the restriction laid over
+    /// them when it is not trusted.
+    pub fn settings(&self, trusted: bool, python: Option<&PythonEnvironment>) -> Value {
+        let own = self.with_python(&self.settings, python, |params| &params.settings);
+        self.restriction(trusted).map_or_else(|| own.clone(), |over| merge_values(&own, &over.settings))
+    }
+
+    /// Returns `initialization_options` for a folder, like [`Self::settings`].
+    pub fn initialization_options(&self, trusted: bool, python: Option<&PythonEnvironment>) -> Value {
+        let own = self.with_python(&self.initialization_options, python, |params| &params.initialization_options);
+        self.restriction(trusted).map_or_else(|| own.clone(), |over| merge_values(&own, &over.initialization_options))
+    }
+
+    /// Returns the variables that the server's process gets in addition to the inherited ones.
+    pub fn variables(&self, python: Option<&PythonEnvironment>) -> Vec<(String, String)> {
+        let (Some(params), Some(python)) = (&self.python, python) else { return Vec::new() };
+        let value = |template: &String| match python.fill(&Value::from(template.as_str())) {
+            Value::String(text) => Some(text),
+            Value::Array(paths) => {
+                let paths = std::env::join_paths(paths.iter().filter_map(Value::as_str)).ok()?;
+                paths.into_string().ok()
+            }
+            _ => None,
+        };
+        params.variables.iter().filter_map(|(name, template)| Some((name.clone(), value(template)?))).collect()
+    }
+
+    fn with_python(
+        &self,
+        own: &Value,
+        python: Option<&PythonEnvironment>,
+        part: impl Fn(&PythonParams) -> &Value,
+    ) -> Value {
+        match (&self.python, python) {
+            (Some(params), Some(python)) => merge_values(own, &python.fill(part(params))),
+            _ => own.clone(),
         }
     }
 
-    /// Returns `initialization_options` for a folder, with the restriction laid over them when it is not trusted.
-    pub fn initialization_options(&self, trusted: bool) -> Value {
+    /// Returns the restriction that applies in a folder.
+    fn restriction(&self, trusted: bool) -> Option<&Restriction> {
         match &self.untrusted {
-            UntrustedRule::Restricted(restriction) if !trusted => {
-                merge_values(&self.initialization_options, &restriction.initialization_options)
-            }
-            _ => self.initialization_options.clone(),
+            UntrustedRule::Restricted(restriction) if !trusted => Some(restriction),
+            _ => None,
         }
     }
 

@@ -60,6 +60,9 @@ const MAX_RETRIES: u32 = 20;
 /// The time after `initialize` in which a server may register its capabilities. pyright and ty take 10 ms.
 const REGISTRATION_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// The maximum number of directories whose caveats are stored. They are computed at each request.
+const MAX_CAVEATS: usize = 1000;
+
 /// The parameters for running one server in one root.
 #[derive(Debug, Clone)]
 pub struct LaunchSpec {
@@ -73,7 +76,7 @@ pub struct LaunchSpec {
     pub retention: RetentionPolicy,
     /// How the server returns the texts of documents that are not files.
     pub virtual_documents: Option<VirtualDocuments>,
-    /// The caveats of its answers, as far as they are known before the server runs.
+    /// The caveats of its answers about the first document, as far as they are known before the server runs.
     pub caveats: Caveats,
     /// Commands that cure what the server reports about its own state, by a part of its message.
     pub cures: BTreeMap<String, String>,
@@ -92,6 +95,15 @@ impl ServerEndpoint {
 
     pub fn root(&self) -> &Utf8Path {
         &self.shared.launch.spec.folder.path
+    }
+
+    /// Stores the caveats of answers about the documents in a directory.
+    pub(crate) fn set_caveats(&self, directory: &Utf8Path, caveats: Caveats) {
+        let mut known = lock(&self.shared.caveats);
+        if known.len() >= MAX_CAVEATS {
+            known.clear();
+        }
+        known.insert(directory.to_owned(), caveats);
     }
 
     /// Starts the server unless it is running, starting, or failed too recently. Opens `document` first.
@@ -480,8 +492,10 @@ impl Endpoint for ServerEndpoint {
             && self.running_now().is_none_or(|session| session.peer().capabilities().supports_command(command))
     }
 
-    fn caveats(&self) -> Caveats {
-        let mut caveats = self.shared.launch.caveats.clone();
+    fn caveats(&self, document: Option<&DocumentRef>) -> Caveats {
+        let directory = document.and_then(|document| document.path.parent());
+        let known = directory.and_then(|directory| lock(&self.shared.caveats).get(directory).cloned());
+        let mut caveats = known.unwrap_or_else(|| self.shared.launch.caveats.clone());
         match self.running_now().and_then(|session| session.peer().health()) {
             Some(Health::Error(message) | Health::Warning(message)) => {
                 let cures = &self.shared.launch.cures;

@@ -6,7 +6,8 @@
 //!
 //! **Selection.** All servers of the document's language get a request, in order of preference; of a group (pyright,
 //! ty), only the first that is installed and may run. **Trust** is checked for each request, so that `zubi trust` in
-//! another terminal takes effect at once: a server with restrictions is then replaced.
+//! another terminal takes effect at once: a server with restrictions is then replaced. So is a server whose project has
+//! got another Python environment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -19,14 +20,18 @@ use futures_util::future::join_all;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointSource, Endpoints, MissingServer, OtherProject, RequestCx};
+use zubi_base::endpoint::{
+    Caveats, DocumentRef, Endpoint, EndpointSource, Endpoints, MissingServer, OtherProject, RequestCx,
+};
 use zubi_base::process::{CommandSpec, Spawner};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, WorkspaceFolders};
 
 use crate::capabilities::{ChangeKind, ServerCapabilities};
-use crate::catalogue::{Catalogue, ServerEntry, ServerRole};
-use crate::detect::{self, Detection, Languages, ProgramFinder, ScanLimits, project_root};
+use crate::catalogue::{Catalogue, ServerEntry, ServerRole, UntrustedRule};
+use crate::detect::{
+    self, Detection, Languages, ProgramFinder, PythonEnvironment, PythonSearch, ScanLimits, project_root,
+};
 use crate::endpoint::{LaunchSpec, RetentionPolicy, ServerEndpoint, Starter};
 use crate::session::SessionSpec;
 pub use crate::watch::WatchCounts;
@@ -40,7 +45,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use caveats::{caveats, install_hint, missing_folder, no_row, subject};
+use caveats::{CaveatSubject, FileClauses, install_hint, missing_folder, no_row, subject};
 use projects::roots;
 use reload::LaunchFiles;
 use start::{NotStarted, PrestartPlan, ProcessStarter, StartedGroup, WatcherCell};
@@ -57,6 +62,7 @@ pub struct PoolConfig {
     pub trust: Trust,
     /// The value of the PATH variable, for finding servers.
     pub search_path: Option<OsString>,
+    pub python: PythonSearch,
     /// zubi's own directory, private to the user; created on demand.
     pub state_directory: Utf8PathBuf,
 }
@@ -72,6 +78,8 @@ struct PoolState {
     languages: Arc<Languages>,
     trust: Trust,
     finder: Arc<ProgramFinder>,
+    python: PythonSearch,
+    clauses: Arc<FileClauses>,
     starter: Arc<dyn Starter>,
     watcher: Arc<WatcherCell>,
     detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
@@ -91,8 +99,15 @@ type ServerKey = (String, Utf8PathBuf);
 
 struct RunningServer {
     endpoint: Arc<ServerEndpoint>,
-    /// Whether it was started with the permissions of a trusted folder.
+    conditions: LaunchConditions,
+}
+
+/// The facts about a project with which a server is started. If one changes, zubi starts another server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct LaunchConditions {
+    /// Whether the server has the permissions of a trusted folder.
     trusted: bool,
+    python: Option<PythonEnvironment>,
 }
 
 impl ServerPool {
@@ -112,6 +127,8 @@ impl ServerPool {
         let shared = PoolState {
             languages: Arc::new(Languages::from_catalogue(&config.catalogue)),
             finder: Arc::new(ProgramFinder::new(config.spawner, config.search_path.as_deref())),
+            python: config.python,
+            clauses: Arc::default(),
             workspace: config.workspace,
             catalogue: config.catalogue,
             trust: config.trust,
@@ -277,6 +294,12 @@ impl NeededServer {
     fn root(&self) -> &Utf8PathBuf {
         self.root.get_or_init(|| project_root(&self.row, &self.document, &self.folder.path))
     }
+
+    /// Returns the directory of the document.
+    fn directory(&self) -> &Utf8Path {
+        let directory = self.document.parent().filter(|directory| directory.starts_with(self.root()));
+        directory.unwrap_or_else(|| self.root())
+    }
 }
 
 impl PoolState {
@@ -386,19 +409,22 @@ impl PoolState {
     async fn start(&self, needed: &NeededServer) -> Result<Arc<ServerEndpoint>, NotStarted> {
         let NeededServer { row, folder, document, .. } = needed;
         let root = needed.root();
-        let trusted = self.trust.folder(&folder.path);
+        let conditions = self.conditions(needed);
+        let trusted = conditions.trusted;
         let document = document.is_file().then_some(document.as_path());
         let key = (row.id.clone(), root.clone());
         // Concurrent requests wait for one start; if a request is cancelled, the next one starts the server.
         let turn =
             Arc::clone(self.turns.lock().unwrap_or_else(PoisonError::into_inner).entry(key.clone()).or_default());
         let _turn = turn.lock().await;
-        let existing = self.servers().get(&key).map(|running| (Arc::clone(&running.endpoint), running.trusted));
-        if let Some((endpoint, rights)) = &existing
-            && *rights == trusted
-        {
+        let existing = self
+            .servers()
+            .get(&key)
+            .and_then(|running| (running.conditions == conditions).then(|| Arc::clone(&running.endpoint)));
+        if let Some(endpoint) = existing {
             endpoint.ensure_started(document);
-            return Ok(Arc::clone(endpoint));
+            endpoint.set_caveats(needed.directory(), self.caveats(needed, &conditions).await);
+            return Ok(endpoint);
         }
         let may_run = trusted || row.runs_untrusted();
         self.record_launch_files(&key, row, &folder.path).await;
@@ -407,7 +433,7 @@ impl PoolState {
         let candidate = self.finder.first_candidate(row, root, &folder.path, trusted).filter(|_| may_run);
         let mut plan = match candidate {
             Some(program) => {
-                let endpoint = self.endpoint(needed, &program, trusted).await;
+                let endpoint = self.endpoint(needed, &program, &conditions).await;
                 endpoint.ensure_started(document);
                 Some(PrestartPlan { program, endpoint: Some(endpoint), retiring: self.retiring.clone() })
             }
@@ -427,9 +453,9 @@ impl PoolState {
         }
         let endpoint = match plan.as_mut().filter(|plan| plan.program == program.path).and_then(PrestartPlan::take) {
             Some(endpoint) => endpoint,
-            None => self.endpoint(needed, &program.path, trusted).await,
+            None => self.endpoint(needed, &program.path, &conditions).await,
         };
-        let running = RunningServer { endpoint: Arc::clone(&endpoint), trusted };
+        let running = RunningServer { endpoint: Arc::clone(&endpoint), conditions };
         let replaced = {
             let mut servers = self.servers();
             if self.closed.is_cancelled() {
@@ -449,12 +475,40 @@ impl PoolState {
         Ok(endpoint)
     }
 
+    /// Returns the facts with which a server would be started now. Reads names.
+    fn conditions(&self, needed: &NeededServer) -> LaunchConditions {
+        let NeededServer { row, folder, .. } = needed;
+        let trusted = self.trust.folder(&folder.path);
+        let python = row.python.is_some().then(|| PythonEnvironment::find(needed.root(), &folder.path, &self.python));
+        let python = match python.flatten() {
+            Some(python) if trusted => Some(python),
+            Some(python) => python.for_untrusted(&folder.path, row.untrusted == UntrustedRule::Run),
+            None => None,
+        };
+        LaunchConditions { trusted, python }
+    }
+
+    /// Returns the caveats of a server's answers about a document.
+    async fn caveats(&self, needed: &NeededServer, conditions: &LaunchConditions) -> Caveats {
+        let subject = CaveatSubject {
+            row: Arc::clone(&needed.row),
+            root: needed.root().clone(),
+            folder: needed.folder.path.clone(),
+            directory: needed.directory().to_owned(),
+            trusted: conditions.trusted,
+            python: conditions.python.clone(),
+        };
+        subject.caveats(Arc::clone(&self.finder), Arc::clone(&self.clauses)).await
+    }
+
     /// Creates an endpoint without starting its server.
-    async fn endpoint(&self, needed: &NeededServer, program: &Utf8Path, trusted: bool) -> Arc<ServerEndpoint> {
-        let (row, root, finder) = (Arc::clone(&needed.row), needed.root().clone(), Arc::clone(&self.finder));
-        // The caveats may require a walk through the project.
-        let row_caveats = tokio::task::spawn_blocking(move || caveats(&row, &root, trusted, &finder)).await;
-        let launch = self.launch(needed, program, trusted, row_caveats.unwrap_or_default());
+    async fn endpoint(
+        &self,
+        needed: &NeededServer,
+        program: &Utf8Path,
+        conditions: &LaunchConditions,
+    ) -> Arc<ServerEndpoint> {
+        let launch = self.launch(needed, program, conditions, self.caveats(needed, conditions).await);
         Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)))
     }
 
@@ -462,9 +516,11 @@ impl PoolState {
         &self,
         needed: &NeededServer,
         program: &Utf8Path,
-        trusted: bool,
-        caveats: zubi_base::endpoint::Caveats,
+        conditions: &LaunchConditions,
+        caveats: Caveats,
     ) -> LaunchSpec {
+        let LaunchConditions { trusted, python } = conditions;
+        let python = python.as_ref();
         let NeededServer { row, folder, .. } = needed;
         let root = needed.root();
         let name = if *root == folder.path { folder.name.clone() } else { root.file_name().unwrap_or("/").to_owned() };
@@ -473,8 +529,8 @@ impl PoolState {
             name: row.id.as_str().into(),
             folder: Folder { name, path: root.clone() },
             signal: row.readiness.clone(),
-            settings: row.settings(trusted),
-            initialization_options: row.initialization_options(trusted),
+            settings: row.settings(*trusted, python),
+            initialization_options: row.initialization_options(*trusted, python),
             push_settings: row.push_settings,
             withheld: row.withheld.iter().cloned().chain(withheld).collect(),
             checker: row.checker.clone(),
@@ -493,9 +549,13 @@ impl PoolState {
             shutdown_timeout: row.timeouts.shutdown(),
             diagnoses: row.roles.contains(&ServerRole::Diagnostics),
         };
+        let mut command = CommandSpec::new(program, root.clone()).args(row.args.iter().cloned());
+        for (variable, value) in row.variables(python) {
+            command.environment = command.environment.with_variable(variable, value);
+        }
         LaunchSpec {
             spec,
-            command: CommandSpec::new(program, root.clone()).args(row.args.iter().cloned()),
+            command,
             workspace: Arc::clone(&self.workspace),
             allowed_commands: row.commands.clone(),
             request_timeout: row.timeouts.request(),

@@ -42,6 +42,16 @@ pub struct CodeProblem {
     pub source: Option<String>,
 }
 
+/// Whether a diagnostic with this code reports a module that was not found: `reportMissingImports`,
+/// `reportMissingModuleSource` (pyright), `unresolved-import`, `import-not-found` (ty, mypy), `missing-import`
+/// (Pyrefly), `import-error` (Pylint).
+pub(crate) fn is_unresolved_import(code: &str) -> bool {
+    let code = code.to_ascii_lowercase();
+    ["missingimport", "missingmodulesource", "missing-import", "import-not-found", "unresolved-import", "import-error"]
+        .iter()
+        .any(|part| code.contains(part))
+}
+
 /// The maximum number of lines by which a diagnostic may move if its own line was also edited.
 const NEAR_LINES: u32 = 3;
 

@@ -11,6 +11,7 @@ use zubi_base::position::Encoding;
 use zubi_base::{lsp, uri};
 
 use super::AT_ONCE;
+use super::problem::is_unresolved_import;
 use crate::error::CodeError;
 use crate::query::CodeQuery;
 use crate::status::more_absent;
@@ -90,7 +91,10 @@ impl CodeQuery<'_> {
         report.items.sort_by_key(|item| (item.range.start.line, item.range.start.character));
         report.items.dedup();
         let mut status = ready.status;
-        status.add_library_caveats(!report.items.is_empty());
+        let has_unresolved_import = report.items.iter().any(|item| {
+            serde_json::to_value(&item.code).is_ok_and(|code| code.as_str().is_some_and(is_unresolved_import))
+        });
+        status.add_library_caveats_to(!report.items.is_empty(), has_unresolved_import);
         report.caveats = [status.gaps, status.notes].concat();
         Ok(report)
     }

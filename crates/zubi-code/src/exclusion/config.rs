@@ -29,7 +29,7 @@ pub(super) fn typescript(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
         (None, Some(_)) => false,
     };
     let excluded = lists.exclude.as_deref().and_then(patterns).is_some_and(|exclude| exclude.is_match(relative));
-    (!is_listed && (!included || excluded)).then(|| format!("not included by {}", shown(&config, folder)))
+    (!is_listed && (!included || excluded)).then(|| format!("not included by {}", display_config(&config, folder)))
 }
 
 /// Returns a clause if the settings of pyright or ty exclude a file.
@@ -46,15 +46,15 @@ pub(super) fn python(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
     let relative = path.strip_prefix(config.parent()?).ok()?;
     let included = lists.include.as_deref().and_then(patterns).is_none_or(|include| include.is_match(relative));
     let excluded = lists.exclude.as_deref().and_then(patterns).is_some_and(|exclude| exclude.is_match(relative));
-    (!included || excluded).then(|| format!("excluded by {}", shown(&config, folder)))
+    (!included || excluded).then(|| format!("excluded by {}", display_config(&config, folder)))
 }
 
-fn shown(config: &Utf8Path, folder: &Utf8Path) -> String {
+fn display_config(config: &Utf8Path, folder: &Utf8Path) -> String {
     format!("`{}`", config.strip_prefix(folder).unwrap_or(config))
 }
 
 /// Returns the first of these files in the directories from the document's up to the workspace folder, with its text.
-fn nearest(path: &Utf8Path, folder: &Utf8Path, names: &[&str]) -> Option<(Utf8PathBuf, String)> {
+pub(super) fn nearest(path: &Utf8Path, folder: &Utf8Path, names: &[&str]) -> Option<(Utf8PathBuf, String)> {
     let directories = path.ancestors().skip(1).take_while(|directory| directory.starts_with(folder));
     directories
         .flat_map(|directory| names.iter().map(move |name| directory.join(name)))

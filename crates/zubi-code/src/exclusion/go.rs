@@ -41,18 +41,18 @@ pub(super) fn reason(path: &Utf8Path, text: &str) -> Option<String> {
     let before =
         parts.next().filter(|part| last.is_some_and(|last| ARCHITECTURES.contains(&last)) && SYSTEMS.contains(part));
     for part in [before, last].into_iter().flatten() {
-        if tag(part) != Truth::True {
+        if tag_value(part) != Truth::True {
             return Some(format!("only for {part}, by its name"));
         }
     }
-    // Constraints stand before the package clause.
-    let head = text.lines().take_while(|line| !line.starts_with("package "));
-    let constraint = head.filter_map(|line| line.strip_prefix("//go:build ")).next()?.trim();
+    // Constraints precede the package clause.
+    let mut head = text.lines().take_while(|line| !line.starts_with("package "));
+    let constraint = head.find_map(|line| line.strip_prefix("//go:build "))?.trim();
     let mut parser = Parser { rest: constraint };
-    (parser.any() != Truth::True).then(|| format!("build constraint `{constraint}`"))
+    (parser.parse_any() != Truth::True).then(|| format!("build constraint `{constraint}`"))
 }
 
-fn tag(name: &str) -> Truth {
+fn tag_value(name: &str) -> Truth {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
         other => other,
@@ -89,30 +89,30 @@ impl Parser<'_> {
         }
     }
 
-    fn any(&mut self) -> Truth {
-        let mut value = self.all();
+    fn parse_any(&mut self) -> Truth {
+        let mut value = self.parse_all();
         while self.accept("||") {
-            value = value.or(self.all());
+            value = value.combine_any(self.parse_all());
         }
         value
     }
 
-    fn all(&mut self) -> Truth {
-        let mut value = self.term();
+    fn parse_all(&mut self) -> Truth {
+        let mut value = self.parse_term();
         while self.accept("&&") {
-            value = value.and(self.term());
+            value = value.combine_all(self.parse_term());
         }
         value
     }
 
-    fn term(&mut self) -> Truth {
+    fn parse_term(&mut self) -> Truth {
         // Each level takes at least one character; the limit of a line bounds the depth.
         let mut negated = false;
         while self.accept("!") {
             negated = !negated;
         }
         let value = if self.accept("(") && self.rest.len() < 1_000 {
-            let value = self.any();
+            let value = self.parse_any();
             self.accept(")");
             value
         } else {
@@ -120,9 +120,9 @@ impl Parser<'_> {
             let end = self.rest.find(|character| !is_tag(character)).unwrap_or(self.rest.len());
             let (name, rest) = self.rest.split_at(end);
             self.rest = rest;
-            if name.is_empty() { Truth::Unknown } else { tag(name) }
+            if name.is_empty() { Truth::Unknown } else { tag_value(name) }
         };
-        if negated { value.not() } else { value }
+        if negated { value.negate() } else { value }
     }
 }
 

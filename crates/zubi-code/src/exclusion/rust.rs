@@ -2,20 +2,51 @@
 
 use std::ops::Range;
 
-use super::Truth;
+use camino::Utf8Path;
+use rustc_hash::FxHashSet;
+
+use super::{Truth, config};
 
 /// The maximum depth of nested conditions.
 const MAX_DEPTH: usize = 32;
 
-pub(super) fn reason(text: &str, offset: usize) -> Option<String> {
+pub(super) fn reason(path: &Utf8Path, folder: &Utf8Path, text: &str, offset: usize) -> Option<String> {
+    // Read only if a condition needs them.
+    let features = std::cell::LazyCell::new(|| default_features(path, folder));
+    find_condition(text, offset, &|feature| features.contains(feature))
+}
+
+/// Returns the default features of the package that a file belongs to, with those that they enable.
+fn default_features(path: &Utf8Path, folder: &Utf8Path) -> FxHashSet<String> {
+    let mut enabled = FxHashSet::default();
+    let Some((_, text)) = config::nearest(path, folder, &["Cargo.toml"]) else { return enabled };
+    let Some(table) = toml::from_str::<toml::Table>(&text).ok().and_then(|mut manifest| manifest.remove("features"))
+    else {
+        return enabled;
+    };
+    let mut pending = vec!["default".to_owned()];
+    while let Some(feature) = pending.pop() {
+        let enables = table.get(&feature).and_then(toml::Value::as_array).into_iter().flatten();
+        pending.extend(
+            enables.filter_map(|name| name.as_str()).filter(|name| !enabled.contains(*name)).map(str::to_owned),
+        );
+        enabled.insert(feature);
+    }
+    enabled
+}
+
+/// Whether a cargo feature is enabled.
+type IsEnabled<'a> = &'a dyn Fn(&str) -> bool;
+
+fn find_condition(text: &str, offset: usize, is_enabled: IsEnabled<'_>) -> Option<String> {
     let before = text.get(..offset)?;
     for (open, is_inner) in [("#![cfg(", true), ("#[cfg(", false)] {
         // The nearest condition first.
         for (at, _) in before.rmatch_indices(open) {
             let begin = at + open.len();
-            let end = begin + closing(text.get(begin..)?)?;
+            let end = begin + closing_offset(text.get(begin..)?)?;
             let condition = text.get(begin..end)?;
-            if value(condition, MAX_DEPTH) == Truth::True {
+            if evaluate(condition, is_enabled, MAX_DEPTH) == Truth::True {
                 continue;
             }
             if is_inner || item(text, end).is_some_and(|item| item.contains(&offset)) {
@@ -26,8 +57,15 @@ pub(super) fn reason(text: &str, offset: usize) -> Option<String> {
     None
 }
 
+/// Returns the condition of a whole file.
+pub(super) fn file_reason(text: &str) -> Option<String> {
+    let begin = text.find("#![cfg(")? + "#![cfg(".len();
+    let condition = text.get(begin..begin + closing_offset(text.get(begin..)?)?)?;
+    (evaluate(condition, &|_| false, MAX_DEPTH) == Truth::False).then(|| format!("`cfg({condition})`"))
+}
+
 /// Returns the offset of the parenthesis that closes an open one.
-fn closing(text: &str) -> Option<usize> {
+fn closing_offset(text: &str) -> Option<usize> {
     let mut depth = 1_usize;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -59,19 +97,21 @@ fn item(text: &str, attribute_end: usize) -> Option<Range<usize>> {
 }
 
 /// Evaluates a condition as rust-analyzer does by default: this system, with tests and debug assertions.
-fn value(condition: &str, depth: usize) -> Truth {
+fn evaluate(condition: &str, is_enabled: IsEnabled<'_>, depth: usize) -> Truth {
     let condition = condition.trim();
     if depth == 0 {
         return Truth::Unknown;
     }
     for operator in ["all", "any", "not"] {
         let Some(rest) = condition.strip_prefix(operator).map(str::trim_start) else { continue };
-        let Some(inner) = rest.strip_prefix('(').and_then(|inner| inner.get(..closing(inner)?)) else { continue };
-        let mut values = parts(inner).map(|part| value(part, depth - 1));
+        let Some(inner) = rest.strip_prefix('(').and_then(|inner| inner.get(..closing_offset(inner)?)) else {
+            continue;
+        };
+        let mut values = parts(inner).map(|part| evaluate(part, is_enabled, depth - 1));
         return match operator {
-            "all" => values.fold(Truth::True, Truth::and),
-            "any" => values.fold(Truth::False, Truth::or),
-            _ => values.next().map_or(Truth::Unknown, Truth::not),
+            "all" => values.fold(Truth::True, Truth::combine_all),
+            "any" => values.fold(Truth::False, Truth::combine_any),
+            _ => values.next().map_or(Truth::Unknown, Truth::negate),
         };
     }
     let (name, expected) = match condition.split_once('=') {
@@ -86,7 +126,8 @@ fn value(condition: &str, depth: usize) -> Truth {
         ("target_arch", Some(architecture)) => (architecture == std::env::consts::ARCH).into(),
         ("target_family", Some(family)) => (family == std::env::consts::FAMILY).into(),
         ("panic", Some(strategy)) => (strategy == "unwind").into(),
-        // A feature may be a default one.
+        ("feature", Some(feature)) if is_enabled(feature) => Truth::True,
+        // Another package of the workspace may enable a feature; build scripts and flags set other conditions.
         _ => Truth::Unknown,
     }
 }
@@ -115,6 +156,7 @@ mod tests {
             ("fn a() { $ }", None),
             ("#[cfg(feature = \"x\")]\nfn a() { $ }", Some("`cfg(feature = \"x\")`")),
             ("#[cfg(feature = \"x\")]\nfn a() { }\nfn b() { $ }", None),
+            ("#[cfg(feature = \"usual\")]\nfn a() { $ }", None),
             ("#[cfg(feature = \"x\")]\nuse a::$;", Some("`cfg(feature = \"x\")`")),
             ("#[cfg(feature = \"x\")]\nuse a::b;\nuse $;", None),
             ("#[cfg(test)]\nmod tests { $ }", None),
@@ -128,7 +170,17 @@ mod tests {
             ("#[cfg(", None),
         ] {
             let offset = text.find('$').unwrap_or(text.len());
-            assert_eq!(reason(text, offset).as_deref(), expected, "{text}");
+            assert_eq!(find_condition(text, offset, &|feature| feature == "usual").as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn default_features_enable_others() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        let manifest = "[features]\ndefault = [\"a\", \"dep:x\"]\na = [\"b\", \"a\"]\nb = []\nc = []\n";
+        zubi_base::fs::write_atomic(&root.join("Cargo.toml"), manifest.as_bytes()).unwrap();
+        let features = default_features(&root.join("src/lib.rs"), &root);
+        assert_eq!(["a", "b", "c"].map(|feature| features.contains(feature)), [true, true, false]);
     }
 }

@@ -123,8 +123,12 @@ impl CodeQuery<'_> {
         self.sort(&mut found).await;
         if relation == Relation::Definition {
             self.add_named_definition(&ready.endpoints, at, &mut found).await;
+            self.add_counterpart(at, &mut found).await;
         }
-        status.add_library_caveats(found.is_empty());
+        // References are compared with the word matches first; see `references`.
+        if !matches!(relation, Relation::References { .. }) {
+            status.add_library_caveats(found.is_empty());
+        }
         if matches!(relation, Relation::Definition | Relation::TypeDefinition) && !found.is_empty() {
             status.excuse_gaps();
         }
@@ -219,6 +223,21 @@ impl CodeQuery<'_> {
                 },
             );
         }
+    }
+
+    /// Adds the second declaration of a symbol: a stub beside its module.
+    async fn add_counterpart(&self, at: &ResolvedTarget, found: &mut Vec<RawLocation>) {
+        let declared: Vec<_> = found.iter().map(|found| (found.location.clone(), found.encoding)).collect();
+        let Some(counterpart) = self.counterpart(at, declared.into_iter(), found).await else { return };
+        let (Ok(document), Some(name)) = (self.document(&counterpart.path).await, &counterpart.name) else { return };
+        let encoding = Encoding::Utf16;
+        let range = document.index.range_to_lsp(TextRange::at(counterpart.offset, size(name.len())), encoding);
+        let location = lsp::Location { uri: counterpart.reference.uri(), range };
+        let (display_path, external) = self.display_location(&location);
+        // A stub only declares.
+        let declaration = display_path.ends_with('i') || display_path.contains(".d.");
+        found.push(RawLocation { location, encoding, display_path, external, declaration, text_only: false });
+        self.sort(found).await;
     }
 
     /// Converts a location to the displayed form, with `context` lines around it.

@@ -55,6 +55,7 @@ impl CodeQuery<'_> {
             let (answer, words) = tokio::join!(self.locations(at, relation), self.word_matches(at));
             let QualifiedAnswer { value: mut locations, mut status } = answer?;
             let Some(words) = words.filter(|_| !status.text_search) else {
+                status.add_library_caveats(locations.is_empty());
                 return Ok(QualifiedAnswer { value: SymbolReferences { locations, mentions: None }, status });
             };
             // Excluded declarations are references too, so they are not other mentions.
@@ -63,6 +64,17 @@ impl CodeQuery<'_> {
             } else {
                 self.locations(at, Relation::References { include_declaration: true }).await?.value
             };
+            let declared = known.iter().filter(|found| found.declaration);
+            let declared: Vec<_> = declared.map(|found| (found.location.clone(), found.encoding)).collect();
+            if let Some(counterpart) = self.counterpart(at, declared.into_iter(), &known).await
+                && let Ok(other) = self.locations(&counterpart, relation).await
+            {
+                locations.extend(other.value.iter().cloned());
+                known.extend(other.value);
+                self.sort(&mut locations).await;
+                self.sort(&mut known).await;
+                status.merge(other.status);
+            }
             let mut mentions = self.classify_mentions(at, &known, &words).await;
             if mentions.unread.iter().any(|file| !file.locations.is_empty()) {
                 let others = self.query_other_servers(&mentions, &known, &words).await?;
@@ -87,6 +99,7 @@ impl CodeQuery<'_> {
                 continue;
             }
             rate(at, &mut status, known.len(), &mentions);
+            status.add_library_caveats(locations.is_empty() && !mentions.has_no_code());
             return Ok(QualifiedAnswer { value: SymbolReferences { locations, mentions: Some(mentions) }, status });
         }
     }

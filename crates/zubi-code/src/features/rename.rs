@@ -2,14 +2,14 @@
 
 use serde::Deserialize as _;
 use serde_json::{Value, json};
-use zubi_base::endpoint::{DocumentRef, EndpointError, RequestCx};
+use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError, RequestCx};
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::uri;
 
-use crate::edit::Plan;
+use crate::edit::{Plan, ServerEdit};
 use crate::error::CodeError;
-use crate::features::locations::RawLocation;
+use crate::features::locations::{RawLocation, Relation};
 use crate::features::references;
 use crate::locate::ResolvedTarget;
 use crate::query::CodeQuery;
@@ -73,17 +73,42 @@ impl CodeQuery<'_> {
         if result.is_null() {
             return Err(declined("it offers no rename there".to_owned()));
         }
+        let edited = edited_locations(&result, endpoint.encoding());
+        let counterpart = self.rename_counterpart(at, endpoint.as_ref(), new_name, &edited).await;
         let old = at.name.as_deref().unwrap_or("symbol");
         let title = format!("rename `{old}` to `{new_name}`");
-        let plan = self.intel.edits.plan(&title, &result, endpoint.encoding(), &endpoint.id().0).await?;
+        let encoding = endpoint.encoding();
+        let edits = [Some(&result), counterpart.as_ref()].into_iter().flatten();
+        let edits: Vec<_> = edits.map(|edit| ServerEdit { edit, encoding }).collect();
+        let plan = self.intel.edits.plan_combined(&title, &edits, &endpoint.id().0).await?;
         let mut status = ready.status;
-        let edits = edited_locations(&result, endpoint.encoding());
+        let mut edits: Vec<_> = edits.iter().flat_map(|edit| edited_locations(edit.edit, encoding)).collect();
+        self.sort(&mut edits).await;
         if let Some(words) = self.word_matches(at).await {
             let mentions = self.classify_mentions(at, &edits, &words).await;
             references::rate(at, &mut status, edits.len(), &mentions);
         }
         self.add_unrenamed_note(at, method, &plan, &mut status).await;
         Ok(QualifiedAnswer { value: plan, status })
+    }
+
+    /// Requests the rename of a symbol's second declaration (a stub of its module); `None` without one, if the first
+    /// edit covers it, or if the server does not rename it.
+    async fn rename_counterpart(
+        &self,
+        at: &ResolvedTarget,
+        endpoint: &dyn Endpoint,
+        new_name: &str,
+        edited: &[RawLocation],
+    ) -> Option<Value> {
+        let definitions = self.locations(at, Relation::Definition).await.ok()?.value;
+        let definitions = definitions.into_iter().map(|found| (found.location, found.encoding));
+        let counterpart = self.counterpart(at, definitions, edited).await?;
+        let document = self.document(&counterpart.path).await.ok()?;
+        let cx = self.request_cx().for_document(&counterpart.reference);
+        let mut params = position_params(&counterpart.reference, &document, counterpart.offset, endpoint.encoding());
+        params["newName"] = json!(new_name);
+        endpoint.request("textDocument/rename", params, &cx).await.ok().filter(|result| !result.is_null())
     }
 
     /// Returns the files of a workspace edit that begin with a byte-order mark, without the open one.

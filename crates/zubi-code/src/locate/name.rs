@@ -18,6 +18,11 @@ impl NamePath {
         self.segments.last().map_or("", String::as_str)
     }
 
+    /// Returns the segments before the name.
+    pub(super) fn qualifiers(&self) -> &[String] {
+        self.segments.split_last().map_or(&[], |(_, qualifiers)| qualifiers)
+    }
+
     pub fn is_qualified(&self) -> bool {
         self.segments.len() > 1
     }

@@ -21,7 +21,7 @@ use crate::outline::{self, OutlineSymbol};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
-use crate::status::AnswerStatus;
+use crate::status::{AnswerStatus, Completeness};
 use crate::text_search;
 
 /// The maximum number of files outlined because the index has the name in them.
@@ -42,7 +42,7 @@ pub(crate) struct Candidate {
     /// The identifier alone.
     pub(crate) name: String,
     pub(crate) kind: &'static str,
-    selection: TextRange,
+    pub(super) selection: TextRange,
     depth: usize,
     /// Whether the candidate's language has no server while an index answered for others.
     pub(super) unindexed: bool,
@@ -68,7 +68,13 @@ impl CodeQuery<'_> {
         let note = prefer_outermost(&mut candidates, &name_path);
         match candidates.len() {
             1 => {}
-            0 => return Err(self.unknown_symbol_error(symbol, &name_path, scope.as_deref(), &status).await),
+            0 => {
+                // Boxed, because resolving a mention queries locations, which may resolve symbols.
+                return match Box::pin(self.resolve_mention(&name_path, scope.as_deref())).await {
+                    Some(target) => Ok(target),
+                    None => Err(self.unknown_symbol_error(symbol, &name_path, scope.as_deref(), &status).await),
+                };
+            }
             _ => return Err(Self::ambiguous(symbol, &candidates)),
         }
         let Some(found) = candidates.pop() else {
@@ -81,6 +87,9 @@ impl CodeQuery<'_> {
         resolved.status = status;
         // The symbol was found: what servers have not read, or could read in other languages, does not change it.
         resolved.status.excuse_gaps();
+        if matches!(resolved.status.completeness, Completeness::Unknown { .. }) {
+            resolved.status.completeness = Completeness::Complete;
+        }
         if !resolved.status.endpoints.is_empty() && !resolved.status.text_search {
             resolved.status.absent.clear();
         }
@@ -157,7 +166,7 @@ impl CodeQuery<'_> {
         Ok(candidates)
     }
 
-    async fn filter_symbols(
+    pub(super) async fn filter_symbols(
         &self,
         path: &Utf8Path,
         symbols: &[OutlineSymbol],
@@ -279,7 +288,15 @@ impl CodeQuery<'_> {
         let hint = if nearest.is_empty() {
             "Look for it with `lsp_workspace_symbols`, or give its place as at: \"file:line\".".to_owned()
         } else {
-            let names = nearest.iter().map(|(name, at)| format!("  symbol: \"{name}\"   at {at}")).collect::<Vec<_>>();
+            let suggest = |(name, at): &(String, String)| {
+                // The name itself was refused.
+                if name == symbol {
+                    format!("  at: \"{at} {name}\"")
+                } else {
+                    format!("  symbol: \"{name}\"   at {at}")
+                }
+            };
+            let names = nearest.iter().map(suggest).collect::<Vec<_>>();
             format!("Nearest names:\n{}", names.join("\n"))
         };
         CodeError::input("symbol", message, hint)

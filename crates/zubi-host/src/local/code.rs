@@ -10,6 +10,7 @@ use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::edit::DiskSink;
 use zubi_code::{CodeConfig, CodeIntel, edit};
 use zubi_lsp_client::catalogue::{Catalogue, CatalogueError};
+use zubi_lsp_client::detect::PythonSearch;
 use zubi_lsp_client::pool::{PoolConfig, ServerPool};
 
 use super::config::{EditorIntegration, HostConfig, LocalHostError};
@@ -45,6 +46,7 @@ pub(crate) fn pool(config: &HostConfig, workspace: &Arc<WorkspaceFolders>) -> Re
         spawner: config.spawner.clone(),
         trust: config.trust.clone(),
         search_path: config.search_path.clone(),
+        python: PythonSearch { active: zubi_base::env::python_environment() },
         state_directory: config.state_dir.clone(),
     }))
 }

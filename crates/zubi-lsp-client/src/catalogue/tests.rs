@@ -173,10 +173,10 @@ fn roles_determine_supported_methods() {
 fn restriction_overrides_the_settings() {
     let pyright = Catalogue::builtin().row("pyright").unwrap();
     let analysis = json!({"autoSearchPaths": true, "useLibraryCodeForTypes": true});
-    assert_eq!(pyright.settings(true), json!({"python": {"analysis": analysis}}));
-    assert_eq!(pyright.settings(false), json!({"python": {"analysis": analysis, "pythonPath": "/dev/null"}}));
+    assert_eq!(pyright.settings(true, None), json!({"python": {"analysis": analysis}}));
+    assert_eq!(pyright.settings(false, None), json!({"python": {"analysis": analysis, "pythonPath": "/dev/null"}}));
     let clangd = Catalogue::builtin().row("clangd").unwrap();
-    assert_eq!(clangd.settings(false), Value::Null);
+    assert_eq!(clangd.settings(false, None), Value::Null);
 }
 
 #[test]

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
+use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use zubi_base::endpoint::{EndpointError, Readiness};
+use zubi_base::endpoint::{Caveats, EndpointError, Readiness};
 use zubi_base::position::Encoding;
 use zubi_base::sync::lock;
 
@@ -57,6 +58,8 @@ pub(crate) trait Starter: Send + Sync {
 /// The state that the tasks of an endpoint share.
 pub(super) struct EndpointState {
     pub(super) launch: LaunchSpec,
+    /// The caveats of answers about the documents of a directory.
+    pub(super) caveats: Mutex<FxHashMap<Utf8PathBuf, Caveats>>,
     pub(super) starter: Arc<dyn Starter>,
     pub(super) phase: watch::Sender<EndpointPhase>,
     pub(super) readiness: Arc<watch::Sender<Readiness>>,
@@ -237,6 +240,7 @@ impl EndpointState {
     pub(super) fn new(launch: LaunchSpec, starter: Arc<dyn Starter>) -> Self {
         Self {
             launch,
+            caveats: Mutex::default(),
             starter,
             phase: watch::Sender::new(EndpointPhase::Idle),
             readiness: Arc::new(watch::Sender::new(Readiness::Starting)),

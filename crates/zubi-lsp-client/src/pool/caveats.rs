@@ -1,15 +1,19 @@
 //! Messages about servers: why one is absent, and the caveats of another's answers.
 
+use std::sync::{Arc, Mutex};
+
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use zubi_base::endpoint::{Caveats, MissingServer};
 use zubi_base::fs;
+use zubi_base::sync::lock;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::Folder;
 
-use crate::catalogue::{CaveatScope, ServerEntry, UntrustedRule};
-use crate::detect::ProgramFinder;
+use crate::catalogue::{CaveatScope, Limit, PythonParams, ServerEntry, UntrustedRule};
+use crate::detect::{ProgramFinder, PythonEnvironment};
+use crate::stamp::Stamp;
 
 pub(super) fn subject(path: &Utf8Path) -> String {
     match (path.extension(), path.file_name()) {
@@ -83,35 +87,158 @@ fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
     clean
 }
 
-/// Returns the caveats of a server's answers in a root. Reads files, and may walk the whole project.
-pub(super) fn caveats(row: &ServerEntry, root: &Utf8Path, trusted: bool, finder: &ProgramFinder) -> Caveats {
-    let mut caveats = Caveats::default();
-    for fact in &row.limits {
-        if fact.programs.iter().any(|program| finder.has(program)) {
-            continue;
+/// The server and the document that caveats are about.
+#[derive(Debug, Clone)]
+pub(super) struct CaveatSubject {
+    pub(super) row: Arc<ServerEntry>,
+    pub(super) root: Utf8PathBuf,
+    /// The path of the workspace folder.
+    pub(super) folder: Utf8PathBuf,
+    /// The directory of the document, in `root`.
+    pub(super) directory: Utf8PathBuf,
+    pub(super) trusted: bool,
+    pub(super) python: Option<PythonEnvironment>,
+}
+
+/// The clauses that depend on the content of a file, by file and the number of the limit in its row. A clause is valid
+/// while the file is unchanged.
+#[derive(Debug, Default)]
+pub(super) struct FileClauses(Mutex<FxHashMap<(String, Utf8PathBuf, usize), (Option<Stamp>, Option<String>)>>);
+
+/// The number in [`FileClauses`] of the clause about the Python environment.
+const PYTHON_CLAUSE: usize = usize::MAX;
+
+/// The error for a clause that needs the content of a file.
+struct NeedsContent;
+
+impl FileClauses {
+    /// Returns a clause about a file; computes it if it is not known and `compute` is given.
+    fn get(
+        &self,
+        (row, file, number): (&str, &Utf8Path, usize),
+        compute: Option<impl FnOnce() -> Option<String>>,
+    ) -> Result<Option<String>, NeedsContent> {
+        let key = (row.to_owned(), file.to_owned(), number);
+        let stamp = Stamp::from_file(file);
+        if let Some((known, clause)) = lock(&self.0).get(&key)
+            && *known == stamp
+        {
+            return Ok(clause.clone());
         }
-        let present = fact.files.iter().find(|file| root.join(file).exists());
-        let clause = match present {
-            None => fact.missing.clone(),
-            Some(file) if !fact.names_sources.is_empty() => {
-                unnamed_sources(&root.join(file), root, &fact.names_sources)
+        let clause = compute.ok_or(NeedsContent)?();
+        lock(&self.0).insert(key, (stamp, clause.clone()));
+        Ok(clause)
+    }
+}
+
+impl CaveatSubject {
+    /// Returns the caveats of the server's answers about the document, without blocking for long.
+    pub(super) async fn caveats(self, finder: Arc<ProgramFinder>, clauses: Arc<FileClauses>) -> Caveats {
+        match self.compute(&finder, &clauses, false) {
+            Ok(caveats) => caveats,
+            // A limit may require a walk through the project.
+            Err(NeedsContent) => {
+                let compute = move || self.compute(&finder, &clauses, true).unwrap_or_default();
+                tokio::task::spawn_blocking(compute).await.unwrap_or_default()
             }
-            Some(file) => fact.present.iter().find_map(|(text, clause)| {
-                // The server itself reports an unreadable manifest.
-                let content = fs::read_text(&root.join(file)).ok()?;
-                content.contains(text).then(|| clause.clone())
-            }),
-        };
-        match fact.scope {
-            CaveatScope::Project => caveats.project.extend(clause),
-            CaveatScope::Note => caveats.notes.extend(clause),
-            CaveatScope::Beyond => caveats.beyond.extend(clause),
         }
     }
-    if !trusted && matches!(row.untrusted, UntrustedRule::Restricted(_)) {
-        caveats.beyond.push(format!("restricted, because the folder is not trusted: it does not run {}", row.runs));
+
+    /// Returns the directories from the document's up to the workspace folder: servers search their files there, even
+    /// above their own root.
+    fn directories(&self) -> impl Iterator<Item = &Utf8Path> {
+        self.directory.ancestors().take_while(|directory| directory.starts_with(&self.folder))
     }
-    caveats
+
+    fn compute(&self, finder: &ProgramFinder, clauses: &FileClauses, reads: bool) -> Result<Caveats, NeedsContent> {
+        let row = &self.row;
+        let mut caveats = Caveats::default();
+        for (number, limit) in row.limits.iter().enumerate() {
+            if limit.programs.iter().any(|program| finder.has(program)) {
+                continue;
+            }
+            let files = self.directories().flat_map(|directory| {
+                limit.files.iter().map(move |file| (directory, directory.join(file))).filter(|(_, file)| file.exists())
+            });
+            let clause = match files.collect::<Vec<_>>().as_slice() {
+                [] => limit.missing.clone(),
+                [(directory, nearest), ..] if !limit.names_sources.is_empty() => {
+                    let compute = || unnamed_sources(nearest, directory, &limit.names_sources);
+                    clauses.get((&row.id, nearest, number), reads.then_some(compute))?
+                }
+                _ if limit.present.is_empty() => None,
+                found => {
+                    let mut clause = None;
+                    for (_, file) in found {
+                        let compute = || clause_by_content(file, limit);
+                        clause = clause.or(clauses.get((&row.id, file, number), reads.then_some(compute))?);
+                    }
+                    clause
+                }
+            };
+            match limit.scope {
+                CaveatScope::Project => caveats.project.extend(clause),
+                CaveatScope::Note => caveats.notes.extend(clause),
+                CaveatScope::Beyond => caveats.beyond.extend(clause),
+            }
+        }
+        if let Some(params) = &row.python {
+            self.add_python(params, clauses, reads, &mut caveats)?;
+        }
+        if !self.trusted && matches!(row.untrusted, UntrustedRule::Restricted(_)) {
+            caveats.beyond.push(format!("restricted, because the folder is not trusted: it does not run {}", row.runs));
+        }
+        Ok(caveats)
+    }
+
+    /// Adds the Python environment that the server uses, or the caveat that there is none.
+    fn add_python(
+        &self,
+        params: &PythonParams,
+        clauses: &FileClauses,
+        reads: bool,
+        caveats: &mut Caveats,
+    ) -> Result<(), NeedsContent> {
+        for (name, key) in &params.named_in {
+            let file = self.root.join(name);
+            if !file.is_file() {
+                continue;
+            }
+            let compute = || names_key(&file, key).then(|| format!("packages of the environment that {name} names"));
+            if let Some(clause) = clauses.get((&self.row.id, &file, PYTHON_CLAUSE), reads.then_some(compute))? {
+                caveats.packages.push(clause);
+                return Ok(());
+            }
+        }
+        match &self.python {
+            Some(python) => caveats.packages.push(format!("packages of `{}`", python.label(&self.folder))),
+            None => caveats.beyond.push(params.missing.clone()),
+        }
+        Ok(())
+    }
+}
+
+/// Returns the caveat for the text that a file contains.
+fn clause_by_content(file: &Utf8Path, limit: &Limit) -> Option<String> {
+    // The server itself reports an unreadable manifest.
+    let content = fs::read_text(file).ok()?;
+    limit.present.iter().find_map(|(text, clause)| content.contains(text).then(|| clause.clone()))
+}
+
+/// Whether a configuration file has a key, with dots between tables.
+fn names_key(file: &Utf8Path, key: &str) -> bool {
+    let Ok(content) = fs::read_text(file) else { return false };
+    if file.extension() == Some("toml") {
+        let Ok(table) = content.parse::<toml::Table>() else { return false };
+        let (tables, last) = key.rsplit_once('.').unwrap_or(("", key));
+        let inner = tables
+            .split('.')
+            .filter(|name| !name.is_empty())
+            .try_fold(&table, |table, name| table.get(name).and_then(toml::Value::as_table));
+        return inner.is_some_and(|table| table.contains_key(last));
+    }
+    // JSON with comments, or `key = value`.
+    content.contains(&format!("\"{key}\"")) || content.lines().any(|line| line.trim_start().starts_with(key))
 }
 
 #[cfg(test)]

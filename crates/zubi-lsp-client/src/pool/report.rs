@@ -236,11 +236,11 @@ pub async fn state(
             abilities.push(*name);
         }
     }
-    let caveats = endpoint.caveats();
+    let caveats = endpoint.caveats(Some(document));
     ServerState::Works {
         readiness: readiness.to_string(),
         ready_ms,
         abilities,
-        notes: [caveats.health, caveats.project, caveats.notes, caveats.beyond].concat(),
+        notes: [caveats.health, caveats.project, caveats.notes, caveats.beyond, caveats.packages].concat(),
     }
 }

@@ -54,6 +54,7 @@ impl Fixture {
             spawner: Spawner::direct(),
             trust: Trust::new(TrustStore::new(&state), trusted),
             search_path: Some(path.as_str().into()),
+            python: PythonSearch::default(),
             state_directory: state.join("servers"),
         };
         let (starter, starts) = FakeStarter::new();

@@ -250,7 +250,7 @@ impl Endpoint for DomainLangEndpoint {
         false
     }
 
-    fn caveats(&self) -> Caveats {
+    fn caveats(&self, _document: Option<&DocumentRef>) -> Caveats {
         Caveats::default()
     }
 

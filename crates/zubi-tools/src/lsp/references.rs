@@ -92,7 +92,7 @@ impl CodeTool for References {
     }
 }
 
-/// Renders the classes of the word matches that are not references; empty if there are none.
+/// Renders the classes of the word matches that are not references; empty without any.
 fn mentions_line(mentions: &Mentions, is_complete: bool, is_listed: bool) -> String {
     let unread = mentions.unread.iter().map(|file| file.count).sum();
     // Only a complete answer shows that a match in code is another symbol.

@@ -119,7 +119,7 @@ async fn rename_symbol_finds_the_name_and_no_comment() {
     "#);
     assert_eq!(read(&toy, "shapes.toy").lines().next(), Some("class Form"));
     insta::assert_snapshot!(call_masked(&toy, "rename_symbol", json!({ "uri": "app.toy", "originalName": "area", "newName": "size" })).await, @r#"
-    at app.toy:4:15 area
+    at app.toy:4:15 area; declared at shapes.toy:2
     applied p-…: rename `area` to `size` in 2 files
       app.toy  written
       shapes.toy  written
