@@ -4,9 +4,9 @@
 //! file operations). Some servers (pyright, ty, TypeScript 7) register nearly everything later, so the static
 //! capabilities alone say little.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
 use crate::globs::PathGlob;
@@ -349,12 +349,18 @@ impl ServerCapabilities {
         self.registrations.values().any(|registration| !registration.watchers.is_empty())
     }
 
+    /// Returns the directories in which the server watches files, as far as its patterns name them.
+    pub(crate) fn watched_directories(&self) -> BTreeSet<Utf8PathBuf> {
+        let watchers = self.registrations.values().flat_map(|registration| &registration.watchers);
+        watchers.filter_map(|watcher| watcher.pattern.directory()).collect()
+    }
+
     /// Whether the server wants to be notified about this change.
-    pub(crate) fn watches(&self, path: &Utf8Path, kind: ChangeKind) -> bool {
+    pub(crate) fn watches(&self, path: &Utf8Path, kind: ChangeKind, is_directory: bool) -> bool {
         self.registrations
             .values()
             .flat_map(|registration| &registration.watchers)
-            .any(|watcher| watcher.kinds & kind.watch_bit() != 0 && watcher.pattern.is_match(path))
+            .any(|watcher| watcher.kinds & kind.watch_bit() != 0 && watcher.pattern.is_match_of(path, is_directory))
     }
 
     /// Whether the server declares that it can run this command.

@@ -115,6 +115,14 @@ pub struct ServerEntry {
     /// How the server is notified about files that changed on disk.
     #[serde(default)]
     pub freshness: Freshness,
+    /// Files that decide how the server reads the project, relative to the project's directory or one above it, and
+    /// that it reads only when it starts. zubi starts it again when one of them appears, vanishes or changes.
+    #[serde(default)]
+    pub restart_on: Vec<String>,
+    /// Names of files and of directories of packages that the server reads again only when its settings change. zubi
+    /// sends `workspace/didChangeConfiguration` when such a file, or a file in such a directory, changes.
+    #[serde(default)]
+    pub configure_on: Vec<String>,
     /// Commands of `workspace/executeCommand` that only produce edits.
     #[serde(default)]
     pub commands: Vec<String>,

@@ -14,6 +14,8 @@ pub(crate) struct PathGlob {
     /// The directory in which a relative pattern starts; `None` for a pattern on the whole path.
     base: Option<Utf8PathBuf>,
     matcher: GlobMatcher,
+    /// Whether the pattern ends in `/`, so that it matches directories only.
+    directories_only: bool,
 }
 
 impl PathGlob {
@@ -23,12 +25,38 @@ impl PathGlob {
         if let Some(text) = pattern.as_str() {
             let is_absolute = text.starts_with('/') || text.starts_with("**");
             let base = (!is_absolute).then(|| root.to_owned());
-            return Some(Self { base, matcher: compile(text)? });
+            return Self::compile(text, base);
         }
         let base = pattern.get("baseUri")?;
         let uri = base.as_str().or_else(|| base.get("uri")?.as_str())?;
         let base = zubi_base::uri::to_path(&Uri(uri.to_owned()))?;
-        Some(Self { base: Some(base), matcher: compile(pattern.get("pattern")?.as_str()?)? })
+        Self::compile(pattern.get("pattern")?.as_str()?, Some(base))
+    }
+
+    fn compile(pattern: &str, base: Option<Utf8PathBuf>) -> Option<Self> {
+        let (pattern, directories_only) = match pattern.strip_suffix('/') {
+            // `**/` is every directory.
+            Some("**") => ("**", true),
+            Some(directories) => (directories, true),
+            None => (pattern, false),
+        };
+        Some(Self { base, matcher: compile(pattern)?, directories_only })
+    }
+
+    /// Returns the directory that all matching paths are in, as far as the pattern names it.
+    pub(crate) fn directory(&self) -> Option<Utf8PathBuf> {
+        let is_literal = |part: &&str| !part.contains(['*', '?', '[', '{']);
+        let prefix = self.matcher.glob().glob().split('/').take_while(is_literal).collect::<Vec<_>>().join("/");
+        match &self.base {
+            Some(base) => Some(base.join(prefix)),
+            None if prefix.is_empty() => None,
+            None => Some(Utf8PathBuf::from(prefix)),
+        }
+    }
+
+    /// Whether the pattern matches a file, or a directory.
+    pub(crate) fn is_match_of(&self, path: &Utf8Path, is_directory: bool) -> bool {
+        (is_directory || !self.directories_only) && self.is_match(path)
     }
 
     pub(crate) fn is_match(&self, path: &Utf8Path) -> bool {
@@ -75,9 +103,36 @@ mod tests {
             (json!({"baseUri": {"uri": "file:///w/x", "name": "x"}, "pattern": "*"}), "/w/x/d.py", true),
             (json!({"baseUri": "file:///w/x", "pattern": "*"}), "/w/y/d.py", false),
             (json!("**/[!a].c"), "/w/b.c", true),
+            (json!("**"), "/w/sub", true),
+            (json!("**/"), "/w/sub/deep", true),
+            (json!("**/sub/"), "/w/sub", true),
+            (json!("**/sub/"), "/w/sub/a.c", false),
         ] {
             let glob = PathGlob::from_lsp(&pattern, root).unwrap();
             assert_eq!(glob.is_match(Utf8Path::new(path)), expected, "{pattern} on {path}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_directories_matches_no_file() {
+        let root = Utf8Path::new("/w");
+        for pattern in [json!("**/"), json!({"baseUri": "file:///w", "pattern": "**/"})] {
+            let glob = PathGlob::from_lsp(&pattern, root).unwrap();
+            assert!(glob.is_match_of(Utf8Path::new("/w/a"), true) && !glob.is_match_of(Utf8Path::new("/w/a"), false));
+        }
+    }
+
+    #[test]
+    fn the_directory_of_a_pattern() {
+        let root = Utf8Path::new("/w");
+        for (pattern, expected) in [
+            (json!("**/*.ts"), None),
+            (json!("/w/lib/**/*"), Some("/w/lib")),
+            (json!("src/*.c"), Some("/w/src")),
+            (json!({"baseUri": "file:///lib", "pattern": "**"}), Some("/lib/")),
+        ] {
+            let directory = PathGlob::from_lsp(&pattern, root).unwrap().directory();
+            assert_eq!(directory.as_deref(), expected.map(Utf8Path::new), "{pattern}");
         }
     }
 

@@ -34,10 +34,12 @@ use crate::detect::{
 };
 use crate::endpoint::{LaunchSpec, RetentionPolicy, ServerEndpoint, Starter};
 use crate::session::SessionSpec;
-use crate::watch::WatchedFileChange;
+pub use crate::watch::WatchCounts;
+use crate::watch::{WatchedEntry, WatchedFileChange};
 
 mod caveats;
 mod projects;
+mod reload;
 pub mod report;
 mod start;
 #[cfg(test)]
@@ -45,6 +47,7 @@ mod tests;
 
 use caveats::{CaveatSubject, FileClauses, install_hint, missing_folder, no_row, subject};
 use projects::roots;
+use reload::LaunchFiles;
 use start::{NotStarted, PrestartPlan, ProcessStarter, StartedGroup, WatcherCell};
 
 /// The maximum number of servers suggested from a group if none of them is installed.
@@ -81,6 +84,8 @@ struct PoolState {
     watcher: Arc<WatcherCell>,
     detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
     servers: Mutex<BTreeMap<ServerKey, RunningServer>>,
+    /// The files that each server has read at its start.
+    launch_files: tokio::sync::Mutex<BTreeMap<ServerKey, LaunchFiles>>,
     /// Cancelled at shutdown, so that servers whose program is still being searched are not started.
     closed: CancellationToken,
     /// The locks that let one task at a time start a server.
@@ -110,6 +115,7 @@ impl ServerPool {
     pub fn new(config: PoolConfig) -> Self {
         let watcher = Arc::new(WatcherCell {
             folders: config.workspace.roots(),
+            interests: reload::interests(&config.catalogue),
             state_directory: config.state_directory.clone(),
             cell: OnceCell::new(),
         });
@@ -130,6 +136,7 @@ impl ServerPool {
             watcher,
             detection: tokio::sync::Mutex::default(),
             servers: Mutex::default(),
+            launch_files: tokio::sync::Mutex::default(),
             closed: CancellationToken::new(),
             turns: Mutex::default(),
             retiring: TaskTracker::new(),
@@ -140,6 +147,11 @@ impl ServerPool {
     /// Returns the servers that were started, with their roots, for `doctor` and tests.
     pub fn started_servers(&self) -> Vec<Arc<ServerEndpoint>> {
         self.shared.endpoints()
+    }
+
+    /// Returns the numbers of watched directories; `None` if nothing is watched yet.
+    pub fn watch_counts(&self) -> Option<WatchCounts> {
+        self.shared.watcher.cell.get().map(|watcher| watcher.counts())
     }
 }
 
@@ -231,6 +243,7 @@ impl EndpointSource for ServerPool {
         // Before the first server runs, no server can have outdated content.
         let watcher = self.shared.watcher.cell.get()?;
         let refreshed = watcher.refresh().await;
+        self.shared.replace_outdated_servers().await;
         let mut notes: Vec<String> = refreshed.note.into_iter().collect();
         if !refreshed.changes.is_empty() {
             self.shared.update_detection(&refreshed.changes).await;
@@ -414,6 +427,7 @@ impl PoolState {
             return Ok(endpoint);
         }
         let may_run = trusted || row.runs_untrusted();
+        self.record_launch_files(&key, row, &folder.path).await;
         // A program takes up to half a second (Node.js) to print its version, so the server is started meanwhile. If
         // the program proves unusable, the server is ended before it receives any request.
         let candidate = self.finder.first_candidate(row, root, &folder.path, trusted).filter(|_| may_run);
@@ -535,6 +549,7 @@ impl PoolState {
             languages: row.languages.iter().map(|language| language.id.clone()).collect(),
             extensions: row.extensions().map(str::to_owned).collect(),
             root_markers: row.root_markers.iter().flatten().cloned().collect(),
+            configure_on: row.configure_on.clone(),
             needs_document: row.needs_document,
             start_timeout: row.timeouts.initialize(),
             shutdown_timeout: row.timeouts.shutdown(),
@@ -576,6 +591,7 @@ impl PoolState {
         let Some(cached) = &*detection else { return };
         let affects_detection = |change: &WatchedFileChange| {
             change.kind != ChangeKind::Changed
+                && change.entry == WatchedEntry::File
                 && self.languages.for_path(&change.path).is_none_or(|language| {
                     match cached.languages.get(&**language) {
                         Some(files) => change.kind == ChangeKind::Deleted && files.example == change.path,

@@ -94,6 +94,8 @@ pub struct SessionSpec {
     pub extensions: Vec<String>,
     /// Names of the files that make a directory a project.
     pub root_markers: Vec<String>,
+    /// The names of files and directories that the server reads again only when it reads its settings.
+    pub configure_on: Vec<String>,
     /// Whether the server reads the project only once a document is open.
     pub needs_document: bool,
     /// The time limit for the `initialize` response.

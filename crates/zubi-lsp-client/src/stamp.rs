@@ -6,7 +6,7 @@ use camino::Utf8Path;
 
 /// The metadata that changes with a file's content. Two contents can have the same stamp only if both were written
 /// within one tick of the file system's clock; [`Stamp::is_settled`] shows when that is impossible.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Stamp {
     /// The time of the last modification since the Unix epoch.
     modified: Duration,
@@ -31,6 +31,16 @@ impl Stamp {
         Self {
             modified: modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok()).unwrap_or_default(),
             bytes: metadata.len(),
+            inode: inode(metadata),
+        }
+    }
+
+    /// Returns the stamp of a directory, which stays the same while its entries change.
+    pub(crate) fn of_directory(metadata: &std::fs::Metadata) -> Self {
+        let created = metadata.created().ok();
+        Self {
+            modified: created.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok()).unwrap_or_default(),
+            bytes: 0,
             inode: inode(metadata),
         }
     }

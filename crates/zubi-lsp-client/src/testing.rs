@@ -70,6 +70,7 @@ impl TestWorkspace {
             languages: vec!["rust".to_owned()],
             extensions: vec!["rs".to_owned()],
             root_markers: vec!["Cargo.toml".to_owned()],
+            configure_on: Vec::new(),
             needs_document: false,
             start_timeout: TEST_TIMEOUT,
             shutdown_timeout: TEST_TIMEOUT,

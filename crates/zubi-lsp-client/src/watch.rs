@@ -13,8 +13,6 @@
 //!
 //! [`zubi_base::walk`] decides which files are ignored.
 
-use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -25,13 +23,17 @@ use notify::{EventKind, RecursiveMode, Watcher};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::watch;
 use zubi_base::sync::lock;
-use zubi_base::walk::{self, WalkOptions, is_directory};
 
 use crate::capabilities::ChangeKind;
-use crate::stamp::Stamp;
 
+mod links;
+mod packages;
+mod record;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use packages::{PACKAGE_DIRECTORIES, is_package_directory};
+use record::Record;
 
 /// The time limit for the barrier. On an idle Linux machine the event takes about 0.1 ms.
 const BARRIER_TIMEOUT: Duration = Duration::from_millis(200);
@@ -40,14 +42,57 @@ const BARRIER_TIMEOUT: Duration = Duration::from_millis(200);
 /// everything.
 const MAX_MARKED: usize = 20_000;
 
-/// The maximum number of files recorded, about 150 bytes each.
-const MAX_FILES: usize = 200_000;
-
-/// A change to a file. Paths are absolute.
+/// A change to a file or a directory. Paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WatchedFileChange {
     pub(crate) path: Utf8PathBuf,
     pub(crate) kind: ChangeKind,
+    pub(crate) entry: WatchedEntry,
+}
+
+impl WatchedFileChange {
+    /// Whether the path is that of an existing directory, or of one that has been deleted.
+    pub(crate) fn is_directory(&self) -> bool {
+        match &self.entry {
+            WatchedEntry::File => false,
+            WatchedEntry::Directory => true,
+            WatchedEntry::Package | WatchedEntry::OtherPath(_) => match self.kind {
+                ChangeKind::Deleted => self.path.extension().is_none(),
+                ChangeKind::Created | ChangeKind::Changed => self.path.is_dir(),
+            },
+        }
+    }
+}
+
+/// The part of the workspace that has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WatchedEntry {
+    File,
+    Directory,
+    /// A file or a directory of an installed package.
+    Package,
+    /// Another path, through a symbolic link, of a file or directory with this path.
+    OtherPath(Utf8PathBuf),
+}
+
+/// The files and directories that the watcher reports although they are ignored.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct WatchInterests {
+    /// The names of files that belong to a project's configuration.
+    pub(crate) project_files: FxHashSet<String>,
+}
+
+/// The number of directories that zubi watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WatchCounts {
+    /// All directories.
+    pub directories: usize,
+    /// Those of them with installed packages.
+    pub packages: usize,
+    /// The maximum number of directories with packages.
+    pub package_limit: usize,
+    /// Directories that zubi does not watch, because a limit is reached.
+    pub unwatched: usize,
 }
 
 /// The changes since the last request.
@@ -93,40 +138,27 @@ struct Mark {
     appeared: bool,
 }
 
-/// The known files and directories, and their watcher.
-struct Record {
-    folders: Vec<Utf8PathBuf>,
-    files: BTreeMap<Utf8PathBuf, Stamp>,
-    watched: FxHashSet<Utf8PathBuf>,
-    /// `None` if watching is impossible.
-    watcher: Option<Box<dyn Watcher + Send>>,
-    /// The reason why each request must compare files.
-    failure: Option<String>,
-}
-
 impl FileWatcher {
     /// Starts to watch. Walks the folders, which takes about 10 ms for a thousand directories. Never fails, but may
     /// have to compare files at each request.
     ///
     /// `state_directory` is the parent of the barrier's directory: outside the folders, private to the user.
-    pub(crate) fn start(folders: &[Utf8PathBuf], state_directory: &Utf8Path) -> Self {
-        Self::start_with(folders, state_directory, |handler| Ok(Box::new(notify::recommended_watcher(handler)?)))
+    pub(crate) fn start(folders: &[Utf8PathBuf], interests: WatchInterests, state_directory: &Utf8Path) -> Self {
+        let open = |handler: Handler| -> notify::Result<Box<dyn Watcher + Send>> {
+            Ok(Box::new(notify::recommended_watcher(handler)?))
+        };
+        Self::start_with(folders, interests, state_directory, open)
     }
 
     /// Like [`Self::start`], with the watcher that `open` returns.
     fn start_with(
         folders: &[Utf8PathBuf],
+        interests: WatchInterests,
         state_directory: &Utf8Path,
         open: impl FnOnce(Handler) -> notify::Result<Box<dyn Watcher + Send>>,
     ) -> Self {
         let marks = Arc::new(Marks { marked: Mutex::default(), barrier: watch::Sender::new(0) });
-        let mut record = Record {
-            folders: folders.to_vec(),
-            files: BTreeMap::new(),
-            watched: FxHashSet::default(),
-            watcher: None,
-            failure: None,
-        };
+        let mut record = Record::new(folders, interests);
         let barrier_directory = match open_watcher(&marks, state_directory, open) {
             Ok((watcher, directory)) => {
                 record.watcher = Some(watcher);
@@ -137,10 +169,7 @@ impl FileWatcher {
                 None
             }
         };
-        // The first examination finds files, not changes.
-        for folder in folders {
-            record.compare(folder, &mut BTreeMap::new());
-        }
+        record.begin();
         Self {
             marks,
             record: Arc::new(Mutex::new(record)),
@@ -175,6 +204,15 @@ impl FileWatcher {
             self.found.fetch_add(1, Ordering::AcqRel);
         }
         FileChanges { changes, note }
+    }
+
+    /// Watches directories of packages that a server reads, unless they are watched.
+    pub(crate) fn watch_packages(&self, directories: &[Utf8PathBuf]) {
+        lock(&self.record).add_packages(directories);
+    }
+
+    pub(crate) fn counts(&self) -> WatchCounts {
+        lock(&self.record).counts()
     }
 
     /// Returns how many calls of [`Self::refresh`] have found changes.
@@ -282,171 +320,4 @@ impl Marks {
             existing.appeared |= mark.appeared;
         }
     }
-}
-
-impl Record {
-    /// Returns the changes of the marked paths, or of all paths if `compare_all` is set.
-    fn examine(&mut self, marked: &FxHashMap<Utf8PathBuf, Mark>, compare_all: bool) -> Vec<WatchedFileChange> {
-        let mut changes = BTreeMap::new();
-        let mut visible = FxHashMap::default();
-        let mut rules_changed = false;
-        let mut paths: Vec<_> = marked.iter().collect();
-        paths.sort_by(|a, b| a.0.cmp(b.0));
-        for (path, mark) in paths {
-            rules_changed |= matches!(path.file_name(), Some(".gitignore" | ".ignore"));
-            self.examine_one(path, *mark, &mut visible, &mut changes);
-        }
-        if compare_all || rules_changed {
-            // The comparison below determines it again: other programs share the limits, and start and end.
-            if self.watcher.is_some() {
-                self.failure = None;
-            }
-            for folder in self.folders.clone() {
-                self.compare(&folder, &mut changes);
-            }
-        }
-        changes.into_iter().map(|(path, kind)| WatchedFileChange { path, kind }).collect()
-    }
-
-    fn examine_one(
-        &mut self,
-        path: &Utf8Path,
-        mark: Mark,
-        visible: &mut FxHashMap<Utf8PathBuf, FxHashSet<Utf8PathBuf>>,
-        changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>,
-    ) {
-        match std::fs::metadata(path) {
-            Err(_) => self.remove_path(path, changes),
-            Ok(metadata) if metadata.is_dir() => {
-                let is_link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-                if !is_link && (mark.appeared || !self.watched.contains(path)) && is_visible(path, visible) {
-                    self.compare(path, changes);
-                }
-            }
-            Ok(metadata) if metadata.is_file() => {
-                let stamp = Stamp::from_metadata(&metadata);
-                match self.files.get_mut(path) {
-                    Some(recorded) => {
-                        if mark.written || *recorded != stamp {
-                            *recorded = stamp;
-                            changes.insert(path.to_owned(), ChangeKind::Changed);
-                        }
-                    }
-                    None => {
-                        if is_visible(path, visible) {
-                            self.remember(path, stamp);
-                            changes.insert(path.to_owned(), ChangeKind::Created);
-                        }
-                    }
-                }
-            }
-            // A socket or a pipe has replaced a file.
-            Ok(_) => self.remove_path(path, changes),
-        }
-    }
-
-    /// Records that a file or a whole directory was deleted.
-    fn remove_path(&mut self, path: &Utf8Path, changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>) {
-        if self.files.remove(path).is_some() {
-            changes.insert(path.to_owned(), ChangeKind::Deleted);
-        }
-        for file in self.files_under(path) {
-            self.files.remove(&file);
-            changes.insert(file, ChangeKind::Deleted);
-        }
-        if self.watched.contains(path) {
-            self.watched.retain(|directory| !directory.starts_with(path));
-        }
-    }
-
-    fn files_under(&self, directory: &Utf8Path) -> Vec<Utf8PathBuf> {
-        // All paths below a directory sort directly after `directory/`.
-        let first = Utf8PathBuf::from(format!("{directory}/"));
-        self.files
-            .range::<Utf8Path, _>((Bound::Included(first.as_path()), Bound::Unbounded))
-            .map(|(file, _)| file)
-            .skip_while(|file| !file.starts_with(directory))
-            .take_while(|file| file.starts_with(directory))
-            .cloned()
-            .collect()
-    }
-
-    /// Examines everything below a directory and watches it.
-    fn compare(&mut self, directory: &Utf8Path, changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>) {
-        let mut missing: FxHashSet<Utf8PathBuf> = self.files_under(directory).into_iter().collect();
-        for entry in walk::entries(directory, WalkOptions::default()) {
-            let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
-            if is_directory(&entry) {
-                self.watch(path);
-                continue;
-            }
-            let Some(stamp) = Stamp::from_file(path) else { continue };
-            missing.remove(path);
-            match self.files.get_mut(path) {
-                Some(recorded) if *recorded == stamp => {}
-                Some(recorded) => {
-                    *recorded = stamp;
-                    changes.insert(path.to_owned(), ChangeKind::Changed);
-                }
-                None => {
-                    self.remember(path, stamp);
-                    changes.insert(path.to_owned(), ChangeKind::Created);
-                }
-            }
-        }
-        let mut missing: Vec<_> = missing.into_iter().collect();
-        missing.sort();
-        for path in missing {
-            self.files.remove(&path);
-            // The file exists but is ignored now, which is not a deletion for a server.
-            if Stamp::from_file(&path).is_none() {
-                changes.insert(path, ChangeKind::Deleted);
-            }
-        }
-    }
-
-    fn remember(&mut self, path: &Utf8Path, stamp: Stamp) {
-        if self.files.len() < MAX_FILES {
-            self.files.insert(path.to_owned(), stamp);
-        } else if self.failure.is_none() {
-            // The other files are still watched; only a lost event would be missed.
-            tracing::warn!("more than {MAX_FILES} files in the workspace: not all are recorded");
-        }
-    }
-
-    fn watch(&mut self, directory: &Utf8Path) {
-        let Some(watcher) = &mut self.watcher else { return };
-        match watcher.watch(directory.as_std_path(), RecursiveMode::NonRecursive) {
-            Ok(()) => {
-                self.watched.insert(directory.to_owned());
-            }
-            // The directory was deleted since it was listed, or is not readable, so nothing in it was seen either.
-            Err(error) if is_missing_or_inaccessible(&error) => {
-                tracing::debug!(%directory, %error, "a directory cannot be watched");
-            }
-            Err(error) => self.failure = Some(watch_failure_reason(&error)),
-        }
-    }
-}
-
-fn is_missing_or_inaccessible(error: &notify::Error) -> bool {
-    match &error.kind {
-        notify::ErrorKind::PathNotFound => true,
-        notify::ErrorKind::Io(error) => {
-            matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::PermissionDenied)
-        }
-        _ => false,
-    }
-}
-
-/// Whether a path is not ignored. Reads the rules once for each directory and request.
-fn is_visible(path: &Utf8Path, visible: &mut FxHashMap<Utf8PathBuf, FxHashSet<Utf8PathBuf>>) -> bool {
-    let Some(parent) = path.parent() else { return false };
-    if !visible.contains_key(parent) {
-        let children = walk::entries(parent, WalkOptions { depth: Some(1), sorted: false })
-            .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
-            .collect::<FxHashSet<_>>();
-        visible.insert(parent.to_owned(), children);
-    }
-    visible.get(parent).is_some_and(|children| children.contains(path))
 }

@@ -132,7 +132,7 @@ fn watched_files_are_matched_by_pattern_and_kind() {
         ("/w/conf/a.toml", ChangeKind::Deleted, true),
         ("/w/a.toml", ChangeKind::Created, false),
     ] {
-        assert_eq!(capabilities.watches(Utf8Path::new(path), kind), expected, "{path} {kind:?}");
+        assert_eq!(capabilities.watches(Utf8Path::new(path), kind, false), expected, "{path} {kind:?}");
     }
 }
 

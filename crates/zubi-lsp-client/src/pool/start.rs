@@ -1,6 +1,7 @@
 //! Starts the servers of a pool: the process, if needed before its program is known to be usable, and the file watcher.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
@@ -11,11 +12,12 @@ use zubi_base::process::Spawner;
 
 use crate::endpoint::{LaunchSpec, ServerEndpoint, Starter};
 use crate::session::{ServerSession, StartError};
-use crate::watch::FileWatcher;
+use crate::watch::{FileWatcher, PACKAGE_DIRECTORIES, WatchInterests, is_package_directory};
 
 /// The file watcher, started at most once.
 pub(super) struct WatcherCell {
     pub(super) folders: Vec<Utf8PathBuf>,
+    pub(super) interests: WatchInterests,
     pub(super) state_directory: Utf8PathBuf,
     pub(super) cell: OnceCell<Arc<FileWatcher>>,
 }
@@ -30,9 +32,13 @@ impl WatcherCell {
     pub(super) async fn start(&self) -> Arc<FileWatcher> {
         let start = || async {
             let (folders, state_directory) = (self.folders.clone(), self.state_directory.clone());
-            let started = tokio::task::spawn_blocking(move || FileWatcher::start(&folders, &state_directory)).await;
+            let interests = self.interests.clone();
+            let started =
+                tokio::task::spawn_blocking(move || FileWatcher::start(&folders, interests, &state_directory)).await;
             // Only a panic leads here. A watcher without folders still compares opened documents.
-            Arc::new(started.unwrap_or_else(|_| FileWatcher::start(&[], &self.state_directory)))
+            Arc::new(
+                started.unwrap_or_else(|_| FileWatcher::start(&[], WatchInterests::default(), &self.state_directory)),
+            )
         };
         Arc::clone(self.cell.get_or_init(start).await)
     }
@@ -48,9 +54,43 @@ impl Starter for ProcessStarter {
         tasks: &TaskTracker,
     ) -> Result<Arc<ServerSession>, StartError> {
         let watching = async { drop(self.watcher.start().await) };
-        ServerSession::start(launch.spec.clone(), &launch.command, &self.spawner, first, readiness, tasks, watching)
-            .await
+        let (spec, command) = (launch.spec.clone(), &launch.command);
+        let session = ServerSession::start(spec, command, &self.spawner, first, readiness, tasks, watching).await?;
+        tasks.spawn(watch_registered_packages(self.watcher.start().await, Arc::downgrade(&session)));
+        Ok(session)
     }
+}
+
+/// Watches the directories of packages that a server registers, until the server ends. Most are outside the workspace.
+async fn watch_registered_packages(watcher: Arc<FileWatcher>, session: Weak<ServerSession>) {
+    let Some((mut registrations, mut ended)) =
+        session.upgrade().map(|session| (session.peer().registrations(), session.end_reason()))
+    else {
+        return;
+    };
+    loop {
+        let Some(session) = session.upgrade() else { return };
+        let directories = session.peer().capabilities().watched_directories();
+        drop(session);
+        let watcher = Arc::clone(&watcher);
+        let watch = move || watcher.watch_packages(&package_directories(directories));
+        // Only a panic makes it fail.
+        drop(tokio::task::spawn_blocking(watch).await);
+        tokio::select! {
+            changed = registrations.changed() => if changed.is_err() { return },
+            _ = ended.wait_for(Option::is_some) => return,
+        }
+    }
+}
+
+/// Returns the directories of packages among watched directories and directly below them.
+fn package_directories(watched: BTreeSet<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
+    let below = |directory: Utf8PathBuf| {
+        let is_one = directory.file_name().is_some_and(is_package_directory);
+        let below = PACKAGE_DIRECTORIES.iter().map(|name| directory.join(name)).collect::<Vec<_>>();
+        if is_one { vec![directory] } else { below }
+    };
+    watched.into_iter().flat_map(below).filter(|directory| directory.is_dir()).collect()
 }
 
 /// A server that was started before its program was known to be usable. It is ended unless it is taken.

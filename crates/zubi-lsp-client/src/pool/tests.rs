@@ -9,6 +9,7 @@ use zubi_base::trust::TrustStore;
 
 use super::*;
 use crate::testing::{FakeServer, FakeStarter};
+use crate::watch::WatchInterests;
 
 /// A workspace, a PATH with programs that print a version, and the servers that the pool starts.
 struct Fixture {
@@ -57,8 +58,12 @@ impl Fixture {
             state_directory: state.join("servers"),
         };
         let (starter, starts) = FakeStarter::new();
-        let watcher =
-            Arc::new(WatcherCell { folders, state_directory: config.state_directory.clone(), cell: OnceCell::new() });
+        let watcher = Arc::new(WatcherCell {
+            folders,
+            interests: WatchInterests::default(),
+            state_directory: config.state_directory.clone(),
+            cell: OnceCell::new(),
+        });
         let pool = Arc::new(ServerPool::with_starter(config, starter, watcher));
         Self { _directories: directories, root, state, pool, starts }
     }

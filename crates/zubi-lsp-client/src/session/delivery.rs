@@ -8,7 +8,7 @@ use crate::capabilities::ChangeKind;
 use crate::catalogue::Freshness;
 use crate::documents::{MirroredDocuments, OutgoingSync, SyncAction};
 use crate::readiness::ReadinessSignal;
-use crate::watch::WatchedFileChange;
+use crate::watch::{WatchedEntry, WatchedFileChange};
 
 /// The maximum number of changed files that are opened at once for a server that does not notice changes itself. A
 /// checkout of another branch changes thousands; opening all of them would cost more than the request.
@@ -25,7 +25,7 @@ impl ServerSession {
                 .iter()
                 .filter(|change| {
                     if registered {
-                        capabilities.watches(&change.path, change.kind)
+                        capabilities.watches(&change.path, change.kind, change.is_directory())
                     } else {
                         self.concerns(&change.path)
                     }
@@ -44,6 +44,11 @@ impl ServerSession {
                 .collect();
             let params = json!({ "changes": events });
             OutgoingSync::notify(&self.connection, "workspace/didChangeWatchedFiles", params);
+        }
+        if changes.iter().any(|change| self.reads_at_configuration(&change.path)) {
+            // The settings are the same: it only makes the server read everything that it has stored again.
+            let params = json!({ "settings": self.spec.settings });
+            OutgoingSync::notify(&self.connection, "workspace/didChangeConfiguration", params);
         }
         let mut opened = 0;
         let mut omitted = 0;
@@ -89,7 +94,18 @@ impl ServerSession {
             Freshness::OpenCreated => change.kind == ChangeKind::Created,
             Freshness::OpenedOnly => true,
         };
-        opens && self.is_own(&change.path)
+        let is_source = match &change.entry {
+            WatchedEntry::File => true,
+            WatchedEntry::Directory | WatchedEntry::Package => false,
+            // One of the paths is enough.
+            WatchedEntry::OtherPath(path) => !self.is_own(path),
+        };
+        opens && is_source && self.is_own(&change.path) && !change.is_directory()
+    }
+
+    /// Whether the server reads a file again only when it reads its settings.
+    fn reads_at_configuration(&self, path: &Utf8Path) -> bool {
+        path.components().any(|part| self.spec.configure_on.iter().any(|name| name == part.as_str()))
     }
 
     /// Sends the new text of a file that is open, or opens it.

@@ -9,10 +9,10 @@ use super::delivery::MAX_OPENED_AT_ONCE;
 use super::*;
 use crate::capabilities::ChangeKind;
 use crate::testing::TestWorkspace;
-use crate::watch::WatchedFileChange;
+use crate::watch::{WatchedEntry, WatchedFileChange};
 
 fn change(workspace: &TestWorkspace, name: &str, kind: ChangeKind) -> WatchedFileChange {
-    WatchedFileChange { path: workspace.path(name), kind }
+    WatchedFileChange { path: workspace.path(name), kind, entry: WatchedEntry::File }
 }
 
 /// Returns the next messages in a short form, up to the `end` notification.

@@ -4,11 +4,17 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use tokio::sync::Notify;
+
 use super::ServerSession;
 
 /// The usage data of one run.
 #[derive(Debug)]
-pub(super) struct SessionUsage(Mutex<UsageState>);
+pub(super) struct SessionUsage {
+    state: Mutex<UsageState>,
+    /// Notified when no request is running any more.
+    unused: Notify,
+}
 
 #[derive(Debug)]
 struct UsageState {
@@ -30,11 +36,11 @@ struct Silence {
 
 impl SessionUsage {
     pub(super) fn new(now: Instant) -> Self {
-        Self(Mutex::new(UsageState { running: 0, last: now, silence: None }))
+        Self { state: Mutex::new(UsageState { running: 0, last: now, silence: None }), unused: Notify::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, UsageState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -51,6 +57,20 @@ impl ServerSession {
     pub(crate) fn unused_since(&self) -> Option<Instant> {
         let state = self.usage.state();
         (state.running == 0).then_some(state.last)
+    }
+
+    /// Waits until no request is running.
+    pub(crate) async fn await_unused(&self) {
+        let mut unused = std::pin::pin!(self.usage.unused.notified());
+        loop {
+            // Before the state is read, so that no end is missed.
+            unused.as_mut().enable();
+            if self.unused_since().is_some() {
+                return;
+            }
+            unused.as_mut().await;
+            unused.set(self.usage.unused.notified());
+        }
     }
 
     /// Returns the number of messages that the server has sent so far.
@@ -98,5 +118,8 @@ impl Drop for ActivityGuard {
         let mut state = self.0.usage.state();
         state.running = state.running.saturating_sub(1);
         state.last = Instant::now();
+        if state.running == 0 {
+            self.0.usage.unused.notify_waiters();
+        }
     }
 }

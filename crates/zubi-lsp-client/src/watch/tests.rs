@@ -18,7 +18,8 @@ impl Fixture {
         for file in files {
             write(&root.join(file), "old");
         }
-        let watcher = FileWatcher::start(std::slice::from_ref(&root), Utf8Path::from_path(state.path()).unwrap());
+        let watcher =
+            FileWatcher::start(std::slice::from_ref(&root), interests(), Utf8Path::from_path(state.path()).unwrap());
         Self { _workspace: workspace, state, root, watcher }
     }
 
@@ -34,6 +35,10 @@ impl Fixture {
         };
         refreshed.changes.iter().map(line).collect::<Vec<_>>().join("\n")
     }
+}
+
+fn interests() -> WatchInterests {
+    WatchInterests { project_files: ["Cargo.lock".to_owned(), "package.json".to_owned()].into_iter().collect() }
 }
 
 fn write(path: &Utf8Path, text: &str) {
@@ -67,7 +72,11 @@ async fn an_editors_rename_over_a_file_is_a_change() {
 async fn new_directories_are_scanned_and_watched() {
     let fixture = Fixture::new(&["a.rs"]);
     fixture.write("new/deep/b.rs", "x");
-    assert_snapshot!(fixture.refresh().await, @"Created new/deep/b.rs");
+    assert_snapshot!(fixture.refresh().await, @"
+    Created new
+    Created new/deep
+    Created new/deep/b.rs
+    ");
     fixture.write("new/deep/b.rs", "y");
     fixture.write("new/c.rs", "y");
     assert_snapshot!(fixture.refresh().await, @"
@@ -76,7 +85,9 @@ async fn new_directories_are_scanned_and_watched() {
     ");
     std::fs::remove_dir_all(fixture.root.join("new")).unwrap();
     assert_snapshot!(fixture.refresh().await, @"
+    Deleted new
     Deleted new/c.rs
+    Deleted new/deep
     Deleted new/deep/b.rs
     ");
 }
@@ -99,9 +110,13 @@ async fn a_renamed_directory_moves_its_files() {
     let fixture = Fixture::new(&["one/a.rs", "one/deep/b.rs", "one-more/c.rs"]);
     std::fs::rename(fixture.root.join("one"), fixture.root.join("two")).unwrap();
     assert_snapshot!(fixture.refresh().await, @"
+    Deleted one
     Deleted one/a.rs
+    Deleted one/deep
     Deleted one/deep/b.rs
+    Created two
     Created two/a.rs
+    Created two/deep
     Created two/deep/b.rs
     ");
     fixture.write("two/deep/b.rs", "new");
@@ -116,14 +131,18 @@ async fn ignored_files_are_not_reported() {
     fixture.write("build/out.rs", "x");
     fixture.write("src/a.log", "x");
     fixture.write("target/debug/b.rs", "x");
-    fixture.write("node_modules/m/index.js", "x");
+    fixture.write("node_modules/.cache/index.js", "x");
     fixture.write(".git/index", "x");
     fixture.write("src/b.rs", "x");
-    assert_snapshot!(fixture.refresh().await, @"Created src/b.rs");
+    assert_snapshot!(fixture.refresh().await, @"
+    Created node_modules
+    Created src/b.rs
+    ");
     // The rules change: the files that they no longer hide become visible.
     fixture.write(".gitignore", "*.log\n");
     assert_snapshot!(fixture.refresh().await, @"
     Changed .gitignore
+    Created build
     Created build/out.rs
     ");
     fixture.write("build/out.rs", "y");
@@ -138,7 +157,7 @@ async fn the_barrier_orders_a_thousand_files() {
     }
     let refreshed = fixture.watcher.refresh().await;
     assert_eq!(refreshed.note, None);
-    assert_eq!(refreshed.changes.len(), 1000);
+    assert_eq!(refreshed.changes.len(), 1000 + 11, "with the directories");
     for number in 0..1000 {
         fixture.write(&format!("many/{}/{number}.rs", number % 10), "y");
     }
@@ -198,7 +217,7 @@ fn limited_workspace(limit: u64) -> (Fixture, Arc<AtomicU64>) {
     let mut fixture = Fixture::new(&["a.rs", "one/b.rs", "two/c.rs"]);
     let limit = Arc::new(AtomicU64::new(limit));
     let state = Utf8Path::from_path(fixture.state.path()).unwrap();
-    fixture.watcher = FileWatcher::start_with(std::slice::from_ref(&fixture.root), state, |handler| {
+    fixture.watcher = FileWatcher::start_with(std::slice::from_ref(&fixture.root), interests(), state, |handler| {
         let watcher = notify::recommended_watcher(handler)?;
         Ok(Box::new(LimitedWatcher { watcher, remaining: Arc::clone(&limit) }))
     });
@@ -247,7 +266,7 @@ async fn without_a_watcher_files_are_compared_and_the_reason_is_reported() {
         (rustix::io::Errno::MFILE, "the limit of watchers (fs.inotify.max_user_instances) or of open files is reached"),
         (rustix::io::Errno::NOMEM, "files cannot be watched (Cannot allocate memory (os error 12))"),
     ] {
-        fixture.watcher = FileWatcher::start_with(std::slice::from_ref(&fixture.root), state, |_| {
+        fixture.watcher = FileWatcher::start_with(std::slice::from_ref(&fixture.root), interests(), state, |_| {
             Err(notify::Error::io(std::io::Error::from(error)))
         });
         fixture.write("a.rs", &format!("{error} and more"));
@@ -264,4 +283,187 @@ async fn too_many_marks_turn_into_a_comparison() {
     }
     let marked = lock(&marks.marked);
     assert!(marked.compare_all && marked.paths.len() == 1);
+}
+
+fn link(fixture: &Fixture, target: &str, link: &str) {
+    let link = fixture.root.join(link);
+    std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(target, link).unwrap();
+}
+
+impl Fixture {
+    fn restart(&mut self) {
+        let state = Utf8Path::from_path(self.state.path()).unwrap();
+        self.watcher = FileWatcher::start(std::slice::from_ref(&self.root), interests(), state);
+    }
+
+    fn remove(&self, name: &str) {
+        let path = self.root.join(name);
+        if path.is_dir() && !path.is_symlink() {
+            std::fs::remove_dir_all(path).unwrap();
+        } else {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_change_is_reported_under_every_path_of_a_linked_directory() {
+    let mut fixture = Fixture::new(&["common/util.py", "alpha/main.py"]);
+    link(&fixture, "../common", "alpha/common");
+    link(&fixture, "..", "alpha/self");
+    fixture.restart();
+    fixture.write("common/util.py", "new");
+    fixture.write("common/sub/more.py", "new");
+    assert_snapshot!(fixture.refresh().await, @"
+    Created alpha/common/sub
+    Created alpha/common/sub/more.py
+    Changed alpha/common/util.py
+    Created common/sub
+    Created common/sub/more.py
+    Changed common/util.py
+    ");
+    // A link that comes, leads elsewhere, and goes.
+    link(&fixture, "../common", "beta/common");
+    assert_snapshot!(fixture.refresh().await, @"
+    Created beta
+    Created beta/common
+    Created beta/common/sub
+    Created beta/common/sub/more.py
+    Created beta/common/util.py
+    ");
+    fixture.remove("beta/common");
+    link(&fixture, "../alpha", "beta/common");
+    assert_snapshot!(fixture.refresh().await, @"
+    Changed beta/common
+    Created beta/common/main.py
+    Deleted beta/common/sub
+    Deleted beta/common/sub/more.py
+    Deleted beta/common/util.py
+    ");
+    fixture.remove("beta/common");
+    assert_snapshot!(fixture.refresh().await, @"
+    Deleted beta/common
+    Deleted beta/common/main.py
+    ");
+    fixture.remove("common");
+    assert_snapshot!(fixture.refresh().await, @"
+    Deleted alpha/common
+    Deleted alpha/common/sub
+    Deleted alpha/common/sub/more.py
+    Deleted alpha/common/util.py
+    Deleted common
+    Deleted common/sub
+    Deleted common/sub/more.py
+    Deleted common/util.py
+    ");
+}
+
+#[tokio::test]
+async fn targets_of_links_outside_the_folder_and_in_ignored_directories_are_watched() {
+    let mut fixture = Fixture::new(&["a.py", "real.py"]);
+    let outside = tempfile::tempdir().unwrap();
+    let outside = zubi_base::fs::canonical(Utf8Path::from_path(outside.path()).unwrap()).unwrap();
+    write(&outside.join("deep/x.py"), "old");
+    fixture.write(".gitignore", "build\n");
+    link(&fixture, outside.as_str(), "lib");
+    link(&fixture, "real.py", "alias.py");
+    link(&fixture, "build/flags.json", "flags.json");
+    fixture.restart();
+    write(&outside.join("deep/x.py"), "new");
+    write(&outside.join("deep/y.py"), "new");
+    fixture.write("real.py", "new");
+    let inside = |text: String| text.replace(outside.as_str(), "OUTSIDE");
+    assert_snapshot!(inside(fixture.refresh().await), @"
+    Changed OUTSIDE/deep/x.py
+    Created OUTSIDE/deep/y.py
+    Changed alias.py
+    Changed lib/deep/x.py
+    Created lib/deep/y.py
+    Changed real.py
+    ");
+    assert_eq!(fixture.refresh().await, "");
+    // The target of a link that led nowhere comes.
+    fixture.write("build/other.json", "x");
+    fixture.refresh().await;
+    fixture.write("build/flags.json", "x");
+    assert_snapshot!(fixture.refresh().await, @"
+    Created build/flags.json
+    Created flags.json
+    ");
+    fixture.write("build/flags.json", "y");
+    assert_snapshot!(fixture.refresh().await, @"
+    Changed build/flags.json
+    Changed flags.json
+    ");
+}
+
+#[tokio::test]
+async fn packages_that_come_and_go_are_reported() {
+    let mut fixture = Fixture::new(&["package.json", "node_modules/old/index.d.ts", "node_modules/@s/old/index.d.ts"]);
+    fixture.write(".gitignore", ".venv\nnode_modules\nCargo.lock\n");
+    fixture.write(".venv/pyvenv.cfg", "");
+    fixture.write(".venv/lib/python3.11/site-packages/old/__init__.py", "");
+    fixture.restart();
+    fixture.write("node_modules/new/index.d.ts", "x");
+    fixture.write("node_modules/.package-lock.json", "x");
+    fixture.write("node_modules/@s/new/index.d.ts", "x");
+    fixture.write("node_modules/@t/new/index.d.ts", "x");
+    fixture.write(".venv/lib/python3.11/site-packages/new/__init__.py", "x");
+    fixture.write(".venv/lib/python3.11/site-packages/six.py", "x");
+    fixture.write("Cargo.lock", "x");
+    assert_snapshot!(fixture.refresh().await, @"
+    Created .venv/lib/python3.11/site-packages/new
+    Created .venv/lib/python3.11/site-packages/new/__init__.py
+    Created .venv/lib/python3.11/site-packages/six.py
+    Created Cargo.lock
+    Created node_modules/@s/new
+    Created node_modules/@s/new/index.d.ts
+    Created node_modules/@t
+    Created node_modules/@t/new
+    Created node_modules/@t/new/index.d.ts
+    Created node_modules/new
+    Created node_modules/new/index.d.ts
+    ");
+    // An installation that continues, and one that replaces a package.
+    fixture.write("node_modules/new/lib/more.d.ts", "x");
+    fixture.remove("node_modules/old");
+    fixture.write("node_modules/old/index.d.ts", "newer");
+    fixture.remove("node_modules/@s/new");
+    fixture.remove(".venv/lib/python3.11/site-packages/old");
+    assert_snapshot!(fixture.refresh().await, @"
+    Deleted .venv/lib/python3.11/site-packages/old
+    Deleted node_modules/@s/new
+    Deleted node_modules/@s/new/index.d.ts
+    Created node_modules/new/lib
+    Created node_modules/new/lib/more.d.ts
+    Changed node_modules/old
+    Created node_modules/old/index.d.ts
+    ");
+    fixture.remove("node_modules");
+    fixture.remove(".venv");
+    fixture.refresh().await;
+    fixture.write("node_modules/again/index.d.ts", "x");
+    fixture.write(".venv/lib/python3.12/site-packages/again.py", "x");
+    assert_snapshot!(fixture.refresh().await, @"
+    Created .venv/lib/python3.12/site-packages
+    Created .venv/lib/python3.12/site-packages/again.py
+    Created node_modules
+    Created node_modules/again
+    Created node_modules/again/index.d.ts
+    ");
+    let counts = fixture.watcher.counts();
+    assert!(counts.packages <= 8 && counts.unwatched == 0, "{counts:?}");
+}
+
+#[tokio::test]
+async fn a_package_that_is_a_link_into_the_workspace_is_another_path_of_it() {
+    let mut fixture = Fixture::new(&["package.json", "packages/util/index.ts", "node_modules/other/index.js"]);
+    link(&fixture, "../packages/util", "node_modules/util");
+    fixture.restart();
+    fixture.write("packages/util/index.ts", "new");
+    assert_snapshot!(fixture.refresh().await, @"
+    Changed node_modules/util/index.ts
+    Changed packages/util/index.ts
+    ");
 }
