@@ -136,11 +136,13 @@ pub struct RequestCx {
     /// Whether the caller sends the same request for many documents. The endpoint then omits work that is too expensive
     /// for each of them (an editor opens a single document, for example).
     pub is_batch: bool,
+    /// Whether the request may start a server for every project of the workspace, however many there are.
+    pub all_projects: bool,
 }
 
 impl RequestCx {
     pub fn new(cancel: CancellationToken, deadline: Instant) -> Self {
-        Self { cancel, deadline, documents: Vec::new(), edits: None, is_batch: false }
+        Self { cancel, deadline, documents: Vec::new(), edits: None, is_batch: false, all_projects: false }
     }
 
     /// Returns a copy of this context for a request about this document.
@@ -281,6 +283,20 @@ pub struct OtherProject {
     /// One file of the project. A server that opens this file knows the project; a server of several projects reads a
     /// project only while one of its files is open.
     pub example: Utf8PathBuf,
+    /// The directory in which the project's server runs. Projects with the same one share a process.
+    pub server_root: Utf8PathBuf,
+    pub server_state: ServerState,
+}
+
+/// The state of another project's server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerState {
+    /// The process that serves the request's own document. It reads the project if the request opens its example.
+    Shared,
+    /// Another process, which runs.
+    Running,
+    /// A process that the first request will start.
+    Stopped,
 }
 
 /// Finds and starts endpoints: the pool of headless servers, the editor, the built-in languages.

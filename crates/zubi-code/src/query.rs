@@ -34,6 +34,8 @@ pub struct CallCx {
     pub wait: Duration,
     /// The time limit for checking diagnostics before and after an edit. The answer says what is unknown by then.
     pub check_wait: Duration,
+    /// Whether the request may start a server for every project of the workspace, however many there are.
+    pub all_projects: bool,
     pub progress: ProgressCallback,
 }
 
@@ -65,7 +67,8 @@ impl CodeQuery<'_> {
 
     /// Returns the context for requests to endpoints.
     pub fn request_cx(&self) -> RequestCx {
-        RequestCx::new(self.cx.cancel.clone(), self.cx.deadline)
+        let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.deadline);
+        RequestCx { all_projects: self.cx.all_projects, ..cx }
     }
 
     /// Returns a document's current text, from the editor or from disk.

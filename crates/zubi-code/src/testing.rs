@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
 use zubi_base::endpoint::{
     Caveats, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints,
-    MissingServer, OtherProject, Readiness, RequestCx,
+    MissingServer, OtherProject, Readiness, RequestCx, ServerState,
 };
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextIndex, TextRange, size};
@@ -101,6 +101,7 @@ impl Toy {
             deadline: Instant::now() + Duration::from_mins(1),
             wait: Duration::from_secs(30),
             check_wait: Duration::from_secs(30),
+            all_projects: false,
             progress: Arc::new(|_, _| {}),
         }
     }
@@ -430,7 +431,11 @@ impl EndpointSource for ToySource {
         let directories = self.0.other_projects.lock().unwrap_or_else(PoisonError::into_inner);
         let roots = directories.iter().map(|directory| self.0.root.join(directory));
         let example = |root: &Utf8PathBuf| files.iter().find(|file| file.starts_with(root)).cloned();
-        roots.filter_map(|root| Some(OtherProject { example: example(&root)?, root })).collect()
+        let project = |root: Utf8PathBuf| {
+            let (example, server_root) = (example(&root)?, root.clone());
+            Some(OtherProject { root, example, server_root, server_state: ServerState::Stopped })
+        };
+        roots.filter_map(project).collect()
     }
 
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {

@@ -248,6 +248,9 @@ pub enum RootRule {
     Nearest,
     /// Like `Nearest`, then from a `Cargo.toml` to the one of its workspace (Cargo Book, "Workspaces").
     CargoWorkspace,
+    /// Like `Nearest`, then to the outermost directory above whose `tsconfig.json` references or includes the document's
+    /// project (TypeScript Handbook, "Project References"), or whose `package.json` has `workspaces`.
+    TypescriptSolution,
 }
 
 /// How a server is notified about files that are not open and changed on disk.

@@ -176,7 +176,7 @@ impl EndpointSource for ServerPool {
         shared.start_all(needed).await
     }
 
-    async fn for_workspace(&self, method: &str, _cx: &RequestCx) -> Endpoints {
+    async fn for_workspace(&self, method: &str, cx: &RequestCx) -> Endpoints {
         let shared = &self.shared;
         let detection = shared.detect().await;
         let mut needed = Vec::new();
@@ -190,7 +190,8 @@ impl EndpointSource for ServerPool {
             for row in rows(language).into_iter().filter(|row| !(has_code && row.auxiliary)) {
                 for (folder, example) in &files.examples {
                     let Some(folder) = shared.workspace.folder_of(folder) else { continue };
-                    let (roots, more) = roots(&row, &detection, example, folder);
+                    let is_running = |root: &Utf8Path| shared.is_running(&row, root);
+                    let (roots, more) = roots(&row, &detection, example, folder, cx.all_projects, is_running);
                     if more > 0 {
                         omitted.push((row.id.clone(), projects::unqueried_projects_note(&row, more)));
                     }
@@ -230,11 +231,12 @@ impl EndpointSource for ServerPool {
 
     async fn other_projects(&self, document: &DocumentRef, method: &str, files: Vec<Utf8PathBuf>) -> Vec<OtherProject> {
         let Some(row) = self.shared.answering_row(document, method) else { return Vec::new() };
-        let (workspace, languages) = (Arc::clone(&self.shared.workspace), Arc::clone(&self.shared.languages));
+        let shared = Arc::clone(&self.shared);
+        let (workspace, languages) = (Arc::clone(&shared.workspace), Arc::clone(&shared.languages));
         let document = document.path.clone();
         let find = move || {
             let own = files.into_iter().filter(|file| languages.for_file(file).is_some_and(|own| row.serves(own)));
-            projects::other_projects(&row, &document, own, &workspace)
+            projects::other_projects(&row, &document, own, &workspace, |root| shared.is_running(&row, root))
         };
         tokio::task::spawn_blocking(find).await.unwrap_or_default()
     }
@@ -305,6 +307,10 @@ impl NeededServer {
 impl PoolState {
     fn servers(&self) -> MutexGuard<'_, BTreeMap<ServerKey, RunningServer>> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_running(&self, row: &ServerEntry, root: &Utf8Path) -> bool {
+        self.servers().contains_key(&(row.id.clone(), root.to_owned()))
     }
 
     fn endpoints(&self) -> Vec<Arc<ServerEndpoint>> {

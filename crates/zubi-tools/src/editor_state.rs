@@ -332,8 +332,14 @@ impl EditorService {
     async fn code_query(&self, cx: &EditorCallContext) -> CodeQuery<'_> {
         let deadline = cx.server_deadline();
         let wait = deadline.saturating_duration_since(Instant::now());
-        let call =
-            CallCx { cancel: cx.cancel.clone(), deadline, wait, check_wait: wait, progress: Arc::new(|_, _| {}) };
+        let call = CallCx {
+            cancel: cx.cancel.clone(),
+            deadline,
+            wait,
+            check_wait: wait,
+            all_projects: false,
+            progress: Arc::new(|_, _| {}),
+        };
         self.intel.query(call).await
     }
 }

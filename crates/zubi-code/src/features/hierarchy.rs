@@ -128,7 +128,12 @@ impl CodeQuery<'_> {
             Err(error) => return Err(self.with_nearest(error, at, direction).await),
         };
         let document = self.document(&at.path).await?;
-        let cx = self.request_cx().for_document(&at.reference);
+        // A server of several projects knows the callers in those that it reads.
+        let shared = match direction {
+            Direction::Incoming | Direction::Subtypes => self.split_other_projects(at, prepare).await,
+            Direction::Outgoing | Direction::Supertypes => None,
+        };
+        let cx = self.request_cx_with(at, &shared.map(|(shared, _)| shared).unwrap_or_default());
         let replies = self
             .request_all(&ready, prepare, &cx, |endpoint| {
                 position_params(&at.reference, &document, at.offset, endpoint.encoding())

@@ -250,7 +250,7 @@ impl CodeQuery<'_> {
     }
 
     /// Converts a location to UTF-16, so that locations of servers with different encodings can be compared.
-    async fn convert_to_utf16(&self, found: &mut RawLocation) {
+    pub(crate) async fn convert_to_utf16(&self, found: &mut RawLocation) {
         if let Some(path) = uri::to_path(&found.location.uri)
             && let Ok(document) = self.document(&path).await
         {

@@ -180,7 +180,7 @@ impl CodeQuery<'_> {
         }
     }
 
-    async fn exclusion_reason(&self, path: &Utf8Path, occurrence: &WordPosition) -> Option<String> {
+    pub(crate) async fn exclusion_reason(&self, path: &Utf8Path, occurrence: &WordPosition) -> Option<String> {
         let document = self.document(path).await.ok()?;
         let offset = document.index.from_lsp(occurrence.start(Encoding::Utf16), Encoding::Utf16);
         let folder = self.workspace().folder_of(path)?;

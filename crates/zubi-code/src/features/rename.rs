@@ -1,13 +1,13 @@
 //! Plans the rename of a symbol in the whole workspace.
 
-use serde::Deserialize as _;
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError, RequestCx};
 use zubi_base::lsp;
-use zubi_base::position::Encoding;
 use zubi_base::uri;
 
-use crate::edit::{Plan, ServerEdit};
+use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
 use crate::features::references;
@@ -15,10 +15,15 @@ use crate::locate::ResolvedTarget;
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
-use crate::status::QualifiedAnswer;
+use crate::status::{Completeness, QualifiedAnswer};
+
+mod projects;
+
+use projects::{CompletedRename, RenameEdit};
 
 impl CodeQuery<'_> {
-    /// Plans a rename by the first endpoint that supports it: two servers' edits would overlap.
+    /// Plans a rename by the first endpoint that supports it: edits of servers for different parts of the language would
+    /// overlap. The servers of other projects in which the symbol is used add theirs.
     pub async fn rename(&self, at: &ResolvedTarget, new_name: &str) -> Result<QualifiedAnswer<Plan>, CodeError> {
         if new_name.trim().is_empty() || new_name.chars().any(char::is_control) {
             return Err(CodeError::input(
@@ -37,7 +42,9 @@ impl CodeQuery<'_> {
         let mut ready = self.ready_for(&at.reference, method, "rename symbols", ReadinessLevel::Project).await?;
         ready.endpoints.truncate(1);
         let document = self.document(&at.path).await?;
-        let mut cx = self.request_cx().for_document(&at.reference);
+        // A server of several projects renames in those that it reads.
+        let (shared, apart) = self.split_other_projects(at, method).await.unzip();
+        let mut cx = self.request_cx_with(at, &shared.unwrap_or_default());
         let endpoint = ready.endpoints.first().cloned().ok_or_else(|| CodeError::NoEndpoint(Vec::new()))?;
         let declined = |reason: String| CodeError::Declined {
             endpoint: endpoint.id().to_string(),
@@ -73,22 +80,29 @@ impl CodeQuery<'_> {
         if result.is_null() {
             return Err(declined("it offers no rename there".to_owned()));
         }
-        let edited = edited_locations(&result, endpoint.encoding());
-        let counterpart = self.rename_counterpart(at, endpoint.as_ref(), new_name, &edited).await;
+        let mut status = ready.status;
+        let own = RenameEdit { edit: result, endpoint: Arc::clone(&endpoint) };
+        let mut completed = match apart {
+            Some(queue) => self.rename_in_other_projects(at, new_name, own, queue, &mut status).await?,
+            None => {
+                status.mark_incomplete("looking for the name in other projects took too long".to_owned());
+                CompletedRename::new(own)
+            }
+        };
+        if let Some(edit) = self.rename_counterpart(at, endpoint.as_ref(), new_name, &completed.edited).await {
+            self.add_new_edits(&mut completed, RenameEdit { edit, endpoint }).await;
+        }
         let old = at.name.as_deref().unwrap_or("symbol");
         let title = format!("rename `{old}` to `{new_name}`");
-        let encoding = endpoint.encoding();
-        let edits = [Some(&result), counterpart.as_ref()].into_iter().flatten();
-        let edits: Vec<_> = edits.map(|edit| ServerEdit { edit, encoding }).collect();
-        let plan = self.intel.edits.plan_combined(&title, &edits, &endpoint.id().0).await?;
-        let mut status = ready.status;
-        let mut edits: Vec<_> = edits.iter().flat_map(|edit| edited_locations(edit.edit, encoding)).collect();
-        self.sort(&mut edits).await;
+        let mut plan = self.intel.edits.plan_combined(&title, &completed.server_edits(), &completed.servers()).await?;
+        plan.notes.extend(completed.note);
         if let Some(words) = self.word_matches(at).await {
-            let mentions = self.classify_mentions(at, &edits, &words).await;
-            references::rate(at, &mut status, edits.len(), &mentions);
+            let mentions = self.classify_mentions(at, &completed.edited, &words).await;
+            references::rate(at, &mut status, completed.edited.len(), &mentions);
         }
-        self.add_unrenamed_note(at, method, &plan, &mut status).await;
+        if let Some(reason) = completed.omitted {
+            status.completeness = Completeness::Partial { reason };
+        }
         Ok(QualifiedAnswer { value: plan, status })
     }
 
@@ -125,30 +139,4 @@ impl CodeQuery<'_> {
         }
         marked
     }
-}
-
-/// Returns the ranges that a workspace edit replaces, grouped by file.
-fn edited_locations(edit: &Value, encoding: Encoding) -> Vec<RawLocation> {
-    let changes = edit.get("changes").and_then(Value::as_object).into_iter().flatten();
-    let changes = changes.map(|(uri, edits)| (uri.as_str(), edits));
-    let documents = edit.get("documentChanges").and_then(Value::as_array).into_iter().flatten();
-    let documents =
-        documents.filter_map(|change| Some((change.pointer("/textDocument/uri")?.as_str()?, change.get("edits")?)));
-    let mut found = Vec::new();
-    for (uri, edits) in changes.chain(documents) {
-        for edit in edits.as_array().into_iter().flatten() {
-            let Some(range) = edit.get("range").and_then(|range| lsp::Range::deserialize(range).ok()) else { continue };
-            let location = lsp::Location { uri: lsp::Uri(uri.to_owned()), range };
-            let display_path = uri.to_owned();
-            found.push(RawLocation {
-                location,
-                encoding,
-                display_path,
-                external: false,
-                declaration: false,
-                text_only: false,
-            });
-        }
-    }
-    found
 }

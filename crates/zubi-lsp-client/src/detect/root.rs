@@ -4,6 +4,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::catalogue::{RootRule, ServerEntry};
 
+mod typescript;
+
 /// Returns the directory in which `row`'s server should work for a document: the nearest one with a marker of the best
 /// group, never above `folder`. Without any marker it is `folder` itself.
 pub fn project_root(row: &ServerEntry, document: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
@@ -16,6 +18,7 @@ pub fn project_root(row: &ServerEntry, document: &Utf8Path, folder: &Utf8Path) -
         (None, _) => folder.to_owned(),
         (Some(directory), RootRule::Nearest) => directory.to_owned(),
         (Some(directory), RootRule::CargoWorkspace) => cargo_workspace(directory, folder),
+        (Some(directory), RootRule::TypescriptSolution) => typescript::solution(directory, document, folder),
     }
 }
 
@@ -92,6 +95,7 @@ mod tests {
             ("gopls", "a/b/c.go", &["go.work", "a/go.mod"], "(folder)"),
             ("clangd", "a/b/c.c", &["a/build/compile_commands.json"], "a"),
             ("typescript", "packages/x/src/a.ts", &["package-lock.json", "packages/x/tsconfig.json"], "(folder)"),
+            ("typescript", "packages/x/src/a.ts", &["pnpm-workspace.yaml", "packages/x/tsconfig.json"], "(folder)"),
         ] {
             assert_eq!(check(server, document, files), expected, "{server} {files:?}");
         }
@@ -114,6 +118,48 @@ mod tests {
             (&["Cargo.toml: [workspace]", "a/rust-project.json"], "a"),
         ] {
             assert_eq!(check("rust-analyzer", "a/b/src/lib.rs", files), expected, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn typescript_solutions() {
+        let solution = |references: &str| format!("tsconfig.json: {{ \"files\": [], \"references\": [{references}] }}");
+        let core = "core/tsconfig.json: { \"references\": [] }";
+        for (files, expected) in [
+            (vec![core.to_owned()], "core"),
+            (vec![solution("{ \"path\": \"./core\" }"), core.to_owned()], "(folder)"),
+            (vec![solution("{ \"path\": \"core/tsconfig.json\" }, // last\n"), core.to_owned()], "(folder)"),
+            // Only through another project.
+            (
+                vec![
+                    solution("{ \"path\": \"app\" }"),
+                    "app/tsconfig.json: { \"references\": [{ \"path\": \"../core\" }, { \"path\": \"..\" }] }"
+                        .to_owned(),
+                    core.to_owned(),
+                ],
+                "(folder)",
+            ),
+            (vec![solution("{ \"path\": \"app\" }"), core.to_owned()], "core"),
+            (vec!["tsconfig.json: {}".to_owned(), core.to_owned()], "(folder)"),
+            (vec!["tsconfig.json: { \"include\": [\"**/src\"] }".to_owned(), core.to_owned()], "(folder)"),
+            (vec!["tsconfig.json: { \"include\": [\"tools\"] }".to_owned(), core.to_owned()], "core"),
+            (vec!["tsconfig.json: { \"exclude\": [\"core\"] }".to_owned(), core.to_owned()], "core"),
+            (vec!["tsconfig.json: { \"extends\": \"./base.json\" }".to_owned(), core.to_owned()], "(folder)"),
+            (
+                vec![
+                    "base.json: { \"include\": [\"tools\"] }".to_owned(),
+                    "tsconfig.json: { \"extends\": \"./base.json\" }".to_owned(),
+                    core.to_owned(),
+                ],
+                "core",
+            ),
+            // A file that is not valid JSON is no solution.
+            (vec!["tsconfig.json: {".to_owned(), core.to_owned()], "core"),
+            (vec!["package.json: { \"workspaces\": [\"core\"] }".to_owned(), core.to_owned()], "(folder)"),
+            (vec!["package.json: {}".to_owned(), core.to_owned()], "core"),
+        ] {
+            let files: Vec<_> = files.iter().map(String::as_str).collect();
+            assert_eq!(check("typescript", "core/src/a.ts", &files), expected, "{files:?}");
         }
     }
 

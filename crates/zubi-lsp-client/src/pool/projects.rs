@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::endpoint::OtherProject;
+use zubi_base::endpoint::{OtherProject, ServerState};
 use zubi_base::workspace::{Folder, WorkspaceFolders};
 
 use crate::catalogue::ServerEntry;
@@ -19,12 +19,15 @@ const MAX_ROOTS: usize = 4;
 
 /// Returns the roots of a server in a workspace folder, first that of an example: one for each directory with a marker.
 /// Leaves out roots inside other roots if the outer server reads them too; the first request about one of their
-/// documents starts a server there. Also returns the number of roots above the maximum.
+/// documents starts a server there. Also returns the number of roots above the maximum, which counts only roots without
+/// a running server; `all` lifts it.
 pub(super) fn roots(
     row: &ServerEntry,
     detection: &Detection,
     example: &Utf8Path,
     folder: &Folder,
+    all: bool,
+    is_running: impl Fn(&Utf8Path) -> bool,
 ) -> (Vec<Utf8PathBuf>, usize) {
     let marked = marker_documents(row, detection).filter(|document| document.starts_with(&folder.path));
     let own = project_root(row, example, &folder.path);
@@ -32,17 +35,25 @@ pub(super) fn roots(
     let others = others.into_iter().filter(|root| *root != own);
     let mut roots: Vec<_> = std::iter::once(own.clone()).chain(others).collect();
     if !row.nested_apart {
-        let all = roots.clone();
-        roots.retain(|root| !all.iter().any(|other| other != root && root.starts_with(other)));
+        let outer = roots.clone();
+        roots.retain(|root| !outer.iter().any(|other| other != root && root.starts_with(other)));
     }
-    let more = roots.len().saturating_sub(MAX_ROOTS);
-    roots.truncate(MAX_ROOTS);
+    if all {
+        return (roots, 0);
+    }
+    let count = roots.len();
+    let mut started = 0;
+    roots.retain(|root| {
+        started += usize::from(!is_running(root));
+        started <= MAX_ROOTS || is_running(root)
+    });
+    let more = count - roots.len();
     (roots, more)
 }
 
 /// Returns the note that zubi did not query all projects.
 pub(super) fn unqueried_projects_note(row: &ServerEntry, more: usize) -> String {
-    format!("{more} further projects of {} were not queried", row.title)
+    format!("{more} further projects of {} were not queried: allProjects=true", row.title)
 }
 
 /// Returns a document, which need not exist, for each directory with a marker of a server's projects.
@@ -51,10 +62,19 @@ fn marker_documents<'a>(row: &'a ServerEntry, detection: &'a Detection) -> impl 
     detection.markers.iter().filter(move |marker| marks(&marker.name)).map(|marker| marker.directory.join("_"))
 }
 
-/// Returns the project of a document: the part that one process reads together while the document is open.
-fn project(row: &ServerEntry, document: &Utf8Path, workspace: &WorkspaceFolders) -> Option<Utf8PathBuf> {
-    let root = project_root(row, document, &workspace.folder_of(document)?.path);
-    Some(inner_project(row, document, &root))
+/// The project of a document.
+#[derive(Clone, PartialEq, Eq)]
+struct Project {
+    /// The part that one process reads together while the document is open.
+    directory: Utf8PathBuf,
+    server_root: Utf8PathBuf,
+}
+
+impl Project {
+    fn from_document(row: &ServerEntry, document: &Utf8Path, workspace: &WorkspaceFolders) -> Option<Self> {
+        let server_root = project_root(row, document, &workspace.folder_of(document)?.path);
+        Some(Self { directory: inner_project(row, document, &server_root), server_root })
+    }
 }
 
 /// Whether a server has projects other than the document's in the workspace. Reads files.
@@ -64,10 +84,10 @@ pub(super) fn has_several(
     detection: &Detection,
     workspace: &WorkspaceFolders,
 ) -> bool {
-    let own = project(row, document, workspace);
+    let own = Project::from_document(row, document, workspace);
     let examples = detection.languages.iter().filter(|(language, _)| row.serves(language));
     let examples = examples.flat_map(|(_, files)| files.examples.values().cloned());
-    marker_documents(row, detection).chain(examples).any(|other| project(row, &other, workspace) != own)
+    marker_documents(row, detection).chain(examples).any(|other| Project::from_document(row, &other, workspace) != own)
 }
 
 /// Returns the other projects with files in a server's languages, and the first file of each. Reads files.
@@ -76,27 +96,37 @@ pub(super) fn other_projects(
     document: &Utf8Path,
     files: impl Iterator<Item = Utf8PathBuf>,
     workspace: &WorkspaceFolders,
+    is_running: impl Fn(&Utf8Path) -> bool,
 ) -> Vec<OtherProject> {
-    let own = project(row, document, workspace);
-    let mut found: BTreeMap<Utf8PathBuf, Utf8PathBuf> = BTreeMap::new();
-    let mut previous: Option<(Utf8PathBuf, Option<Utf8PathBuf>)> = None;
+    let own = Project::from_document(row, document, workspace);
+    let mut found: BTreeMap<Utf8PathBuf, (Utf8PathBuf, Utf8PathBuf)> = BTreeMap::new();
+    let mut previous: Option<(Utf8PathBuf, Option<Project>)> = None;
     for file in files {
         let Some(directory) = file.parent() else { continue };
         // Files are grouped by directory, and all files of a directory belong to one project.
-        let root = match &previous {
-            Some((last, root)) if last == directory => root.clone(),
-            _ => project(row, &file, workspace),
+        let project = match &previous {
+            Some((last, project)) if last == directory => project.clone(),
+            _ => Project::from_document(row, &file, workspace),
         };
-        previous = Some((directory.to_owned(), root.clone()));
-        if let Some(root) = root
-            && own.as_ref() != Some(&root)
+        previous = Some((directory.to_owned(), project.clone()));
+        if let Some(project) = project
+            && own.as_ref() != Some(&project)
         {
-            let example = found.entry(root).or_insert_with(|| file.clone());
+            let (example, _) =
+                found.entry(project.directory).or_insert_with(|| (file.clone(), project.server_root.clone()));
             // The smallest path, so that the result does not depend on the order of the files.
             if file < *example {
                 *example = file;
             }
         }
     }
-    found.into_iter().map(|(root, example)| OtherProject { root, example }).collect()
+    let with_server = |(root, (example, server_root)): (Utf8PathBuf, (Utf8PathBuf, Utf8PathBuf))| {
+        let server_state = match &own {
+            Some(own) if own.server_root == server_root => ServerState::Shared,
+            _ if is_running(&server_root) => ServerState::Running,
+            _ => ServerState::Stopped,
+        };
+        OtherProject { root, example, server_root, server_state }
+    };
+    found.into_iter().map(with_server).collect()
 }

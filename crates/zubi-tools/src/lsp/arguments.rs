@@ -65,6 +65,10 @@ pub(crate) struct CommonArgs {
     #[schemars(extend("x-common" = true))]
     #[serde(rename = "waitMs")]
     wait_ms: Option<u64>,
+    /// Also start servers for projects that an answer names as not queried
+    #[schemars(extend("x-common" = true))]
+    #[serde(rename = "allProjects")]
+    all_projects: Option<bool>,
     /// Default text
     #[schemars(extend("x-common" = true))]
     format: Option<OutputFormat>,
@@ -89,6 +93,10 @@ impl CommonArgs {
 
     pub(crate) fn check_wait(&self) -> Duration {
         self.wait_ms.map_or(Self::DEFAULT_CHECK_WAIT, Duration::from_millis)
+    }
+
+    pub(crate) fn all_projects(&self) -> bool {
+        self.all_projects.unwrap_or(false)
     }
 
     pub(crate) fn format(&self) -> OutputFormat {

@@ -87,6 +87,7 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
                 deadline: cx.deadline,
                 wait: common.wait(),
                 check_wait: common.check_wait(),
+                all_projects: common.all_projects(),
                 progress: Arc::new(move |fraction, message| progress.report(fraction, message)),
             })
             .await;
