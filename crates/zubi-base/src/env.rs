@@ -231,7 +231,8 @@ pub fn data_directory() -> Option<camino::Utf8PathBuf> {
 }
 
 fn base_directory(variable: Variable, default: &str, macos: &str) -> Option<camino::Utf8PathBuf> {
-    let value = std::env::var(variable.name).ok().map(camino::Utf8PathBuf::from);
+    let value =
+        std::env::var_os(variable.name).and_then(|value| value.into_string().ok()).map(camino::Utf8PathBuf::from);
     let default = if cfg!(target_os = "macos") { macos } else { default };
     value.filter(|directory| directory.is_absolute()).or_else(|| Some(home()?.join(default)))
 }
@@ -239,7 +240,8 @@ fn base_directory(variable: Variable, default: &str, macos: &str) -> Option<cami
 /// The directory of the Python environment that is active in this process, if it is an absolute path: `VIRTUAL_ENV`,
 /// else `CONDA_PREFIX`.
 pub fn python_environment() -> Option<camino::Utf8PathBuf> {
-    let value = |variable: Variable| std::env::var(variable.name).ok().filter(|value| !value.is_empty());
+    let value =
+        |variable: Variable| std::env::var_os(variable.name)?.into_string().ok().filter(|value| !value.is_empty());
     let directory = value(VIRTUAL_ENV).or_else(|| value(CONDA_PREFIX))?;
     Some(camino::Utf8PathBuf::from(directory)).filter(|directory| directory.is_absolute())
 }

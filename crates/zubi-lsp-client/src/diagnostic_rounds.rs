@@ -24,6 +24,9 @@ pub struct DiagnosticRounds {
     /// A request with nothing but `textDocument` in its params. Rounds for earlier messages begin before its response.
     #[serde(rename = "fence")]
     pub barrier_method: String,
+    /// Whether the last diagnostics of a round follow its end.
+    #[serde(default)]
+    pub publishes_after_end: bool,
 }
 
 /// The open rounds of one server; none for a server without [`DiagnosticRounds`].
@@ -75,6 +78,12 @@ impl RoundTracker {
         method.filter(|_| self.state.borrow().has_reported)
     }
 
+    /// Returns the number of times to send the barrier request. If diagnostics follow the end of a round, the server may
+    /// answer one request before it publishes them, but not two.
+    pub(crate) fn barrier_count(&self) -> usize {
+        if self.rounds.as_ref().is_some_and(|rounds| rounds.publishes_after_end) { 3 } else { 1 }
+    }
+
     /// Waits until no round is open.
     pub(crate) async fn all_ended(&self) {
         // The sender is in `self`.
@@ -93,6 +102,7 @@ mod tests {
         let rounds = DiagnosticRounds {
             titles: vec!["diagnosing ".to_owned()],
             barrier_method: "textDocument/documentLink".to_owned(),
+            publishes_after_end: false,
         };
         let tracker = RoundTracker::new(Some(rounds));
         let is_idle = || tracker.all_ended().now_or_never().is_some();

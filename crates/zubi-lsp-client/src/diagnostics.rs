@@ -59,8 +59,8 @@ struct DiagnosticsEntry {
 }
 
 #[derive(Debug, Clone, Default)]
-struct PulledReport {
-    result_id: Option<String>,
+pub(crate) struct PulledReport {
+    pub(crate) result_id: Option<String>,
     items: Vec<Diagnostic>,
 }
 
@@ -176,29 +176,39 @@ impl DiagnosticsStore {
             .unwrap_or_default()
     }
 
-    /// Returns the result id to send with the next pull.
-    pub(crate) fn result_id(&self, path: &Utf8Path, provider: Option<&String>) -> Option<String> {
-        self.documents().get(path)?.pulled.get(&provider.cloned())?.result_id.clone()
+    /// Returns the last pulled report. Its result id is sent with the next pull.
+    pub(crate) fn pulled_report(&self, path: &Utf8Path, provider: Option<&String>) -> PulledReport {
+        let documents = self.documents();
+        documents.get(path).and_then(|entry| entry.pulled.get(&provider.cloned())).cloned().unwrap_or_default()
     }
 
     /// Stores a `DocumentDiagnosticReport`, with the reports of related documents. Returns the document's diagnostics;
-    /// `None` when the report is neither full nor unchanged.
+    /// `None` when the report is neither full nor unchanged. `previous` is the report whose result id was sent: the
+    /// store may have lost it, because the server invalidated all reports before it answered.
     pub(crate) fn take_report(
         &self,
         path: &Utf8Path,
         provider: Option<&String>,
+        previous: &PulledReport,
         report: &Value,
     ) -> Option<Vec<Diagnostic>> {
         let related = report.get("relatedDocuments").and_then(Value::as_object);
         for (uri, report) in related.into_iter().flatten().take(MAX_DOCUMENTS) {
             if let Some(path) = path_of(uri) {
-                self.take_one(&path, provider, report);
+                let known = self.pulled_report(&path, provider);
+                self.take_one(&path, provider, &known, report);
             }
         }
-        self.take_one(path, provider, report)
+        self.take_one(path, provider, previous, report)
     }
 
-    fn take_one(&self, path: &Utf8Path, provider: Option<&String>, report: &Value) -> Option<Vec<Diagnostic>> {
+    fn take_one(
+        &self,
+        path: &Utf8Path,
+        provider: Option<&String>,
+        previous: &PulledReport,
+        report: &Value,
+    ) -> Option<Vec<Diagnostic>> {
         let result_id = report.get("resultId").and_then(Value::as_str).map(str::to_owned);
         let mut documents = self.documents();
         if documents.len() >= MAX_DOCUMENTS && !documents.contains_key(path) {
@@ -207,7 +217,8 @@ impl DiagnosticsStore {
         let pulled = documents.entry(path.to_owned()).or_default().pulled.entry(provider.cloned()).or_default();
         match report.get("kind").and_then(Value::as_str) {
             Some("unchanged") => {
-                pulled.result_id = result_id.or_else(|| pulled.result_id.take());
+                let result_id = result_id.or_else(|| previous.result_id.clone());
+                *pulled = PulledReport { result_id, items: previous.items.clone() };
                 Some(pulled.items.clone())
             }
             // The kind is required, but some servers leave it out.
@@ -358,16 +369,22 @@ mod tests {
             "kind": "full", "resultId": "1", "items": diagnostics(&["one"]),
             "relatedDocuments": { "file:///w/b.rs": { "kind": "full", "items": diagnostics(&["other"]), "resultId": "2" } },
         });
-        assert_eq!(store.take_report(path, provider.as_ref(), &full).unwrap().len(), 1);
-        assert_eq!(store.result_id(path, provider.as_ref()).as_deref(), Some("1"));
-        assert_eq!(store.result_id(Utf8Path::new("/w/b.rs"), provider.as_ref()).as_deref(), Some("2"));
-        assert_eq!(store.result_id(path, None), None);
+        let none = PulledReport::default();
+        let result_id = |path: &str, provider| store.pulled_report(Utf8Path::new(path), provider).result_id;
+        assert_eq!(store.take_report(path, provider.as_ref(), &none, &full).unwrap().len(), 1);
+        assert_eq!(result_id("/w/a.rs", provider.as_ref()).as_deref(), Some("1"));
+        assert_eq!(result_id("/w/b.rs", provider.as_ref()).as_deref(), Some("2"));
+        assert_eq!(result_id("/w/a.rs", None), None);
         let unchanged = json!({ "kind": "unchanged", "resultId": "3" });
-        assert_eq!(store.take_report(path, provider.as_ref(), &unchanged).unwrap().len(), 1);
-        assert_eq!(store.result_id(path, provider.as_ref()).as_deref(), Some("3"));
+        let previous = store.pulled_report(path, provider.as_ref());
+        assert_eq!(store.take_report(path, provider.as_ref(), &previous, &unchanged).unwrap().len(), 1);
+        assert_eq!(result_id("/w/a.rs", provider.as_ref()).as_deref(), Some("3"));
+        let previous = store.pulled_report(path, provider.as_ref());
         store.invalidate();
-        assert_eq!(store.result_id(path, provider.as_ref()), None);
-        assert_eq!(store.take_report(path, None, &json!({ "kind": "strange" })), None);
+        assert_eq!(result_id("/w/a.rs", provider.as_ref()), None);
+        // The server invalidated all reports between the request and its answer (ty 0.0.104).
+        assert_eq!(store.take_report(path, provider.as_ref(), &previous, &unchanged).unwrap().len(), 1);
+        assert_eq!(store.take_report(path, None, &none, &json!({ "kind": "strange" })), None);
     }
 
     #[test]

@@ -138,7 +138,8 @@ fn reason(report: &str, sign: &HealthSign) -> String {
 
 /// Returns a message as one line of at most [`MAX_REASON_CHARS`]: its last line often names the cure.
 pub(crate) fn join_lines(text: &str) -> String {
-    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<_> = text.lines().map(words).filter(|line| !line.is_empty()).collect();
     lines.join("; ").chars().filter(|c| !c.is_control()).take(MAX_REASON_CHARS).collect()
 }
 

@@ -28,16 +28,15 @@ use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, WorkspaceFolders};
 
 use crate::capabilities::{ChangeKind, ServerCapabilities};
-use crate::catalogue::{Catalogue, ServerEntry, ServerRole, UntrustedRule};
-use crate::detect::{
-    self, Detection, Languages, ProgramFinder, PythonEnvironment, PythonSearch, ScanLimits, project_root,
-};
+use crate::catalogue::{Catalogue, ServerEntry, ServerRole};
+use crate::detect::{self, Detection, Languages, ProgramFinder, PythonSearch, ScanLimits, project_root};
 use crate::endpoint::{LaunchSpec, RetentionPolicy, ServerEndpoint, Starter};
 use crate::session::SessionSpec;
 pub use crate::watch::WatchCounts;
 use crate::watch::{WatchedEntry, WatchedFileChange};
 
 mod caveats;
+mod conditions;
 mod projects;
 mod reload;
 pub mod report;
@@ -45,7 +44,8 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use caveats::{CaveatSubject, FileClauses, install_hint, missing_folder, no_row, subject};
+use caveats::{FileClauses, install_hint, missing_folder, no_row, subject};
+use conditions::LaunchConditions;
 use projects::roots;
 use reload::LaunchFiles;
 use start::{NotStarted, PrestartPlan, ProcessStarter, StartedGroup, WatcherCell};
@@ -100,14 +100,6 @@ type ServerKey = (String, Utf8PathBuf);
 struct RunningServer {
     endpoint: Arc<ServerEndpoint>,
     conditions: LaunchConditions,
-}
-
-/// The facts about a project with which a server is started. If one changes, zubi starts another server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct LaunchConditions {
-    /// Whether the server has the permissions of a trusted folder.
-    trusted: bool,
-    python: Option<PythonEnvironment>,
 }
 
 impl ServerPool {
@@ -479,32 +471,6 @@ impl PoolState {
         }
         endpoint.ensure_started(document);
         Ok(endpoint)
-    }
-
-    /// Returns the facts with which a server would be started now. Reads names.
-    fn conditions(&self, needed: &NeededServer) -> LaunchConditions {
-        let NeededServer { row, folder, .. } = needed;
-        let trusted = self.trust.folder(&folder.path);
-        let python = row.python.is_some().then(|| PythonEnvironment::find(needed.root(), &folder.path, &self.python));
-        let python = match python.flatten() {
-            Some(python) if trusted => Some(python),
-            Some(python) => python.for_untrusted(&folder.path, &self.python, row.untrusted == UntrustedRule::Run),
-            None => None,
-        };
-        LaunchConditions { trusted, python }
-    }
-
-    /// Returns the caveats of a server's answers about a document.
-    async fn caveats(&self, needed: &NeededServer, conditions: &LaunchConditions) -> Caveats {
-        let subject = CaveatSubject {
-            row: Arc::clone(&needed.row),
-            root: needed.root().clone(),
-            folder: needed.folder.path.clone(),
-            directory: needed.directory().to_owned(),
-            trusted: conditions.trusted,
-            python: conditions.python.clone(),
-        };
-        subject.caveats(Arc::clone(&self.finder), Arc::clone(&self.clauses)).await
     }
 
     /// Creates an endpoint without starting its server.

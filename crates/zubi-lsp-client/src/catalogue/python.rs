@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The places where a server reads the Python environment. `{interpreter}` (a path), `{interpreter_uri}`, `{prefix}`
-/// (the environment's directory) and `{packages}` (a list of directories) stand for the values of the environment that
-/// [`PythonEnvironment`](crate::detect::PythonEnvironment) finds.
+/// (the environment's directory) and `{packages}` (a list of directories) are replaced by the values of the
+/// [`PythonEnvironment`](crate::detect::PythonEnvironment) that zubi finds.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PythonParams {

@@ -52,7 +52,7 @@ impl PythonSearch {
 pub struct PythonEnvironment {
     /// The path by which users know it.
     path: Utf8PathBuf,
-    /// Its directory (`sys.prefix`) and interpreter. `None` if the interpreter is missing, or may not be run.
+    /// The directory (`sys.prefix`) and the interpreter. `None` if the interpreter is missing, or may not be run.
     installation: Option<(Utf8PathBuf, Utf8PathBuf)>,
     /// Directories of packages that the interpreter, if there is one, does not know.
     packages: Vec<Utf8PathBuf>,
@@ -64,33 +64,33 @@ impl PythonEnvironment {
         let ancestors = || root.ancestors().take_while(|directory| directory.starts_with(folder));
         ancestors()
             .find_map(Self::in_directory)
-            .or_else(|| ancestors().find_map(|project| Self::stored(project, search)))
+            .or_else(|| ancestors().find_map(|project| Self::find_stored(project, search)))
             .or_else(|| Self::with_any_name(root))
-            .or_else(|| Self::at(search.active.as_deref()?))
+            .or_else(|| Self::read(search.active.as_deref()?))
     }
 
     /// Finds an environment that a project has in its directory.
     fn in_directory(directory: &Utf8Path) -> Option<Self> {
         Self::of_pdm(directory)
-            .or_else(|| NAMES.iter().find_map(|name| Self::at(&directory.join(name))))
+            .or_else(|| NAMES.iter().find_map(|name| Self::read(&directory.join(name))))
             .or_else(|| Self::local_packages(directory))
     }
 
     /// Finds an environment of a project outside its directory.
-    fn stored(project: &Utf8Path, search: &PythonSearch) -> Option<Self> {
-        store::candidates(project, search).iter().find_map(|path| Self::at(path))
+    fn find_stored(project: &Utf8Path, search: &PythonSearch) -> Option<Self> {
+        store::candidates(project, search).iter().find_map(|path| Self::read(path))
     }
 
     /// Finds an environment of any name; `None` if there are several.
     fn with_any_name(directory: &Utf8Path) -> Option<Self> {
         let entries = directory.read_dir_utf8().ok()?.take(MAX_ENTRIES).flatten();
-        let mut found = entries.filter_map(|entry| Self::at(entry.path()));
+        let mut found = entries.filter_map(|entry| Self::read(entry.path()));
         let first = found.next()?;
         found.next().is_none().then_some(first)
     }
 
     /// Returns the environment in a directory. A file contains the path of one (virtualenv, Pipenv: `.venv`).
-    fn at(path: &Utf8Path) -> Option<Self> {
+    fn read(path: &Utf8Path) -> Option<Self> {
         let is_environment =
             |directory: &Utf8Path| directory.join("pyvenv.cfg").is_file() || directory.join("conda-meta").is_dir();
         let directory = if is_environment(path) {
@@ -112,7 +112,7 @@ impl PythonEnvironment {
         let text = fs::read_text(&directory.join(PDM_INTERPRETER)).ok()?;
         let interpreter = Utf8PathBuf::from(text.trim());
         let prefix = interpreter.parent()?.parent().filter(|_| interpreter.is_absolute())?;
-        Self::at(prefix).filter(|environment| environment.installation.is_some())
+        Self::read(prefix).filter(|environment| environment.installation.is_some())
     }
 
     fn local_packages(directory: &Utf8Path) -> Option<Self> {
@@ -128,7 +128,8 @@ impl PythonEnvironment {
     pub fn for_untrusted(self, folder: &Utf8Path, search: &PythonSearch, is_safe: bool) -> Option<Self> {
         let is_inside = |path: &Utf8Path| fs::canonical(path).is_ok_and(|real| real.starts_with(folder));
         let is_active = search.active.as_ref() == Some(&self.path);
-        if !is_active && !(is_inside(&self.path) && self.packages.iter().all(|packages| is_inside(packages))) {
+        let is_own = is_inside(&self.path) && self.packages.iter().all(|packages| is_inside(packages));
+        if !(is_active || is_own) {
             return None;
         }
         Some(match self.installation {
@@ -175,7 +176,7 @@ impl PythonEnvironment {
 /// `Lib/site-packages`.
 fn site_packages(prefix: &Utf8Path) -> Vec<Utf8PathBuf> {
     let libraries = prefix.join("lib").read_dir_utf8().into_iter().flatten().flatten();
-    let unix = libraries.filter(|entry| entry.file_name().starts_with("python")).map(|entry| entry.into_path());
+    let unix = libraries.filter(|entry| entry.file_name().starts_with("python")).map(camino::Utf8DirEntry::into_path);
     unix.chain([prefix.join("Lib")])
         .map(|library| library.join("site-packages"))
         .filter(|packages| packages.is_dir())
@@ -223,7 +224,7 @@ mod tests {
         insta::assert_snapshot!(check("w/a", &VENV), @r#".venv: {"path":"/w/.venv/bin/python","fixed":1}"#);
         insta::assert_snapshot!(check("w/a", &with_venv(&["w/a/env/conda-meta/history", "w/a/env/bin/python"])), @r#"a/env: {"path":"/w/a/env/bin/python","fixed":1}"#);
         insta::assert_snapshot!(check("w", &["w/.pixi/envs/default/conda-meta/history", "w/.pixi/envs/default/bin/python3"]), @r#".pixi/envs/default: {"path":"/w/.pixi/envs/default/bin/python3","fixed":1}"#);
-        // A directory of the name alone, a name that nobody expects, and two of them.
+        // A directory of the name alone, an unusual name, and two of them.
         insta::assert_snapshot!(check("w", &["w/env/__init__.py"]), @"none");
         insta::assert_snapshot!(check("w", &["w/tools311/pyvenv.cfg", "w/tools311/bin/python"]), @r#"tools311: {"path":"/w/tools311/bin/python","fixed":1}"#);
         insta::assert_snapshot!(check("w", &["w/x/pyvenv.cfg", "w/y/pyvenv.cfg"]), @"none");

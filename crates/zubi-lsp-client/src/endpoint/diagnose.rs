@@ -87,17 +87,18 @@ impl ServerEndpoint {
         let store = &session.peer().diagnostics;
         let mut found = Vec::new();
         for provider in providers {
+            let previous = store.pulled_report(path, provider.as_ref());
             let mut params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path) } });
             if let Some(object) = params.as_object_mut() {
                 if let Some(identifier) = &provider {
                     object.insert("identifier".to_owned(), json!(identifier));
                 }
-                if let Some(result_id) = store.result_id(path, provider.as_ref()) {
+                if let Some(result_id) = &previous.result_id {
                     object.insert("previousResultId".to_owned(), json!(result_id));
                 }
             }
             let report = self.request_with_retries(session, "textDocument/diagnostic", &params, cx).await?;
-            match store.take_report(path, provider.as_ref(), &report) {
+            match store.take_report(path, provider.as_ref(), &previous, &report) {
                 Some(items) => found.extend(items),
                 None => {
                     let message = "its diagnostic report is neither full nor unchanged".to_owned();
@@ -159,8 +160,7 @@ impl ServerEndpoint {
         cx: &RequestCx,
     ) -> Result<PublicationState, EndpointError> {
         let mut ended = session.end_reason();
-        // pyrefly publishes the last diagnostics just after the end of a round.
-        for _ in 0..2 {
+        for _ in 0..session.peer().rounds.barrier_count() {
             if !Self::send_barrier(session, barrier, path, cx).await? {
                 return Ok(PublicationState::Missing);
             }

@@ -103,7 +103,10 @@ pub(super) struct CaveatSubject {
 /// The clauses that depend on the content of a file, by file and the number of the limit in its row. A clause is valid
 /// while the file is unchanged.
 #[derive(Debug, Default)]
-pub(super) struct FileClauses(Mutex<FxHashMap<(String, Utf8PathBuf, usize), (Option<Stamp>, Option<String>)>>);
+pub(super) struct FileClauses(Mutex<FxHashMap<ClauseKey, (Option<Stamp>, Option<String>)>>);
+
+/// The id of a row, a file, and the number of the limit in the row.
+type ClauseKey = (String, Utf8PathBuf, usize);
 
 /// The number in [`FileClauses`] of the clause about the Python environment.
 const PYTHON_CLAUSE: usize = usize::MAX;
@@ -191,7 +194,7 @@ impl CaveatSubject {
         Ok(caveats)
     }
 
-    /// Adds the Python environment that the server uses, or the caveat that there is none.
+    /// Adds the Python environment that the server uses, or the caveat that the project has no environment.
     fn add_python(
         &self,
         params: &PythonParams,

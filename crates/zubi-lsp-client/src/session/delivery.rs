@@ -27,7 +27,7 @@ impl ServerSession {
                     if registered {
                         capabilities.watches(&change.path, change.kind, change.is_directory())
                     } else {
-                        self.concerns(&change.path)
+                        self.concerns(change)
                     }
                 })
                 .collect()
@@ -44,6 +44,10 @@ impl ServerSession {
                 .collect();
             let params = json!({ "changes": events });
             OutgoingSync::notify(&self.connection, "workspace/didChangeWatchedFiles", params);
+            // A server that works on several messages at once needs the barrier after these, too.
+            if let Some(path) = documents.paths().pop() {
+                self.sync_barrier.mark_sent(&path);
+            }
         }
         if changes.iter().any(|change| self.reads_at_configuration(&change.path)) {
             // The settings are the same: it only makes the server read everything that it has stored again.
@@ -170,7 +174,12 @@ impl ServerSession {
     }
 
     /// Whether a change concerns a server that has registered no watched files.
-    fn concerns(&self, path: &Utf8Path) -> bool {
-        self.is_own(path) || self.is_project_file(path) || self.also_reads(path)
+    fn concerns(&self, change: &WatchedFileChange) -> bool {
+        let path = &change.path;
+        // Packages are outside the project if its environment is above it.
+        self.is_own(path)
+            || (change.entry == WatchedEntry::Package && self.spec.supports_language(path))
+            || self.is_project_file(path)
+            || self.also_reads(path)
     }
 }

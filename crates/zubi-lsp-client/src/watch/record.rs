@@ -143,7 +143,7 @@ impl Record {
         match std::fs::metadata(path) {
             Err(_) => self.remove_path(path, changes),
             Ok(metadata) if metadata.is_dir() => {
-                if is_link || !(mark.appeared || !self.watched.contains(path)) {
+                if is_link || !mark.appeared && self.watched.contains(path) {
                     return;
                 }
                 if self.is_visible(path) {
