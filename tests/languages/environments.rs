@@ -1,5 +1,11 @@
 //! Python environments: each server gets that of the project, and answers name it where it matters.
 
+#![expect(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "a failed expectation is a failed test, also in a helper; files and programs are those of a user"
+)]
+
 use std::process::Command;
 
 use insta::assert_snapshot;

@@ -285,12 +285,12 @@ pub struct OtherProject {
     pub example: Utf8PathBuf,
     /// The directory in which the project's server runs. Projects with the same one share a process.
     pub server_root: Utf8PathBuf,
-    pub server_state: ServerState,
+    pub server_state: ProjectServerState,
 }
 
 /// The state of another project's server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ServerState {
+pub enum ProjectServerState {
     /// The process that serves the request's own document. It reads the project if the request opens its example.
     Shared,
     /// Another process, which runs.

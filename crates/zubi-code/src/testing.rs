@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
 use zubi_base::endpoint::{
     Caveats, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints,
-    MissingServer, OtherProject, Readiness, RequestCx, ServerState,
+    MissingServer, OtherProject, ProjectServerState, Readiness, RequestCx,
 };
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextIndex, TextRange, size};
@@ -433,7 +433,7 @@ impl EndpointSource for ToySource {
         let example = |root: &Utf8PathBuf| files.iter().find(|file| file.starts_with(root)).cloned();
         let project = |root: Utf8PathBuf| {
             let (example, server_root) = (example(&root)?, root.clone());
-            Some(OtherProject { root, example, server_root, server_state: ServerState::Stopped })
+            Some(OtherProject { root, example, server_root, server_state: ProjectServerState::Stopped })
         };
         roots.filter_map(project).collect()
     }

@@ -217,7 +217,7 @@ impl MirroredDocuments {
     }
 
     /// Notifies the server again that an open document is saved.
-    pub(crate) fn save_again(&self, path: &Utf8Path, opening: DocumentOpenParams<'_>, out: &dyn OutgoingSync) {
+    pub(crate) fn save_again(path: &Utf8Path, opening: DocumentOpenParams<'_>, out: &dyn OutgoingSync) {
         if let Ok((text, _)) = read(path, opening.now) {
             save(path, &text, opening, out);
         }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
-use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError, OtherProject, RequestCx, ServerState};
+use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError, OtherProject, ProjectServerState, RequestCx};
 use zubi_base::uri;
 
 use crate::error::CodeError;
@@ -56,7 +56,8 @@ impl ProjectQueue {
         }
         let (mut first, mut stopped) = (Vec::new(), Vec::new());
         for projects in by_server.into_values() {
-            let is_stopped = projects.first().is_some_and(|project| project.server_state == ServerState::Stopped);
+            let is_stopped =
+                projects.first().is_some_and(|project| project.server_state == ProjectServerState::Stopped);
             let groups = projects.chunks(MAX_OPENED).map(<[OtherProject]>::to_vec);
             if is_stopped { stopped.push(groups.collect::<Vec<_>>()) } else { first.extend(groups) }
         }
@@ -208,7 +209,7 @@ impl CodeQuery<'_> {
         } else {
             Vec::new()
         };
-        let (shared, apart) = others.into_iter().partition(|other| other.server_state == ServerState::Shared);
+        let (shared, apart) = others.into_iter().partition(|other| other.server_state == ProjectServerState::Shared);
         Some((shared, ProjectQueue::new(apart, self.cx.all_projects)))
     }
 

@@ -153,7 +153,7 @@ mod tests {
                 ],
                 "core",
             ),
-            // A file that is not valid JSON is no solution.
+            // A file that is not valid JSON does not make a solution.
             (vec!["tsconfig.json: {".to_owned(), core.to_owned()], "core"),
             (vec!["package.json: { \"workspaces\": [\"core\"] }".to_owned(), core.to_owned()], "(folder)"),
             (vec!["package.json: {}".to_owned(), core.to_owned()], "core"),

@@ -28,9 +28,9 @@ fn reserve_answer_time(cx: &RequestCx) -> RequestCx {
 /// The last publication about a document, after a wait for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PublicationState {
-    /// It is about an older text, or may be replaced.
+    /// A publication about an older text, or one that may be replaced.
     Missing,
-    /// It is about the present text.
+    /// A publication about the present text.
     OfText,
     /// The server has published everything that has changed, so it is valid even if it is about an older text.
     OfRound,
@@ -52,10 +52,8 @@ impl ServerEndpoint {
         if !session.peer().capabilities().supports_command(command) {
             return Ok(None);
         }
-        let document = match session.spec().tsserver_takes_paths {
-            true => path.to_string(),
-            false => zubi_base::uri::from_path(path).0,
-        };
+        let document =
+            if session.spec().tsserver_takes_paths { path.to_string() } else { zubi_base::uri::from_path(path).0 };
         let mut found = Vec::new();
         for step in tsserver::STEPS {
             let request = tsserver::request_params(command, step, &document);
@@ -239,7 +237,7 @@ impl ServerEndpoint {
     /// Makes a server that only publishes diagnostics check a document again after a change of another file; returns
     /// whether a publication will follow.
     ///
-    /// A change of another file is no reason for such a server to publish again, but a new text of this one is.
+    /// A change of another file does not make such a server publish again, but a new text of this one does.
     fn recheck(&self, session: &ServerSession, path: &Utf8Path) -> bool {
         let peer = session.peer();
         if peer.rounds.barrier_method().is_some() || peer.document_activity.barrier_method().is_some() {

@@ -100,10 +100,13 @@ pub(super) struct CaveatSubject {
     pub(super) python: Option<PythonEnvironment>,
 }
 
+/// A clause with the stamp of the file that it depends on.
+type StampedClause = (Option<Stamp>, Option<String>);
+
 /// The clauses that depend on the content of a file, by file and the number of the limit in its row. A clause is valid
 /// while the file is unchanged.
 #[derive(Debug, Default)]
-pub(super) struct FileClauses(Mutex<FxHashMap<ClauseKey, (Option<Stamp>, Option<String>)>>);
+pub(super) struct FileClauses(Mutex<FxHashMap<ClauseKey, StampedClause>>);
 
 /// The id of a row, a file, and the number of the limit in the row.
 type ClauseKey = (String, Utf8PathBuf, usize);

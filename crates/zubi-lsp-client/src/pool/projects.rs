@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::endpoint::{OtherProject, ServerState};
+use zubi_base::endpoint::{OtherProject, ProjectServerState};
 use zubi_base::workspace::{Folder, WorkspaceFolders};
 
 use crate::catalogue::ServerEntry;
@@ -122,9 +122,9 @@ pub(super) fn other_projects(
     }
     let with_server = |(root, (example, server_root)): (Utf8PathBuf, (Utf8PathBuf, Utf8PathBuf))| {
         let server_state = match &own {
-            Some(own) if own.server_root == server_root => ServerState::Shared,
-            _ if is_running(&server_root) => ServerState::Running,
-            _ => ServerState::Stopped,
+            Some(own) if own.server_root == server_root => ProjectServerState::Shared,
+            _ if is_running(&server_root) => ProjectServerState::Running,
+            _ => ProjectServerState::Stopped,
         };
         OtherProject { root, example, server_root, server_state }
     };

@@ -25,17 +25,17 @@ const LONGEST_RETIREMENT: Duration = Duration::from_mins(1);
 const LOCK_FILES: &[&str] = &["Cargo.lock", "go.sum", "go.work.sum", "pyvenv.cfg"];
 
 /// The files that a server has read at its start, with their states at that time.
-pub(super) type LaunchFiles = BTreeMap<Utf8PathBuf, Option<FileState>>;
+pub(super) type LaunchFiles = BTreeMap<Utf8PathBuf, Option<LaunchFileState>>;
 
 /// The state of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct FileState {
+pub(super) struct LaunchFileState {
     stamp: Stamp,
     /// A hash of the content: build tools often write the same content again.
     content: Option<u64>,
 }
 
-impl FileState {
+impl LaunchFileState {
     /// Returns the state of a file; `None` if it does not exist.
     fn read(path: &Utf8Path) -> Option<Self> {
         let stamp = Stamp::from_file(path)?;
@@ -54,7 +54,7 @@ impl FileState {
 fn read_launch_files(names: &[String], root: &Utf8Path, folder: &Utf8Path) -> LaunchFiles {
     let directories = root.ancestors().take_while(|directory| directory.starts_with(folder));
     let paths = directories.flat_map(|directory| names.iter().map(|name| directory.join(name)));
-    paths.map(|path| (path.clone(), FileState::read(&path))).collect()
+    paths.map(|path| (path.clone(), LaunchFileState::read(&path))).collect()
 }
 
 /// Whether any of the files has changed. Updates the stamps of those that were written without a change.
@@ -64,7 +64,7 @@ fn is_outdated(files: &mut LaunchFiles) -> bool {
         if known.map(|known| known.stamp) == stamp {
             return false;
         }
-        let now = FileState::read(path);
+        let now = LaunchFileState::read(path);
         match (*known, now) {
             (Some(known), Some(now)) if known.content.is_some() && known.content == now.content => {}
             _ => return true,

@@ -80,7 +80,7 @@ impl ServerSession {
     /// Makes a server that checks all open documents after a `didSave` do so.
     fn check_open_documents(&self, documents: &MirroredDocuments) {
         if let Some(path) = documents.paths().pop() {
-            documents.save_again(
+            MirroredDocuments::save_again(
                 &path,
                 self.open_params(&path),
                 &TextSentGuard { session: self, path: &path, is_repeated: true },

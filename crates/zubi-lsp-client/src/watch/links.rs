@@ -24,7 +24,7 @@ const MAX_OTHER_PATHS: usize = 16;
 
 /// The links that the walk has found.
 #[derive(Default)]
-pub(super) struct Links {
+pub(super) struct LinkedPaths {
     /// Link → target, resolved if it exists.
     targets: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
     /// Links to examine.
@@ -35,7 +35,7 @@ pub(super) struct Links {
     pub(super) scanned: BTreeSet<Utf8PathBuf>,
 }
 
-impl Links {
+impl LinkedPaths {
     pub(super) fn contains(&self, link: &Utf8Path) -> bool {
         self.targets.contains_key(link)
     }
@@ -190,7 +190,7 @@ mod tests {
     fn links_that_lead_to_each_other_have_a_bounded_number_of_paths() {
         let links = [("/w/a/b", "/w/c"), ("/w/c/d", "/w/a"), ("/w/e", "/w/a/x")];
         let targets = links.map(|(link, target)| (Utf8PathBuf::from(link), Utf8PathBuf::from(target))).into();
-        let links = Links { targets, ..Links::default() };
+        let links = LinkedPaths { targets, ..LinkedPaths::default() };
         assert_eq!(links.other_paths(Utf8Path::new("/w/z")), Vec::<Utf8PathBuf>::new());
         assert!(links.other_paths(Utf8Path::new("/w/a/x")).contains(&Utf8PathBuf::from("/w/e")));
         assert_eq!(links.other_paths(Utf8Path::new("/w/c/f")).len(), MAX_OTHER_PATHS);

@@ -8,7 +8,7 @@ use notify::{RecursiveMode, Watcher};
 use rustc_hash::{FxHashMap, FxHashSet};
 use zubi_base::walk::{self, WalkOptions, is_directory};
 
-use super::links::Links;
+use super::links::LinkedPaths;
 use super::packages::Packages;
 use super::{Mark, WatchInterests, WatchedEntry, WatchedFileChange, watch_failure_reason};
 use crate::capabilities::ChangeKind;
@@ -32,7 +32,7 @@ pub(super) struct Record {
     /// The reason why each request must compare files.
     pub(super) failure: Option<String>,
     pub(super) interests: WatchInterests,
-    pub(super) links: Links,
+    pub(super) links: LinkedPaths,
     pub(super) packages: Packages,
     /// Directories that are not watched because a limit is reached.
     pub(super) unwatched: BTreeSet<Utf8PathBuf>,
@@ -52,7 +52,7 @@ impl Record {
             watcher: None,
             failure: None,
             interests,
-            links: Links::default(),
+            links: LinkedPaths::default(),
             packages: Packages::default(),
             unwatched: BTreeSet::new(),
             ended: FxHashSet::default(),

@@ -28,7 +28,7 @@ use crate::status::{AnswerStatus, Completeness};
 
 const METHOD: &str = "textDocument/rename";
 
-/// Extensions of the languages in which a name can stand for two symbols at once (`Point { x }`), so that only a server
+/// Extensions of the languages in which a name can mean two symbols at once (`Point { x }`), so that only a server
 /// can edit a reference.
 const SHORTHAND_LANGUAGES: [&str; 10] = ["rs", "ts", "mts", "cts", "tsx", "js", "mjs", "cjs", "jsx", "dart"];
 

@@ -42,7 +42,7 @@ struct Manifest {
 }
 
 /// Returns the outermost directory between `nearest` and `folder` whose configuration references or includes a document;
-/// `nearest` if there is none.
+/// `nearest` without one.
 pub(super) fn solution(nearest: &Utf8Path, document: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
     let above = nearest.ancestors().skip(1).take_while(|directory| directory.starts_with(folder));
     let outermost = above.filter(|directory| is_workspace(directory) || covers(directory, document)).last();
