@@ -176,7 +176,7 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     ────
     lsp_hover {"symbol":"total_area","nonsense":true}
     Invalid input: nonsense: no such parameter
-    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), maxTokens (integer), waitMs (integer), format ("text"|"json").
+    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), maxTokens (integer), waitMs (integer), allProjects (boolean), format ("text"|"json").
     ────
     lsp_references {"symbol":"total_area","cursor":"x"}
     Invalid input: cursor: not a cursor

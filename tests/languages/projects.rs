@@ -62,7 +62,17 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
     let rename = json!({ "symbol": "area", "path": "core", "newName": "surface" });
     assert_snapshot!(zubi.call_stable("lsp_rename_symbol", rename).await, @r#"
     at core/core/shape.py:1:5 area (function)
-    plan p-[plan]: rename `area` to `surface`, 1 edit in 1 file; nothing is written yet
+    plan p-[plan]: rename `area` to `surface`, 3 edits in 2 files; nothing is written yet
+    note: 2 edits at references in app: the server renames only in its own project
+    diff --git a/app/app/main.py b/app/app/main.py
+    --- a/app/app/main.py
+    +++ b/app/app/main.py
+    @@ -1,3 +1,3 @@
+    -from core.shape import area
+    +from core.shape import surface
+     
+    -print(area(1))
+    +print(surface(1))
     diff --git a/core/core/shape.py b/core/core/shape.py
     --- a/core/core/shape.py
     +++ b/core/core/shape.py
@@ -71,7 +81,7 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
     +def surface(x: float) -> float:
          return x
     apply_edit {"plan":"p-[plan]"} writes it
-    [pyright · ready · may be incomplete: 2 uses in app will not be renamed: `lsp_references` lists them]
+    [pyright · ready]
     "#);
     // One process per project, each with a supervisor that has nearly the same command line.
     let servers = processes::find_by_command("pyright-langserver");
@@ -272,7 +282,7 @@ async fn a_search_of_too_many_projects_reports_the_omitted_ones() {
       function alpha_in_1  p1/m.py:1:5
       function alpha_in_2  p2/m.py:1:5
       function alpha_in_3  p3/m.py:1:5
-    [ty · ready · may be incomplete: 2 further projects of ty were not queried]
+    [ty · ready · may be incomplete: 2 further projects of ty were not queried: allProjects=true]
     ");
 }
 

@@ -74,7 +74,7 @@ async fn buf() {
     shapes/v1/broken.proto
       7:3  error: cannot find `Missing` in this scope
           help: the full name of this scope is `shapes.v1.Broken`  [buf-lsp]
-    [buf · ready]
+    [buf · ready · buf publishes diagnostics in parts: more may follow]
     ──── lsp_rename_symbol {"at":"shapes/v1/shape.proto:6 Circle","newName":"Ring"}
     at shapes/v1/shape.proto:6:9 Circle
     plan p-[plan]: rename `Circle` to `Ring`, 3 edits in 2 files; nothing is written yet

@@ -325,8 +325,8 @@ async fn vtsls() {
     ──── lsp_diagnostics {"path":"src/broken.ts"}
     1 error in `src/broken.ts`; snapshot d-1
     src/broken.ts
-      3:14  error: Cannot find name 'Rectangle'.  [ts 2304]
-    [vtsls · ready · vtsls publishes diagnostics in parts: more may follow]
+      3:14  error: Cannot find name 'Rectangle'.  [typescript 2304]
+    [vtsls · ready]
     ──── lsp_rename_symbol {"symbol":"totalArea","newName":"combinedArea"}
     at src/shape.ts:29:17 totalArea (function)
     plan p-[plan]: rename `totalArea` to `combinedArea`, 3 edits in 2 files; nothing is written yet

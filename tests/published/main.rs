@@ -267,7 +267,7 @@ async fn rust() {
       3746:57  self.bin_name.as_deref().unwrap_or_else(|| self.get_name())
       3756:12  pub fn get_name(&self) -> &str {  (declaration)
     …
-    [rust-analyzer · ready · default cargo features only]
+    [rust-analyzer · ready · may be incomplete: `get_name` also occurs in src/builder/debug_asserts.rs (1: `cfg(feature = "unstable-v5")`) · default cargo features only]
 
     > lsp_definition {"symbol":"ArgMatcher","path":"src/parser/arg_matcher.rs"}
     at src/parser/arg_matcher.rs:17:19 ArgMatcher (struct)

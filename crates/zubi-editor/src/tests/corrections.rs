@@ -97,7 +97,7 @@ fn declarations_are_excluded_from_references_on_request() {
     web/report.ts
       1:10  import { Circle } from './shape';
       2:21  const largest = new Circle();
-    [editor · readiness unknown · completeness unknown: editor gives no readiness signal; 2 references for 3 word matches]
+    [editor · ready]
     ");
     assert_snapshot!(editor.call("lsp_references", &json!({ "at": "web/report.ts:2:21" }), answer), @"
     at web/report.ts:2:21 Circle
@@ -228,6 +228,7 @@ fn omitted_results_are_reported() {
     1 reference to `Circle` in 1 file
     web/report.ts
       2:21  const largest = new Circle();
+    2 further word matches in code: includeText=true
     [editor · readiness unknown · may be incomplete: editor left out 7 more]
     ");
     let answer = editor.call("lsp_completion", &at, |_, _| {
@@ -321,7 +322,8 @@ fn uris_are_mapped_for_a_folder_opened_through_a_link() {
       2:21  const largest = new Circle();
     web/shape.ts
       1:14  export class Circle {  (declaration)
-    [editor · readiness unknown · completeness unknown: editor gives no readiness signal; 2 references for 3 word matches]
+    1 further word match in code: includeText=true
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal; 2 references and 1 other match in code]
     ");
 }
 

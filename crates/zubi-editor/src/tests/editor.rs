@@ -192,7 +192,7 @@ fn models_in_a_folder_opened_through_a_link() {
     1 reference to `Orders` in 1 file
     model.dlang
       3:4  bc Orders for Shop by Crew  (declaration)
-    [domainlang · ready · the editor does not answer `workspace/symbol` here: `zubi mcp` has language servers of its own]
+    [domainlang · ready]
     ");
     assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams", "path": "model.dlang" })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);
     assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams", "path": "." })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);

@@ -272,7 +272,7 @@ async fn invalid_arguments_are_reported() {
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "symbl": "x" })).await, @r#"
     Invalid input: symbl: no such parameter; did you mean `symbol`?
-    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), maxTokens (integer), waitMs (integer), format ("text"|"json").
+    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), maxTokens (integer), waitMs (integer), allProjects (boolean), format ("text"|"json").
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "at": "app.toy:1:5", "line": 3 })).await, @r#"
     Invalid input: position: the position was given in more than one way

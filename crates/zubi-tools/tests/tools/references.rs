@@ -192,7 +192,7 @@ async fn matches_in_too_many_other_projects_are_reported() {
     let two_projects = status_with_projects(&["b", "c"], &fixture, "lsp_references").await;
     insta::assert_snapshot!(two_projects, @"[toy · ready]");
     let six_projects = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_references").await;
-    insta::assert_snapshot!(six_projects, @"[toy · ready · may be incomplete: `x` also occurs in f, g, which was not queried]");
+    insta::assert_snapshot!(six_projects, @"[toy · ready · may be incomplete: `x` also occurs in f, g (not queried; allProjects=true queries all)]");
     let tree = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_call_hierarchy").await;
     insta::assert_snapshot!(tree, @"[toy · ready · may be incomplete: `x` also occurs in b, c, d, 3 more: `lsp_references` looks there · the toy library was not read]");
 }
@@ -201,5 +201,5 @@ async fn matches_in_too_many_other_projects_are_reported() {
 async fn too_frequent_names_are_reported() {
     let fixture = format!("//- a.toy\ndef x # {}\n", "x ".repeat(10_000));
     insta::assert_snapshot!(status_with_projects(&["b"], &fixture, "lsp_references").await, @"[toy · ready · may be incomplete: whether other projects of the workspace use it was not found out: looking for the name took too long]");
-    insta::assert_snapshot!(status_with_projects(&["b"], &fixture, "lsp_rename_symbol").await, @"[toy · ready · may be incomplete: whether other projects of the workspace use it was not found out: looking for the name took too long]");
+    insta::assert_snapshot!(status_with_projects(&["b"], &fixture, "lsp_rename_symbol").await, @"[toy · ready · may be incomplete: looking for the name in other projects took too long]");
 }

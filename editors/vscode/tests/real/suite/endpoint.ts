@@ -19,7 +19,7 @@ const EDITOR = /^\[editor · readiness unknown/m;
 const TOOLS: readonly Row[] = [
   ["lsp_definition", TOTAL, "1 definition of `totalArea`", SHAPE, "  29:17  export function totalArea("],
   ["lsp_references", TOTAL, "3 references to `totalArea` in 2 files", REPORT, "  2:29  import", "  8:15  ", SHAPE, "  29:17  export", "(declaration)"],
-  ["lsp_references", { ...TOTAL, includeDeclaration: false }, "2 references to `totalArea` in 1 file", "  2:29  import", "  8:15  ", EDITOR],
+  ["lsp_references", { ...TOTAL, includeDeclaration: false }, "2 references to `totalArea` in 1 file", "  2:29  import", "  8:15  ", "[editor · ready]"],
   ["lsp_references", { symbol: "Circle" }, "at web/src/shape.ts:8:14 Circle (class)", "references to `Circle` in 2 files"],
   ["lsp_hover", TOTAL, "totalArea(first: Shape, second: Shape, scale: number): number", "The area of two shapes together"],
   ["lsp_completion", { at: `${REPORT}:8:61` }, "1 completion", "area (method)"],
