@@ -157,7 +157,7 @@ async fn cpp() {
       34:7  Slice key = iter->key();
     db/c.cc
     …
-    [clangd · ready · may be incomplete: 33 of 77 source files are not in compile_commands.json and not read]
+    [clangd · ready · may be incomplete: `Slice` also occurs in db/db_bench.cc (7: conditional `#if defined(__linux)`) · 33 of 77 source files are not in compile_commands.json and not read]
 
     > lsp_references {"symbol":"Status::IsNotFound","limit":2}
     at include/leveldb/status.h:60:8 IsNotFound (method)

@@ -20,7 +20,7 @@ use crate::text_search::{self, FileKind, WordFile, WordOccurrences, WordPosition
 
 /// The time limit of the search, which accompanies every answer about references. Its result is stored until a file
 /// changes, so only the first answer about a name in a large workspace can take this long.
-const WORD_SEARCH: Duration = Duration::from_millis(500);
+const WORD_SEARCH: Duration = Duration::from_secs(1);
 
 /// The maximum number of files with unread mentions that a clause names.
 const MAX_NAMED: usize = 4;
