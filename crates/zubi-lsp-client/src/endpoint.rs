@@ -36,12 +36,14 @@ use crate::session::{Pin, ServerSession, SessionSpec};
 use crate::watch::WatchedFileChange;
 
 mod diagnose;
+mod failure;
 mod lifecycle;
 mod partial;
 #[cfg(test)]
 mod tests;
 mod virtual_text;
 
+use failure::RunFailure;
 pub use lifecycle::RetentionPolicy;
 pub(crate) use lifecycle::Starter;
 use lifecycle::{EndpointPhase, EndpointState, await_end_reason, retry_hint, was_shut_down};
@@ -465,19 +467,6 @@ impl ServerEndpoint {
         let reason = "it sent no message while two requests ran out of time, and was ended".to_owned();
         session.end_with_reason(reason.clone());
         self.on_process_exit(reason)
-    }
-}
-
-/// The reason why one run of a server returned no response.
-enum RunFailure {
-    /// The server died meanwhile; another run may answer.
-    Died(String),
-    Final(EndpointError),
-}
-
-impl From<EndpointError> for RunFailure {
-    fn from(error: EndpointError) -> Self {
-        Self::Final(error)
     }
 }
 
