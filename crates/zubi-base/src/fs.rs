@@ -4,7 +4,7 @@ mod dir_handle;
 
 use std::io::{self, Read as _, Write as _};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 pub use self::dir_handle::DirHandle;
 
@@ -258,6 +258,19 @@ pub fn replace_prefix(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Option
     let rest = path.strip_prefix(from).ok()?;
     // Joining an empty path would add a slash.
     Some(if rest.as_str().is_empty() { to.to_owned() } else { to.join(rest) })
+}
+
+/// Removes `.` and `..` from a path without reading the disk.
+pub fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
+    let mut clean = Utf8PathBuf::new();
+    for component in path.components() {
+        match component {
+            Utf8Component::CurDir => {}
+            Utf8Component::ParentDir => drop(clean.pop()),
+            other => clean.push(other),
+        }
+    }
+    clean
 }
 
 /// Returns the path with all symbolic links resolved. Fails if the path does not exist or is not UTF-8.

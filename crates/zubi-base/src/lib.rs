@@ -10,6 +10,7 @@ pub mod credentials;
 pub mod endpoint;
 pub mod env;
 pub mod escape;
+pub mod file_lists;
 pub mod framing;
 pub mod fs;
 pub mod lsp;

@@ -14,7 +14,7 @@ use crate::text_search::occurrences;
 const EMBEDDINGS: &[(&[&str], &[&str])] = &[
     (
         &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"],
-        &["vue", "svelte", "astro", "mdx", "html", "htm", "ejs", "hbs", "pug", "vue", "cshtml", "razor"],
+        &["vue", "svelte", "astro", "mdx", "html", "htm", "ejs", "hbs", "pug", "cshtml", "razor"],
     ),
     (&["vue", "svelte", "astro"], &["ts", "tsx", "mts", "js", "jsx", "mjs", "vue", "svelte", "astro", "mdx"]),
     (&["py", "pyi"], &["ipynb", "pyx", "pxd", "html", "j2", "jinja", "jinja2", "mako"]),

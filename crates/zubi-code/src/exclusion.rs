@@ -9,6 +9,8 @@ mod go;
 mod preprocessor;
 mod rust;
 
+use std::ops::Range;
+
 use camino::Utf8Path;
 
 /// The value of a condition, as far as it can be known without the server.
@@ -47,26 +49,62 @@ impl From<bool> for Truth {
     }
 }
 
-/// Returns the reason why a server may not have read a file at all.
-pub(crate) fn file_reason(path: &Utf8Path, text: &str) -> Option<String> {
-    match path.extension()? {
-        "go" => go::reason(path, text),
-        "rs" => rust::file_reason(text),
-        _ => None,
+/// A part of a file that a server may not have read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ExcludedPart {
+    range: Range<usize>,
+    /// A clause: ``build constraint `integration` ``.
+    reason: String,
+    /// Whether no server of the present build reads the file, so that it cannot answer about it.
+    hides_file: bool,
+}
+
+impl ExcludedPart {
+    fn whole_file(text: &str, reason: String, hides_file: bool) -> Self {
+        Self { range: 0..text.len(), reason, hides_file }
     }
 }
 
-/// Returns the reason why a server may not have read the code at a byte offset of a file, as a clause: `build tag
-/// integration`. `folder` is the workspace folder of the file.
-pub(crate) fn reason(path: &Utf8Path, folder: &Utf8Path, text: &str, offset: usize) -> Option<String> {
-    match path.extension()? {
-        "go" => go::reason(path, text),
-        "rs" => rust::reason(path, folder, text, offset),
-        "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" | "m" | "mm" | "cu" | "inl" | "cs" => {
-            preprocessor::reason(text, offset)
-        }
-        "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" => config::typescript(path, folder),
-        "py" | "pyi" => config::python(path, folder),
-        _ => None,
+/// The parts of a file that servers may not have read.
+#[derive(Debug, Default)]
+pub(crate) struct ExcludedParts {
+    /// The first part that contains an offset gives the reason.
+    parts: Vec<ExcludedPart>,
+}
+
+impl ExcludedParts {
+    /// Reads the text and the project's configuration. `folder` is the workspace folder of the file.
+    pub(crate) fn find(path: &Utf8Path, folder: &Utf8Path, text: &str) -> Self {
+        let whole_file = |reason: Option<String>, hides_file: bool| {
+            reason.map(|reason| ExcludedPart::whole_file(text, reason, hides_file)).into_iter().collect()
+        };
+        let parts = match path.extension().unwrap_or_default() {
+            "go" => whole_file(go::reason(path, text), true),
+            "rs" => rust::excluded_parts(path, folder, text),
+            "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" | "m" | "mm" | "cu" | "inl" | "cs" => {
+                preprocessor::excluded_parts(text)
+            }
+            "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" => {
+                whole_file(config::typescript(path, folder), false)
+            }
+            "py" | "pyi" => whole_file(config::python(path, folder), false),
+            _ => Vec::new(),
+        };
+        Self { parts }
     }
+
+    /// Returns the reason why a server may not have read the code at a byte offset.
+    pub(crate) fn reason_at(&self, offset: usize) -> Option<&str> {
+        self.parts.iter().find(|part| part.range.contains(&offset)).map(|part| part.reason.as_str())
+    }
+
+    /// Returns the reason why no server of the present build reads the file.
+    pub(crate) fn file_reason(&self) -> Option<&str> {
+        self.parts.iter().find(|part| part.hides_file).map(|part| part.reason.as_str())
+    }
+}
+
+/// Whether a build may leave out files of this language, so that servers cannot answer about them.
+pub(crate) fn may_hide_files(path: &Utf8Path) -> bool {
+    matches!(path.extension(), Some("go" | "rs"))
 }

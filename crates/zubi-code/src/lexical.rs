@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use camino::Utf8Path;
+
 /// The lexical syntax of a language.
 #[derive(Debug, Clone, Copy)]
 struct Syntax {
@@ -74,6 +76,11 @@ pub(crate) struct NonCode {
 }
 
 impl NonCode {
+    /// Scans a text of the language that the name of its file shows.
+    pub(crate) fn of_file(path: &Utf8Path, text: &str) -> Self {
+        Self::scan(text, path.extension().or(path.file_name()).unwrap_or_default())
+    }
+
     /// Scans a text. Without a known syntax, everything counts as code.
     pub(crate) fn scan(text: &str, extension: &str) -> Self {
         let Some(syntax) = syntax(extension) else { return Self::default() };

@@ -166,8 +166,11 @@ impl CodeQuery<'_> {
 
     /// Returns why servers do not read a file, if its text or its name shows that, as a clause.
     pub(crate) async fn unread_file_reason(&self, path: &Utf8Path) -> Option<String> {
-        let document = self.document(path).await.ok()?;
-        let reason = exclusion::file_reason(path, &document.text)?;
+        if !exclusion::may_hide_files(path) {
+            return None;
+        }
+        let exclusions = self.file_exclusions(path).await?;
+        let reason = exclusions.file_reason()?;
         Some(format!("`{}` is not part of the present build ({reason})", self.workspace().display(path)))
     }
 

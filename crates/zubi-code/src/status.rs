@@ -95,16 +95,13 @@ impl AnswerStatus {
         match &self.completeness {
             Completeness::Complete if self.gaps.is_empty() => {}
             Completeness::Complete => parts.push(format!("may be incomplete: {}", self.gaps.join("; "))),
-            Completeness::Partial { reason } => {
-                parts.push(format!("may be incomplete: {reason}"));
-                parts.extend(self.gaps.iter().cloned());
-            }
+            Completeness::Partial { reason } => parts.push(format!("may be incomplete: {reason}")),
             // The first field already says this.
             Completeness::Unknown { .. } if self.text_search => {}
-            Completeness::Unknown { reason } => {
-                parts.push(format!("completeness unknown: {reason}"));
-                parts.extend(self.gaps.iter().cloned());
-            }
+            Completeness::Unknown { reason } => parts.push(format!("completeness unknown: {reason}")),
+        }
+        if self.completeness != Completeness::Complete {
+            parts.extend(self.gaps.iter().cloned());
         }
         parts.extend(self.notes.iter().cloned());
         // With an answer, an absent server is worth a clause. Without one, the first field already has the `reason`,

@@ -179,12 +179,6 @@ pub struct WordOccurrences {
     pub files: Vec<WordFile>,
 }
 
-/// Which parts of a text are code.
-enum CodeParts {
-    Own(NonCode),
-    Embedded,
-}
-
 /// The last 16 searched words, with their occurrences.
 pub(crate) type RecentWords = RevisionCache<WordKey, WordOccurrences, 16>;
 
@@ -239,17 +233,13 @@ pub fn find_occurrences(
             continue;
         }
         let index = TextIndex::new(&text);
-        let code = if own {
-            CodeParts::Own(NonCode::scan(&text, path.extension().or(path.file_name()).unwrap_or_default()))
-        } else {
-            CodeParts::Embedded
-        };
+        let non_code = own.then(|| NonCode::of_file(&path, &text));
         let to_position = |at: usize| {
             let column = |encoding| index.to_lsp(size(at), encoding).character;
             let columns = [column(Encoding::Utf8), column(Encoding::Utf16), column(Encoding::Utf32)];
-            let is_code = match &code {
-                CodeParts::Own(non_code) => !non_code.contains(at),
-                CodeParts::Embedded => embedding::is_code(&text, at),
+            let is_code = match &non_code {
+                Some(non_code) => !non_code.contains(at),
+                None => embedding::is_code(&text, at),
             };
             WordPosition { line: index.line_col(size(at)).line, columns, is_code }
         };

@@ -1,49 +1,75 @@
 //! C, C++ and C#: conditional compilation (`#if` … `#endif`).
 
-/// A conditional that is open at an offset.
-struct Region {
+use super::ExcludedPart;
+
+/// A conditional whose end is not reached yet.
+struct OpenRegion {
     /// The directive as an answer shows it: `#ifdef WINDOWS`.
     condition: String,
+    /// The offset where its present branch begins.
+    begin: usize,
     /// Whether its present branch is compiled in any configuration.
     is_certain: bool,
 }
 
-pub(super) fn reason(text: &str, offset: usize) -> Option<String> {
-    let mut open: Vec<Region> = Vec::new();
-    let before = text.get(..offset)?;
-    let mut lines = before.lines().peekable();
+/// Returns the conditional parts of a text, the inner ones first.
+pub(super) fn excluded_parts(text: &str) -> Vec<ExcludedPart> {
+    let mut open: Vec<OpenRegion> = Vec::new();
+    let mut parts = Vec::new();
+    let mut close = |region: &OpenRegion, end: usize| {
+        if !region.is_certain {
+            let reason = format!("conditional `{}`", region.condition);
+            parts.push(ExcludedPart { range: region.begin..end, reason, hides_file: false });
+        }
+    };
+    let mut offset = 0;
+    let mut lines = text.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
-        let Some(directive) = line.trim_start().strip_prefix('#').map(str::trim_start) else { continue };
-        let (name, condition) =
-            directive.split_at(directive.find(|c: char| !c.is_alphabetic()).unwrap_or(directive.len()));
-        let condition = condition.trim();
+        let begin = offset;
+        offset += line.len();
+        let Some((name, condition)) = directive(line) else { continue };
         match name {
             "if" | "ifdef" | "ifndef" => {
                 // An include guard defines the name that it tests.
                 let is_guard = name != "if"
-                    && lines.peek().and_then(|next| next.trim_start().strip_prefix('#')).is_some_and(|next| {
-                        next.trim_start()
-                            .strip_prefix("define")
-                            .is_some_and(|defined| defined.trim().starts_with(condition))
-                    });
+                    && lines
+                        .peek()
+                        .and_then(|next| directive(next))
+                        .is_some_and(|(next, defined)| next == "define" && defined.starts_with(condition));
                 let is_certain = is_guard || condition == "1" || condition == "__cplusplus";
-                open.push(Region { condition: format!("#{name} {condition}"), is_certain });
+                open.push(OpenRegion { condition: format!("#{name} {condition}"), begin: offset, is_certain });
             }
             "else" | "elif" => {
                 if let Some(region) = open.last_mut() {
-                    region.is_certain = false;
+                    close(region, begin);
+                    (region.begin, region.is_certain) = (offset, false);
                 }
             }
-            "endif" => drop(open.pop()),
+            "endif" => {
+                if let Some(region) = open.pop() {
+                    close(&region, begin);
+                }
+            }
             _ => {}
         }
     }
-    open.into_iter().rev().find(|region| !region.is_certain).map(|region| format!("conditional `{}`", region.condition))
+    while let Some(region) = open.pop() {
+        close(&region, text.len());
+    }
+    parts
+}
+
+/// Returns the name and the rest of a preprocessor line.
+fn directive(line: &str) -> Option<(&str, &str)> {
+    let directive = line.trim_start().strip_prefix('#')?.trim_start();
+    let (name, rest) = directive.split_at(directive.find(|c: char| !c.is_alphabetic()).unwrap_or(directive.len()));
+    Some((name, rest.trim()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exclusion::ExcludedParts;
 
     #[test]
     fn conditionals_around_an_offset() {
@@ -60,7 +86,8 @@ mod tests {
             ("#endif\n#else\n$", None),
         ] {
             let offset = text.find('$').unwrap();
-            assert_eq!(reason(text, offset).as_deref(), expected, "{text}");
+            let parts = ExcludedParts { parts: excluded_parts(text) };
+            assert_eq!(parts.reason_at(offset), expected, "{text}");
         }
     }
 }

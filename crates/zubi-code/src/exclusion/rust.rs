@@ -4,24 +4,25 @@ use std::ops::Range;
 
 use camino::Utf8Path;
 use rustc_hash::FxHashSet;
+use zubi_base::fs;
 
-use super::{Truth, config};
+use super::{ExcludedPart, Truth, config};
 
 /// The maximum depth of nested conditions.
 const MAX_DEPTH: usize = 32;
 
-pub(super) fn reason(path: &Utf8Path, folder: &Utf8Path, text: &str, offset: usize) -> Option<String> {
+/// Returns the conditional parts of a text: those of the whole file, then items, the inner ones first.
+pub(super) fn excluded_parts(path: &Utf8Path, folder: &Utf8Path, text: &str) -> Vec<ExcludedPart> {
     // Read only if a condition needs them.
     let features = std::cell::LazyCell::new(|| default_features(path, folder));
-    find_condition(text, offset, &|feature| features.contains(feature))
+    find_parts(text, &|feature| features.contains(feature))
 }
 
 /// Returns the default features of the package that a file belongs to, with those that they enable.
 fn default_features(path: &Utf8Path, folder: &Utf8Path) -> FxHashSet<String> {
     let mut enabled = FxHashSet::default();
-    let Some((_, text)) = config::nearest(path, folder, &["Cargo.toml"]) else { return enabled };
-    let Some(table) = toml::from_str::<toml::Table>(&text).ok().and_then(|mut manifest| manifest.remove("features"))
-    else {
+    let manifest = config::nearest(path, folder, &["Cargo.toml"]).and_then(|manifest| fs::read_text(&manifest).ok());
+    let Some(table) = manifest.and_then(|text| toml::from_str::<toml::Table>(&text).ok()?.remove("features")) else {
         return enabled;
     };
     let mut pending = vec!["default".to_owned()];
@@ -38,30 +39,26 @@ fn default_features(path: &Utf8Path, folder: &Utf8Path) -> FxHashSet<String> {
 /// Whether a cargo feature is enabled.
 type IsEnabled<'a> = &'a dyn Fn(&str) -> bool;
 
-fn find_condition(text: &str, offset: usize, is_enabled: IsEnabled<'_>) -> Option<String> {
-    let before = text.get(..offset)?;
+fn find_parts(text: &str, is_enabled: IsEnabled<'_>) -> Vec<ExcludedPart> {
+    let mut parts = Vec::new();
     for (open, is_inner) in [("#![cfg(", true), ("#[cfg(", false)] {
-        // The nearest condition first.
-        for (at, _) in before.rmatch_indices(open) {
+        for (at, _) in text.rmatch_indices(open) {
             let begin = at + open.len();
-            let end = begin + closing_offset(text.get(begin..)?)?;
-            let condition = text.get(begin..end)?;
-            if evaluate(condition, is_enabled, MAX_DEPTH) == Truth::True {
+            let Some(condition) = text.get(begin..).and_then(|rest| rest.get(..closing_offset(rest)?)) else {
                 continue;
-            }
-            if is_inner || item(text, end).is_some_and(|item| item.contains(&offset)) {
-                return Some(format!("`cfg({condition})`"));
+            };
+            let value = evaluate(condition, is_enabled, MAX_DEPTH);
+            let end = begin + condition.len();
+            let range = if is_inner { Some(end..text.len()) } else { find_item(text, end) };
+            if value != Truth::True
+                && let Some(range) = range
+            {
+                let hides_file = is_inner && value == Truth::False;
+                parts.push(ExcludedPart { range, reason: format!("`cfg({condition})`"), hides_file });
             }
         }
     }
-    None
-}
-
-/// Returns the condition of a whole file.
-pub(super) fn file_reason(text: &str) -> Option<String> {
-    let begin = text.find("#![cfg(")? + "#![cfg(".len();
-    let condition = text.get(begin..begin + closing_offset(text.get(begin..)?)?)?;
-    (evaluate(condition, &|_| false, MAX_DEPTH) == Truth::False).then(|| format!("`cfg({condition})`"))
+    parts
 }
 
 /// Returns the offset of the parenthesis that closes an open one.
@@ -81,7 +78,7 @@ fn closing_offset(text: &str) -> Option<usize> {
 }
 
 /// Returns the range of the item after an attribute: to its first `;` or `,` outside brackets, or its closing brace.
-fn item(text: &str, attribute_end: usize) -> Option<Range<usize>> {
+fn find_item(text: &str, attribute_end: usize) -> Option<Range<usize>> {
     let begin = attribute_end + text.get(attribute_end..)?.find(']')? + 1;
     let mut depth = 0_usize;
     for (at, byte) in text.get(begin..)?.bytes().enumerate() {
@@ -149,6 +146,7 @@ fn parts(list: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exclusion::ExcludedParts;
 
     #[test]
     fn conditions_around_an_offset() {
@@ -170,7 +168,8 @@ mod tests {
             ("#[cfg(", None),
         ] {
             let offset = text.find('$').unwrap_or(text.len());
-            assert_eq!(find_condition(text, offset, &|feature| feature == "usual").as_deref(), expected, "{text}");
+            let parts = ExcludedParts { parts: find_parts(text, &|feature| feature == "usual") };
+            assert_eq!(parts.reason_at(offset), expected, "{text}");
         }
     }
 

@@ -227,8 +227,7 @@ impl CodeQuery<'_> {
 
     /// Adds the second declaration of a symbol: a stub beside its module.
     async fn add_counterpart(&self, at: &ResolvedTarget, found: &mut Vec<RawLocation>) {
-        let declared: Vec<_> = found.iter().map(|found| (found.location.clone(), found.encoding)).collect();
-        let Some(counterpart) = self.counterpart(at, declared.into_iter(), found).await else { return };
+        let Some(counterpart) = self.counterpart(at, found).await else { return };
         let (Ok(document), Some(name)) = (self.document(&counterpart.path).await, &counterpart.name) else { return };
         let encoding = Encoding::Utf16;
         let range = document.index.range_to_lsp(TextRange::at(counterpart.offset, size(name.len())), encoding);

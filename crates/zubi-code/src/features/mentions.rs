@@ -12,10 +12,10 @@ use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::uri;
 
-use crate::exclusion;
+use crate::exclusion::ExcludedParts;
 use crate::features::locations::RawLocation;
 use crate::locate::ResolvedTarget;
-use crate::query::CodeQuery;
+use crate::query::{CodeQuery, SourceDocument};
 use crate::text_search::{self, FileKind, WordFile, WordOccurrences, WordPosition};
 
 /// The time limit of the search, which accompanies every answer about references. Its result is stored until a file
@@ -64,7 +64,7 @@ impl Mentions {
     pub fn into_locations(self) -> Vec<RawLocation> {
         let unread = self.unread.into_iter().flat_map(|file| file.locations);
         let mut all: Vec<_> = self.in_text.into_iter().chain(self.namesakes).chain(unread).collect();
-        all.sort_by_cached_key(|found| (found.display_path.clone(), found.location.range.start.line));
+        sort_by_line(&mut all);
         all
     }
 
@@ -82,6 +82,23 @@ impl Mentions {
             names.push(format!("{more} more files"));
         }
         Some(names.join(", "))
+    }
+}
+
+/// The parts of one file that servers may not have read.
+pub(crate) struct FileExclusions {
+    document: Arc<SourceDocument>,
+    parts: ExcludedParts,
+}
+
+impl FileExclusions {
+    pub(crate) fn reason_for(&self, occurrence: &WordPosition) -> Option<&str> {
+        let offset = self.document.index.from_lsp(occurrence.start(Encoding::Utf16), Encoding::Utf16);
+        self.parts.reason_at(usize::from(offset))
+    }
+
+    pub(crate) fn file_reason(&self) -> Option<&str> {
+        self.parts.file_reason()
     }
 }
 
@@ -121,17 +138,14 @@ impl CodeQuery<'_> {
         references: &[RawLocation],
         matches: &WordOccurrences,
     ) -> Mentions {
-        let by_path = by_path(references);
+        let by_path = group_by_path(references);
         let word = at.name.as_deref().unwrap_or_default();
         let mut mentions = Mentions::default();
         for file in &matches.files {
             match &file.kind {
                 FileKind::Own => self.classify_own(file, word, by_path.get(&file.path), &mut mentions).await,
                 FileKind::Embedding => {
-                    let file_references = by_path.get(&file.path);
-                    let missed = file.occurrences.iter().filter(|occurrence| {
-                        !file_references.is_some_and(|references| references.covers(occurrence, word))
-                    });
+                    let missed = find_uncovered(file, word, by_path.get(&file.path));
                     let locations: Vec<_> = missed.map(|one| self.mention(&file.path, one, word)).collect();
                     if !locations.is_empty() {
                         let reason = "no queried server reads it".to_owned();
@@ -147,9 +161,8 @@ impl CodeQuery<'_> {
                 }
             }
         }
-        for list in [&mut mentions.in_text, &mut mentions.namesakes] {
-            list.sort_by_cached_key(|found| (found.display_path.clone(), found.location.range.start.line));
-        }
+        sort_by_line(&mut mentions.in_text);
+        sort_by_line(&mut mentions.namesakes);
         mentions.unread.sort_by(|one, other| one.display_path.cmp(&other.display_path));
         mentions
     }
@@ -161,17 +174,16 @@ impl CodeQuery<'_> {
         references: Option<&FileReferences<'_>>,
         mentions: &mut Mentions,
     ) {
-        let rest = file.occurrences.iter();
-        let rest: Vec<_> = rest
-            .filter(|occurrence| !references.is_some_and(|references| references.covers(occurrence, word)))
-            .collect();
+        let rest: Vec<_> = find_uncovered(file, word, references).collect();
+        let has_code = rest.iter().any(|occurrence| occurrence.is_code);
+        let exclusions = if has_code { self.file_exclusions(&file.path).await } else { None };
         let mut unread: BTreeMap<String, Vec<RawLocation>> = BTreeMap::new();
         for occurrence in rest {
             let mention = self.mention(&file.path, occurrence, word);
             if !occurrence.is_code {
                 mentions.in_text.push(mention);
-            } else if let Some(reason) = self.exclusion_reason(&file.path, occurrence).await {
-                unread.entry(reason).or_default().push(mention);
+            } else if let Some(reason) = exclusions.as_ref().and_then(|exclusions| exclusions.reason_for(occurrence)) {
+                unread.entry(reason.to_owned()).or_default().push(mention);
             } else {
                 mentions.namesakes.push(mention);
             }
@@ -181,11 +193,11 @@ impl CodeQuery<'_> {
         }
     }
 
-    pub(crate) async fn exclusion_reason(&self, path: &Utf8Path, occurrence: &WordPosition) -> Option<String> {
+    /// Returns the parts of a file that servers may not have read; `None` if the file is not readable.
+    pub(crate) async fn file_exclusions(&self, path: &Utf8Path) -> Option<FileExclusions> {
         let document = self.document(path).await.ok()?;
-        let offset = document.index.from_lsp(occurrence.start(Encoding::Utf16), Encoding::Utf16);
-        let folder = self.workspace().folder_of(path)?;
-        exclusion::reason(path, &folder.path, &document.text, usize::from(offset))
+        let parts = ExcludedParts::find(path, &self.workspace().folder_of(path)?.path, &document.text);
+        Some(FileExclusions { document, parts })
     }
 
     fn mention(&self, path: &Utf8Path, occurrence: &WordPosition, word: &str) -> RawLocation {
@@ -202,7 +214,22 @@ impl CodeQuery<'_> {
     }
 }
 
-fn by_path(references: &[RawLocation]) -> FxHashMap<Utf8PathBuf, FileReferences<'_>> {
+fn sort_by_line(found: &mut [RawLocation]) {
+    found.sort_by_cached_key(|found| (found.display_path.clone(), found.location.range.start.line));
+}
+
+/// Returns the occurrences that are not in a reference.
+fn find_uncovered<'a>(
+    file: &'a WordFile,
+    word: &'a str,
+    references: Option<&'a FileReferences<'_>>,
+) -> impl Iterator<Item = &'a WordPosition> {
+    file.occurrences
+        .iter()
+        .filter(move |occurrence| !references.is_some_and(|references| references.covers(occurrence, word)))
+}
+
+fn group_by_path(references: &[RawLocation]) -> FxHashMap<Utf8PathBuf, FileReferences<'_>> {
     let mut by_path: FxHashMap<Utf8PathBuf, FileReferences<'_>> = FxHashMap::default();
     // Servers group references by file, so zubi parses each URI once per group.
     for group in references.chunk_by(|one, next| one.location.uri == next.location.uri) {

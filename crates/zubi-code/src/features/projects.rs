@@ -100,7 +100,10 @@ impl CodeQuery<'_> {
         for file in others {
             let is_excluded = examples.len() + excluded.len() < MAX_CHECKED
                 && match file.occurrences.iter().find(|occurrence| occurrence.is_code) {
-                    Some(occurrence) => self.exclusion_reason(&file.path, occurrence).await.is_some(),
+                    Some(occurrence) => {
+                        let exclusions = self.file_exclusions(&file.path).await;
+                        exclusions.is_some_and(|exclusions| exclusions.reason_for(occurrence).is_some())
+                    }
                     None => true,
                 };
             if is_excluded { excluded.push(file.path.clone()) } else { examples.push(file.path.clone()) }

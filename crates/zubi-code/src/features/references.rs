@@ -64,9 +64,7 @@ impl CodeQuery<'_> {
             } else {
                 self.locations(at, Relation::References { include_declaration: true }).await?.value
             };
-            let declared = known.iter().filter(|found| found.declaration);
-            let declared: Vec<_> = declared.map(|found| (found.location.clone(), found.encoding)).collect();
-            if let Some(counterpart) = self.counterpart(at, declared.into_iter(), &known).await
+            if let Some(counterpart) = self.counterpart(at, &known).await
                 && let Ok(other) = self.locations(&counterpart, relation).await
             {
                 locations.extend(other.value.iter().cloned());

@@ -9,7 +9,7 @@ use zubi_base::uri;
 
 use crate::edit::Plan;
 use crate::error::CodeError;
-use crate::features::locations::{RawLocation, Relation};
+use crate::features::locations::RawLocation;
 use crate::features::references;
 use crate::locate::ResolvedTarget;
 use crate::query::CodeQuery;
@@ -115,9 +115,7 @@ impl CodeQuery<'_> {
         new_name: &str,
         edited: &[RawLocation],
     ) -> Option<Value> {
-        let definitions = self.locations(at, Relation::Definition).await.ok()?.value;
-        let definitions = definitions.into_iter().map(|found| (found.location, found.encoding));
-        let counterpart = self.counterpart(at, definitions, edited).await?;
+        let counterpart = self.counterpart(at, edited).await?;
         let document = self.document(&counterpart.path).await.ok()?;
         let cx = self.request_cx().for_document(&counterpart.reference);
         let mut params = position_params(&counterpart.reference, &document, counterpart.offset, endpoint.encoding());

@@ -1,9 +1,9 @@
 //! The second declaration of a symbol that is declared in two files: a stub and its module, a declaration file and its
 //! script. Servers connect the two in one direction only, or not at all.
 
+use std::collections::BTreeMap;
+
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::lsp;
-use zubi_base::position::Encoding;
 use zubi_base::uri;
 
 use super::{NamePath, ResolvedTarget};
@@ -24,31 +24,28 @@ fn paired_file(path: &Utf8Path) -> Option<Utf8PathBuf> {
 }
 
 impl CodeQuery<'_> {
-    /// Returns the declaration of the target in the paired file of one of its declarations, which are given by their
-    /// locations, unless that file is among `known`. Declarations correspond if they have the same name path.
-    pub(crate) async fn counterpart(
-        &self,
-        at: &ResolvedTarget,
-        declarations: impl Iterator<Item = (lsp::Location, Encoding)>,
-        known: &[RawLocation],
-    ) -> Option<ResolvedTarget> {
+    /// Returns the declaration of the target in the paired file of one of its declarations, which are at the target or
+    /// among `known`, unless that file is among `known`. Declarations correspond if they have the same name path.
+    pub(crate) async fn counterpart(&self, at: &ResolvedTarget, known: &[RawLocation]) -> Option<ResolvedTarget> {
         let name = NamePath::parse(at.name.as_deref()?)?;
-        let is_known =
-            |pair: &Utf8PathBuf| known.iter().any(|one| uri::to_path(&one.location.uri).as_ref() == Some(pair));
-        let mut places = vec![(at.path.clone(), at.offset)];
-        for (declaration, encoding) in declarations {
-            let path = uri::to_path(&declaration.uri)?;
-            let document = self.document(&path).await.ok()?;
-            places.push((path, document.index.from_lsp(declaration.range.start, encoding)));
+        let mut files: BTreeMap<Utf8PathBuf, Vec<&RawLocation>> = BTreeMap::from([(at.path.clone(), Vec::new())]);
+        // Servers group locations by file, so zubi parses each URI once per group.
+        for group in known.chunk_by(|one, next| one.location.uri == next.location.uri) {
+            let path = group.first().and_then(|found| uri::to_path(&found.location.uri));
+            files.entry(path?).or_default().extend(group);
         }
-        for (path, offset) in places {
-            let Some(pair) = paired_file(&path).filter(|pair| self.workspace().contains(pair) && !is_known(pair))
-            else {
+        for (path, found) in &files {
+            let Some(pair) = paired_file(path).filter(|pair| self.workspace().contains(pair)) else { continue };
+            if files.get(&pair).is_some_and(|found| !found.is_empty()) {
                 continue;
-            };
-            let outline = self.declared_in(&path).await.ok()?;
-            let own = self.filter_symbols(&path, &outline.value, &name).await.ok()?;
-            let Some(own) = own.into_iter().find(|own| own.selection.start() == offset) else { continue };
+            }
+            let document = self.document(path).await.ok()?;
+            let start = |found: &&RawLocation| document.index.from_lsp(found.location.range.start, found.encoding);
+            let mut offsets: Vec<_> = found.iter().map(start).collect();
+            offsets.extend((*path == at.path).then_some(at.offset));
+            let outline = self.declared_in(path).await.ok()?;
+            let own = self.filter_symbols(path, &outline.value, &name).await.ok()?;
+            let Some(own) = own.into_iter().find(|own| offsets.contains(&own.selection.start())) else { continue };
             let outline = self.declared_in(&pair).await.ok()?;
             let others = self.filter_symbols(&pair, &outline.value, &NamePath::parse(&own.name_path)?).await.ok()?;
             let Some(other) = others.into_iter().next() else { continue };

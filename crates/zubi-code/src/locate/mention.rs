@@ -30,7 +30,7 @@ impl CodeQuery<'_> {
         };
         for path in files {
             let Ok(document) = self.document(&path).await else { continue };
-            let non_code = NonCode::scan(&document.text, path.extension().or(path.file_name()).unwrap_or_default());
+            let non_code = NonCode::of_file(&path, &document.text);
             let mentions = text_search::occurrences(&document.text, name)
                 .filter(|at| !non_code.contains(*at) && is_qualified_by(&document.text, *at, name_path))
                 .take(MAX_MENTIONS);

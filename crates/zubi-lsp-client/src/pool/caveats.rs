@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use zubi_base::endpoint::{Caveats, MissingServer};
@@ -63,8 +63,10 @@ fn unnamed_sources(database: &Utf8Path, root: &Utf8Path, extensions: &[String]) 
     // The server itself reports an unreadable database.
     let bytes = std::fs::read(database).ok()?;
     let commands: Vec<CompileCommand> = serde_json::from_slice(&bytes).ok()?;
-    let named: FxHashSet<Utf8PathBuf> =
-        commands.into_iter().map(|command| without_dots(&root.join(command.directory).join(command.file))).collect();
+    let named: FxHashSet<Utf8PathBuf> = commands
+        .into_iter()
+        .map(|command| fs::without_dots(&root.join(command.directory).join(command.file)))
+        .collect();
     let is_source = |path: &Utf8PathBuf| {
         path.extension().is_some_and(|own| extensions.iter().any(|extension| extension.eq_ignore_ascii_case(own)))
     };
@@ -72,19 +74,6 @@ fn unnamed_sources(database: &Utf8Path, root: &Utf8Path, extensions: &[String]) 
     let unnamed = sources.iter().filter(|path| !named.contains(*path)).count();
     let name = database.file_name().unwrap_or_default();
     (unnamed > 0).then(|| format!("{unnamed} of {} source files are not in {name} and not read", sources.len()))
-}
-
-/// Removes `.` and `..` from a path without reading the disk.
-fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
-    let mut clean = Utf8PathBuf::new();
-    for component in path.components() {
-        match component {
-            Utf8Component::CurDir => {}
-            Utf8Component::ParentDir => drop(clean.pop()),
-            other => clean.push(other),
-        }
-    }
-    clean
 }
 
 /// The server and the document that caveats are about.
