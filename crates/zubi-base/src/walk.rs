@@ -2,6 +2,7 @@
 //! search, watching, detection and checks see the same files.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
 /// Directories of generated files, by the names that version control, package managers and build tools use. Not every
@@ -65,9 +66,53 @@ pub fn is_directory(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_dir())
 }
 
+/// Whether files in a directory, which need not exist, would be untracked files of a git repository: the directory is in
+/// the working tree and no rule of git ignores it (gitignore(5)).
+pub fn is_unignored_by_git(directory: &Utf8Path) -> bool {
+    let Some(tree) = directory.ancestors().find(|ancestor| ancestor.join(".git").exists()) else { return false };
+    let is_ignored = |rules: &Gitignore| {
+        let verdict = rules.matched_path_or_any_parents(directory, true);
+        (!verdict.is_none()).then(|| verdict.is_ignore())
+    };
+    // The rules nearest to the file count most.
+    let own = directory.ancestors().skip(1).take_while(|ancestor| ancestor.starts_with(tree)).find_map(|ancestor| {
+        let (rules, _unreadable) = Gitignore::new(ancestor.join(".gitignore"));
+        is_ignored(&rules)
+    });
+    let of_repository = || {
+        let mut rules = GitignoreBuilder::new(tree);
+        let _unreadable = rules.add(tree.join(".git/info/exclude"));
+        rules.build().ok().and_then(|rules| is_ignored(&rules))
+    };
+    let of_user = || {
+        let (rules, _unreadable) = Gitignore::global();
+        let relative = directory.strip_prefix(tree).ok()?;
+        let verdict = rules.matched(relative, true);
+        (!verdict.is_none()).then(|| verdict.is_ignore())
+    };
+    !own.or_else(of_repository).or_else(of_user).unwrap_or(false)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn directories_that_git_ignores() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(directory.path()).unwrap();
+        assert!(!is_unignored_by_git(&root.join("target")), "no repository");
+        for (path, text) in
+            [(".git/info/exclude", "/kept/made\n"), (".gitignore", "/target\nout\n"), ("inner/.gitignore", "!out\n")]
+        {
+            std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            crate::fs::write_atomic(&root.join(path), text.as_bytes()).unwrap();
+        }
+        let unignored = ["target", "inner/target", "a/out", "a/out/b", "inner/out", "kept/made", "kept"]
+            .into_iter()
+            .filter(|path| is_unignored_by_git(&root.join(path)));
+        assert_eq!(unignored.collect::<Vec<_>>(), ["inner/target", "inner/out", "kept"]);
+    }
 
     #[test]
     fn ignored_and_generated_files_are_skipped() {

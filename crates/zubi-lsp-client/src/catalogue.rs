@@ -246,7 +246,8 @@ pub enum RootRule {
     /// The nearest directory above with a marker of the first group, else of the second, and so on.
     #[default]
     Nearest,
-    /// Like `Nearest`, then from a `Cargo.toml` to the one of its workspace (Cargo Book, "Workspaces").
+    /// Like `Nearest`, then from a `Cargo.toml` to the one of its workspace (Cargo Book, "Workspaces"), and to an outer
+    /// workspace on which that one depends. The server gets the manifests of both as `linkedProjects`.
     CargoWorkspace,
     /// Like `Nearest`, then to the outermost directory above whose `tsconfig.json` references or includes the document's
     /// project (TypeScript Handbook, "Project References"), or whose `package.json` has `workspaces`.

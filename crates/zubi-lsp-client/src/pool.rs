@@ -35,6 +35,7 @@ use crate::session::SessionSpec;
 pub use crate::watch::WatchCounts;
 use crate::watch::{WatchedEntry, WatchedFileChange};
 
+mod cargo;
 mod caveats;
 mod conditions;
 mod projects;
@@ -44,6 +45,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
+use cargo::CargoLaunch;
 use caveats::{FileClauses, install_hint, missing_folder, no_row, subject};
 use conditions::LaunchConditions;
 use projects::roots;
@@ -84,6 +86,8 @@ struct PoolState {
     watcher: Arc<WatcherCell>,
     detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
     servers: Mutex<BTreeMap<ServerKey, RunningServer>>,
+    /// How the server of each Cargo project starts; without those whose manifests may have changed.
+    cargo: tokio::sync::Mutex<BTreeMap<Utf8PathBuf, CargoLaunch>>,
     /// The files that each server has read at its start.
     launch_files: tokio::sync::Mutex<BTreeMap<ServerKey, LaunchFiles>>,
     /// Cancelled at shutdown, so that servers whose program is still being searched are not started.
@@ -128,6 +132,7 @@ impl ServerPool {
             watcher,
             detection: tokio::sync::Mutex::default(),
             servers: Mutex::default(),
+            cargo: tokio::sync::Mutex::default(),
             launch_files: tokio::sync::Mutex::default(),
             closed: CancellationToken::new(),
             turns: Mutex::default(),
@@ -241,6 +246,7 @@ impl EndpointSource for ServerPool {
         let mut notes: Vec<String> = refreshed.note.into_iter().collect();
         if !refreshed.changes.is_empty() {
             self.shared.update_detection(&refreshed.changes).await;
+            self.shared.forget_manifests(&refreshed.changes).await;
             for endpoint in self.shared.endpoints() {
                 notes.extend(endpoint.notify_changes(&refreshed.changes));
             }
@@ -407,7 +413,7 @@ impl PoolState {
     async fn start(&self, needed: &NeededServer) -> Result<Arc<ServerEndpoint>, NotStarted> {
         let NeededServer { row, folder, document, .. } = needed;
         let root = needed.root();
-        let conditions = self.conditions(needed);
+        let conditions = self.conditions(needed).await;
         let trusted = conditions.trusted;
         let document = document.is_file().then_some(document.as_path());
         let key = (row.id.clone(), root.clone());
@@ -491,7 +497,7 @@ impl PoolState {
         conditions: &LaunchConditions,
         caveats: Caveats,
     ) -> LaunchSpec {
-        let LaunchConditions { trusted, python } = conditions;
+        let LaunchConditions { trusted, python, cargo } = conditions;
         let python = python.as_ref();
         let NeededServer { row, folder, .. } = needed;
         let root = needed.root();
@@ -502,7 +508,7 @@ impl PoolState {
             folder: Folder { name, path: root.clone() },
             signal: row.readiness.clone(),
             settings: row.settings(*trusted, python),
-            initialization_options: row.initialization_options(*trusted, python),
+            initialization_options: cargo.extend(row.initialization_options(*trusted, python)),
             push_settings: row.push_settings,
             withheld: row.withheld.iter().cloned().chain(withheld).collect(),
             checker: row.checker.clone(),

@@ -4,7 +4,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::catalogue::{RootRule, ServerEntry};
 
+mod cargo;
 mod typescript;
+
+pub(crate) use cargo::Manifests;
 
 /// Returns the directory in which `row`'s server should work for a document: the nearest one with a marker of the best
 /// group, never above `folder`. Without any marker it is `folder` itself.
@@ -17,7 +20,7 @@ pub fn project_root(row: &ServerEntry, document: &Utf8Path, folder: &Utf8Path) -
     match (nearest, row.root) {
         (None, _) => folder.to_owned(),
         (Some(directory), RootRule::Nearest) => directory.to_owned(),
-        (Some(directory), RootRule::CargoWorkspace) => cargo_workspace(directory, folder),
+        (Some(directory), RootRule::CargoWorkspace) => Manifests::new(folder).project(directory),
         (Some(directory), RootRule::TypescriptSolution) => typescript::solution(directory, document, folder),
     }
 }
@@ -28,40 +31,6 @@ pub fn inner_project(row: &ServerEntry, document: &Utf8Path, root: &Utf8Path) ->
     let mut ancestors = document.ancestors().skip(1).take_while(|directory| directory.starts_with(root));
     let nearest = ancestors.find(|directory| row.inner_projects.iter().any(|marker| directory.join(marker).exists()));
     nearest.unwrap_or(root).to_owned()
-}
-
-/// Returns the directory of the workspace that a package belongs to, as Cargo finds it (Cargo Book, "The workspace
-/// field" and "The members and exclude fields"): the manifest itself if it has `[workspace]`, else the path in
-/// `package.workspace`, else the first manifest above with `[workspace]` that does not exclude the package.
-fn cargo_workspace(package: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
-    let Some(manifest) = read_manifest(package) else { return package.to_owned() };
-    if manifest.contains_key("workspace") {
-        return package.to_owned();
-    }
-    if let Some(named) = manifest.get("package").and_then(|table| table.get("workspace")).and_then(toml::Value::as_str)
-    {
-        return zubi_base::fs::canonical(&package.join(named))
-            .ok()
-            .filter(|directory| directory.starts_with(folder))
-            .unwrap_or_else(|| package.to_owned());
-    }
-    for directory in package.ancestors().skip(1).take_while(|directory| directory.starts_with(folder)) {
-        let Some(manifest) = read_manifest(directory) else { continue };
-        let Some(workspace) = manifest.get("workspace") else { continue };
-        let excluded = workspace
-            .get("exclude")
-            .and_then(toml::Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(toml::Value::as_str)
-            .any(|path| package.starts_with(directory.join(path)));
-        return if excluded { package.to_owned() } else { directory.to_owned() };
-    }
-    package.to_owned()
-}
-
-fn read_manifest(directory: &Utf8Path) -> Option<toml::Table> {
-    zubi_base::fs::read_text(&directory.join("Cargo.toml")).ok()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -116,6 +85,41 @@ mod tests {
             // A file that is not valid TOML does not make a workspace.
             (&["Cargo.toml: [workspace", "a/Cargo.toml: [package]"], "a"),
             (&["Cargo.toml: [workspace]", "a/rust-project.json"], "a"),
+            // Inner workspaces that depend on the outer one, or that it excludes and depends on, share its server.
+            (
+                &[
+                    "Cargo.toml: [package]\n[workspace]",
+                    "a/b/Cargo.toml: [dependencies]\nx = { path = \"../..\" }\n[workspace]",
+                ],
+                "(folder)",
+            ),
+            (
+                &[
+                    "Cargo.toml: [workspace]\nmembers = [\"crates/*\"]",
+                    "a/Cargo.toml: [workspace]\nmembers = [\"b\"]",
+                    "a/b/Cargo.toml: [target.'cfg(unix)'.dev-dependencies]\nx.path = \"../../crates/x\"",
+                    "crates/x/Cargo.toml: [package]",
+                ],
+                "(folder)",
+            ),
+            (
+                &[
+                    "Cargo.toml: [workspace]\nexclude = [\"a\"]\n[workspace.dependencies]\nx = { path = \"a/b\" }",
+                    "a/b/Cargo.toml: [package]",
+                ],
+                "(folder)",
+            ),
+            // Only with the same name.
+            (&["Cargo.toml: [package]\n[workspace]", "a/b/Cargo.toml: [dependencies]\nx = \"1\"\n[workspace]"], "a/b"),
+            // On a package of its own, and on one outside the folder.
+            (
+                &[
+                    "Cargo.toml: [workspace]",
+                    "a/Cargo.toml: [workspace]\n[dependencies]\nb = { path = \"b\" }\nx = { path = \"../../x\" }",
+                    "a/b/Cargo.toml: [package]",
+                ],
+                "a",
+            ),
         ] {
             assert_eq!(check("rust-analyzer", "a/b/src/lib.rs", files), expected, "{files:?}");
         }

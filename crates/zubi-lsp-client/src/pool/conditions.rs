@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use zubi_base::endpoint::Caveats;
 
+use super::cargo::CargoLaunch;
 use super::caveats::CaveatSubject;
 use super::{NeededServer, PoolState};
 use crate::catalogue::UntrustedRule;
@@ -15,11 +16,12 @@ pub(super) struct LaunchConditions {
     /// Whether the server has the permissions of a trusted folder.
     pub(super) trusted: bool,
     pub(super) python: Option<PythonEnvironment>,
+    pub(super) cargo: CargoLaunch,
 }
 
 impl PoolState {
-    /// Returns the facts with which a server would be started now. Reads names.
-    pub(super) fn conditions(&self, needed: &NeededServer) -> LaunchConditions {
+    /// Returns the facts with which a server would be started now. Reads names, and Cargo's manifests after a change.
+    pub(super) async fn conditions(&self, needed: &NeededServer) -> LaunchConditions {
         let NeededServer { row, folder, .. } = needed;
         let trusted = self.trust.folder(&folder.path);
         let python = row.python.is_some().then(|| PythonEnvironment::find(needed.root(), &folder.path, &self.python));
@@ -28,7 +30,8 @@ impl PoolState {
             Some(python) => python.for_untrusted(&folder.path, &self.python, row.untrusted == UntrustedRule::Run),
             None => None,
         };
-        LaunchConditions { trusted, python }
+        let cargo = self.cargo_launch(needed).await;
+        LaunchConditions { trusted, python, cargo }
     }
 
     /// Returns the caveats of a server's answers about a document.

@@ -11,8 +11,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::endpoint::{OtherProject, ProjectServerState};
 use zubi_base::workspace::{Folder, WorkspaceFolders};
 
-use crate::catalogue::ServerEntry;
-use crate::detect::{Detection, inner_project, project_root};
+use crate::catalogue::{RootRule, ServerEntry};
+use crate::detect::{Detection, Manifests, inner_project, project_root};
 
 /// The maximum number of roots in which a workspace request starts one server. Each costs a process.
 const MAX_ROOTS: usize = 4;
@@ -90,7 +90,8 @@ pub(super) fn has_several(
     marker_documents(row, detection).chain(examples).any(|other| Project::from_document(row, &other, workspace) != own)
 }
 
-/// Returns the other projects with files in a server's languages, and the first file of each. Reads files.
+/// Returns the other projects with files in a server's languages, and the first file of each. Leaves out projects that
+/// cannot mention a symbol of the document, because their packages do not depend on its project. Reads files.
 pub(super) fn other_projects(
     row: &ServerEntry,
     document: &Utf8Path,
@@ -119,6 +120,12 @@ pub(super) fn other_projects(
                 *example = file;
             }
         }
+    }
+    if row.root == RootRule::CargoWorkspace
+        && let (Some(own), Some(folder)) = (&own, workspace.folder_of(document))
+    {
+        let mut manifests = Manifests::new(&folder.path);
+        found.retain(|_, (_, root)| manifests.share_packages(&own.server_root, root));
     }
     let with_server = |(root, (example, server_root)): (Utf8PathBuf, (Utf8PathBuf, Utf8PathBuf))| {
         let server_state = match &own {

@@ -267,6 +267,40 @@ async fn files_of_other_projects_are_distinguished() {
 }
 
 #[tokio::test]
+async fn one_server_reads_the_cargo_workspaces_that_depend_on_each_other() {
+    let files =
+        ["Cargo.toml", "src/lib.rs", "fuzz/Cargo.toml", "fuzz/a.rs", "other/Cargo.toml", "other/b.rs", ".git/HEAD"];
+    let mut fixture = Fixture::new(&files, &[("rust-analyzer", true)], true);
+    let write =
+        |file: &str, text: &str| zubi_base::fs::write_atomic(&fixture.root.join(file), text.as_bytes()).unwrap();
+    write("Cargo.toml", "[package]\n[workspace]\n");
+    write(".gitignore", "/target\n");
+    write("fuzz/Cargo.toml", "[dependencies]\nouter = { path = \"..\" }\n[workspace]\n");
+    write("other/Cargo.toml", "[package]\n[workspace]\n");
+    let method = "textDocument/references";
+    for file in ["fuzz/a.rs", "src/lib.rs", "other/b.rs"] {
+        fixture.pool.for_document(&DocumentRef::new(fixture.root.join(file)), method, &cx()).await;
+    }
+    let (first, second) = (fixture.starts.recv().await.unwrap(), fixture.starts.recv().await.unwrap());
+    assert!(fixture.starts.try_recv().is_err(), "two processes");
+    let mut options = Vec::new();
+    for mut server in [first, second] {
+        let (_, params) = server.expect_request("initialize").await;
+        let text = params["initializationOptions"].to_string();
+        options.push(text.replace(fixture.root.as_str(), "/W").replace(fixture.state.as_str(), "/S"));
+    }
+    assert!(options[0].contains(r#""linkedProjects":["/W/Cargo.toml","/W/fuzz/Cargo.toml"]"#), "{}", options[0]);
+    // Nothing ignores `fuzz/target` and `other/target`.
+    assert!(options[0].contains(r#""targetDir":"/W/target/rust-analyzer""#), "{}", options[0]);
+    assert!(options[1].contains(r#""targetDir":"/S/servers/rust-analyzer/"#), "{}", options[1]);
+    assert!(!options[1].contains("linkedProjects"), "{}", options[1]);
+    // A project that does not depend on the symbol's project cannot mention it.
+    let document = DocumentRef::new(fixture.root.join("src/lib.rs"));
+    let paths = files.iter().map(|file| fixture.root.join(file)).collect();
+    assert!(fixture.pool.other_projects(&document, method, paths).await.is_empty());
+}
+
+#[tokio::test]
 async fn a_note_reports_projects_that_were_not_queried() {
     let modules: Vec<String> = (0..6).flat_map(|n| [format!("m{n}/go.mod"), format!("m{n}/x.go")]).collect();
     let modules: Vec<&str> = modules.iter().map(String::as_str).collect();
