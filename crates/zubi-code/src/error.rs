@@ -20,6 +20,9 @@ pub enum CodeError {
     /// No endpoint serves this document or workspace.
     #[error("{}", absent_line(.0))]
     NoEndpoint(Vec<MissingServer>),
+    /// An endpoint did not answer in time. The reason contains its state.
+    #[error("{}", .0.reason)]
+    NoAnswer(MissingServer),
     /// Endpoints exist, but none supports this request.
     #[error("{servers} cannot {operation}")]
     Unsupported {
@@ -56,10 +59,20 @@ impl CodeError {
         matches!(self, Self::Unsupported { .. } | Self::Endpoint(EndpointError::Unsupported { .. }))
     }
 
+    /// Returns the servers that are missing or silent, instead of which an answer from texts is possible.
+    pub(crate) fn absent_servers(self) -> Result<Vec<MissingServer>, Self> {
+        match self {
+            Self::NoEndpoint(absent) => Ok(absent),
+            Self::NoAnswer(silent) => Ok(vec![silent]),
+            error => Err(error),
+        }
+    }
+
     /// Returns the next step.
     pub fn hint(&self) -> String {
         match self {
             Self::Input { hint, .. } | Self::Declined { hint, .. } => hint.clone(),
+            Self::NoAnswer(silent) => silent.hint.clone(),
             Self::Path(_) => "Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.".to_owned(),
             Self::Read(_) => "Name a text file of the workspace.".to_owned(),
             Self::NoEndpoint(absent) if absent.is_empty() => {
@@ -77,7 +90,7 @@ impl CodeError {
     }
 }
 
-fn endpoint_hint(error: &EndpointError) -> String {
+pub(crate) fn endpoint_hint(error: &EndpointError) -> String {
     match error {
         EndpointError::Exited { hint, .. } if !hint.is_empty() => hint.clone(),
         EndpointError::Exited { .. } => "Retry: zubi restarts the server with the next request.".to_owned(),

@@ -23,6 +23,10 @@ use crate::virtual_documents::VirtualDocumentCache;
 /// Receives progress while servers load: a fraction from 0 to 1 if known, and a short clause.
 pub type ProgressCallback = Arc<dyn Fn(Option<f64>, &str) + Send + Sync>;
 
+/// The maximum time between the end of requests to servers and the deadline of the answer. A text search takes one
+/// second of it.
+const MAX_REMAINDER: Duration = Duration::from_secs(3);
+
 /// The context of one request.
 #[derive(Clone)]
 pub struct CallCx {
@@ -37,6 +41,14 @@ pub struct CallCx {
     /// Whether the request may start a server for every project of the workspace, however many there are.
     pub all_projects: bool,
     pub progress: ProgressCallback,
+}
+
+impl CallCx {
+    /// Returns the time at which requests to servers end. It leaves time to answer with what is known by then.
+    fn request_deadline(&self) -> Instant {
+        let remaining = self.deadline.saturating_duration_since(Instant::now());
+        self.deadline.checked_sub(MAX_REMAINDER.min(remaining / 10)).unwrap_or(self.deadline)
+    }
 }
 
 /// One running request.
@@ -67,7 +79,7 @@ impl CodeQuery<'_> {
 
     /// Returns the context for requests to endpoints.
     pub fn request_cx(&self) -> RequestCx {
-        let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.deadline);
+        let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.request_deadline());
         RequestCx { all_projects: self.cx.all_projects, ..cx }
     }
 

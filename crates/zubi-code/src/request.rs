@@ -11,7 +11,7 @@ use zubi_base::endpoint::{
 };
 use zubi_base::position::{Encoding, TextSize};
 
-use crate::error::CodeError;
+use crate::error::{CodeError, endpoint_hint};
 use crate::exclusion;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::{self, ReadinessLevel};
@@ -211,6 +211,15 @@ impl CodeQuery<'_> {
                     "Set the build that includes the file in the server's settings, or read it with `file.read`.";
                 return Err(CodeError::Declined { endpoint: endpoint.to_string(), reason, hint: hint.to_owned() });
             }
+            if let EndpointError::TimedOut { endpoint: id, .. } = error
+                && let Some(endpoint) = ready.endpoints.iter().find(|endpoint| endpoint.id() == id)
+            {
+                let readiness = endpoint.readiness();
+                let state = if readiness.is_settled() { String::new() } else { format!(" ({id}: {readiness})") };
+                let hint = if readiness.is_settled() { endpoint_hint(error) } else { LOADING_HINT.to_owned() };
+                let silent = MissingServer { subject: id.to_string(), reason: format!("{error}{state}"), hint };
+                return Err(CodeError::NoAnswer(silent));
+            }
             return Err(error.clone().into());
         }
         if !failures.is_empty() {
@@ -266,6 +275,10 @@ fn take_omitted_count(answer: &mut Value) -> Option<u64> {
     }
 }
 
+/// The next step if a server does not answer because it loads.
+const LOADING_HINT: &str =
+    "Retry in a moment, or with a larger `waitMs`; `zubi serve --detach` keeps servers loaded between commands.";
+
 fn unsupported_error(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<MissingServer>) -> CodeError {
     // If a server failed to start, the reason is the useful error.
     for endpoint in endpoints {
@@ -275,11 +288,11 @@ fn unsupported_error(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: V
     }
     for endpoint in endpoints {
         if endpoint.readiness() == Readiness::Starting {
-            return CodeError::Declined {
-                endpoint: endpoint.id().to_string(),
-                reason: "it is still starting".to_owned(),
-                hint: "Retry in a moment, or with a larger `waitMs`.".to_owned(),
-            };
+            return CodeError::NoAnswer(MissingServer {
+                subject: endpoint.id().to_string(),
+                reason: format!("{} is still starting", endpoint.id()),
+                hint: LOADING_HINT.to_owned(),
+            });
         }
     }
     if !absent.is_empty() {

@@ -147,7 +147,7 @@ impl AnswerStatus {
         self.gaps.clear();
     }
 
-    /// Marks the answer as possibly incomplete, unless it is already marked.
+    /// Marks the answer as possibly incomplete, or adds a reason to the mark.
     pub(crate) fn mark_incomplete(&mut self, reason: String) {
         self.merge(Self { completeness: Completeness::Partial { reason }, ..Self::default() });
     }
@@ -170,13 +170,15 @@ impl AnswerStatus {
         add_missing(&mut self.gaps, other.gaps);
         add_missing(&mut self.beyond, other.beyond);
         add_missing(&mut self.packages, other.packages);
-        if matches!(self.completeness, Completeness::Complete)
-            || matches!(
-                (&self.completeness, &other.completeness),
-                (Completeness::Unknown { .. }, Completeness::Partial { .. })
-            )
-        {
-            self.completeness = other.completeness;
+        match (&mut self.completeness, other.completeness) {
+            (Completeness::Complete, completeness) => self.completeness = completeness,
+            (Completeness::Unknown { .. }, partial @ Completeness::Partial { .. }) => self.completeness = partial,
+            (Completeness::Partial { reason }, Completeness::Partial { reason: further })
+                if !reason.contains(&further) =>
+            {
+                *reason = format!("{reason}; {further}");
+            }
+            _ => {}
         }
     }
 }

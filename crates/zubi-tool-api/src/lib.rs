@@ -20,6 +20,7 @@ mod testing;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -41,6 +42,11 @@ pub trait Tool: Send + Sync {
     /// Returns the effects of a call with these arguments. By default they are those of [`ToolSpec::effect`].
     fn footprint(&self, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint::from_effect(self.spec().effect))
+    }
+
+    /// Returns the time limit of a call with these arguments; by default it is [`ToolSpec::timeout`].
+    fn timeout(&self, _args: &Value) -> Duration {
+        self.spec().timeout
     }
 
     /// Returns the version of the tool, if another tool may take its id while a session runs. An approval for the

@@ -68,6 +68,11 @@ pub(crate) trait TypedTool: Send + Sync + 'static {
         Ok(Footprint::default())
     }
 
+    /// Returns the time limit of a call with these arguments.
+    fn timeout(_args: &Value) -> Duration {
+        Self::META.timeout
+    }
+
     async fn run(context: &Self::Context, input: Self::Input, cx: &ToolCx) -> Result<ToolOutput, ToolError>;
 }
 
@@ -115,6 +120,10 @@ impl<T: TypedTool> Tool for ToolAdapter<T> {
         let mut footprint = T::footprint(&self.context, args, cx)?;
         footprint.effect.get_or_insert(self.spec.effect);
         Ok(footprint)
+    }
+
+    fn timeout(&self, args: &Value) -> Duration {
+        T::timeout(args)
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {

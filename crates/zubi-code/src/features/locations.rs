@@ -88,8 +88,8 @@ impl CodeQuery<'_> {
         let ready =
             match self.ready_for(&at.reference, relation.method(), relation.operation(), ReadinessLevel::Project).await
             {
-                Err(CodeError::NoEndpoint(absent)) => return self.textual_locations(at, relation, absent).await,
-                ready => ready?,
+                Err(error) => return self.textual_locations(at, relation, error.absent_servers()?).await,
+                Ok(ready) => ready,
             };
         let document = self.document(&at.path).await?;
         let cx = self.request_cx().for_document(&at.reference);
@@ -108,7 +108,12 @@ impl CodeQuery<'_> {
         };
         let has_other_projects = self.may_lead_to_other_projects(at, relation);
         let (replies, declarations, has_other_projects) = tokio::join!(request, declarations, has_other_projects);
-        let replies = replies?;
+        let replies = match replies {
+            Err(error @ CodeError::NoAnswer(_)) => {
+                return self.textual_locations(at, relation, error.absent_servers()?).await;
+            }
+            replies => replies?,
+        };
         let mut status = replies.status;
         let mut found: Vec<RawLocation> = Vec::new();
         self.add_replies(&mut found, &replies.replies, &declarations);

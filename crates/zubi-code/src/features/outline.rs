@@ -44,12 +44,16 @@ impl CodeQuery<'_> {
         let method = "textDocument/documentSymbol";
         let ready =
             match self.ready_for(&reference, method, "list the symbols of this file", ReadinessLevel::File).await {
-                Err(CodeError::NoEndpoint(absent)) => return self.textual_outline(path, absent).await,
-                ready => ready?,
+                Err(error) => return self.textual_outline(path, error.absent_servers()?).await,
+                Ok(ready) => ready,
             };
         let cx = self.request_cx().for_document(&reference);
         let replies =
-            self.request_all(&ready, method, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await?;
+            self.request_all(&ready, method, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await;
+        let replies = match replies {
+            Err(error @ CodeError::NoAnswer(_)) => return self.textual_outline(path, error.absent_servers()?).await,
+            replies => replies?,
+        };
         let document = self.document(path).await?;
         let mut symbols = Vec::new();
         for reply in replies.replies {

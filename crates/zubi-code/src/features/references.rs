@@ -55,6 +55,7 @@ impl CodeQuery<'_> {
             let (answer, words) = tokio::join!(self.locations(at, relation), self.word_matches(at));
             let QualifiedAnswer { value: mut locations, mut status } = answer?;
             let Some(words) = words.filter(|_| !status.text_search) else {
+                add_unsearched_note(at, &mut status);
                 status.add_library_caveats(locations.is_empty());
                 return Ok(QualifiedAnswer { value: SymbolReferences { locations, mentions: None }, status });
             };
@@ -153,6 +154,15 @@ impl CodeQuery<'_> {
 /// Whether a server without a readiness signal may still be reading the project.
 fn is_young(readiness: &Readiness) -> bool {
     matches!(readiness, Readiness::Unknown { elapsed } if *elapsed < SETTLED_AGE)
+}
+
+/// Notes that the texts did not confirm an answer, if the search for the symbol's name did not finish.
+pub(crate) fn add_unsearched_note(at: &ResolvedTarget, status: &mut AnswerStatus) {
+    if let Some(name) = at.name.as_deref().filter(|_| !status.text_search) {
+        status
+            .notes
+            .push(format!("zubi did not look for `{name}` in files that the servers do not read: too many matches"));
+    }
 }
 
 /// Rates an answer about every use of a symbol by the matches that it does not contain.

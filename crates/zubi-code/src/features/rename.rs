@@ -99,6 +99,8 @@ impl CodeQuery<'_> {
         if let Some(words) = self.word_matches(at).await {
             let mentions = self.classify_mentions(at, &completed.edited, &words).await;
             references::rate(at, &mut status, completed.edited.len(), &mentions);
+        } else {
+            references::add_unsearched_note(at, &mut status);
         }
         if let Some(reason) = completed.omitted {
             status.completeness = Completeness::Partial { reason };

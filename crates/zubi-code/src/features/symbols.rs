@@ -44,11 +44,10 @@ impl CodeQuery<'_> {
                 let reason = format!("{servers} has no symbol index");
                 return self.symbols_by_word(&name_path, kind, AnswerStatus::default(), &reason).await;
             }
-            Err(CodeError::NoEndpoint(absent)) => {
-                let status = self.texts_answer(absent)?;
+            Err(error) => {
+                let status = self.texts_answer(error.absent_servers()?)?;
                 return self.symbols_by_word(&name_path, kind, status, "without a server").await;
             }
-            Err(error) => return Err(error),
         };
         index.symbols.retain(|symbol| kind.is_none_or(|kind| symbol.kind == kind));
         if index.symbols.is_empty() && !index.status.absent.is_empty() {

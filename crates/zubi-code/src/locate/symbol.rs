@@ -123,8 +123,7 @@ impl CodeQuery<'_> {
             }
             // There is no index; the word search below does not need one.
             Err(CodeError::Unsupported { .. }) => {}
-            Err(CodeError::NoEndpoint(absent)) => status = self.texts_answer(absent)?,
-            Err(error) => return Err(error),
+            Err(error) => status = self.texts_answer(error.absent_servers()?)?,
         }
         files.truncate(MAX_INDEXED_FILES);
         let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;

@@ -377,7 +377,7 @@ struct Trail {
 async fn run(entry: &RegisteredTool, args: Value, cx: &ToolCx, effect: Effect) -> Result<ToolOutput, ToolError> {
     let spec = entry.tool.spec();
     let now = Instant::now();
-    let deadline = cx.deadline.min(now.checked_add(spec.timeout).unwrap_or(cx.deadline));
+    let deadline = cx.deadline.min(now.checked_add(entry.tool.timeout(&args)).unwrap_or(cx.deadline));
     let cancel = cx.cancel.child_token();
     let inner = ToolCx { cancel: cancel.clone(), deadline, ..cx.clone() };
     let tool = Arc::clone(&entry.tool);
@@ -391,7 +391,7 @@ async fn run(entry: &RegisteredTool, args: Value, cx: &ToolCx, effect: Effect) -
         () = tokio::time::sleep_until(deadline.into()) => ToolError::user(
             ErrorCode::TimedOut,
             format!("Error in {}: no answer within {} s", spec.id, deadline.duration_since(now).as_secs_f32().ceil()),
-            "Narrow the query, or call again: what was started continues to load meanwhile.",
+            "Narrow the query, or call again; `zubi serve --detach` keeps servers loaded between commands.",
         ),
     };
     running.cancel.cancel();

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
@@ -58,6 +59,9 @@ pub(crate) struct CodeToolArgs<T> {
 
 struct CodeToolAdapter<T>(PhantomData<fn() -> T>);
 
+/// The time for an answer after servers were awaited as long as `waitMs` allows.
+const ANSWER_TIME: Duration = Duration::from_mins(1);
+
 /// Wraps a [`CodeTool`] as a [`Tool`] of the registry.
 pub(crate) fn tool<T: CodeTool>(intel: &Arc<CodeIntel>) -> Arc<dyn Tool> {
     adapter::tool::<CodeToolAdapter<T>>(intel)
@@ -75,6 +79,14 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
             footprint.writes = T::writes(intel, &Self::parse(args.clone())?.tool);
         }
         Ok(footprint)
+    }
+
+    /// The wait for loading servers does not shorten the time in which they answer.
+    fn timeout(args: &Value) -> Duration {
+        let wait = args.get("waitMs").and_then(Value::as_u64).map(Duration::from_millis);
+        wait.map_or(<Self as TypedTool>::META.timeout, |wait| {
+            <Self as TypedTool>::META.timeout.max(wait.saturating_add(ANSWER_TIME))
+        })
     }
 
     async fn run(intel: &CodeIntel, input: Self::Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
@@ -142,7 +154,7 @@ fn error_code(error: &CodeError) -> ErrorCode {
     match error {
         CodeError::NoEndpoint(_) => ErrorCode::NoServer,
         CodeError::Endpoint(EndpointError::Exited { .. }) => ErrorCode::ServerDown,
-        CodeError::Endpoint(EndpointError::TimedOut { .. }) => ErrorCode::TimedOut,
+        CodeError::NoAnswer(_) | CodeError::Endpoint(EndpointError::TimedOut { .. }) => ErrorCode::TimedOut,
         CodeError::Endpoint(EndpointError::Cancelled) => ErrorCode::Cancelled,
         _ => ErrorCode::Failed,
     }
