@@ -1,13 +1,16 @@
 //! The source files of a workspace, without generated files. All code that walks over sources uses this module, so that
 //! search, watching, detection and checks see the same files.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
 /// Directories of generated files, by the names that version control, package managers and build tools use. Not every
 /// project lists them in `.gitignore`. Language servers skip them or watch them on their own.
-pub const GENERATED: &[&str] = &[
+const GENERATED: &[&str] = &[
     ".cache",
     ".git",
     ".hg",
@@ -20,9 +23,25 @@ pub const GENERATED: &[&str] = &[
     ".venv",
     "__pycache__",
     "node_modules",
-    "target",
-    "venv",
 ];
+
+/// Names of directories of generated files that may also be those of sources: with a file inside it, or one beside it,
+/// that shows that a tool has made the directory.
+const POSSIBLY_GENERATED: &[(&str, &[&str], &[&str])] = &[
+    ("target", &["CACHEDIR.TAG"], &["Cargo.toml", "build.sbt", "pom.xml", "project.clj"]),
+    ("venv", &["pyvenv.cfg"], &[]),
+];
+
+/// Whether a directory, which may be a link, has generated files only. Looks for a few files.
+pub fn is_generated(directory: &Path) -> bool {
+    let Some(name) = directory.file_name().and_then(OsStr::to_str) else { return false };
+    GENERATED.contains(&name)
+        || POSSIBLY_GENERATED.iter().any(|(known, inside, beside)| {
+            *known == name
+                && (inside.iter().any(|file| directory.join(file).exists())
+                    || beside.iter().any(|file| directory.with_file_name(file).exists()))
+        })
+}
 
 /// Options of a walk. The default is the whole tree in the disk's order.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,7 +53,7 @@ pub struct WalkOptions {
 }
 
 /// Returns all entries below a directory, including itself, except those that `.gitignore` and `.ignore` exclude (even
-/// outside a repository) and the directories of [`GENERATED`]. Includes hidden files, because root markers and some
+/// outside a repository) and those that [`is_generated`] recognizes. Includes hidden files, because root markers and some
 /// source directories (`.github`) begin with a dot. Does not follow links. Skips unreadable entries.
 pub fn entries(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = DirEntry> {
     builder(directory, order).build().filter_map(Result::ok)
@@ -44,9 +63,8 @@ pub fn entries(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item =
 pub fn builder(directory: &Utf8Path, order: WalkOptions) -> WalkBuilder {
     let mut walk = WalkBuilder::new(directory);
     walk.hidden(false).require_git(false).follow_links(false).max_depth(order.depth).filter_entry(|entry| {
-        let generated = entry.file_name().to_str().is_some_and(|name| GENERATED.contains(&name));
-        // The start directory is included even if its name is in the list.
-        entry.depth() == 0 || !(generated && is_directory(entry))
+        // The start directory is included in any case.
+        entry.depth() == 0 || !(is_directory(entry) && is_generated(entry.path()))
     });
     if order.sorted {
         walk.sort_by_file_name(Ord::cmp);
@@ -124,6 +142,12 @@ mod tests {
             ("made/x.py", ""),
             ("node_modules/p/index.js", ""),
             ("src/target", "a file of that name is a file"),
+            ("app/target/base.py", "a source directory"),
+            ("app/venv/a.py", ""),
+            ("rust/Cargo.toml", ""),
+            ("rust/target/debug/a.rs", ""),
+            ("java/target/CACHEDIR.TAG", ""),
+            ("py/venv/pyvenv.cfg", ""),
             ("src/a.rs", ""),
         ] {
             std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
@@ -134,7 +158,7 @@ mod tests {
             let files = files(root, WalkOptions { depth, sorted: true });
             files.map(|path| path.strip_prefix(root).unwrap().to_string()).collect::<Vec<_>>().join(" ")
         };
-        insta::assert_snapshot!(list_files(None), @".github/run.py .gitignore src/a.rs src/target");
+        insta::assert_snapshot!(list_files(None), @".github/run.py .gitignore app/target/base.py app/venv/a.py rust/Cargo.toml src/a.rs src/target");
         insta::assert_snapshot!(list_files(Some(1)), @".gitignore");
         assert_eq!(files(&root.join("node_modules"), WalkOptions::default()).count(), 1, "requested by name");
     }

@@ -55,6 +55,8 @@ impl CallCx {
 pub struct CodeQuery<'a> {
     pub intel: &'a CodeIntel,
     pub cx: CallCx,
+    /// The end of the wait for loading servers. A request with several steps waits once.
+    pub(crate) wait_until: Instant,
     /// The reason why servers may not know every change on disk, if there is one.
     pub freshness: Option<String>,
     /// Each text is read once for a request, so that all its locations refer to one state.
@@ -68,7 +70,8 @@ impl CodeIntel {
         let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
         let freshness = self.router.refresh(&request).await;
         let virtual_documents = VirtualDocumentCache::default();
-        CodeQuery { intel: self, cx, freshness, documents: Mutex::default(), virtual_documents }
+        let wait_until = Instant::now().checked_add(cx.wait).unwrap_or(cx.deadline).min(cx.deadline);
+        CodeQuery { intel: self, cx, wait_until, freshness, documents: Mutex::default(), virtual_documents }
     }
 }
 

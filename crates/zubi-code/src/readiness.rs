@@ -21,13 +21,13 @@ pub enum ReadinessLevel {
     Project,
 }
 
-/// Waits until every endpoint is ready enough or the caller's time-out ends, and returns the readiness of each.
+/// Waits until every endpoint is ready enough or the time `until`, and returns the readiness of each.
 pub async fn wait(
     endpoints: &[Arc<dyn Endpoint>],
     need: ReadinessLevel,
+    until: Instant,
     cx: &CallCx,
 ) -> Result<Vec<AnsweringEndpoint>, EndpointError> {
-    let until = cx.deadline.min(Instant::now() + cx.wait);
     let states = join_all(endpoints.iter().map(|endpoint| wait_for_one(endpoint.as_ref(), need, until, cx))).await;
     states.into_iter().collect()
 }

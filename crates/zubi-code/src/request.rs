@@ -1,7 +1,6 @@
 //! Sends the requests of a query: waits for the endpoints by the readiness policy, then sends one request to each.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use camino::Utf8Path;
 use futures_util::future::join_all;
@@ -68,7 +67,7 @@ impl CodeQuery<'_> {
         if found.endpoints.is_empty() {
             return Err(CodeError::NoEndpoint(found.absent));
         }
-        let states = readiness::wait(&found.endpoints, ReadinessLevel::Project, &self.cx).await?;
+        let states = readiness::wait(&found.endpoints, ReadinessLevel::Project, self.wait_until, &self.cx).await?;
         if found.endpoints.iter().all(|endpoint| matches!(endpoint.readiness(), Readiness::Failed { .. })) {
             return Err(unsupported_error(&found.endpoints, "answer", found.absent));
         }
@@ -88,7 +87,7 @@ impl CodeQuery<'_> {
         if found.endpoints.is_empty() {
             return Err(CodeError::NoEndpoint(found.absent));
         }
-        readiness::wait(&found.endpoints, ReadinessLevel::File, &self.cx).await?;
+        readiness::wait(&found.endpoints, ReadinessLevel::File, self.wait_until, &self.cx).await?;
         Ok(found)
     }
 
@@ -148,9 +147,8 @@ impl CodeQuery<'_> {
             return Err(CodeError::NoEndpoint(found.absent));
         }
         // The capabilities of an endpoint, and so its relevance, are known only after its `initialize` response.
-        readiness::wait(&found.endpoints, ReadinessLevel::File, &self.cx).await?;
-        let wait_deadline = Instant::now() + self.cx.wait;
-        let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.deadline.min(wait_deadline));
+        readiness::wait(&found.endpoints, ReadinessLevel::File, self.wait_until, &self.cx).await?;
+        let cx = RequestCx::new(self.cx.cancel.clone(), self.wait_until);
         let supported = join_all(found.endpoints.iter().map(|endpoint| endpoint.supports(method, document, &cx))).await;
         let (mut endpoints, mut others) = (Vec::new(), Vec::new());
         for (endpoint, is_supported) in found.endpoints.into_iter().zip(supported) {
@@ -159,7 +157,7 @@ impl CodeQuery<'_> {
         if endpoints.is_empty() {
             return Err(unsupported_error(&others, operation, found.absent));
         }
-        let states = readiness::wait(&endpoints, need, &self.cx).await?;
+        let states = readiness::wait(&endpoints, need, self.wait_until, &self.cx).await?;
         let status = self.status_of(&endpoints, document, states, need, found.absent);
         Ok(ReadyEndpoints { endpoints, status })
     }

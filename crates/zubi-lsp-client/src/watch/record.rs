@@ -137,7 +137,7 @@ impl Record {
             return;
         }
         let is_link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-        if self.links.contains(path) || is_link && !is_generated(path) && self.is_visible(path) {
+        if self.links.contains(path) || is_link && !walk::is_generated(path.as_std_path()) && self.is_visible(path) {
             self.links.pending.insert(path.to_owned());
         }
         match std::fs::metadata(path) {
@@ -240,7 +240,7 @@ impl Record {
                 self.enter_directory(path, changes);
                 continue;
             }
-            if entry.path_is_symlink() && !is_generated(path) {
+            if entry.path_is_symlink() && !walk::is_generated(path.as_std_path()) {
                 self.links.pending.insert(path.to_owned());
             }
             let Some(stamp) = Stamp::from_file(path) else { continue };
@@ -352,11 +352,6 @@ pub(super) fn paths_under<T>(paths: &BTreeMap<Utf8PathBuf, T>, directory: &Utf8P
         .take_while(|path| path.starts_with(directory))
         .cloned()
         .collect()
-}
-
-/// Whether a name is that of a directory of generated files, which may be a link.
-fn is_generated(path: &Utf8Path) -> bool {
-    path.file_name().is_some_and(|name| walk::GENERATED.contains(&name))
 }
 
 fn is_missing_or_inaccessible(error: &notify::Error) -> bool {
