@@ -158,7 +158,8 @@ fn is_young(readiness: &Readiness) -> bool {
 
 /// Notes that the texts did not confirm an answer, if the search for the symbol's name did not finish.
 pub(crate) fn add_unsearched_note(at: &ResolvedTarget, status: &mut AnswerStatus) {
-    if let Some(name) = at.name.as_deref().filter(|_| !status.text_search) {
+    let is_marked = status.text_search || matches!(status.completeness, Completeness::Partial { .. });
+    if let Some(name) = at.name.as_deref().filter(|_| !is_marked) {
         status
             .notes
             .push(format!("zubi did not look for `{name}` in files that the servers do not read: too many matches"));

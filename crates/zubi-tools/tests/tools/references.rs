@@ -104,7 +104,7 @@ async fn too_many_words_are_not_counted() {
     a.toy
       2:5  use x
     further word matches were not counted: time-out
-    [toy · ready]
+    [toy · ready · zubi did not look for `x` in files that the servers do not read: too many matches]
     ");
 }
 
