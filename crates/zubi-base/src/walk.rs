@@ -43,9 +43,8 @@ pub fn entries(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item =
 pub fn builder(directory: &Utf8Path, order: WalkOptions) -> WalkBuilder {
     let mut walk = WalkBuilder::new(directory);
     walk.hidden(false).require_git(false).follow_links(false).max_depth(order.depth).filter_entry(|entry| {
-        let generated = entry.file_name().to_str().is_some_and(|name| GENERATED.contains(&name));
         // The start directory is included even if its name is in the list.
-        entry.depth() == 0 || !(generated && is_directory(entry))
+        entry.depth() == 0 || !is_generated(entry)
     });
     if order.sorted {
         walk.sort_by_file_name(Ord::cmp);
@@ -58,6 +57,21 @@ pub fn files(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = U
     entries(directory, order)
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
+}
+
+/// Whether [`entries`] below `directory` include a path. Lists only the directories on the way to it.
+pub fn includes(directory: &Utf8Path, path: &Utf8Path) -> bool {
+    let wanted = path.to_owned();
+    let mut walk = builder(directory, WalkOptions::default());
+    walk.filter_entry(move |entry| {
+        entry.depth() == 0 || wanted.as_std_path().starts_with(entry.path()) && !is_generated(entry)
+    });
+    walk.build().filter_map(Result::ok).any(|entry| entry.path() == path)
+}
+
+/// Whether an entry is a directory of generated files.
+fn is_generated(entry: &DirEntry) -> bool {
+    entry.file_name().to_str().is_some_and(|name| GENERATED.contains(&name)) && is_directory(entry)
 }
 
 /// Whether an entry is a directory and not a link to one.
@@ -92,5 +106,8 @@ mod tests {
         insta::assert_snapshot!(list_files(None), @".github/run.py .gitignore src/a.rs src/target");
         insta::assert_snapshot!(list_files(Some(1)), @".gitignore");
         assert_eq!(files(&root.join("node_modules"), WalkOptions::default()).count(), 1, "requested by name");
+        let included = ["src/a.rs", ".github/run.py", "made/x.py", "node_modules/p/index.js", "src/absent.rs"]
+            .map(|path| includes(root, &root.join(path)));
+        assert_eq!(included, [true, true, false, false, false]);
     }
 }
