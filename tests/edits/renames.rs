@@ -34,7 +34,7 @@ async fn ignored_files_in_a_plan_are_named() {
     let zubi = Zubi::start(&project, &["node", "pyright"]).await;
     let rename = json!({ "symbol": "area", "newName": "surface" });
     let answer = zubi.call_stable("lsp_rename_symbol", rename).await;
-    assert!(answer.contains("\nnote: git ignores `gen/use.py`: a build may write such files anew\n"), "{answer}");
+    assert!(answer.contains("\nnote: git ignores `gen/use.py`: a build may write such files again\n"), "{answer}");
 }
 
 #[tokio::test]

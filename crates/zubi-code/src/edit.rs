@@ -136,7 +136,7 @@ impl EditService {
             let named = quote_all(ignored.iter().take(MAX_IGNORED));
             let more = ignored.len().checked_sub(MAX_IGNORED).filter(|more| *more > 0);
             let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
-            change.notes.push(format!("git ignores {named}{more}: a build may write such files anew"));
+            change.notes.push(format!("git ignores {named}{more}: a build may write such files again"));
         }
         self.store(title, &change, by)
     }

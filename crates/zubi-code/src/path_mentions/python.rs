@@ -12,7 +12,7 @@ pub(super) fn find(text: &str, path: &Utf8Path, old_path: &Utf8Path, moved: &Pat
     let Some(module) = Module::new(moved) else { return Vec::new() };
     let non_code = NonCode::of_file(path, text);
     let mut edits = Vec::new();
-    for (range, token) in dotted(text) {
+    for (range, token) in find_dotted(text) {
         if let Some(new_text) = module.rewrite_absolute(token) {
             edits.push(PathEdit { range, new_text });
         }
@@ -139,7 +139,7 @@ impl Module {
     }
 }
 
-/// Returns the path of a module without its extension; `None` for a file that is no module.
+/// Returns the path of a module without its extension; `None` for a file that cannot be one.
 fn module_path(path: &Utf8Path) -> Option<Utf8PathBuf> {
     match path.extension() {
         Some("py" | "pyi") if matches!(path.file_stem(), Some("__init__")) => None,
@@ -182,7 +182,7 @@ fn words(line: &str) -> Vec<Range<usize>> {
 }
 
 /// Returns the dotted names of a text, in code and in strings.
-fn dotted(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+fn find_dotted(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     let mut start = 0;
     text.split_inclusive('\n').flat_map(move |line| {
         let at = start;

@@ -132,7 +132,7 @@ impl CodeTool for RenameFile {
         let mut answer = apply(query, view, &planned.value.plan, planned.status, request).await?;
         let left = match query.plan_left_mentions(&from, &to).await {
             Ok(left) => left,
-            // The file has moved, so this is no failure of the call.
+            // The file has moved, so the call has not failed.
             Err(error) => {
                 let _ = writeln!(answer.text, "mentions of the old path have no plan: {error}");
                 return Ok(answer);
