@@ -64,7 +64,7 @@ pub fn builder(directory: &Utf8Path, order: WalkOptions) -> WalkBuilder {
     let mut walk = WalkBuilder::new(directory);
     walk.hidden(false).require_git(false).follow_links(false).max_depth(order.depth).filter_entry(|entry| {
         // The start directory is included in any case.
-        entry.depth() == 0 || !(is_directory(entry) && is_generated(entry.path()))
+        entry.depth() == 0 || !is_generated_directory(entry)
     });
     if order.sorted {
         walk.sort_by_file_name(Ord::cmp);
@@ -77,6 +77,20 @@ pub fn files(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = U
     entries(directory, order)
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
+}
+
+/// Whether [`entries`] below `directory` include a path. Lists only the directories on the way to it.
+pub fn includes(directory: &Utf8Path, path: &Utf8Path) -> bool {
+    let wanted = path.to_owned();
+    let mut walk = builder(directory, WalkOptions::default());
+    walk.filter_entry(move |entry| {
+        entry.depth() == 0 || wanted.as_std_path().starts_with(entry.path()) && !is_generated_directory(entry)
+    });
+    walk.build().filter_map(Result::ok).any(|entry| entry.path() == path)
+}
+
+fn is_generated_directory(entry: &DirEntry) -> bool {
+    is_directory(entry) && is_generated(entry.path())
 }
 
 /// Whether an entry is a directory and not a link to one.
@@ -161,5 +175,8 @@ mod tests {
         insta::assert_snapshot!(list_files(None), @".github/run.py .gitignore app/target/base.py app/venv/a.py rust/Cargo.toml src/a.rs src/target");
         insta::assert_snapshot!(list_files(Some(1)), @".gitignore");
         assert_eq!(files(&root.join("node_modules"), WalkOptions::default()).count(), 1, "requested by name");
+        let included = ["src/a.rs", ".github/run.py", "made/x.py", "node_modules/p/index.js", "src/absent.rs"]
+            .map(|path| includes(root, &root.join(path)));
+        assert_eq!(included, [true, true, false, false, false]);
     }
 }

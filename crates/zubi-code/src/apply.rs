@@ -1,16 +1,19 @@
-//! Applies and undoes plans, and compares the diagnostics of the touched files before and after.
+//! Applies and undoes plans, and compares the diagnostics before and after: in the touched files and in those that mention
+//! a changed name or path.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::future::join_all;
-use zubi_base::text::EditOptions;
+use zubi_base::text::{EditOptions, FileOperation, pluralize};
+use zubi_base::walk::{self, WalkOptions};
 
 use crate::diagnostics::{CodeProblem, DiagnosticsDelta, DiagnosticsSnapshot};
 use crate::edit::AppliedChange;
 use crate::error::CodeError;
+use crate::markup::clean_line;
 use crate::query::CodeQuery;
 use crate::status::{AnswerStatus, QualifiedAnswer};
 
-/// The maximum number of files whose diagnostics are compared before and after an edit.
+/// The maximum number of touched files whose diagnostics are compared before and after an edit.
 const MAX_COMPARED: usize = 20;
 
 /// An applied edit and its effect on the diagnostics.
@@ -29,11 +32,54 @@ pub enum Direction {
     Undo,
 }
 
+/// The files that a change moves.
+struct MovedPaths {
+    /// The old and the new path of each moved file or directory, in the order of the moves.
+    renames: Vec<(Utf8PathBuf, Utf8PathBuf)>,
+    /// The files to compare, with their paths before and after the change.
+    files_before: Vec<Utf8PathBuf>,
+    files_after: Vec<Utf8PathBuf>,
+}
+
+impl MovedPaths {
+    /// `touched` has the paths before and after the change. Reads directories that move.
+    fn new(operations: &[FileOperation], touched: &[Utf8PathBuf]) -> Self {
+        let renames: Vec<_> = operations
+            .iter()
+            .filter_map(|operation| match operation {
+                FileOperation::Rename { from, to } => Some((from.clone(), to.clone())),
+                _ => None,
+            })
+            .collect();
+        let directories = renames.iter().map(|(from, _)| from).filter(|from| from.is_dir() && !from.is_symlink());
+        let inside = directories.flat_map(|from| walk::files(from, WalkOptions { depth: None, sorted: true }));
+        let mut files_before = touched.to_vec();
+        files_before.extend(inside.take(MAX_COMPARED));
+        let mut moved = Self { renames, files_before, files_after: Vec::new() };
+        moved.files_after = moved.files_before.iter().map(|path| moved.forward(path)).collect();
+        moved.files_after.dedup();
+        moved
+    }
+
+    /// Returns the path of a file after the change.
+    fn forward(&self, path: &Utf8Path) -> Utf8PathBuf {
+        let rename = |path: Utf8PathBuf, (from, to): &(Utf8PathBuf, Utf8PathBuf)| match path.strip_prefix(from) {
+            Ok(rest) if rest.as_str().is_empty() => to.clone(),
+            Ok(rest) => to.join(rest),
+            Err(_) => path,
+        };
+        self.renames.iter().fold(path.to_owned(), rename)
+    }
+}
+
 impl CodeQuery<'_> {
-    /// Applies or undoes a plan, and compares the diagnostics of the files it touches.
+    /// Applies or undoes a plan, and compares the diagnostics of the files that it can affect.
     pub async fn change(&self, plan: &str, direction: Direction) -> Result<QualifiedAnswer<AppliedEdit>, CodeError> {
-        let files: Vec<Utf8PathBuf> = self.intel.edits.files_of(plan)?;
-        let before = self.problems_of_all(&files).await;
+        let operations = self.intel.edits.operations_of(plan, direction == Direction::Undo)?;
+        let files = self.intel.edits.files_of(plan)?;
+        let moved = MovedPaths::new(&operations, &files);
+        let related = self.related_files(operations, &files).await;
+        let before = self.problems_of_all(&moved.files_before, &related.files).await;
         let applied = match direction {
             Direction::Apply(options) => self.intel.edits.apply_as(plan, options).await?,
             Direction::Undo => self.intel.edits.undo(plan).await?,
@@ -41,15 +87,23 @@ impl CodeQuery<'_> {
         self.forget_documents();
         // Servers learn about the new texts in the same way as about any other change on disk.
         self.intel.router.refresh(&self.request_cx()).await;
-        let after = self.problems_of_all(&files).await;
+        let related_after: Vec<_> = related.files.iter().map(|path| moved.forward(path)).collect();
+        let after = self.problems_of_all(&moved.files_after, &related_after).await;
         let (delta, status) = match (before, after) {
-            (Ok((before, mut status)), Ok((after, after_status))) => {
+            (Ok((mut before, mut status)), Ok((after, after_status))) => {
+                for problem in &mut before {
+                    self.move_problem(problem, &moved);
+                }
                 let checks = [(&before, status.is_partial), (&after, after_status.is_partial)];
                 let [first, last] = checks.map(|(problems, is_partial)| DiagnosticsSnapshot { problems, is_partial });
                 let delta = DiagnosticsDelta::compare(&before, &after).without_unanswered_sources(first, last);
                 // A note from the first check is obsolete, or the second check repeats it.
                 status.notes.clear();
                 status.merge(after_status);
+                if related.omitted > 0 {
+                    let files = pluralize(related.omitted, "further file");
+                    status.notes.push(format!("{files} that mention a changed name were not compared"));
+                }
                 (Some(delta), status)
             }
             (Err(reason), _) | (_, Err(reason)) => {
@@ -61,12 +115,30 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: AppliedEdit { applied, delta }, status })
     }
 
-    async fn problems_of_all(&self, files: &[Utf8PathBuf]) -> Result<(Vec<CodeProblem>, AnswerStatus), CodeError> {
+    /// Gives a diagnostic of a moved file the path that the file has after the change.
+    fn move_problem(&self, problem: &mut CodeProblem, moved: &MovedPaths) {
+        if let Some(path) = &problem.location.path {
+            let new_path = moved.forward(path);
+            if new_path != *path {
+                problem.location.display_path = clean_line(&self.workspace().display(&new_path));
+                problem.location.path = Some(new_path);
+            }
+        }
+    }
+
+    /// Returns the diagnostics of the files that a change touches, and of those among the related ones that a server
+    /// serves.
+    async fn problems_of_all(
+        &self,
+        files: &[Utf8PathBuf],
+        related: &[Utf8PathBuf],
+    ) -> Result<(Vec<CodeProblem>, AnswerStatus), CodeError> {
         let mut problems = Vec::new();
         let mut status = AnswerStatus::default();
         let mut failure = None;
         // All files at once, so that a silent server costs one time-out in total and not one for each file.
         let compared = files.iter().filter(|file| file.is_file()).take(MAX_COMPARED);
+        let compared = compared.chain(related.iter().filter(|file| file.is_file()));
         for answer in join_all(compared.map(|file| self.problems_of(file, self.cx.check_wait))).await {
             match answer {
                 Ok((items, file_status)) => {

@@ -24,6 +24,7 @@ use zubi_base::position::Encoding;
 use zubi_base::text::{
     ContentHash, EditOptions, EditOutcome, EditSink, FileOperation, Save, SinkError, TextOrigin, TextSource, quote_all,
 };
+use zubi_base::walk;
 use zubi_base::workspace::WorkspaceFolders;
 
 pub use self::apply::{DiskSink, EditorOrDiskSink, RecoveredChanges};
@@ -35,6 +36,9 @@ use self::apply::journal;
 use self::apply::lock::EditLock;
 use self::apply::prepare::{expected_after, matches_expected, prepare, undo_of};
 use self::plan::{ExpectedContent, PlanState, PlanStore, StoredPlan, Undo};
+
+/// The maximum number of ignored files that a plan's note names.
+const MAX_IGNORED: usize = 4;
 
 /// A change that zubi has computed and stored but not applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +124,20 @@ impl EditService {
 
     /// Plans the edits of several servers, all for the same texts, as one plan; `by` names all servers.
     pub async fn plan_combined(&self, title: &str, edits: &[ServerEdit<'_>], by: &str) -> Result<Plan, EditError> {
-        let change = ComputedChange::from_workspace_edits(edits, &*self.inner.texts, &self.inner.workspace).await?;
+        let workspace = &self.inner.workspace;
+        let mut change = ComputedChange::from_workspace_edits(edits, &*self.inner.texts, workspace).await?;
+        let is_ignored = |file: &&change::FileChange| {
+            let path = file.old_path.as_ref().unwrap_or(&file.path);
+            path.exists() && workspace.folder_of(path).is_some_and(|folder| !walk::includes(&folder.path, path))
+        };
+        let ignored: Vec<_> =
+            change.files.iter().filter(is_ignored).map(|file| workspace.display(&file.path)).collect();
+        if !ignored.is_empty() {
+            let named = quote_all(ignored.iter().take(MAX_IGNORED));
+            let more = ignored.len().checked_sub(MAX_IGNORED).filter(|more| *more > 0);
+            let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
+            change.notes.push(format!("git ignores {named}{more}: a build may write such files again"));
+        }
         self.store(title, &change, by)
     }
 
@@ -196,6 +213,15 @@ impl EditService {
             }
         }
         Ok(files.into_iter().collect())
+    }
+
+    /// Returns the operations of a plan, or those that undo it.
+    pub(crate) fn operations_of(&self, id: &str, undo: bool) -> Result<Vec<FileOperation>, EditError> {
+        let plan = self.inner.store.plan(&plan_id(id)?)?;
+        Ok(match plan.state {
+            PlanState::Applied(applied) | PlanState::Applying(applied) if undo => applied.operations,
+            _ => plan.operations,
+        })
     }
 
     /// Applies a plan completely or not at all; `id` is its own id or its action's. Continues if the caller stops

@@ -35,6 +35,9 @@ pub enum CodeError {
     Endpoint(#[from] EndpointError),
     #[error("{0}")]
     Edit(#[from] EditError),
+    /// A rename that would leave uses unchanged.
+    #[error("uses would be left: {reason}")]
+    PartialRename { reason: String, hint: String },
     /// The server declined, for its own reason.
     #[error("{endpoint} declined: {reason}")]
     Declined { endpoint: String, reason: String, hint: String },
@@ -71,7 +74,7 @@ impl CodeError {
     /// Returns the next step.
     pub fn hint(&self) -> String {
         match self {
-            Self::Input { hint, .. } | Self::Declined { hint, .. } => hint.clone(),
+            Self::Input { hint, .. } | Self::PartialRename { hint, .. } | Self::Declined { hint, .. } => hint.clone(),
             Self::NoAnswer(silent) => silent.hint.clone(),
             Self::Path(_) => "Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.".to_owned(),
             Self::Read(_) => "Name a text file of the workspace.".to_owned(),

@@ -157,7 +157,7 @@ impl CodeQuery<'_> {
     }
 
     /// Creates a target at an offset, moved to the start of the identifier it touches.
-    fn resolved_target(
+    pub(crate) fn resolved_target(
         &self,
         path: Utf8PathBuf,
         document: &SourceDocument,

@@ -6,6 +6,8 @@
 
 mod outline;
 
+pub(crate) use self::outline::declarations;
+
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};

@@ -81,8 +81,8 @@ async fn a_symbol_is_found_by_its_name_path() {
     at shapes.toy:6:5 unit (variable)
     symbol: `area` names 2 symbols
     Use one of:
-      symbol: "Shape/area"   function at shapes.toy:2:7
-      symbol: "Square/area"   function at shapes.toy:5:7
+      symbol: "Shape/area"   function at shapes.toy:2:7  def area
+      symbol: "Square/area"   function at shapes.toy:5:7  def area # area of a square
     symbol: no symbol `Shap` in the workspace
     Nearest names:
       symbol: "Shape"   at shapes.toy:1

@@ -5,7 +5,7 @@
 pub(crate) mod arguments;
 pub(crate) mod code_tool;
 mod locations;
-mod plan_answer;
+pub(crate) mod plan_answer;
 mod tree;
 pub(crate) mod view;
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, Endpoint};
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextRange, size};
-use zubi_base::uri;
+use zubi_base::{fs, uri};
 
 use crate::error::CodeError;
 use crate::locate::ResolvedTarget;
@@ -155,7 +155,9 @@ impl CodeQuery<'_> {
         };
         found.sort_by_cached_key(key);
         found.dedup_by(|one, other| {
-            one.location.range == other.location.range && one.display_path == other.display_path
+            let is_same = one.location.range == other.location.range && one.display_path == other.display_path;
+            other.declaration |= is_same && one.declaration;
+            is_same
         });
     }
 
@@ -171,10 +173,12 @@ impl CodeQuery<'_> {
             for file_locations in parse(&reply.result).chunk_by(|one, next| one.uri == next.uri) {
                 let Some(first) = file_locations.first() else { continue };
                 self.virtual_documents.register(&first.uri, &reply.endpoint);
-                let (shown, external) = self.display_location(first);
+                let uri = self.resolve_links(&first.uri).unwrap_or_else(|| first.uri.clone());
+                let (shown, external) = self.display_location(&lsp::Location { uri: uri.clone(), range: first.range });
                 for location in file_locations {
                     let declaration = declarations.iter().any(|declared| same_start(declared, location));
-                    let (location, shown) = (location.clone(), shown.clone());
+                    let location = lsp::Location { uri: uri.clone(), range: location.range };
+                    let shown = shown.clone();
                     found.push(RawLocation {
                         location,
                         encoding,
@@ -186,6 +190,13 @@ impl CodeQuery<'_> {
                 }
             }
         }
+    }
+
+    /// Returns the URI of a file of the workspace without links, if it has some: a file that two paths reach is one.
+    fn resolve_links(&self, uri: &lsp::Uri) -> Option<lsp::Uri> {
+        let path = uri::to_path(uri).filter(|path| self.workspace().contains(path))?;
+        let real = fs::canonical(&path).ok().filter(|real| *real != path && self.workspace().contains(real))?;
+        Some(uri::from_path(&real))
     }
 
     /// clangd returns the declaration for a request at the definition, and the reverse. If a symbol's only location is

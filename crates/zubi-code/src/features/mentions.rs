@@ -18,6 +18,8 @@ use crate::locate::ResolvedTarget;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::text_search::{self, FileKind, WordFile, WordOccurrences, WordPosition};
 
+mod unresolved;
+
 /// The time limit of the search, which accompanies every answer about references. Its result is stored until a file
 /// changes, so only the first answer about a name in a large workspace can take this long.
 const WORD_SEARCH: Duration = Duration::from_secs(1);
@@ -161,6 +163,7 @@ impl CodeQuery<'_> {
                 }
             }
         }
+        self.separate_unresolved(at, &mut mentions).await;
         sort_by_line(&mut mentions.in_text);
         sort_by_line(&mut mentions.namesakes);
         mentions.unread.sort_by(|one, other| one.display_path.cmp(&other.display_path));

@@ -1,14 +1,18 @@
 //! Plans the move of a file or folder, with the changes to the imports that refer to it.
 
-use camino::Utf8Path;
-use serde_json::json;
-use zubi_base::endpoint::DocumentRef;
-use zubi_base::position::Encoding;
-use zubi_base::uri;
-use zubi_base::walk::{self, WalkOptions};
+use std::time::{Duration, Instant};
 
-use crate::edit::{Plan, ServerEdit};
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+use zubi_base::endpoint::DocumentRef;
+use zubi_base::position::{Encoding, TextIndex, TextRange, size};
+use zubi_base::text::BOM;
+use zubi_base::walk::{self, WalkOptions};
+use zubi_base::{credentials, fs, uri};
+
+use crate::edit::{EditError, Plan, ServerEdit};
 use crate::error::CodeError;
+use crate::path_mentions::{self, MoveSurroundings, PathEdit, PathMove};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::{AnswerStatus, QualifiedAnswer};
@@ -21,6 +25,21 @@ pub struct Move {
     pub plan: Plan,
     /// The servers that planned the import changes, or a clause that says why none did.
     pub imports: Result<String, String>,
+}
+
+/// The time limit of the search for mentions of the old path.
+const MENTION_SEARCH: Duration = Duration::from_secs(1);
+
+/// The maximum number of files with mentions of the old path.
+const MAX_MENTIONING: usize = 500;
+
+/// Mentions of the old path that are left after a move.
+#[derive(Debug, Clone, Default)]
+pub struct LeftMentions {
+    /// The edits that update them; `None` without any.
+    pub plan: Option<Plan>,
+    /// Whether the search reached a limit, so that there may be more.
+    pub cut: bool,
 }
 
 /// How the imports of moved files change.
@@ -90,4 +109,92 @@ impl CodeQuery<'_> {
         let plan = self.intel.edits.plan_combined(&title, &edits, by.as_deref().unwrap_or("zubi")).await?;
         Ok(QualifiedAnswer { value: Move { plan, imports: by }, status })
     }
+
+    /// Plans the update of the mentions of the old path that no server has updated. Call it after the move.
+    pub async fn plan_left_mentions(&self, from: &Utf8Path, to: &Utf8Path) -> Result<LeftMentions, CodeError> {
+        let moved = PathMove { from: from.to_owned(), to: to.to_owned() };
+        let roots = self.workspace().roots();
+        let names =
+            self.workspace().folder_of(to).map(|folder| directory_names(from, &folder.path)).unwrap_or_default();
+        let unsaved = self.intel.texts.unsaved_texts();
+        let until = self.cx.deadline.min(Instant::now() + MENTION_SEARCH);
+        let search = move || {
+            let files = roots.iter().flat_map(|root| walk::files(root, WalkOptions { depth: None, sorted: true }));
+            let mut candidates = Vec::new();
+            let mut has_unique_name = true;
+            for path in files {
+                if Instant::now() >= until {
+                    return (Vec::new(), true);
+                }
+                has_unique_name &= path == moved.to || path.file_name() != moved.from.file_name();
+                if !credentials::is_credential_path(&path) && path.file_name() != Some(".zubi.toml") {
+                    candidates.push(path);
+                }
+            }
+            let around = MoveSurroundings { names, has_unique_name };
+            let stem = moved.from.file_stem().unwrap_or_default();
+            let mut found: Vec<(Utf8PathBuf, Value)> = Vec::new();
+            for path in candidates {
+                if Instant::now() >= until || found.len() == MAX_MENTIONING {
+                    return (found, true);
+                }
+                let text = match unsaved.get(&path) {
+                    Some(text) => text.to_string(),
+                    None => match fs::read_text_in_place(&path) {
+                        Ok(text) => text,
+                        Err(_) => continue,
+                    },
+                };
+                let text = text.strip_prefix(BOM).unwrap_or(&text);
+                // A moved file may refer to files that stay.
+                if !text.contains(stem) && !path.starts_with(&moved.to) {
+                    continue;
+                }
+                let edits = path_mentions::find(text, &path, &moved, &around);
+                if !edits.is_empty() {
+                    found.push((path, to_lsp(text, &edits)));
+                }
+            }
+            (found, false)
+        };
+        let (found, cut) = tokio::task::spawn_blocking(search).await.unwrap_or((Vec::new(), true));
+        let changes: serde_json::Map<String, Value> =
+            found.into_iter().map(|(path, edits)| (uri::from_path(&path).0, edits)).collect();
+        let workspace = self.workspace();
+        let title = format!("replace mentions of `{}` by `{}`", workspace.display(from), workspace.display(to));
+        let edit = json!({ "changes": changes });
+        match self.intel.edits.plan(&title, &edit, Encoding::Utf16, "zubi").await {
+            Ok(plan) => Ok(LeftMentions { plan: Some(plan), cut }),
+            Err(EditError::Nothing) => Ok(LeftMentions { plan: None, cut }),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Returns the names by which sources refer to the directories above a path, up to a workspace folder: the module of a
+/// `go.mod`, the package of a `package.json`.
+fn directory_names(path: &Utf8Path, folder: &Utf8Path) -> Vec<(String, Utf8PathBuf)> {
+    let mut names = Vec::new();
+    for directory in path.ancestors().skip(1).take_while(|directory| directory.starts_with(folder)) {
+        if let Ok(text) = fs::read_text(&directory.join("go.mod")) {
+            let module = text.lines().find_map(|line| line.trim().strip_prefix("module "));
+            names.extend(module.map(|module| (module.trim().trim_matches('"').to_owned(), directory.to_owned())));
+        }
+        if let Ok(text) = fs::read_text(&directory.join("package.json"))
+            && let Ok(package) = serde_json::from_str::<Value>(&text)
+        {
+            let name = package.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
+            names.extend(name.map(|name| (name.to_owned(), directory.to_owned())));
+        }
+    }
+    names
+}
+
+fn to_lsp(text: &str, edits: &[PathEdit]) -> Value {
+    let index = TextIndex::new(text);
+    let edits = edits.iter().map(|edit| {
+        let range = TextRange::new(size(edit.range.start), size(edit.range.end));
+        json!({ "range": index.range_to_lsp(range, Encoding::Utf16), "newText": edit.new_text })
+    });
+    edits.collect()
 }

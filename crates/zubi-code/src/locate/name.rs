@@ -55,6 +55,11 @@ pub(super) fn join_segments(above: &[&str], name: &str) -> String {
 }
 
 fn split(text: &str) -> Vec<String> {
+    // Rust's raw identifiers: `r#match` is named `match`.
+    let text = text.strip_prefix("r#").unwrap_or(text);
+    let text = ["/", ".", ":", "#"]
+        .iter()
+        .fold(text.to_owned(), |text, separator| text.replace(&format!("{separator}r#"), separator));
     text.split(['/', '.', '#'])
         .flat_map(|part| part.split("::"))
         .map(str::trim)
@@ -123,6 +128,8 @@ mod tests {
             ("DB::Open", "DB/Open"),
             ("render(text: string)", "render"),
             ("operator<", "operator<"),
+            ("r#match", "match"),
+            ("r::match", "r/match"),
             ("(anonymous)", "anonymous"),
         ] {
             assert_eq!(declared_segments(name).join("/"), expected, "{name}");
@@ -143,6 +150,9 @@ mod tests {
             ("Other/print", vec!["Console"], "print", false),
             ("rich/console", vec![], "print", false),
             ("console", vec![], "Console", false),
+            ("Rate/match", vec!["impl Rate"], "r#match", true),
+            ("Rate::r#match", vec!["impl Rate"], "r#match", true),
+            ("Rate::r#match", vec!["impl Rate"], "match", true),
         ] {
             let name_path = NamePath::parse(input).unwrap();
             assert_eq!(name_path.matches(&above, name, path), expected, "{input}");

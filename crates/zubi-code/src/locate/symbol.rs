@@ -44,6 +44,8 @@ pub(crate) struct Candidate {
     pub(crate) kind: &'static str,
     pub(super) selection: TextRange,
     depth: usize,
+    /// The block around the declaration that its name path does not show: `impl From<&str> for Rate`.
+    block: Option<String>,
     /// Whether the candidate's language has no server while an index answered for others.
     pub(super) unindexed: bool,
     pub(crate) location: SourceLocation,
@@ -176,7 +178,7 @@ impl CodeQuery<'_> {
         outline::walk(symbols, |above, symbol| {
             let names: Vec<&str> = above.iter().map(|symbol| symbol.name.as_str()).collect();
             // `impl Foo` counts as `Foo` above a method, but does not declare `Foo`.
-            if symbol.name.starts_with("impl ") || symbol.name.starts_with("impl<") {
+            if is_implementation(&symbol.name) {
                 return;
             }
             if name_path.matches(&names, &symbol.name, path) {
@@ -185,6 +187,7 @@ impl CodeQuery<'_> {
                     path: path.to_owned(),
                     name: name_path.last().to_owned(),
                     depth: own.split('/').count(),
+                    block: names.last().filter(|name| is_implementation(name)).map(|name| (*name).to_owned()),
                     unindexed: false,
                     name_path: own,
                     kind: symbol.kind,
@@ -254,7 +257,10 @@ impl CodeQuery<'_> {
                 } else {
                     format!("at: \"{}\"", candidate.location.to_at())
                 };
-                format!("  {argument}   {} at {}", candidate.kind, candidate.location.to_at())
+                let parts = [candidate.location.source.as_deref(), candidate.block.as_deref()];
+                let place = format!("{} at {}", candidate.kind, candidate.location.to_at());
+                let shown: Vec<_> = [Some(place.as_str())].into_iter().chain(parts).flatten().collect();
+                format!("  {argument}   {}", shown.join("  "))
             })
             .collect();
         if candidates.len() > MAX_CANDIDATES {
@@ -340,6 +346,11 @@ impl CodeQuery<'_> {
         }
         nearest_by(word, names, |(name, _)| name.rsplit(['/', '.', ':']).next().unwrap_or(name), 3)
     }
+}
+
+/// Whether a server's symbol name is that of an `impl` block.
+fn is_implementation(name: &str) -> bool {
+    name.starts_with("impl ") || name.starts_with("impl<")
 }
 
 /// Returns the range of the identifier within a selection that may be wider (clangd selects `DB::Open`, flat lists the

@@ -123,7 +123,7 @@ const CONTROL: &[&str] = &[
 const COMMENTS: &[&str] = &["//", "/*", "*", "#", "--", ";", "%", "\"", "'"];
 
 /// Returns the declarations of a text as a tree, in source order.
-pub(super) fn declarations(text: &str) -> Vec<OutlineSymbol> {
+pub(crate) fn declarations(text: &str) -> Vec<OutlineSymbol> {
     let lines = lines(text);
     let mut symbols = Vec::new();
     for (at, line) in lines.iter().enumerate() {

@@ -138,7 +138,6 @@ fn imports_are_not_updated_if_the_setting_is_never() {
     let args = json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" });
     assert_snapshot!(editor.call("rename_file", &args), @r#"
     note: imports stay unchanged: updateImportsOnFileMove is "never"
-    note: the word `shape` occurs 2 times in 2 files; file.search finds them
     applied [plan]: rename file `web/shape.ts` to `web/form.ts` in 1 file
       web/form.ts  renamed from web/shape.ts
     undo_edit {"plan":"[plan]"} undoes it

@@ -11,7 +11,7 @@ use crate::lsp::code_tool::CodeAnswer;
 use crate::lsp::view::OutputBudget;
 
 /// Answer of a tool that plans a change: id, counts, diff.
-pub(super) fn plan_answer(view: &OutputBudget, header: Option<&str>, plan: &Plan, status: AnswerStatus) -> CodeAnswer {
+pub(crate) fn plan_answer(view: &OutputBudget, header: Option<&str>, plan: &Plan, status: AnswerStatus) -> CodeAnswer {
     let mut text = header.map(|header| format!("{header}\n")).unwrap_or_default();
     // Writing to a `String` cannot fail.
     let _ = writeln!(

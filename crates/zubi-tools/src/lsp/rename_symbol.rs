@@ -40,8 +40,12 @@ impl CodeTool for RenameSymbol {
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
-        let planned = query.rename(&at, &input.new_name).await?;
+        let mut planned = query.rename(&at, &input.new_name).await?;
         let mut status = planned.status;
+        if status.complete() == Some(false) {
+            let note = "uses may be left: `lsp_references` with includeText=true lists them".to_owned();
+            planned.value.notes.push(note);
+        }
         status.merge(at.status.clone());
         let mut answer = plan_answer(view, Some(&at.header()), &planned.value, status);
         answer.data["resolved"] = resolved_json(&at);

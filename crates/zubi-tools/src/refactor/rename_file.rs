@@ -1,6 +1,6 @@
 //! `rename_file`: moves a file or folder and updates the imports.
 
-use std::time::{Duration, Instant};
+use std::fmt::Write as _;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -10,12 +10,12 @@ use serde_json::json;
 use zubi_base::text::{EditOptions, pluralize};
 use zubi_code::edit::AppliedChange;
 use zubi_code::features::rename_file::ImportUpdates;
-use zubi_code::text_search;
-use zubi_code::{CodeError, CodeIntel, CodeQuery};
+use zubi_code::{AnswerStatus, CodeError, CodeIntel, CodeQuery};
 
 use super::refactor_tool::{ApplyRequest, REFACTOR_TOOL, apply};
 use crate::adapter::ToolMeta;
 use crate::lsp::code_tool::{CodeAnswer, CodeTool};
+use crate::lsp::plan_answer::plan_answer;
 use crate::lsp::view::OutputBudget;
 use crate::settings::update_imports::{ImportUpdatePolicy, UpdateImports};
 
@@ -33,15 +33,15 @@ pub(crate) struct Input {
     save: Option<bool>,
 }
 
-/// Time limit for counting mentions of the old name.
-const COUNT_TIMEOUT: Duration = Duration::from_millis(500);
+/// The maximum number of files with mentions of the old path that the answer names.
+const MAX_NAMED: usize = 20;
 
 #[async_trait]
 impl CodeTool for RenameFile {
     const META: ToolMeta = ToolMeta {
         id: "rename_file",
         title: "Rename a file",
-        description: "Moves a file or folder at once and lets language servers update its imports; returns the changed files and an undo handle. If no server updates imports, it reports that and counts mentions of the old name. Honours the setting updateImportsOnFileMove.",
+        description: "Moves a file or folder at once and lets language servers update its imports; returns the changed files and an undo handle. Plans the update of mentions of the old path that no server updates. Honours the setting updateImportsOnFileMove.",
         tags: &["rename", "move", "file", "imports", "refactor"],
         example: || ("Move a module", json!({ "oldUri": "src/util.ts", "newUri": "src/lib/util.ts" })),
         ..REFACTOR_TOOL
@@ -91,11 +91,9 @@ impl CodeTool for RenameFile {
             Ok(by) => notes.push(format!("{} of imports by {by}", pluralize(edits, "edit"))),
             Err(_) if import_policy.setting == UpdateImports::Never => {
                 notes.push("imports stay unchanged: updateImportsOnFileMove is \"never\"".to_owned());
-                notes.push(count_mentions(query, &from).await);
             }
             Err(reason) => {
                 notes.push(format!("no server updates imports here: {reason}"));
-                notes.push(count_mentions(query, &from).await);
             }
         }
         if import_policy.setting == UpdateImports::Prompt {
@@ -110,17 +108,16 @@ impl CodeTool for RenameFile {
             });
         }
         let by_extensions = import_policy.imports == ImportUpdates::Followed;
-        let mention_note = if by_extensions { count_mentions(query, &from).await } else { String::new() };
         let change_notes = |applied: &AppliedChange| {
             let mut notes = notes.clone();
             let changed = applied.files.iter().filter(|file| file.done.contains("by an extension")).count();
             match changed {
                 _ if !by_extensions => {}
-                0 => {
-                    notes.push("no extension of the editor changed an import".to_owned());
-                    notes.push(format!("before, {mention_note}"));
-                }
+                0 => notes.push("no extension of the editor changed an import".to_owned()),
                 changed => notes.push(format!("extensions of the editor changed {}", pluralize(changed, "file"))),
+            }
+            if let Some(folder) = from.parent().filter(|folder| is_empty(folder)) {
+                notes.push(format!("the folder `{}` is empty now", workspace.display(folder)));
             }
             notes
         };
@@ -131,22 +128,34 @@ impl CodeTool for RenameFile {
             ..EditOptions::default()
         };
         let request = ApplyRequest { save: input.save, options, notes: Some(&change_notes), ..ApplyRequest::default() };
-        apply(query, view, &planned.value.plan, planned.status, request).await
+        // Writing to a `String` cannot fail.
+        let mut answer = apply(query, view, &planned.value.plan, planned.status, request).await?;
+        let left = match query.plan_left_mentions(&from, &to).await {
+            Ok(left) => left,
+            // The file has moved, so the call has not failed.
+            Err(error) => {
+                let _ = writeln!(answer.text, "mentions of the old path have no plan: {error}");
+                return Ok(answer);
+            }
+        };
+        if left.cut {
+            answer.text.push_str("the search for mentions of the old path was stopped: file.search finds more\n");
+        }
+        if let Some(plan) = &left.plan {
+            let (mentions, files) = (pluralize(plan.edit_count, "mention"), pluralize(plan.files.len(), "file"));
+            let named = plan.files.iter().take(MAX_NAMED).map(|file| format!("{} ({})", file.path, file.edits));
+            let more = plan.files.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
+            let named: Vec<_> = named.chain(more.map(|more| format!("{more} more"))).collect();
+            let _ = writeln!(answer.text, "{mentions} of the old path left in {files}: {}", named.join(", "));
+            answer.text.push_str(&plan_answer(view, None, plan, AnswerStatus::default()).text);
+            answer.data["mentions"] = json!({ "plan": plan.id, "total": plan.edit_count });
+        } else if edits == 0 && !left.cut && !by_extensions {
+            answer.text.push_str("no file mentions the old path\n");
+        }
+        Ok(answer)
     }
 }
 
-/// Counts mentions of the old name in the workspace's texts.
-async fn count_mentions(query: &CodeQuery<'_>, from: &Utf8Path) -> String {
-    let name = from.file_stem().unwrap_or_default().to_owned();
-    let (roots, word) = (query.workspace().roots(), name.clone());
-    let matches =
-        tokio::task::spawn_blocking(move || text_search::search(&roots, &word, Instant::now() + COUNT_TIMEOUT)).await;
-    match matches {
-        Ok(found) => {
-            let prefix = if found.cut { "at least " } else { "" };
-            let (times, files) = (pluralize(found.total(), "time"), pluralize(found.files.len(), "file"));
-            format!("the word `{name}` occurs {prefix}{times} in {files}; file.search finds them")
-        }
-        Err(_) => format!("mentions of `{name}` were not counted"),
-    }
+fn is_empty(folder: &Utf8Path) -> bool {
+    folder.read_dir_utf8().is_ok_and(|mut entries| entries.next().is_none())
 }

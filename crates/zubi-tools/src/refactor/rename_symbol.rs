@@ -28,6 +28,9 @@ pub(crate) struct Input {
     new_name: String,
     /// Save files open in an editor too; default: they stay unsaved. Without an editor all files are saved
     save: Option<bool>,
+    /// Apply even if some uses are known to be left
+    #[serde(rename = "allowPartial")]
+    allow_partial: Option<bool>,
 }
 
 /// Maximum number of occurrences tried for a name that is not a declared symbol.
@@ -38,7 +41,7 @@ impl CodeTool for RenameSymbol {
     const META: ToolMeta = ToolMeta {
         id: "rename_symbol",
         title: "Rename a symbol",
-        description: "Renames a symbol of a file at once, wherever it is used; returns the changed files, the new and fixed diagnostics, and an undo handle. To see the diff first, use lsp_rename_symbol.",
+        description: "Renames a symbol of a file at once, wherever it is used; returns the changed files, the new and fixed diagnostics, and an undo handle. Changes nothing if uses are known to be left. To see the diff first, use lsp_rename_symbol.",
         tags: &["rename", "symbol", "refactor"],
         example: || ("Rename a function", json!({ "uri": "src/lib.rs", "originalName": "parse", "newName": "read" })),
         ..REFACTOR_TOOL
@@ -88,6 +91,15 @@ impl CodeTool for RenameSymbol {
             Err(error) => return Err(error),
         };
         let mut status = planned.status;
+        if status.complete() == Some(false) && input.allow_partial != Some(true) {
+            let (reason, id) = (status.note().unwrap_or_default(), &planned.value.id);
+            return Err(CodeError::PartialRename {
+                reason: reason.strip_prefix("may be incomplete: ").unwrap_or(&reason).to_owned(),
+                hint: format!(
+                    "Nothing was changed. `lsp_references` with includeText=true lists the uses. If they may stay, pass allowPartial=true, or apply_edit {{\"plan\":\"{id}\"}}."
+                ),
+            });
+        }
         status.merge(at.status.clone());
         let request =
             ApplyRequest { save: input.save, preamble: format!("{}\n", at.header()), ..ApplyRequest::default() };

@@ -61,11 +61,11 @@ async fn rename_file() {
     assert_eq!(read(&toy, "app.toy").lines().nth(1), Some("use shapes Shape"));
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "notes.txt", "newUri": "n.txt", "save": false })).await, @r#"
     note: no server updates imports here: no server for .txt
-    note: the word `notes` occurs 0 times in 0 files; file.search finds them
     note: the files on disk were changed, so they are saved although save is false
     applied p-…: rename file `notes.txt` to `n.txt` in 1 file
       n.txt  renamed from notes.txt
     undo_edit {"plan":"p-…"} undoes it
+    no file mentions the old path
     [no server · problems not compared: no server for .txt]
     "#);
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "absent", "newUri": "x" })).await, @"
@@ -154,10 +154,10 @@ async fn rename_file_changes_no_setting_and_reports_its_changes() {
     let settings = read(&toy, ".vscode/settings.json");
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "a.ts", "newUri": "b.ts" })).await, @r#"
     note: imports stay unchanged: updateImportsOnFileMove is "never"
-    note: the word `a` occurs 1 time in 1 file; file.search finds them
     applied p-…: rename file `a.ts` to `b.ts` in 1 file
       b.ts  renamed from a.ts
     undo_edit {"plan":"p-…"} undoes it
+    no file mentions the old path
     [no server · problems not compared: no server for .ts]
     "#);
     assert_eq!(read(&toy, ".vscode/settings.json"), settings);
