@@ -96,11 +96,11 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     Name a text file of the workspace.
     ────
     lsp_document_symbols {"path":"[outside]"}
-    Invalid input: path: `[outside]` is outside the workspace; only files under `[project]` can be named
+    Invalid input: path: `[outside]` is outside the workspace `[project]`
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ────
     lsp_document_symbols {"path":"link.py"}
-    Invalid input: path: `link.py` is outside the workspace; only files under `[project]` can be named
+    Invalid input: path: `link.py` is outside the workspace `[project]`
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ────
     lsp_document_symbols {"path":"circle.py"}
@@ -144,7 +144,7 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     Use at: "src/lib.rs:12:5" (1-based line and column) or at: "src/lib.rs:12 fn parse" (text of that line).
     ────
     lsp_hover {"at":"link.py:1:1"}
-    Invalid input: path: `link.py` is outside the workspace; only files under `[project]` can be named
+    Invalid input: path: `link.py` is outside the workspace `[project]`
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ────
     lsp_hover {"uri":"shapes/shape.py","line":9999,"character":0}

@@ -11,6 +11,7 @@ use zubi_code::{CodeError, CodeIntel, CodeQuery};
 
 use super::refactor_tool::{ApplyRequest, REFACTOR_TOOL, apply, files_in_uri, resolve_file};
 use crate::adapter::ToolMeta;
+use crate::lsp::arguments::ProjectArgs;
 use crate::lsp::code_tool::{CodeAnswer, CodeTool};
 use crate::lsp::view::OutputBudget;
 
@@ -28,6 +29,8 @@ pub(crate) struct Input {
     new_name: String,
     /// Save files open in an editor too; default: they stay unsaved. Without an editor all files are saved
     save: Option<bool>,
+    #[serde(flatten)]
+    projects: ProjectArgs,
 }
 
 /// Maximum number of occurrences tried for a name that is not a declared symbol.
@@ -45,6 +48,10 @@ impl CodeTool for RenameSymbol {
     };
     const OPERATION: &str = "rename the symbol";
     type Input = Input;
+
+    fn all_projects(input: &Input) -> Option<bool> {
+        Some(input.projects.all_projects())
+    }
 
     fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
         files_in_uri(intel, &input.uri)

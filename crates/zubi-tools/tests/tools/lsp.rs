@@ -286,7 +286,7 @@ async fn invalid_arguments_are_reported() {
     Name a file; `lsp_workspace_symbols` searches all files.
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_document_symbols", json!({ "path": "/etc/passwd" })).await, @"
-    Invalid input: path: `/etc/passwd` is outside the workspace; only files under `[root]` can be named
+    Invalid input: path: `/etc/passwd` is outside the workspace `[root]`
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ");
 }
