@@ -132,7 +132,7 @@ pub struct ConfigCheck {
 const MAX_BASES: usize = 20;
 
 impl ConfigCheck {
-    /// Checks a configuration and those that it extends (TypeScript, "TSConfig Option: extends").
+    /// Checks a configuration and those that it extends (the TSConfig Reference, "extends").
     pub fn of_file(path: &Utf8Path) -> Self {
         let mut check = Self::default();
         let mut queue = vec![path.to_owned()];

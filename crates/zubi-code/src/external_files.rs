@@ -44,6 +44,10 @@ struct ShownFile {
     shown: u64,
 }
 
+/// The file of the workspace from which requests led to a shown file, if it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ExternalOrigin(pub(crate) Option<Utf8PathBuf>);
+
 /// See the module's documentation.
 pub struct ExternalFiles {
     directory: Utf8PathBuf,
@@ -78,11 +82,10 @@ impl ExternalFiles {
         self.record_of(file).is_some()
     }
 
-    /// Returns the file of the workspace from which requests led to a shown file. The outer value is `None` for a file
-    /// that no answer has shown.
-    pub(crate) fn origin_of(&self, file: &Utf8Path) -> Option<Option<Utf8PathBuf>> {
-        let origin = self.record_of(file)?.origin;
-        Some(origin.filter(|origin| self.workspace.contains(origin) && origin.is_file()))
+    /// Returns the origin of a shown file; `None` for a file that no answer has shown.
+    pub(crate) fn origin_of(&self, file: &Utf8Path) -> Option<ExternalOrigin> {
+        let document = self.record_of(file)?.origin;
+        Some(ExternalOrigin(document.filter(|document| self.workspace.contains(document) && document.is_file())))
     }
 
     /// Records files that an answer shows, each with links resolved. Does I/O only for files without a recent record.
@@ -92,7 +95,7 @@ impl ExternalFiles {
             return;
         }
         let store = Arc::clone(self);
-        let write = move || store.write_all(files, origin);
+        let write = move || store.write_all(files, origin.as_deref());
         // Awaited, because the process may end right after the answer.
         if let Ok(Err(error)) = tokio::task::spawn_blocking(write).await {
             tracing::warn!(%error, "the files that the answer shows cannot be recorded");
@@ -112,13 +115,13 @@ impl ExternalFiles {
         files
     }
 
-    fn write_all(&self, files: Vec<Utf8PathBuf>, origin: Option<Utf8PathBuf>) -> io::Result<()> {
+    fn write_all(&self, files: Vec<Utf8PathBuf>, origin: Option<&Utf8Path>) -> io::Result<()> {
         owner_only::create_directory(&self.directory)?;
         self.sweep(files.len())?;
         for file in files {
             let shown = self.clock.now();
             // A file that was shown during a request from the workspace keeps that origin.
-            let origin = origin.clone().or_else(|| self.record_of(&file)?.origin);
+            let origin = origin.map(Utf8Path::to_owned).or_else(|| self.record_of(&file)?.origin);
             let record = ShownFile { version: VERSION, file, origin, shown: shown.as_secs() };
             // Not durable: a lost record only costs a repeated request.
             let path = self.path_of(&record.file);
@@ -264,7 +267,7 @@ mod tests {
         let same = open(&root, "project", Arc::new(SystemClock));
         assert_eq!(same.resolve(file.as_str()).unwrap(), file);
         assert_eq!(same.resolve(&format!("file://{file}")).unwrap(), file);
-        assert_eq!(same.origin_of(&file), Some(Some(origin)));
+        assert_eq!(same.origin_of(&file), Some(ExternalOrigin(Some(origin))));
         let hours = |hours| open(&root, "project", Arc::new(LaterClock(Duration::from_hours(hours))));
         assert!(hours(23).resolve(file.as_str()).is_ok());
         assert!(hours(24).resolve(file.as_str()).is_err());

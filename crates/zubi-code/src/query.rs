@@ -110,9 +110,8 @@ impl CodeQuery<'_> {
             }
         }
         let target = lock(&self.target).clone();
-        let origin = target.and_then(|target| match self.workspace().contains(&target) {
-            true => Some(target),
-            false => self.intel.external.origin_of(&target)?,
+        let origin = target.and_then(|target| {
+            if self.workspace().contains(&target) { Some(target) } else { self.intel.external.origin_of(&target)?.0 }
         });
         self.intel.external.record(served, origin).await;
     }

@@ -35,7 +35,7 @@ impl Router {
                 None => source.for_document(document, method, cx).await,
                 // The servers that named the file, which may not run in this process.
                 Some(origin) => {
-                    let mut found = match origin {
+                    let mut found = match &origin.0 {
                         Some(origin) => source.for_document(&DocumentRef::new(origin.clone()), method, cx).await,
                         None => source.for_workspace(method, cx).await,
                     };
