@@ -132,7 +132,7 @@ pub struct ConfigCheck {
 const MAX_BASES: usize = 20;
 
 impl ConfigCheck {
-    /// Checks a configuration and those that it extends (the TSConfig Reference, "extends").
+    /// Checks a configuration and those that it extends (TypeScript documentation, "extends").
     pub fn of_file(path: &Utf8Path) -> Self {
         let mut check = Self::default();
         let mut queue = vec![path.to_owned()];
@@ -234,13 +234,13 @@ mod tests {
     fn a_configuration_and_its_bases_are_checked() {
         assert_eq!(check(&["web/tsconfig.json: { \"compilerOptions\": {}, /* a */ \"include\": [\"src\"], }"]), "None");
         assert_eq!(check(&["web/tsconfig.json: "]), "None");
-        insta::assert_snapshot!(check(&["web/tsconfig.json: { \"compilerOptions\": { "]), @"");
+        insta::assert_snapshot!(check(&["web/tsconfig.json: { \"compilerOptions\": { "]), @r#"Some(Syntax { file: "/web/tsconfig.json", message: "Unterminated object on line 1 column 24" })"#);
         let child = "web/tsconfig.json: { \"extends\": \"../tsconfig.base\" }";
-        insta::assert_snapshot!(check(&[child]), @"");
-        insta::assert_snapshot!(check(&[child, "tsconfig.base.json: { \"extends\": [\"./gone.json\"] }"]), @"");
+        insta::assert_snapshot!(check(&[child]), @r#"Some(MissingBase { file: "/web/tsconfig.json", base: "../tsconfig.base", is_package: false })"#);
+        insta::assert_snapshot!(check(&[child, "tsconfig.base.json: { \"extends\": [\"./gone.json\"] }"]), @r#"Some(MissingBase { file: "/tsconfig.base.json", base: "./gone.json", is_package: false })"#);
         assert_eq!(check(&[child, "tsconfig.base.json: {}"]), "None");
         let child = "web/tsconfig.json: { \"extends\": \"@tsconfig/node22/tsconfig.json\" }";
-        insta::assert_snapshot!(check(&[child]), @"");
+        insta::assert_snapshot!(check(&[child]), @r#"Some(MissingBase { file: "/web/tsconfig.json", base: "@tsconfig/node22/tsconfig.json", is_package: true })"#);
         assert_eq!(check(&[child, "node_modules/@tsconfig/node22/package.json: {}"]), "None");
         assert_eq!(check(&[child, ".pnp.cjs: "]), "None");
     }

@@ -260,7 +260,7 @@ mod tests {
 
     #[tokio::test]
     async fn another_process_accepts_a_shown_file_for_a_day() {
-        let Fixture { root, store, .. } = fixture();
+        let Fixture { root, store, _directory } = fixture();
         let (file, origin) = (root.join("library/x.go"), root.join("project/a.go"));
         assert!(matches!(store.resolve(file.as_str()), Err(PathError::Outside { .. })));
         store.record(vec![file.clone()], Some(origin.clone())).await;
@@ -279,7 +279,7 @@ mod tests {
 
     #[tokio::test]
     async fn records_are_private_and_limited() {
-        let Fixture { root, store, .. } = fixture();
+        let Fixture { root, store, _directory } = fixture();
         store.record(vec![root.join("library/x.go")], None).await;
         let record = store.path_of(&root.join("library/x.go"));
         assert_eq!(record.metadata().unwrap().permissions().mode() & 0o777, 0o600);
@@ -292,12 +292,13 @@ mod tests {
 
     #[tokio::test]
     async fn credentials_and_replaced_files_are_refused() {
-        let Fixture { root, store, .. } = fixture();
+        let Fixture { root, store, _directory } = fixture();
         let key = root.join("home/.ssh/id_rsa");
         store.record(vec![key.clone()], None).await;
         assert!(store.resolve(key.as_str()).is_err());
         // A record that another program has written.
-        let record = ShownFile { version: VERSION, file: key.clone(), origin: None, shown: store.clock.now().as_secs() };
+        let record =
+            ShownFile { version: VERSION, file: key.clone(), origin: None, shown: store.clock.now().as_secs() };
         owner_only::create_directory(&store.directory).unwrap();
         owner_only::write_atomic(&store.path_of(&key), &serde_json::to_vec(&record).unwrap()).unwrap();
         assert!(store.resolve(key.as_str()).is_err());

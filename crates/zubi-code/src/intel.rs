@@ -48,11 +48,8 @@ pub struct CodeIntel {
 impl CodeIntel {
     /// Does no slow work: the first request detects the servers.
     pub fn new(config: CodeConfig) -> Arc<Self> {
-        let external = Arc::new(ExternalFiles::new(
-            &config.state_dir,
-            Arc::clone(&config.workspace),
-            Arc::clone(&config.clock),
-        ));
+        let external =
+            Arc::new(ExternalFiles::new(&config.state_dir, Arc::clone(&config.workspace), Arc::clone(&config.clock)));
         let edits = EditService::new(
             Arc::clone(&config.workspace),
             Arc::clone(&config.texts),

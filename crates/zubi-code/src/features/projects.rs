@@ -155,9 +155,7 @@ impl CodeQuery<'_> {
         let name = at.name.as_deref().unwrap_or_default();
         let not_queried = match (self.cx.all_projects, relation) {
             (Some(_), _) => "not queried; allProjects=true queries all",
-            (None, Relation::Implementations) => {
-                "not queried; `lsp_implementations` with allProjects=true queries all"
-            }
+            (None, Relation::Implementations) => "not queried; `lsp_implementations` with allProjects=true queries all",
             (None, _) => "not queried; `lsp_references` with allProjects=true queries all",
         };
         for (projects, outcome) in [(&failed, "did not answer"), (&queue.omitted, not_queried)] {

@@ -358,6 +358,6 @@ mod tests {
         let all: Vec<_> =
             ["a.cc", "b.cc", "c.CC"].map(|name| format!(r#"{{ "directory": "{root}/src", "file": "{name}" }}"#)).into();
         assert_eq!(check(&format!("[{}]", all.join(","))), None);
-        insta::assert_snapshot!(check("not JSON").unwrap(), @"");
+        insta::assert_snapshot!(check("not JSON").unwrap(), @"compile_commands.json cannot be read (expected ident at line 1 column 2): other files are not read");
     }
 }

@@ -313,8 +313,8 @@ impl ServerPool {
             let is_own = |file: &Utf8PathBuf| languages.for_file(file).is_some_and(|language| row.serves(language));
             let examples = found.into_iter().filter_map(|other| {
                 let is_in_root = |file: &Utf8PathBuf| project_root(&row, file, &other.folder.path) == other.root;
-                let example = walk::files(&other.root, WalkOptions::default())
-                    .find(|file| is_own(file) && is_in_root(file))?;
+                let example =
+                    walk::files(&other.root, WalkOptions::default()).find(|file| is_own(file) && is_in_root(file))?;
                 Some(OtherRoot { example, ..other })
             });
             examples.collect()

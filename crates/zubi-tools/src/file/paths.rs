@@ -21,11 +21,7 @@ pub(crate) fn resolve_existing(cx: &ToolCx, field: &str, argument: &str) -> Resu
 }
 
 /// Resolves an existing file for reading: of the workspace, or one outside that an answer has shown.
-pub(crate) fn resolve_readable(
-    files: &ExternalFiles,
-    field: &str,
-    argument: &str,
-) -> Result<Utf8PathBuf, ToolError> {
+pub(crate) fn resolve_readable(files: &ExternalFiles, field: &str, argument: &str) -> Result<Utf8PathBuf, ToolError> {
     check_plain(field, argument)?;
     files.resolve(argument).map_err(|error| match error {
         PathError::Outside { .. } => ToolError::invalid(field, error, EXTERNAL_HINT),
