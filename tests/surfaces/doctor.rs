@@ -91,7 +91,11 @@ fn each_project_has_its_limits_and_cures() {
     assert!(trust.status.success());
     let (text, code) = doctor(&start, &[]);
     assert_eq!(code, Some(0));
-    assert_snapshot!(text, @"");
+    for line in
+        ["      in `a`: ready after", "      in `b`: ready after", "go.mod requires go >= 1.99", "run: npx tsc --init"]
+    {
+        assert!(text.contains(line), "{line}: {text}");
+    }
     let output = start.command().args(["doctor", "--json"]).output().expect("zubi starts");
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let languages = report["languages"].as_array().expect("languages").iter();
@@ -99,7 +103,9 @@ fn each_project_has_its_limits_and_cures() {
     let projects = servers.filter_map(|server| server["projects"].as_array()).flatten();
     let limits = projects.flat_map(|project| project["limits"].as_array().expect("limits"));
     let cures: Vec<_> = limits.filter_map(|limit| Some((limit["kind"].as_str()?, limit["cure"].as_str()?))).collect();
-    assert_eq!(cures, [("health", "GOTOOLCHAIN=auto go version"), ("project", "npx tsc --init")]);
+    for cure in [("health", "GOTOOLCHAIN=auto go version"), ("project", "npx tsc --init")] {
+        assert!(cures.contains(&cure), "{cure:?}: {cures:?}");
+    }
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl ExternalFiles {
         self.sweep(files.len())?;
         for file in files {
             let shown = self.clock.now();
-            // A file that was shown during a request from the workspace keeps that origin.
+            // A later request without an origin does not remove the recorded one.
             let origin = origin.map(Utf8Path::to_owned).or_else(|| self.record_of(&file)?.origin);
             let record = ShownFile { version: VERSION, file, origin, shown: shown.as_secs() };
             // Not durable: a lost record only costs a repeated request.
