@@ -96,12 +96,12 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     Name a text file of the workspace.
     ────
     lsp_document_symbols {"path":"[outside]"}
-    Invalid input: path: `[outside]` is outside the workspace; only files under `[project]` can be named
-    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    Invalid input: path: `[outside]` is outside the workspace `[project]`
+    Outside the workspace, only a file that an answer has shown can be read: `lsp_definition` from a use in the workspace shows the source of a library. The user can start zubi with that folder.
     ────
     lsp_document_symbols {"path":"link.py"}
-    Invalid input: path: `link.py` is outside the workspace; only files under `[project]` can be named
-    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    Invalid input: path: `link.py` is outside the workspace `[project]`
+    Outside the workspace, only a file that an answer has shown can be read: `lsp_definition` from a use in the workspace shows the source of a library. The user can start zubi with that folder.
     ────
     lsp_document_symbols {"path":"circle.py"}
     Invalid input: path: `circle.py` leads nowhere: `circle.py` is a symbolic link to `circle.py`, which leads in a circle
@@ -144,8 +144,8 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     Use at: "src/lib.rs:12:5" (1-based line and column) or at: "src/lib.rs:12 fn parse" (text of that line).
     ────
     lsp_hover {"at":"link.py:1:1"}
-    Invalid input: path: `link.py` is outside the workspace; only files under `[project]` can be named
-    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    Invalid input: path: `link.py` is outside the workspace `[project]`
+    Outside the workspace, only a file that an answer has shown can be read: `lsp_definition` from a use in the workspace shows the source of a library. The user can start zubi with that folder.
     ────
     lsp_hover {"uri":"shapes/shape.py","line":9999,"character":0}
     Invalid input: line: line 9999 (0-based) is past the end; `shapes/shape.py` has 38 lines
@@ -176,7 +176,7 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     ────
     lsp_hover {"symbol":"total_area","nonsense":true}
     Invalid input: nonsense: no such parameter
-    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), maxTokens (integer), waitMs (integer), allProjects (boolean), format ("text"|"json").
+    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), maxTokens (integer), waitMs (integer), format ("text"|"json").
     ────
     lsp_references {"symbol":"total_area","cursor":"x"}
     Invalid input: cursor: not a cursor

@@ -7,6 +7,7 @@ mod annotations;
 mod clangd;
 mod data;
 mod environments;
+mod external;
 mod gopls;
 mod lua;
 mod php_and_fortran;

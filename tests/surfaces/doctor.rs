@@ -32,6 +32,7 @@ fn installed_and_missing_servers_are_reported() {
       + ty 0.0.104
           ready after [time]
           note: no virtual environment: installed packages may be unknown
+            run: python -m venv .venv
           definition, references, hover, completion, signature help, outline, symbol search, implementations, type definition, call hierarchy, type hierarchy, rename, code actions
       + ruff 0.17.5
           ready after [time]
@@ -74,6 +75,37 @@ fn the_json_report_is_complete() {
         ty["readyMs"].as_u64().is_some() && ty["abilities"].as_array().is_some_and(|abilities| abilities.len() > 5),
         "{ty}"
     );
+}
+
+/// Two modules, one of which needs a newer Go, and a TypeScript file without a project.
+#[test]
+fn each_project_has_its_limits_and_cures() {
+    let project = Project::empty();
+    project.write("a/go.mod", "module example.test/a\n\ngo 1.24\n");
+    project.write("a/a.go", "package a\n");
+    project.write("b/go.mod", "module example.test/b\n\ngo 1.99\n");
+    project.write("b/b.go", "package b\n");
+    project.write("app.ts", "export const a = 1;\n");
+    let start = Start::new(&project, &["go", "gopls", "node", "typescript"]);
+    let trust = start.command().arg("trust").output().expect("zubi starts");
+    assert!(trust.status.success());
+    let (text, code) = doctor(&start, &[]);
+    assert_eq!(code, Some(0));
+    for line in
+        ["      in `a`: ready after", "      in `b`: ready after", "go.mod requires go >= 1.99", "run: npx tsc --init"]
+    {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let output = start.command().args(["doctor", "--json"]).output().expect("zubi starts");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let languages = report["languages"].as_array().expect("languages").iter();
+    let servers = languages.flat_map(|language| language["servers"].as_array().expect("servers"));
+    let projects = servers.filter_map(|server| server["projects"].as_array()).flatten();
+    let limits = projects.flat_map(|project| project["limits"].as_array().expect("limits"));
+    let cures: Vec<_> = limits.filter_map(|limit| Some((limit["kind"].as_str()?, limit["cure"].as_str()?))).collect();
+    for cure in [("health", "GOTOOLCHAIN=auto go version"), ("project", "npx tsc --init")] {
+        assert!(cures.contains(&cure), "{cure:?}: {cures:?}");
+    }
 }
 
 #[test]

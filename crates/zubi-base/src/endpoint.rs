@@ -4,6 +4,7 @@
 //! so that code intelligence has one code path. Params and results are plain JSON as LSP defines it; their positions
 //! use the endpoint's own [`Encoding`].
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -170,6 +171,8 @@ pub struct Caveats {
     /// The environment whose packages the endpoint knows. It matters if an import is unresolved or a result was not
     /// found.
     pub packages: Vec<String>,
+    /// The commands that cure a fact, by its clause.
+    pub cures: BTreeMap<String, String>,
 }
 
 /// The diagnostics of one endpoint for one document.

@@ -105,8 +105,143 @@ impl TypeScriptConfig {
     }
 }
 
+/// An error in a TypeScript configuration, without which settings are missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConfigError {
+    /// The file is not JSON with comments.
+    Syntax { file: Utf8PathBuf, message: String },
+    /// A file extends another that does not exist.
+    MissingBase {
+        file: Utf8PathBuf,
+        /// The base as the file names it.
+        base: String,
+        /// Whether the base is in an npm package.
+        is_package: bool,
+    },
+}
+
+/// The check of a TypeScript configuration.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct ConfigCheck {
+    pub error: Option<ConfigError>,
+    /// The files on which the result depends, existing or not.
+    pub files: Vec<Utf8PathBuf>,
+}
+
+/// The maximum number of configurations that extend each other.
+const MAX_BASES: usize = 20;
+
+impl ConfigCheck {
+    /// Checks a configuration and those that it extends (TypeScript documentation, "extends").
+    pub fn of_file(path: &Utf8Path) -> Self {
+        let mut check = Self::default();
+        let mut queue = vec![path.to_owned()];
+        while let Some(file) = queue.pop() {
+            if check.files.contains(&file) || check.files.len() >= MAX_BASES {
+                continue;
+            }
+            check.files.push(file.clone());
+            let (Ok(text), Some(directory)) = (fs::read_text(&file), file.parent()) else { continue };
+            let options = jsonc_parser::ParseOptions::default();
+            let config: Option<TypeScriptConfig> = match jsonc_parser::parse_to_serde_value(&text, &options) {
+                Ok(config) => config,
+                // An empty file is a configuration without settings.
+                Err(_) if text.trim().is_empty() => None,
+                Err(error) => {
+                    check.error.get_or_insert(ConfigError::Syntax { file, message: error.to_string() });
+                    continue;
+                }
+            };
+            let bases = match config.and_then(|config| config.extends) {
+                Some(Extends::One(base)) => vec![base],
+                Some(Extends::Several(bases)) => bases,
+                None => Vec::new(),
+            };
+            for base in bases {
+                match check.find_base(directory, &base) {
+                    FoundBase::File(path) => queue.push(path),
+                    FoundBase::Package => {}
+                    FoundBase::Missing => {
+                        let is_package = !is_path(&base);
+                        check.error.get_or_insert(ConfigError::MissingBase { file: file.clone(), base, is_package });
+                    }
+                }
+            }
+        }
+        check
+    }
+
+    fn find_base(&mut self, directory: &Utf8Path, base: &str) -> FoundBase {
+        let with_extension = |path: Utf8PathBuf| match path.extension() {
+            Some("json") => vec![path],
+            _ => vec![Utf8PathBuf::from(format!("{path}.json")), path],
+        };
+        if is_path(base) {
+            let candidates = with_extension(fs::without_dots(&directory.join(base)));
+            self.files.extend(candidates.iter().filter(|path| !path.is_file()).cloned());
+            let found = candidates.into_iter().find(|path| path.is_file());
+            return found.map_or(FoundBase::Missing, FoundBase::File);
+        }
+        // A package decides itself which of its files have this name.
+        let length = if base.starts_with('@') { 2 } else { 1 };
+        let package: Utf8PathBuf = base.split('/').take(length).collect();
+        for above in directory.ancestors() {
+            // Yarn stores packages in archives.
+            if above.join("node_modules").join(&package).exists() || above.join(".pnp.cjs").exists() {
+                return FoundBase::Package;
+            }
+        }
+        self.files.push(directory.join("node_modules").join(package).join("package.json"));
+        FoundBase::Missing
+    }
+}
+
+/// The place of a base configuration.
+enum FoundBase {
+    File(Utf8PathBuf),
+    Package,
+    Missing,
+}
+
+/// Whether a configuration names its base by a path.
+fn is_path(base: &str) -> bool {
+    base == ".." || base.starts_with("./") || base.starts_with("../") || base.starts_with('/')
+}
+
 /// Reads a JSON file that may have comments; `None` if it is not readable or has another shape.
 pub fn read_jsonc<T: DeserializeOwned>(path: &Utf8Path) -> Option<T> {
     let text = fs::read_text(path).ok()?;
     jsonc_parser::parse_to_serde_value(&text, &jsonc_parser::ParseOptions::default()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Creates the files (`path: content`) and checks `web/tsconfig.json`.
+    fn check(files: &[&str]) -> String {
+        let directory = tempfile::tempdir().unwrap();
+        let root = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        for file in files {
+            let (path, content) = file.split_once(": ").unwrap();
+            std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write_atomic(&root.join(path), content.as_bytes()).unwrap();
+        }
+        format!("{:?}", ConfigCheck::of_file(&root.join("web/tsconfig.json")).error).replace(root.as_str(), "")
+    }
+
+    #[test]
+    fn a_configuration_and_its_bases_are_checked() {
+        assert_eq!(check(&["web/tsconfig.json: { \"compilerOptions\": {}, /* a */ \"include\": [\"src\"], }"]), "None");
+        assert_eq!(check(&["web/tsconfig.json: "]), "None");
+        insta::assert_snapshot!(check(&["web/tsconfig.json: { \"compilerOptions\": { "]), @r#"Some(Syntax { file: "/web/tsconfig.json", message: "Unterminated object on line 1 column 24" })"#);
+        let child = "web/tsconfig.json: { \"extends\": \"../tsconfig.base\" }";
+        insta::assert_snapshot!(check(&[child]), @r#"Some(MissingBase { file: "/web/tsconfig.json", base: "../tsconfig.base", is_package: false })"#);
+        insta::assert_snapshot!(check(&[child, "tsconfig.base.json: { \"extends\": [\"./gone.json\"] }"]), @r#"Some(MissingBase { file: "/tsconfig.base.json", base: "./gone.json", is_package: false })"#);
+        assert_eq!(check(&[child, "tsconfig.base.json: {}"]), "None");
+        let child = "web/tsconfig.json: { \"extends\": \"@tsconfig/node22/tsconfig.json\" }";
+        insta::assert_snapshot!(check(&[child]), @r#"Some(MissingBase { file: "/web/tsconfig.json", base: "@tsconfig/node22/tsconfig.json", is_package: true })"#);
+        assert_eq!(check(&[child, "node_modules/@tsconfig/node22/package.json: {}"]), "None");
+        assert_eq!(check(&[child, ".pnp.cjs: "]), "None");
+    }
 }

@@ -29,7 +29,7 @@ pub struct WorkspaceFolders {
 pub enum PathError {
     #[error("`{input}` does not exist in the workspace; paths are relative to `{folder}`")]
     NotFound { input: String, folder: Utf8PathBuf },
-    #[error("`{input}` is outside the workspace; only files under `{folder}` can be named")]
+    #[error("`{input}` is outside the workspace `{folder}`")]
     Outside { input: String, folder: Utf8PathBuf },
     #[error("`{input}` is not a file path or `file://` URI")]
     NotAPath { input: String },
@@ -99,6 +99,15 @@ impl WorkspaceFolders {
     /// Like [`Self::resolve`], for a path that may not exist yet.
     pub fn resolve_for_creation(&self, input: &str) -> Result<Utf8PathBuf, PathError> {
         self.find(input, fs::canonical_for_creation)
+    }
+
+    /// Resolves the absolute path or `file://` URI of an existing file or directory outside the workspace. Callers decide
+    /// whether it may be read.
+    pub fn resolve_outside(&self, input: &str) -> Option<Utf8PathBuf> {
+        let candidates = self.candidates(input).ok()?;
+        let [candidate] = candidates.as_slice() else { return None };
+        let is_absolute = input.contains("://") || Utf8Path::new(input).is_absolute();
+        fs::canonical(candidate).ok().filter(|path| is_absolute && !self.contains(path))
     }
 
     /// Returns the first interpretation of `input` that is in the workspace.

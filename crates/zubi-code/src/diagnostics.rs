@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream;
-use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint, EndpointError, RequestCx};
+use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint, EndpointError, Endpoints, RequestCx};
 use zubi_base::lsp;
 use zubi_base::walk::{self, WalkOptions};
 
@@ -151,8 +151,8 @@ impl CodeQuery<'_> {
         &self,
         scope: Option<&Utf8Path>,
     ) -> Result<(Vec<CodeProblem>, usize, AnswerStatus), CodeError> {
-        let endpoints = self.ready_for_problems_anywhere().await?.endpoints;
-        let all = self.served_files(&endpoints, scope).await;
+        let Endpoints { endpoints, uncovered, .. } = self.ready_for_problems_anywhere().await?;
+        let (all, unserved) = self.served_files(&endpoints, scope).await;
         let total = all.len();
         let checked: Vec<_> = all.into_iter().take(MAX_FILES).collect();
         let files = checked.len();
@@ -184,6 +184,9 @@ impl CodeQuery<'_> {
             let reason = format!("{} files could not be checked ({})", failures.len(), failures[0]);
             status.completeness = Completeness::Partial { reason };
         }
+        if let Some(reason) = uncovered.filter(|_| unserved > 0) {
+            status.mark_incomplete(self.with_all_projects_hint(&reason));
+        }
         if total > files {
             let reason = format!("checked {files} of {total} files; narrow with `path`");
             status.completeness = Completeness::Partial { reason };
@@ -191,20 +194,28 @@ impl CodeQuery<'_> {
         Ok((problems, files, status))
     }
 
-    /// Returns the files that at least one endpoint serves, sorted by path.
-    async fn served_files(&self, endpoints: &[Arc<dyn Endpoint>], scope: Option<&Utf8Path>) -> Vec<Utf8PathBuf> {
+    /// Returns the files that at least one endpoint serves, sorted by path, and the number of further files in the
+    /// endpoints' languages.
+    async fn served_files(
+        &self,
+        endpoints: &[Arc<dyn Endpoint>],
+        scope: Option<&Utf8Path>,
+    ) -> (Vec<Utf8PathBuf>, usize) {
         let roots: Vec<Utf8PathBuf> = match scope {
             Some(scope) => vec![scope.to_owned()],
             None => self.workspace().roots(),
         };
         let files = tokio::task::spawn_blocking(move || files_below(&roots)).await.unwrap_or_default();
-        files
-            .into_iter()
-            .filter(|path| {
-                let reference = DocumentRef::new(path.clone());
-                endpoints.iter().any(|endpoint| endpoint.serves(&reference))
-            })
-            .collect()
+        let (mut served, mut unserved) = (Vec::new(), 0);
+        for path in files {
+            let reference = DocumentRef::new(path);
+            if endpoints.iter().any(|endpoint| endpoint.serves(&reference)) {
+                served.push(reference.path);
+            } else if endpoints.iter().any(|endpoint| endpoint.supports_language(&reference)) {
+                unserved += 1;
+            }
+        }
+        (served, unserved)
     }
 
     async fn problems_in(

@@ -11,6 +11,7 @@ use zubi_base::workspace::WorkspaceFolders;
 use crate::diagnostics::snapshot::SnapshotStore;
 use crate::document::RecentDocuments;
 use crate::edit::EditService;
+use crate::external_files::ExternalFiles;
 use crate::outline::RecentOutlines;
 use crate::router::Router;
 use crate::settings::EditorSettings;
@@ -37,6 +38,7 @@ pub struct CodeIntel {
     pub(crate) texts: Arc<dyn TextSource>,
     pub(crate) recent: RecentDocuments,
     pub(crate) edits: EditService,
+    pub(crate) external: Arc<ExternalFiles>,
     settings: Option<Arc<dyn EditorSettings>>,
     pub(crate) snapshots: SnapshotStore,
     pub(crate) words: RecentWords,
@@ -46,6 +48,8 @@ pub struct CodeIntel {
 impl CodeIntel {
     /// Does no slow work: the first request detects the servers.
     pub fn new(config: CodeConfig) -> Arc<Self> {
+        let external =
+            Arc::new(ExternalFiles::new(&config.state_dir, Arc::clone(&config.workspace), Arc::clone(&config.clock)));
         let edits = EditService::new(
             Arc::clone(&config.workspace),
             Arc::clone(&config.texts),
@@ -54,8 +58,9 @@ impl CodeIntel {
             config.clock,
         );
         Arc::new(Self {
+            router: Router::new(config.sources, Arc::clone(&config.workspace), Arc::clone(&external)),
             workspace: config.workspace,
-            router: Router::new(config.sources),
+            external,
             texts: config.texts,
             recent: RecentDocuments::default(),
             edits,
@@ -68,6 +73,11 @@ impl CodeIntel {
 
     pub fn workspace(&self) -> &Arc<WorkspaceFolders> {
         &self.workspace
+    }
+
+    /// Returns the files outside the workspace that answers have shown.
+    pub fn external_files(&self) -> &Arc<ExternalFiles> {
+        &self.external
     }
 
     /// Returns the service that makes all changes to files of the workspace.

@@ -17,6 +17,7 @@ pub mod edit;
 mod embedding;
 pub mod error;
 mod exclusion;
+mod external_files;
 pub mod features;
 mod intel;
 mod lexical;
@@ -40,6 +41,7 @@ pub mod text_search;
 mod virtual_documents;
 
 pub use crate::error::CodeError;
+pub use crate::external_files::ExternalFiles;
 pub use crate::intel::{CodeConfig, CodeIntel};
 pub use crate::query::{CallCx, CodeQuery};
 pub use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};

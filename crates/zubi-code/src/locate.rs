@@ -15,6 +15,7 @@ use camino::Utf8PathBuf;
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextSize, size};
+use zubi_base::sync::lock;
 
 use crate::error::CodeError;
 use crate::location::{column_of, line_text};
@@ -97,7 +98,7 @@ impl CodeQuery<'_> {
     /// Resolves the target of a call.
     pub async fn resolve(&self, input: &TargetInput, snap: PositionIntent) -> Result<ResolvedTarget, CodeError> {
         let position = input.uri.is_some() || input.line.is_some() || input.character.is_some();
-        match (&input.symbol, &input.at, position) {
+        let resolved = match (&input.symbol, &input.at, position) {
             (Some(symbol), None, false) => self.resolve_symbol(symbol, input.path.as_deref()).await,
             (None, Some(at), false) => self.resolve_at(at, snap).await,
             (None, None, true) => match (&input.uri, input.line, input.character) {
@@ -106,7 +107,11 @@ impl CodeQuery<'_> {
             },
             (None, None, false) => Err(CodeError::input("position", "no position was given", POSITION_FORMS)),
             _ => Err(CodeError::input("position", "the position was given in more than one way", POSITION_FORMS)),
+        };
+        if let Ok(target) = &resolved {
+            *lock(&self.target) = Some(target.path.clone());
         }
+        resolved
     }
 
     async fn resolve_position(
@@ -116,7 +121,7 @@ impl CodeQuery<'_> {
         character: u32,
         snap: PositionIntent,
     ) -> Result<ResolvedTarget, CodeError> {
-        let path = self.workspace().resolve(uri)?;
+        let path = self.resolve_path(uri)?;
         let document = self.document(&path).await?;
         let lines = document.index.line_count();
         if line >= lines {

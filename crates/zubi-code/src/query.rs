@@ -6,15 +6,17 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
 use tokio_util::sync::CancellationToken;
-use zubi_base::endpoint::RequestCx;
+use zubi_base::endpoint::{DocumentRef, RequestCx};
 use zubi_base::fs::{self, ReadError};
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextRange};
+use zubi_base::sync::lock;
 use zubi_base::uri;
-use zubi_base::workspace::WorkspaceFolders;
+use zubi_base::workspace::{PathError, WorkspaceFolders};
 
 pub use crate::document::SourceDocument;
 
+use crate::external_files::{self, NamedFile};
 use crate::intel::CodeIntel;
 use crate::location::{self, SourceLocation};
 use crate::markup::clean_line;
@@ -27,6 +29,10 @@ pub type ProgressCallback = Arc<dyn Fn(Option<f64>, &str) + Send + Sync>;
 /// second of it.
 const MAX_REMAINDER: Duration = Duration::from_secs(3);
 
+/// The maximum number of files outside the workspace that one request stores, and that one answer adds to the shown ones.
+const MAX_NAMED: usize = 500;
+const MAX_SHOWN: usize = 100;
+
 /// The context of one request.
 #[derive(Clone)]
 pub struct CallCx {
@@ -38,8 +44,11 @@ pub struct CallCx {
     pub wait: Duration,
     /// The time limit for checking diagnostics before and after an edit. The answer says what is unknown by then.
     pub check_wait: Duration,
-    /// Whether the request may start a server for every project of the workspace, however many there are.
-    pub all_projects: bool,
+    /// Whether the request may start a server for every project of the workspace, however many there are; `None` if its
+    /// tool has no such argument.
+    pub all_projects: Option<bool>,
+    /// Whether the request may be about files outside the workspace that an answer has shown, because it only reads.
+    pub reads_external: bool,
     pub progress: ProgressCallback,
 }
 
@@ -62,6 +71,10 @@ pub struct CodeQuery<'a> {
     /// Each text is read once for a request, so that all its locations refer to one state.
     documents: Mutex<FxHashMap<Utf8PathBuf, Arc<SourceDocument>>>,
     pub(crate) virtual_documents: VirtualDocumentCache,
+    /// The files outside the workspace that the answers of servers name.
+    named: Mutex<Vec<NamedFile>>,
+    /// The file of the request's target.
+    pub(crate) target: Mutex<Option<Utf8PathBuf>>,
 }
 
 impl CodeIntel {
@@ -71,7 +84,16 @@ impl CodeIntel {
         let freshness = self.router.refresh(&request).await;
         let virtual_documents = VirtualDocumentCache::default();
         let wait_until = Instant::now().checked_add(cx.wait).unwrap_or(cx.deadline).min(cx.deadline);
-        CodeQuery { intel: self, cx, wait_until, freshness, documents: Mutex::default(), virtual_documents }
+        CodeQuery {
+            intel: self,
+            cx,
+            wait_until,
+            freshness,
+            documents: Mutex::default(),
+            virtual_documents,
+            named: Mutex::default(),
+            target: Mutex::default(),
+        }
     }
 }
 
@@ -83,7 +105,31 @@ impl CodeQuery<'_> {
     /// Returns the context for requests to endpoints.
     pub fn request_cx(&self) -> RequestCx {
         let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.request_deadline());
-        RequestCx { all_projects: self.cx.all_projects, ..cx }
+        RequestCx { all_projects: self.cx.all_projects == Some(true), ..cx }
+    }
+
+    /// Resolves the path of an existing file or directory that the request is about.
+    pub fn resolve_path(&self, input: &str) -> Result<Utf8PathBuf, PathError> {
+        if self.cx.reads_external { self.intel.external.resolve(input) } else { self.workspace().resolve(input) }
+    }
+
+    /// Records the files outside the workspace that servers have named and the answer shows, so that later requests may
+    /// be about them.
+    pub async fn record_shown_files(&self, answer: &str) {
+        let named = std::mem::take(&mut *lock(&self.named));
+        let mut files = external_files::shown_in(answer, &named);
+        files.truncate(MAX_SHOWN);
+        let mut served = Vec::new();
+        for file in files {
+            if self.intel.router.serves_external(&DocumentRef::new(file.clone()), &self.request_cx()).await {
+                served.push(file);
+            }
+        }
+        let target = lock(&self.target).clone();
+        let origin = target.and_then(|target| {
+            if self.workspace().contains(&target) { Some(target) } else { self.intel.external.origin_of(&target)?.0 }
+        });
+        self.intel.external.record(served, origin).await;
     }
 
     /// Returns a document's current text, from the editor or from disk.
@@ -135,10 +181,20 @@ impl CodeQuery<'_> {
         };
         match document {
             Ok(document) => {
+                if external && let Some(path) = &path {
+                    self.add_named(&shown, path);
+                }
                 let range = document.index.range_from_lsp(&location.range, encoding);
                 location::with_source(&document, path, shown, external, range, context)
             }
             Err(reason) => location::unreadable_location(location, path, shown, external, reason),
+        }
+    }
+
+    fn add_named(&self, display_path: &str, path: &Utf8Path) {
+        let mut named = lock(&self.named);
+        if named.len() < MAX_NAMED && named.iter().all(|file| file.path != path) {
+            named.push(NamedFile { display_path: display_path.to_owned(), path: path.to_owned() });
         }
     }
 

@@ -130,9 +130,17 @@ impl CodeQuery<'_> {
         let uncovered = found.uncovered.take();
         let mut ready = self.ready(found, None, method, operation, ReadinessLevel::Project).await?;
         if let Some(reason) = uncovered {
-            ready.status.mark_incomplete(reason);
+            ready.status.mark_incomplete(self.with_all_projects_hint(&reason));
         }
         Ok(ready)
+    }
+
+    /// Adds to the reason that projects were not queried how to query them.
+    pub(crate) fn with_all_projects_hint(&self, reason: &str) -> String {
+        match self.cx.all_projects {
+            Some(_) => format!("{reason}: allProjects=true"),
+            None => format!("{reason}: `lsp_workspace_symbols` with allProjects=true"),
+        }
     }
 
     async fn ready(

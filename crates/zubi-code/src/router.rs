@@ -5,22 +5,44 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointSource, Endpoints, OtherProject, RequestCx};
+use zubi_base::workspace::WorkspaceFolders;
+
+use crate::external_files::ExternalFiles;
 
 /// The sources of endpoints, in order of preference. Only the first source with an endpoint for a document is used: an
 /// editor's servers and headless ones would return everything twice.
 pub(crate) struct Router {
     sources: Vec<Arc<dyn EndpointSource>>,
+    workspace: Arc<WorkspaceFolders>,
+    external: Arc<ExternalFiles>,
 }
 
 impl Router {
-    pub(crate) fn new(sources: Vec<Arc<dyn EndpointSource>>) -> Self {
-        Self { sources }
+    pub(crate) fn new(
+        sources: Vec<Arc<dyn EndpointSource>>,
+        workspace: Arc<WorkspaceFolders>,
+        external: Arc<ExternalFiles>,
+    ) -> Self {
+        Self { sources, workspace, external }
     }
 
     pub(crate) async fn for_document(&self, document: &DocumentRef, method: &str, cx: &RequestCx) -> Endpoints {
+        let is_external = !self.workspace.contains(&document.path);
+        let shown = if is_external { self.external.origin_of(&document.path) } else { None };
         let mut absent = Vec::new();
         for source in &self.sources {
-            let found = source.for_document(document, method, cx).await;
+            let found = match &shown {
+                None => source.for_document(document, method, cx).await,
+                // The servers that named the file, which may not run in this process.
+                Some(origin) => {
+                    let mut found = match &origin.0 {
+                        Some(origin) => source.for_document(&DocumentRef::new(origin.clone()), method, cx).await,
+                        None => source.for_workspace(method, cx).await,
+                    };
+                    found.endpoints.retain(|endpoint| endpoint.serves(document));
+                    found
+                }
+            };
             absent.extend(found.absent);
             if !found.endpoints.is_empty() {
                 return Endpoints { endpoints: found.endpoints, absent, ..Endpoints::default() };
@@ -38,6 +60,13 @@ impl Router {
             all.uncovered = all.uncovered.or(found.uncovered);
         }
         all
+    }
+
+    /// Whether a running endpoint serves a document outside the workspace.
+    pub(crate) async fn serves_external(&self, document: &DocumentRef, cx: &RequestCx) -> bool {
+        let method = "textDocument/definition";
+        let found = self.sources.iter().map(|source| source.for_document(document, method, cx));
+        join_all(found).await.iter().any(|found| !found.endpoints.is_empty())
     }
 
     /// See [`EndpointSource::editor`].

@@ -101,7 +101,8 @@ impl Toy {
             deadline: Instant::now() + Duration::from_mins(1),
             wait: Duration::from_secs(30),
             check_wait: Duration::from_secs(30),
-            all_projects: false,
+            all_projects: Some(false),
+            reads_external: true,
             progress: Arc::new(|_, _| {}),
         }
     }

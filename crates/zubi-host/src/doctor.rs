@@ -14,7 +14,9 @@ use zubi_base::workspace::WorkspaceFolders;
 use zubi_lsp_client::pool::report;
 use zubi_tools::domainlang::{self, DomainModel, Root};
 
-pub use zubi_lsp_client::pool::report::{InstallWay, LanguageReport, ServerReport, ServerState, Survey};
+pub use zubi_lsp_client::pool::report::{
+    InstallWay, LanguageReport, LimitReport, ProjectReport, ServerReport, ServerState, Survey,
+};
 
 use crate::local::{HostConfig, LocalHostError, code, exec, policy};
 
@@ -89,7 +91,7 @@ async fn built_in(workspace: &WorkspaceFolders, timeout: Duration) -> Option<Lan
         group: None,
         path: None,
         version: None,
-        state: report::state(endpoint.as_ref(), &document, started, timeout).await,
+        state: report::state(endpoint.as_ref(), workspace.root(), &document, started, timeout).await,
     };
     Some(LanguageReport {
         language: "domain-lang".to_owned(),

@@ -205,7 +205,7 @@ impl ServerEndpoint {
             }
         }
         let session = self.running_now()?;
-        if session.peer().has_failed_to_load() && changes.iter().any(|change| session.is_project_file(&change.path)) {
+        if session.peer().needs_restart() && changes.iter().any(|change| session.is_project_file(&change.path)) {
             self.restart_later(&session);
             return None;
         }
@@ -240,11 +240,11 @@ impl ServerEndpoint {
         });
     }
 
-    /// Ends a server that could not load the project, because a file that may be the reason has changed; the next
+    /// Ends a server that has reported a fault of the project, because a file that may be the reason has changed; the next
     /// request starts another. gopls (0.16) otherwise reports the old reason until it ends.
     fn restart_later(&self, session: &Arc<ServerSession>) {
         if self.shared.retire(session) {
-            tracing::info!(server = %self.id, "a project file has changed: zubi ends the server, which could not load the project");
+            tracing::info!(server = %self.id, "a project file has changed: zubi ends the server, which reported a fault of the project");
             let session = Arc::clone(session);
             self.shared.tasks.spawn(async move { session.shutdown().await });
         }
@@ -430,14 +430,16 @@ impl ServerEndpoint {
         Err(self.on_exit(died.unwrap_or_default()).await)
     }
 
+    /// Returns the command that cures what the server reports.
+    fn cure(&self, message: &str) -> Option<&String> {
+        self.shared.launch.cures.iter().find_map(|(part, cure)| message.contains(part.as_str()).then_some(cure))
+    }
+
     /// Returns the error or warning that the server reports about itself or the project, with its cure.
     fn health(&self) -> Option<Health> {
-        let with_cure = |message: String| {
-            let cures = &self.shared.launch.cures;
-            match cures.iter().find_map(|(part, cure)| message.contains(part.as_str()).then_some(cure)) {
-                Some(cure) => format!("{message} (`{cure}`)"),
-                None => message,
-            }
+        let with_cure = |message: String| match self.cure(&message) {
+            Some(cure) => format!("{message} (`{cure}`)"),
+            None => message,
         };
         self.running_now()?.peer().health().map(|health| match health {
             Health::Error(message) => Health::Error(with_cure(message)),
@@ -547,7 +549,11 @@ impl Endpoint for ServerEndpoint {
         let known = directory.and_then(|directory| lock(&self.shared.caveats).get(directory).cloned());
         let mut caveats = known.unwrap_or_else(|| self.shared.launch.caveats.clone());
         if let Some(Health::Error(message) | Health::Warning(message)) = self.health() {
-            caveats.health.push(format!("{}: {message}", self.id));
+            let clause = format!("{}: {message}", self.id);
+            if let Some(cure) = self.cure(&message) {
+                caveats.cures.insert(clause.clone(), cure.clone());
+            }
+            caveats.health.push(clause);
         }
         caveats
     }

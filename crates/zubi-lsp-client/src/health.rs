@@ -113,6 +113,12 @@ impl HealthMonitor {
         self.reports.retain(|_, report| report.token.as_deref() != Some(token));
     }
 
+    /// Whether the server has reported a state whose end it does not report.
+    pub(crate) fn is_lasting(&self) -> bool {
+        let mut reported = self.reports.iter().filter_map(|(index, report)| Some((self.signs.get(*index)?, report)));
+        reported.any(|(sign, report)| sign.ends.is_empty() && report.token.is_none())
+    }
+
     /// Returns the reported error, or else the reported warning.
     pub(crate) fn health(&self) -> Option<Health> {
         let reported = self.reports.iter().filter_map(|(index, report)| Some((self.signs.get(*index)?, report)));

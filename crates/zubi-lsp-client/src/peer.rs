@@ -146,9 +146,9 @@ impl ServerPeer {
         lock(&self.tracker).health()
     }
 
-    /// Whether the server has reported, by a sign of the catalogue, that it cannot work on the project.
-    pub(crate) fn has_failed_to_load(&self) -> bool {
-        lock(&self.tracker).has_failed_to_load()
+    /// Whether a change of a project file may cure a state that only a new server notices.
+    pub(crate) fn needs_restart(&self) -> bool {
+        lock(&self.tracker).needs_restart()
     }
 
     /// Connects this server's state to its endpoint's.

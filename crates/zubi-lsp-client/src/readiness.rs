@@ -459,9 +459,10 @@ impl Tracker {
         self.health.clone().or_else(|| self.monitor.health())
     }
 
-    /// Whether the server has reported, by a sign of the catalogue, that it cannot work on the project.
-    pub(crate) fn has_failed_to_load(&self) -> bool {
-        matches!(self.monitor.health(), Some(Health::Error(_)))
+    /// Whether the server has reported, by a sign of the catalogue, that it cannot work on the project, or a state
+    /// whose end it does not report.
+    pub(crate) fn needs_restart(&self) -> bool {
+        matches!(self.monitor.health(), Some(Health::Error(_))) || self.monitor.is_lasting()
     }
 }
 

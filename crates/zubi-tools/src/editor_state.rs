@@ -337,7 +337,8 @@ impl EditorService {
             deadline,
             wait,
             check_wait: wait,
-            all_projects: false,
+            all_projects: None,
+            reads_external: false,
             progress: Arc::new(|_, _| {}),
         };
         self.intel.query(call).await

@@ -103,7 +103,7 @@ impl CodeQuery<'_> {
     /// counts as not checked. Returns an error if no server reports diagnostics in this workspace.
     pub async fn workspace_report(&self, most: usize) -> Result<WorkspaceReport, CodeError> {
         let found = self.ready_for_problems_anywhere().await?;
-        let files = self.served_files(&found.endpoints, None).await;
+        let (files, _) = self.served_files(&found.endpoints, None).await;
         let mut report = WorkspaceReport { total: files.len(), ..WorkspaceReport::default() };
         let requests =
             stream::iter(files.into_iter().take(most)).map(|path| async move { self.file_report(&path).await });

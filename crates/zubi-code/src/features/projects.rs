@@ -134,7 +134,7 @@ impl CodeQuery<'_> {
             return Ok(all);
         };
         let document = self.document(&at.path).await?;
-        let queue = ProjectQueue::new(others, self.cx.all_projects);
+        let queue = ProjectQueue::new(others, self.cx.all_projects == Some(true));
         let mut failed: Vec<OtherProject> = Vec::new();
         for batch in queue.batches {
             let answers = batch.iter().map(|group| self.query_group(at, relation, &document, group));
@@ -153,9 +153,12 @@ impl CodeQuery<'_> {
             }
         }
         let name = at.name.as_deref().unwrap_or_default();
-        for (projects, outcome) in
-            [(&failed, "did not answer"), (&queue.omitted, "not queried; allProjects=true queries all")]
-        {
+        let not_queried = match (self.cx.all_projects, relation) {
+            (Some(_), _) => "not queried; allProjects=true queries all",
+            (None, Relation::Implementations) => "not queried; `lsp_implementations` with allProjects=true queries all",
+            (None, _) => "not queried; `lsp_references` with allProjects=true queries all",
+        };
+        for (projects, outcome) in [(&failed, "did not answer"), (&queue.omitted, not_queried)] {
             if !projects.is_empty() {
                 let reason = format!("`{name}` also occurs in {} ({outcome})", self.describe_projects(projects));
                 all.status.mark_incomplete(reason);
@@ -213,7 +216,7 @@ impl CodeQuery<'_> {
             Vec::new()
         };
         let (shared, apart) = others.into_iter().partition(|other| other.server_state == ProjectServerState::Shared);
-        Some((shared, ProjectQueue::new(apart, self.cx.all_projects)))
+        Some((shared, ProjectQueue::new(apart, self.cx.all_projects == Some(true))))
     }
 
     /// Notes that an answer does not include other projects, if the symbol's name occurs in them.

@@ -55,7 +55,7 @@ impl CodeQuery<'_> {
         let at = at.trim();
         let mut refused = None;
         for (path, rest) in splits(at) {
-            match self.workspace().resolve(path) {
+            match self.resolve_path(path) {
                 Ok(path) => return self.resolve_rest(path, &rest, snap).await,
                 Err(error) => refused = refused.or(Some(error)),
             }

@@ -56,7 +56,7 @@ impl CodeQuery<'_> {
         let Some(name_path) = NamePath::parse(symbol) else {
             return Err(CodeError::input("symbol", "the name is empty", "Give a name such as \"Type/method\"."));
         };
-        let scope = path.map(|path| self.workspace().resolve(path)).transpose()?;
+        let scope = path.map(|path| self.resolve_path(path)).transpose()?;
         let (mut candidates, status) = match &scope {
             Some(file) if file.is_file() => {
                 let outline = self.declared_in(file).await?;

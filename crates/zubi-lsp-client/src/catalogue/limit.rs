@@ -25,6 +25,14 @@ pub struct Limit {
     /// the existing one does not name, because the server reads these only when a request is about them.
     #[serde(default)]
     pub names_sources: Vec<String>,
+    /// Whether `files` are TypeScript's configuration files: zubi reports a syntax error in the existing one, and a
+    /// configuration that it extends and that does not exist. The servers do not report these.
+    #[serde(default)]
+    pub typescript_config: bool,
+    /// Commands that remove the caveat, by a file that makes the command usable: the first one counts whose file is in
+    /// the project's directory or above it. `*` is for any project.
+    #[serde(default)]
+    pub cures: BTreeMap<String, String>,
     #[serde(default)]
     #[serde(rename = "about")]
     pub scope: CaveatScope,

@@ -1,13 +1,16 @@
 //! Messages about servers: why one is absent, and the caveats of another's answers.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use zubi_base::endpoint::{Caveats, MissingServer};
+use zubi_base::file_lists::{ConfigCheck, ConfigError};
 use zubi_base::fs;
 use zubi_base::sync::lock;
+use zubi_base::text::quote_for_shell;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::Folder;
 
@@ -48,6 +51,28 @@ pub(super) fn install_hint(row: &ServerEntry) -> String {
     }
 }
 
+/// The key of [`Limit::cures`] for any project.
+const ANY: &str = "*";
+
+/// The commands that create a project's Python environment, by the file of the tool.
+const PYTHON_CURES: &[(&str, &str)] = &[
+    ("uv.lock", "uv sync"),
+    ("poetry.lock", "poetry install"),
+    ("pdm.lock", "pdm install"),
+    ("pixi.toml", "pixi install"),
+    ("Pipfile", "pipenv install"),
+    (ANY, "python -m venv .venv"),
+];
+
+/// The commands that install a project's packages, by the file of the package manager.
+const NODE_CURES: &[(&str, &str)] = &[
+    ("pnpm-lock.yaml", "pnpm install"),
+    ("yarn.lock", "yarn install"),
+    ("bun.lock", "bun install"),
+    ("bun.lockb", "bun install"),
+    (ANY, "npm install"),
+];
+
 /// The maximum number of a project's files that are compared with its compilation database.
 const MAX_SOURCES: usize = 100_000;
 
@@ -60,9 +85,12 @@ struct CompileCommand {
 
 /// Counts the sources of a project that a compilation database does not name; returns a clause.
 fn unnamed_sources(database: &Utf8Path, root: &Utf8Path, extensions: &[String]) -> Option<String> {
-    // The server itself reports an unreadable database.
     let bytes = std::fs::read(database).ok()?;
-    let commands: Vec<CompileCommand> = serde_json::from_slice(&bytes).ok()?;
+    let name = database.file_name().unwrap_or_default();
+    let commands: Vec<CompileCommand> = match serde_json::from_slice(&bytes) {
+        Ok(commands) => commands,
+        Err(error) => return Some(format!("{name} cannot be read ({error}): other files are not read")),
+    };
     let named: FxHashSet<Utf8PathBuf> = commands
         .into_iter()
         .map(|command| fs::without_dots(&root.join(command.directory).join(command.file)))
@@ -72,7 +100,6 @@ fn unnamed_sources(database: &Utf8Path, root: &Utf8Path, extensions: &[String]) 
     };
     let sources: Vec<_> = walk::files(root, WalkOptions::default()).take(MAX_SOURCES).filter(is_source).collect();
     let unnamed = sources.iter().filter(|path| !named.contains(*path)).count();
-    let name = database.file_name().unwrap_or_default();
     (unnamed > 0).then(|| format!("{unnamed} of {} source files are not in {name} and not read", sources.len()))
 }
 
@@ -95,7 +122,17 @@ type StampedClause = (Option<Stamp>, Option<String>);
 /// The clauses that depend on the content of a file, by file and the number of the limit in its row. A clause is valid
 /// while the file is unchanged.
 #[derive(Debug, Default)]
-pub(super) struct FileClauses(Mutex<FxHashMap<ClauseKey, StampedClause>>);
+pub(super) struct FileClauses {
+    clauses: Mutex<FxHashMap<ClauseKey, StampedClause>>,
+    configs: Mutex<FxHashMap<Utf8PathBuf, StampedConfig>>,
+}
+
+/// The error of a TypeScript configuration, with the stamps of all files on which it depends.
+#[derive(Debug)]
+struct StampedConfig {
+    files: Vec<(Utf8PathBuf, Option<Stamp>)>,
+    error: Option<ConfigError>,
+}
 
 /// The id of a row, a file, and the number of the limit in the row.
 type ClauseKey = (String, Utf8PathBuf, usize);
@@ -115,14 +152,29 @@ impl FileClauses {
     ) -> Result<Option<String>, NeedsContent> {
         let key = (row.to_owned(), file.to_owned(), number);
         let stamp = Stamp::from_file(file);
-        if let Some((known, clause)) = lock(&self.0).get(&key)
+        if let Some((known, clause)) = lock(&self.clauses).get(&key)
             && *known == stamp
         {
             return Ok(clause.clone());
         }
         let clause = compute.ok_or(NeedsContent)?();
-        lock(&self.0).insert(key, (stamp, clause.clone()));
+        lock(&self.clauses).insert(key, (stamp, clause.clone()));
         Ok(clause)
+    }
+
+    /// Returns the error of a TypeScript configuration; checks it if the result is not known and `reads` is set.
+    fn config_error(&self, file: &Utf8Path, reads: bool) -> Result<Option<ConfigError>, NeedsContent> {
+        let is_valid = |known: &StampedConfig| known.files.iter().all(|(file, stamp)| Stamp::from_file(file) == *stamp);
+        if let Some(known) = lock(&self.configs).get(file).filter(|known| is_valid(known)) {
+            return Ok(known.error.clone());
+        }
+        if !reads {
+            return Err(NeedsContent);
+        }
+        let ConfigCheck { error, files } = ConfigCheck::of_file(file);
+        let files = files.into_iter().map(|file| (Stamp::from_file(&file), file)).map(|(stamp, file)| (file, stamp));
+        lock(&self.configs).insert(file.to_owned(), StampedConfig { files: files.collect(), error: error.clone() });
+        Ok(error)
     }
 }
 
@@ -161,6 +213,15 @@ impl CaveatSubject {
                     let compute = || unnamed_sources(nearest, directory, &limit.names_sources);
                     clauses.get((&row.id, nearest, number), reads.then_some(compute))?
                 }
+                [(_, nearest), ..] if limit.typescript_config => clauses.config_error(nearest, reads)?.map(|error| {
+                    let clause = self.describe(&error);
+                    if let (ConfigError::MissingBase { is_package: true, .. }, Some(cure)) =
+                        (&error, self.find_cure(NODE_CURES))
+                    {
+                        caveats.cures.insert(clause.clone(), cure.to_owned());
+                    }
+                    clause
+                }),
                 _ if limit.present.is_empty() => None,
                 found => {
                     let mut clause = None;
@@ -171,6 +232,11 @@ impl CaveatSubject {
                     clause
                 }
             };
+            // The commands create the file.
+            let is_file_cure = !limit.typescript_config || clause == limit.missing;
+            if let (Some(clause), Some(cure)) = (&clause, self.cure(&limit.cures).filter(|_| is_file_cure)) {
+                caveats.cures.insert(clause.clone(), cure);
+            }
             match limit.scope {
                 CaveatScope::Project => caveats.project.extend(clause),
                 CaveatScope::Note => caveats.notes.extend(clause),
@@ -181,9 +247,37 @@ impl CaveatSubject {
             self.add_python(params, clauses, reads, &mut caveats)?;
         }
         if !self.trusted && matches!(row.untrusted, UntrustedRule::Restricted(_)) {
-            caveats.beyond.push(format!("restricted, because the folder is not trusted: it does not run {}", row.runs));
+            let clause = format!("restricted, because the folder is not trusted: it does not run {}", row.runs);
+            caveats.cures.insert(clause.clone(), format!("zubi trust {}", quote_for_shell(self.folder.as_str())));
+            caveats.beyond.push(clause);
         }
         Ok(caveats)
+    }
+
+    /// Returns an error of a TypeScript configuration as a clause.
+    fn describe(&self, error: &ConfigError) -> String {
+        let name = |file: &Utf8Path| file.strip_prefix(&self.folder).unwrap_or(file).to_string();
+        match error {
+            ConfigError::Syntax { file, message } => {
+                format!("`{}` has a syntax error, so settings are missing: {message}", name(file))
+            }
+            ConfigError::MissingBase { file, base, .. } => {
+                format!("`{}` extends `{base}`, which does not exist, so settings are missing", name(file))
+            }
+        }
+    }
+
+    /// Returns the command for the first of these files that exists; the file `*` always does.
+    fn find_cure(&self, cures: &[(&str, &'static str)]) -> Option<&'static str> {
+        let is_here = |file: &str| file == ANY || self.directories().any(|directory| directory.join(file).exists());
+        cures.iter().find(|(file, _)| is_here(file)).map(|(_, command)| *command)
+    }
+
+    /// Returns the command that cures a caveat of this project.
+    fn cure(&self, cures: &BTreeMap<String, String>) -> Option<String> {
+        let is_here = |file: &str| self.directories().any(|directory| directory.join(file).exists());
+        let (_, cure) = cures.iter().find(|(file, _)| *file != ANY && is_here(file)).or(cures.get_key_value(ANY))?;
+        Some(cure.clone())
     }
 
     /// Adds the Python environment that the server uses, or the caveat that the project has no environment.
@@ -207,7 +301,12 @@ impl CaveatSubject {
         }
         match &self.python {
             Some(python) => caveats.packages.push(format!("packages of `{}`", python.label(&self.folder))),
-            None => caveats.beyond.push(params.missing.clone()),
+            None => {
+                if let Some(cure) = self.find_cure(PYTHON_CURES) {
+                    caveats.cures.insert(params.missing.clone(), cure.to_owned());
+                }
+                caveats.beyond.push(params.missing.clone());
+            }
         }
         Ok(())
     }
@@ -259,6 +358,6 @@ mod tests {
         let all: Vec<_> =
             ["a.cc", "b.cc", "c.CC"].map(|name| format!(r#"{{ "directory": "{root}/src", "file": "{name}" }}"#)).into();
         assert_eq!(check(&format!("[{}]", all.join(","))), None);
-        assert_eq!(check("not JSON"), None);
+        insta::assert_snapshot!(check("not JSON").unwrap(), @"compile_commands.json cannot be read (expected ident at line 1 column 2): other files are not read");
     }
 }

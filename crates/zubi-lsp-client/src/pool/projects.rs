@@ -53,7 +53,7 @@ pub(super) fn roots(
 
 /// Returns the note that zubi did not query all projects.
 pub(super) fn unqueried_projects_note(row: &ServerEntry, more: usize) -> String {
-    format!("{more} further projects of {} were not queried: allProjects=true", row.title)
+    format!("{more} further projects of {} were not queried", row.title)
 }
 
 /// Returns a document, which need not exist, for each directory with a marker of a server's projects.

@@ -3,18 +3,22 @@
 //! zubi starts every server that is installed and may run, one after the other, so that none slows another down. Paths
 //! are absolute, times in milliseconds.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::milliseconds;
-use zubi_base::endpoint::{DocumentRef, Endpoint, Readiness, RequestCx};
+use zubi_base::endpoint::{Caveats, DocumentRef, Endpoint, Readiness, RequestCx};
+use zubi_base::walk::{self, WalkOptions};
+use zubi_base::workspace::Folder;
 
 use super::caveats::install_hint;
+use super::projects::roots;
 use super::{NeededServer, ServerPool};
 use crate::catalogue::{InstallMethod, ServerEntry};
-use crate::detect::{LanguageFiles, project_root};
+use crate::detect::{Detection, LanguageFiles, project_root};
 
 /// The server abilities that users know, each with the request that shows it.
 const ABILITIES: &[(&str, &str)] = &[
@@ -98,8 +102,10 @@ pub enum ServerState {
         /// From starting the process until it was ready; `None` when it was not ready within the time-out.
         ready_ms: Option<u64>,
         abilities: Vec<&'static str>,
-        /// The caveats of its answers in this workspace.
-        notes: Vec<String>,
+        /// The projects in which it was started, that of the language's example first.
+        projects: Vec<ProjectReport>,
+        /// The number of further projects.
+        omitted_projects: usize,
     },
     /// The server was started without success.
     Failed { why: String, hint: String },
@@ -108,6 +114,56 @@ pub enum ServerState {
     /// The server is not installed, or the installed program is not usable.
     Missing { why: String, install: Vec<InstallWay> },
 }
+
+/// One project of a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectReport {
+    /// The directory in which the server works.
+    pub root: Utf8PathBuf,
+    /// `ready`, `readiness unknown`, `failed`, or the progress it made within the time-out.
+    pub readiness: String,
+    /// See [`ServerState::Works`].
+    pub ready_ms: Option<u64>,
+    /// The caveats of its answers.
+    pub limits: Vec<LimitReport>,
+}
+
+/// One caveat of a server's answers in a project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LimitReport {
+    pub kind: LimitKind,
+    pub text: String,
+    /// The command that removes the cause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cure: Option<String>,
+}
+
+/// The part of a server's answers that a caveat is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitKind {
+    /// The server reports an error or a warning about itself. Answers about the project may be incomplete.
+    Health,
+    /// The server does not read a part of the project. Answers about the project may be incomplete.
+    Project,
+    /// The server lacks an ability.
+    Ability,
+    /// The server does not know installed packages or the standard library.
+    Libraries,
+    /// The environment whose packages the server knows.
+    Packages,
+}
+
+impl LimitKind {
+    /// Whether answers about the project may be incomplete.
+    pub fn is_gap(self) -> bool {
+        matches!(self, Self::Health | Self::Project)
+    }
+}
+
+/// The maximum number of projects in which each server is started.
+const MAX_PROJECTS: usize = 10;
 
 /// One way to install a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -141,8 +197,7 @@ impl ServerPool {
                 let report = match reports.iter().find(|existing| existing.id == row.id) {
                     Some(report) => report.clone(),
                     None => {
-                        progress(&row.title);
-                        let report = self.examine(&row, files, ready_timeout).await;
+                        let report = self.examine(&row, files, &detection, ready_timeout, progress).await;
                         reports.push(report.clone());
                         report
                     }
@@ -162,9 +217,11 @@ impl ServerPool {
 
     async fn examine(
         &self,
-        row: &std::sync::Arc<ServerEntry>,
+        row: &Arc<ServerEntry>,
         files: &LanguageFiles,
+        detection: &Detection,
         ready_timeout: Duration,
+        progress: &(dyn Fn(&str) + Send + Sync),
     ) -> ServerReport {
         let shared = &self.shared;
         let mut report = ServerReport {
@@ -180,6 +237,7 @@ impl ServerPool {
             },
         };
         let Some(folder) = shared.workspace.folder_of(&files.example).cloned() else { return report };
+        progress(&row.title);
         let root = project_root(row, &files.example, &folder.path);
         let trusted = shared.trust.folder(&folder.path);
         match shared.finder.find(row, &root, &folder.path, trusted).await {
@@ -193,29 +251,119 @@ impl ServerPool {
                 return report;
             }
         }
+        report.state = self.examine_project(row, &root, &folder, &files.example, ready_timeout).await;
+        if let ServerState::Works { projects, omitted_projects, .. } = &mut report.state {
+            let others = self.other_projects(row, files, detection, &root).await;
+            *omitted_projects = others.len().saturating_sub(MAX_PROJECTS - 1);
+            for project in others.into_iter().take(MAX_PROJECTS - 1) {
+                progress(&format!("{} in {}", row.title, shared.workspace.display(&project.root)));
+                let OtherRoot { root, folder, example } = project;
+                let state = self.examine_project(row, &root, &folder, &example, ready_timeout).await;
+                projects.extend(ProjectReport::from_state(root, state));
+            }
+        }
+        report
+    }
+
+    /// Starts a server in one project, and ends it.
+    async fn examine_project(
+        &self,
+        row: &Arc<ServerEntry>,
+        root: &Utf8Path,
+        folder: &Folder,
+        example: &Utf8Path,
+        ready_timeout: Duration,
+    ) -> ServerState {
         let needed = NeededServer {
-            row: std::sync::Arc::clone(row),
-            root: root.into(),
-            folder,
-            document: files.example.clone(),
+            row: Arc::clone(row),
+            root: root.to_owned().into(),
+            folder: folder.clone(),
+            document: example.to_owned(),
         };
         let started = Instant::now();
-        report.state = match shared.start(&needed).await {
+        match self.shared.start(&needed).await {
             Ok(endpoint) => {
-                let state = state(endpoint.as_ref(), &DocumentRef::new(&files.example), started, ready_timeout).await;
+                let state = state(endpoint.as_ref(), root, &DocumentRef::new(example), started, ready_timeout).await;
                 // The next server must not share the machine.
                 endpoint.shutdown().await;
                 state
             }
             Err(not) => ServerState::NotAllowed { hint: not.absent.hint },
-        };
-        report
+        }
     }
+
+    /// Returns the projects of a server that have files in its languages, except the one at `own`.
+    async fn other_projects(
+        &self,
+        row: &Arc<ServerEntry>,
+        files: &LanguageFiles,
+        detection: &Detection,
+        own: &Utf8Path,
+    ) -> Vec<OtherRoot> {
+        let mut found: Vec<OtherRoot> = Vec::new();
+        for (path, example) in &files.examples {
+            let Some(folder) = self.shared.workspace.folder_of(path) else { continue };
+            let (roots, _) = roots(row, detection, example, folder, true, |_| false);
+            let new = roots.into_iter().filter(|root| root != own);
+            found.extend(new.map(|root| OtherRoot { root, folder: folder.clone(), example: example.clone() }));
+        }
+        let (row, languages) = (Arc::clone(row), Arc::clone(&self.shared.languages));
+        // Reads names; a root has few files before the first one of its language.
+        let with_example = move || {
+            let is_own = |file: &Utf8PathBuf| languages.for_file(file).is_some_and(|language| row.serves(language));
+            let examples = found.into_iter().filter_map(|other| {
+                let is_in_root = |file: &Utf8PathBuf| project_root(&row, file, &other.folder.path) == other.root;
+                let example =
+                    walk::files(&other.root, WalkOptions::default()).find(|file| is_own(file) && is_in_root(file))?;
+                Some(OtherRoot { example, ..other })
+            });
+            examples.collect()
+        };
+        tokio::task::spawn_blocking(with_example).await.unwrap_or_default()
+    }
+}
+
+/// A project of a server, with one of its documents.
+struct OtherRoot {
+    root: Utf8PathBuf,
+    folder: Folder,
+    example: Utf8PathBuf,
+}
+
+impl ProjectReport {
+    /// Returns the report on a project from the state of its server; `None` if the server may not run there.
+    fn from_state(root: Utf8PathBuf, state: ServerState) -> Option<Self> {
+        match state {
+            ServerState::Works { mut projects, .. } => projects.pop(),
+            ServerState::Failed { why, .. } => Some(Self {
+                root,
+                readiness: "failed".to_owned(),
+                ready_ms: None,
+                limits: vec![LimitReport { kind: LimitKind::Health, text: why, cure: None }],
+            }),
+            ServerState::NotAllowed { .. } | ServerState::Missing { .. } => None,
+        }
+    }
+}
+
+/// Returns the caveats with their kinds and cures.
+fn limits(caveats: Caveats) -> Vec<LimitReport> {
+    let Caveats { project, health, notes, beyond, packages, cures } = caveats;
+    let kinds = [
+        (LimitKind::Health, health),
+        (LimitKind::Project, project),
+        (LimitKind::Ability, notes),
+        (LimitKind::Libraries, beyond),
+        (LimitKind::Packages, packages),
+    ];
+    let reports = kinds.into_iter().flat_map(|(kind, texts)| texts.into_iter().map(move |text| (kind, text)));
+    reports.map(|(kind, text)| LimitReport { kind, cure: cures.get(&text).cloned(), text }).collect()
 }
 
 /// Returns the state of an endpoint that was started at `started`, once it is ready or the time-out has passed.
 pub async fn state(
     endpoint: &dyn Endpoint,
+    root: &Utf8Path,
     document: &DocumentRef,
     started: Instant,
     ready_timeout: Duration,
@@ -236,11 +384,12 @@ pub async fn state(
             abilities.push(*name);
         }
     }
-    let caveats = endpoint.caveats(Some(document));
-    ServerState::Works {
+    let project = ProjectReport {
+        root: root.to_owned(),
         readiness: readiness.to_string(),
         ready_ms,
-        abilities,
-        notes: [caveats.health, caveats.project, caveats.notes, caveats.beyond, caveats.packages].concat(),
-    }
+        limits: limits(endpoint.caveats(Some(document))),
+    };
+    let readiness = project.readiness.clone();
+    ServerState::Works { readiness, ready_ms, abilities, projects: vec![project], omitted_projects: 0 }
 }

@@ -311,7 +311,7 @@ async fn a_note_reports_projects_that_were_not_queried() {
     gopls
     gopls
     gopls
-    2 further projects of gopls were not queried: allProjects=true
+    2 further projects of gopls were not queried
     ");
 }
 

@@ -6,7 +6,10 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::fs::{MAX_TEXT_BYTES, ReadError};
 use zubi_base::workspace::PathError;
+use zubi_code::ExternalFiles;
 use zubi_tool_api::{ToolCx, ToolError};
+
+use crate::lsp::code_tool::EXTERNAL_HINT;
 
 /// Longest path accepted by Linux (`PATH_MAX`), with room for percent-encoding in a URI.
 const MAX_ARGUMENT: usize = 3 * 4096;
@@ -15,6 +18,15 @@ const MAX_ARGUMENT: usize = 3 * 4096;
 pub(crate) fn resolve_existing(cx: &ToolCx, field: &str, argument: &str) -> Result<Utf8PathBuf, ToolError> {
     check_plain(field, argument)?;
     cx.workspace.resolve(argument).map_err(|error| path_error(field, &error))
+}
+
+/// Resolves an existing file for reading: of the workspace, or one outside that an answer has shown.
+pub(crate) fn resolve_readable(files: &ExternalFiles, field: &str, argument: &str) -> Result<Utf8PathBuf, ToolError> {
+    check_plain(field, argument)?;
+    files.resolve(argument).map_err(|error| match error {
+        PathError::Outside { .. } => ToolError::invalid(field, error, EXTERNAL_HINT),
+        error => path_error(field, &error),
+    })
 }
 
 /// Resolves a file of the workspace that need not exist.

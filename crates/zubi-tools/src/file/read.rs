@@ -52,14 +52,14 @@ impl TypedTool for ReadFile {
     type Context = FileToolContext;
     type Input = Input;
 
-    fn footprint(_files: &FileToolContext, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(files: &FileToolContext, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         let input = Self::parse(args.clone())?;
-        let path = paths::resolve_existing(cx, "path", &input.path)?;
+        let path = paths::resolve_readable(files.intel.external_files(), "path", &input.path)?;
         Ok(Footprint { reads: vec![path], ..Footprint::default() })
     }
 
     async fn run(files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let path = paths::resolve_existing(cx, "path", &input.path)?;
+        let path = paths::resolve_readable(files.intel.external_files(), "path", &input.path)?;
         let source = cx.text_source.read(&path).await;
         let source = source.map_err(|error| paths::read_error(cx, OPERATION, &path, &error))?;
         let hash = source.hash();

@@ -65,10 +65,6 @@ pub(crate) struct CommonArgs {
     #[schemars(extend("x-common" = true))]
     #[serde(rename = "waitMs")]
     wait_ms: Option<u64>,
-    /// Also start servers for projects that an answer names as not queried
-    #[schemars(extend("x-common" = true))]
-    #[serde(rename = "allProjects")]
-    all_projects: Option<bool>,
     /// Default text
     #[schemars(extend("x-common" = true))]
     format: Option<OutputFormat>,
@@ -95,12 +91,23 @@ impl CommonArgs {
         self.wait_ms.map_or(Self::DEFAULT_CHECK_WAIT, Duration::from_millis)
     }
 
-    pub(crate) fn all_projects(&self) -> bool {
-        self.all_projects.unwrap_or(false)
-    }
-
     pub(crate) fn format(&self) -> OutputFormat {
         self.format.unwrap_or_default()
+    }
+}
+
+/// The argument of tools whose answers cover all projects of the workspace.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+pub(crate) struct ProjectArgs {
+    /// Also start servers for projects that an answer names as not queried
+    #[schemars(extend("x-common" = true))]
+    #[serde(rename = "allProjects")]
+    all_projects: Option<bool>,
+}
+
+impl ProjectArgs {
+    pub(crate) fn all_projects(self) -> bool {
+        self.all_projects.unwrap_or(false)
     }
 }
 

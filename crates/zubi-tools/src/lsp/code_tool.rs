@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use zubi_base::endpoint::EndpointError;
+use zubi_base::workspace::PathError;
 use zubi_code::{AnswerStatus, CallCx, CodeError, CodeIntel, CodeQuery};
 use zubi_tool_api::{
     Effect, ErrorCode, Exposure, Footprint, OutputStatus, Tool, ToolCx, ToolError, ToolOutput, Truncation,
@@ -30,6 +31,11 @@ pub(crate) trait CodeTool: Send + Sync + 'static {
     /// Completes "Failed to …" in the error of a failed query.
     const OPERATION: &str;
     type Input: DeserializeOwned + JsonSchema + Send;
+
+    /// Returns the argument `allProjects`; `None` if the tool has none.
+    fn all_projects(_input: &Self::Input) -> Option<bool> {
+        None
+    }
 
     /// Returns the files that the call is known to write, as absolute paths, before any approval.
     fn writes(_intel: &CodeIntel, _input: &Self::Input) -> Vec<Utf8PathBuf> {
@@ -62,6 +68,9 @@ struct CodeToolAdapter<T>(PhantomData<fn() -> T>);
 /// The time for an answer after servers were awaited as long as `waitMs` allows.
 const ANSWER_TIME: Duration = Duration::from_mins(1);
 
+/// The hint for a path outside the workspace in a call that only reads.
+pub(crate) const EXTERNAL_HINT: &str = "Outside the workspace, only a file that an answer has shown can be read: `lsp_definition` from a use in the workspace shows the source of a library. The user can start zubi with that folder.";
+
 /// Wraps a [`CodeTool`] as a [`Tool`] of the registry.
 pub(crate) fn tool<T: CodeTool>(intel: &Arc<CodeIntel>) -> Arc<dyn Tool> {
     adapter::tool::<CodeToolAdapter<T>>(intel)
@@ -74,7 +83,8 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
     type Input = CodeToolArgs<T::Input>;
 
     fn footprint(intel: &CodeIntel, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        let mut footprint = Footprint { reads: files_in_arguments(intel, args), ..Footprint::default() };
+        let reads = files_in_arguments(intel, args, T::META.effect);
+        let mut footprint = Footprint { reads, ..Footprint::default() };
         if T::META.effect >= Effect::Write {
             footprint.writes = T::writes(intel, &Self::parse(args.clone())?.tool);
         }
@@ -99,24 +109,31 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
                 deadline: cx.deadline,
                 wait: common.wait(),
                 check_wait: common.check_wait(),
-                all_projects: common.all_projects(),
+                all_projects: T::all_projects(&tool),
+                reads_external: T::META.effect == Effect::Read,
                 progress: Arc::new(move |fraction, message| progress.report(fraction, message)),
             })
             .await;
-        let answer = T::answer(&query, tool, &view).await.map_err(|error| code_error(T::OPERATION, &error))?;
-        Ok(format_answer(answer, common.format()))
+        let answer = T::answer(&query, tool, &view).await;
+        let answer = answer.map_err(|error| code_error(T::OPERATION, &error, T::META.effect))?;
+        let output = format_answer(answer, common.format());
+        query.record_shown_files(&output.text).await;
+        Ok(output)
     }
 }
 
 /// Returns the files in a call's arguments, under the parameter names that all code tools share.
-fn files_in_arguments(intel: &CodeIntel, args: &Value) -> Vec<Utf8PathBuf> {
-    let workspace = intel.workspace();
+fn files_in_arguments(intel: &CodeIntel, args: &Value, effect: Effect) -> Vec<Utf8PathBuf> {
+    let resolve = |file: &str| match effect {
+        Effect::Read => intel.external_files().resolve(file),
+        _ => intel.workspace().resolve(file),
+    };
     let argument = |name: &str| args.get(name).and_then(Value::as_str);
-    let files = [argument("path"), argument("uri")].into_iter().flatten().map(|file| workspace.resolve(file));
+    let files = [argument("path"), argument("uri")].into_iter().flatten().map(resolve);
     // `src/lib.rs:12:5`: the file is the part before one of the colons; its name may contain colons too.
     let at = argument("at").and_then(|at| {
         let split_offsets = at.match_indices(':').map(|(end, _)| end).chain([at.len()]);
-        split_offsets.rev().find_map(|end| workspace.resolve(at.get(..end)?).ok())
+        split_offsets.rev().find_map(|end| resolve(at.get(..end)?).ok())
     });
     files.flatten().chain(at).collect()
 }
@@ -140,9 +157,12 @@ fn format_answer(reply: CodeAnswer, format: OutputFormat) -> ToolOutput {
     ToolOutput { text: data.to_string(), data: Some(data), status: None, truncated: reply.truncated }
 }
 
-fn code_error(operation: &str, error: &CodeError) -> ToolError {
+fn code_error(operation: &str, error: &CodeError, effect: Effect) -> ToolError {
     match error {
         CodeError::Input { field, message, hint } => ToolError::invalid(field, message, hint.clone()),
+        CodeError::Path(path @ PathError::Outside { .. }) if effect == Effect::Read => {
+            ToolError::invalid("path", path, EXTERNAL_HINT)
+        }
         CodeError::Path(path) => ToolError::invalid("path", path, error.hint()),
         error => ToolError::user(error_code(error), format!("Failed to {operation}: {error}"), error.hint()),
     }

@@ -3,15 +3,17 @@
 use std::fmt::Write as _;
 
 use async_trait::async_trait;
+use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_base::text::pluralize;
+use zubi_base::workspace::PathError;
 use zubi_code::diagnostics::{CodeProblem, DiagnosticsDelta, Severity};
 use zubi_code::{CodeError, CodeQuery};
 
 use crate::adapter::ToolMeta;
-use crate::lsp::arguments::PagingArgs;
+use crate::lsp::arguments::{PagingArgs, ProjectArgs};
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::view::{OutputBudget, location_json};
 
@@ -27,6 +29,8 @@ pub(crate) struct Input {
     since: Option<String>,
     #[serde(flatten)]
     paging: PagingArgs,
+    #[serde(flatten)]
+    projects: ProjectArgs,
 }
 
 #[async_trait]
@@ -42,6 +46,10 @@ impl CodeTool for DiagnosticsTool {
     const OPERATION: &str = "check for diagnostics";
     type Input = Input;
 
+    fn all_projects(input: &Input) -> Option<bool> {
+        Some(input.projects.all_projects())
+    }
+
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let severity = match input.severity.as_deref() {
             None => None,
@@ -49,7 +57,7 @@ impl CodeTool for DiagnosticsTool {
                 CodeError::input("severity", format!("no severity `{name}`"), "Use error, warning, info or hint.")
             })?),
         };
-        let path = input.path.as_deref().map(|path| query.workspace().resolve(path)).transpose()?;
+        let path = input.path.as_deref().map(|path| resolve_scope(query, path)).transpose()?;
         let answer = query.problems(path.as_deref(), severity, input.since.as_deref()).await?;
         let report = &answer.value;
         let mut text = String::new();
@@ -85,6 +93,16 @@ impl CodeTool for DiagnosticsTool {
             .data(|| json!({ "items": items(shown_items), "total": report.items.len(), "snapshot": report.snapshot }));
         Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
     }
+}
+
+/// Resolves the file or folder to check. Servers report no problems of libraries.
+fn resolve_scope(query: &CodeQuery<'_>, path: &str) -> Result<Utf8PathBuf, CodeError> {
+    query.workspace().resolve(path).map_err(|error| match error {
+        PathError::Outside { .. } => {
+            CodeError::input("path", error.to_string(), "Name a file or folder of the workspace, or omit `path`.")
+        }
+        error => error.into(),
+    })
 }
 
 /// Renders `3 errors, 1 warning`.

@@ -45,7 +45,7 @@ pub(crate) fn resolve_file(
             return Err(CodeError::input("path", "both `path` and `uri` are set", "Pass only one of them."));
         }
     };
-    let path = query.workspace().resolve(argument)?;
+    let path = query.resolve_path(argument)?;
     if path.is_dir() {
         return Err(CodeError::input(
             "path",

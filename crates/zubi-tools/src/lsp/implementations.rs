@@ -8,7 +8,7 @@ use zubi_code::features::locations::Relation;
 use zubi_code::{CodeError, CodeQuery};
 
 use crate::adapter::ToolMeta;
-use crate::lsp::arguments::{PagingArgs, TargetArgs};
+use crate::lsp::arguments::{PagingArgs, ProjectArgs, TargetArgs};
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::locations::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
@@ -21,6 +21,8 @@ pub(crate) struct Input {
     target: TargetArgs,
     #[serde(flatten)]
     paging: PagingArgs,
+    #[serde(flatten)]
+    projects: ProjectArgs,
 }
 
 #[async_trait]
@@ -35,6 +37,10 @@ impl CodeTool for Implementations {
     };
     const OPERATION: &str = "find implementations";
     type Input = Input;
+
+    fn all_projects(input: &Input) -> Option<bool> {
+        Some(input.projects.all_projects())
+    }
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let location_query = LocationQuery {

@@ -13,7 +13,7 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery, QualifiedAnswer};
 
 use crate::adapter::ToolMeta;
-use crate::lsp::arguments::{PagingArgs, TargetArgs};
+use crate::lsp::arguments::{PagingArgs, ProjectArgs, TargetArgs};
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::locations::MAX_CONTEXT;
 use crate::lsp::view::{OutputBudget, file_count, listed_location_json, resolved_json};
@@ -36,6 +36,8 @@ pub(crate) struct Input {
     include_text: Option<bool>,
     #[serde(flatten)]
     paging: PagingArgs,
+    #[serde(flatten)]
+    projects: ProjectArgs,
 }
 
 #[async_trait]
@@ -50,6 +52,10 @@ impl CodeTool for References {
     };
     const OPERATION: &str = "find references";
     type Input = Input;
+
+    fn all_projects(input: &Input) -> Option<bool> {
+        Some(input.projects.all_projects())
+    }
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;

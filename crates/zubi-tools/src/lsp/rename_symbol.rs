@@ -8,7 +8,7 @@ use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::adapter::ToolMeta;
-use crate::lsp::arguments::TargetArgs;
+use crate::lsp::arguments::{ProjectArgs, TargetArgs};
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::plan_answer::plan_answer;
 use crate::lsp::view::{OutputBudget, resolved_json};
@@ -22,6 +22,8 @@ pub(crate) struct Input {
     #[serde(rename = "newName")]
     #[schemars(description = "New name")]
     new_name: String,
+    #[serde(flatten)]
+    projects: ProjectArgs,
 }
 
 #[async_trait]
@@ -37,6 +39,10 @@ impl CodeTool for RenameSymbol {
     };
     const OPERATION: &str = "plan the rename";
     type Input = Input;
+
+    fn all_projects(input: &Input) -> Option<bool> {
+        Some(input.projects.all_projects())
+    }
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;

@@ -12,7 +12,7 @@ use zubi_code::outline::KINDS;
 use zubi_code::{CodeError, CodeQuery};
 
 use crate::adapter::ToolMeta;
-use crate::lsp::arguments::PagingArgs;
+use crate::lsp::arguments::{PagingArgs, ProjectArgs};
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::view::{OutputBudget, location_json};
 
@@ -26,6 +26,8 @@ pub(crate) struct Input {
     kind: Option<String>,
     #[serde(flatten)]
     paging: PagingArgs,
+    #[serde(flatten)]
+    projects: ProjectArgs,
 }
 
 /// Default number of symbols. Fuzzy indexes return hundreds of names for a short query.
@@ -43,6 +45,10 @@ impl CodeTool for WorkspaceSymbols {
     };
     const OPERATION: &str = "search symbols";
     type Input = Input;
+
+    fn all_projects(input: &Input) -> Option<bool> {
+        Some(input.projects.all_projects())
+    }
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let kind = input.kind.as_deref().map(str::trim).map(str::to_lowercase);

@@ -11,6 +11,7 @@ use zubi_code::{CodeError, CodeIntel, CodeQuery};
 
 use super::refactor_tool::{ApplyRequest, REFACTOR_TOOL, apply, files_in_uri, resolve_file};
 use crate::adapter::ToolMeta;
+use crate::lsp::arguments::ProjectArgs;
 use crate::lsp::code_tool::{CodeAnswer, CodeTool};
 use crate::lsp::view::OutputBudget;
 
@@ -31,6 +32,8 @@ pub(crate) struct Input {
     /// Apply even if some uses are known to be left
     #[serde(rename = "allowPartial")]
     allow_partial: Option<bool>,
+    #[serde(flatten)]
+    projects: ProjectArgs,
 }
 
 /// Maximum number of occurrences tried for a name that is not a declared symbol.
@@ -48,6 +51,10 @@ impl CodeTool for RenameSymbol {
     };
     const OPERATION: &str = "rename the symbol";
     type Input = Input;
+
+    fn all_projects(input: &Input) -> Option<bool> {
+        Some(input.projects.all_projects())
+    }
 
     fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
         files_in_uri(intel, &input.uri)

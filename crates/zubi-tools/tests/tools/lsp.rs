@@ -272,7 +272,7 @@ async fn invalid_arguments_are_reported() {
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "symbl": "x" })).await, @r#"
     Invalid input: symbl: no such parameter; did you mean `symbol`?
-    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), maxTokens (integer), waitMs (integer), allProjects (boolean), format ("text"|"json").
+    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), maxTokens (integer), waitMs (integer), format ("text"|"json").
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "at": "app.toy:1:5", "line": 3 })).await, @r#"
     Invalid input: position: the position was given in more than one way
@@ -286,7 +286,7 @@ async fn invalid_arguments_are_reported() {
     Name a file; `lsp_workspace_symbols` searches all files.
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_document_symbols", json!({ "path": "/etc/passwd" })).await, @"
-    Invalid input: path: `/etc/passwd` is outside the workspace; only files under `[root]` can be named
-    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    Invalid input: path: `/etc/passwd` is outside the workspace `[root]`
+    Outside the workspace, only a file that an answer has shown can be read: `lsp_definition` from a use in the workspace shows the source of a library. The user can start zubi with that folder.
     ");
 }

@@ -77,7 +77,7 @@ async fn rename_file() {
     Pass the whole new path, including the name; it must not exist yet.
     ");
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "app.toy", "newUri": "../x.toy" })).await, @"
-    Invalid input: newUri: `../x.toy` is outside the workspace; only files under `[root]` can be named
+    Invalid input: newUri: `../x.toy` is outside the workspace `[root]`
     Name files of the workspace.
     ");
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "app.toy", "newUri": ".git/x" })).await, @"

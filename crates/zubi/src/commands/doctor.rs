@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use serde_json::json;
 use zubi_base::text::pluralize;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::HostConfig;
-use zubi_host::doctor::{self, LanguageReport, ServerReport, ServerState, Survey};
+use zubi_host::doctor::{self, LanguageReport, LimitReport, ProjectReport, ServerReport, ServerState, Survey};
 use zubi_tool_api::cx::ProgressSink as _;
 
 use crate::cli::Doctor;
@@ -53,7 +54,8 @@ pub(super) fn run(session: &CliSession, doctor: &Doctor) -> Result<ExitCode, Fai
         report["policy"] = json!(doctor::broken_policy(&config));
         terminal::print_json(&report)?;
     } else {
-        let mut text = format!("{}\n\nsandbox of commands: {sandbox}", render(&survey).trim_end());
+        let workspace = WorkspaceFolders::open(&config.folders).map_err(Failure::environment)?;
+        let mut text = format!("{}\n\nsandbox of commands: {sandbox}", render(&survey, &workspace).trim_end());
         for problem in doctor::secrets(&config) {
             // Writing to a `String` cannot fail.
             let _ = write!(text, "\nsecrets: {problem}");
@@ -75,7 +77,7 @@ pub(super) fn run(session: &CliSession, doctor: &Doctor) -> Result<ExitCode, Fai
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
 }
 
-fn render(survey: &Survey) -> String {
+fn render(survey: &Survey, workspace: &WorkspaceFolders) -> String {
     let mut text = String::new();
     if survey.languages.is_empty() {
         text.push_str("no file of a language that zubi knows a server for\n");
@@ -86,7 +88,7 @@ fn render(survey: &Survey) -> String {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{} · {files}", language.language);
         for server in servers_to_list(language) {
-            write_server(&mut text, server);
+            write_server(&mut text, server, workspace);
         }
         text.push('\n');
     }
@@ -117,20 +119,19 @@ fn servers_to_list(language: &LanguageReport) -> Vec<&ServerReport> {
         .collect()
 }
 
-fn write_server(text: &mut String, server: &ServerReport) {
+fn write_server(text: &mut String, server: &ServerReport, workspace: &WorkspaceFolders) {
     let tier = if server.tested { "" } else { "  (listed, not tested by zubi)" };
     let version = server.version.as_deref().unwrap_or_default();
     let path = server.path.as_ref().map(|path| format!("  {path}")).unwrap_or_default();
     let head = |mark: &str| format!("  {mark} {} {version}{path}{tier}", server.title).trim_end().to_owned();
     let _ = match &server.state {
-        ServerState::Works { readiness, ready_ms, abilities, notes } => {
+        ServerState::Works { abilities, projects, omitted_projects, .. } => {
             let _ = writeln!(text, "{}", head("+"));
-            let _ = match ready_ms {
-                Some(ms) => writeln!(text, "      {readiness} after {:.1} s", Duration::from_millis(*ms).as_secs_f64()),
-                None => writeln!(text, "      still {readiness}: try a larger --wait"),
-            };
-            for note in notes {
-                let _ = writeln!(text, "      note: {note}");
+            for project in projects {
+                write_project(text, project, projects.len() > 1, workspace);
+            }
+            if *omitted_projects > 0 {
+                let _ = writeln!(text, "      {} not examined", pluralize(*omitted_projects, "further project"));
             }
             writeln!(text, "      {}", abilities.join(", "))
         }
@@ -145,6 +146,29 @@ fn write_server(text: &mut String, server: &ServerReport) {
             install.iter().try_for_each(|way| writeln!(text, "      install it with {}: {}", way.how, way.command))
         }
     };
+}
+
+/// Writes the readiness of a server in a project, and the limits of its answers with their cures.
+fn write_project(text: &mut String, project: &ProjectReport, is_named: bool, workspace: &WorkspaceFolders) {
+    let name = if is_named { format!("in `{}`: ", workspace.display(&project.root)) } else { String::new() };
+    let indent = if is_named { "        " } else { "      " };
+    // Writing to a `String` cannot fail.
+    let _ = match project.ready_ms {
+        Some(ms) => {
+            let seconds = Duration::from_millis(ms).as_secs_f64();
+            writeln!(text, "      {name}{} after {seconds:.1} s", project.readiness)
+        }
+        None if project.readiness == "failed" => writeln!(text, "      {name}failed"),
+        None => writeln!(text, "      {name}still {}: try a larger --wait", project.readiness),
+    };
+    for LimitReport { kind, text: reason, cure } in &project.limits {
+        let label = if kind.is_gap() { "answers may be incomplete" } else { "note" };
+        let _ = writeln!(text, "{indent}{label}: {reason}");
+        // A server's own report already contains its cure.
+        if let Some(cure) = cure.as_ref().filter(|cure| !reason.contains(cure.as_str())) {
+            let _ = writeln!(text, "{indent}  run: {cure}");
+        }
+    }
 }
 
 /// Installs the first missing server of every language without one, if its install command can run here.

@@ -98,7 +98,7 @@ fn wrong_input() {
     exit 2
     --- stderr
     error: Invalid input: plann: no such parameter; did you mean `plan`?
-    hint: undo_edit takes plan* (string), maxTokens (integer), waitMs (integer), allProjects (boolean), format ("text"|"json") (* required).
+    hint: undo_edit takes plan* (string), maxTokens (integer), waitMs (integer), format ("text"|"json") (* required).
     "#);
     assert_snapshot!(check(&["call", "lsp_hover"]), @r#"
     exit 2

@@ -35,7 +35,6 @@ fn tools() {
       plan (string, required)  Applied p-… or a-…
       maxTokens (integer)  Upper bound of the answer, default 2000
       waitMs (integer)  How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
-      allProjects (boolean)  Also start servers for projects that an answer names as not queried
       format (string)  Default text
 
     Undo a rename:
@@ -59,9 +58,6 @@ fn tools() {
 
           --waitMs <NUMBER>
               How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
-
-          --allProjects [<true|false>]
-              Also start servers for projects that an answer names as not queried
 
           --format <TEXT>
               Default text [possible values: text, json]
