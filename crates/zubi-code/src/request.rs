@@ -283,7 +283,7 @@ fn take_omitted_count(answer: &mut Value) -> Option<u64> {
 
 /// The next step if a server does not answer because it loads.
 const LOADING_HINT: &str =
-    "Retry in a moment, or with a larger `waitMs`; `zubi serve --detach` keeps servers loaded between commands.";
+    "Retry in a moment, or with a larger `waitMs`; `zubi serve --detach` leaves servers running between commands.";
 
 fn unsupported_error(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<MissingServer>) -> CodeError {
     // If a server failed to start, the reason is the useful error.

@@ -27,7 +27,7 @@ pub(super) struct CargoLaunch {
 
 impl CargoLaunch {
     fn read(root: &Utf8Path, folder: &Utf8Path, packages: &[Utf8PathBuf], state_directory: &Utf8Path) -> Self {
-        let linked = Manifests::new(folder).linked(root, packages.iter().map(Utf8PathBuf::as_path));
+        let linked = Manifests::new(folder).linked_manifests(root, packages.iter().map(Utf8PathBuf::as_path));
         let writes_untracked = |directory: &Utf8Path| walk::is_unignored_by_git(&directory.join(TARGET));
         let is_any_untracked =
             linked.iter().filter_map(|manifest| manifest.parent()).chain([root]).any(writes_untracked);

@@ -391,7 +391,7 @@ async fn run(entry: &RegisteredTool, args: Value, cx: &ToolCx, effect: Effect) -
         () = tokio::time::sleep_until(deadline.into()) => ToolError::user(
             ErrorCode::TimedOut,
             format!("Error in {}: no answer within {} s", spec.id, deadline.duration_since(now).as_secs_f32().ceil()),
-            "Narrow the query, or call again; `zubi serve --detach` keeps servers loaded between commands.",
+            "Narrow the query, or call again; `zubi serve --detach` leaves servers running between commands.",
         ),
     };
     running.cancel.cancel();

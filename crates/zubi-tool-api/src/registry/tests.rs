@@ -268,14 +268,14 @@ async fn tools_are_notified_of_cancellation_and_timeout() {
     let expired_cx = ToolCx { deadline: std::time::Instant::now(), ..cx() };
     assert_snapshot!(check(&fixture, "test.tool", json!({}), expired_cx).await, @"
     Error in test.tool: no answer within 0 s
-    Narrow the query, or call again; `zubi serve --detach` keeps servers loaded between commands.
+    Narrow the query, or call again; `zubi serve --detach` leaves servers running between commands.
     (allow, timed_out)
     ");
     assert!(notified.load(Ordering::SeqCst));
     let expired_cx = ToolCx { deadline: std::time::Instant::now(), ..cx() };
     assert_snapshot!(check(&single_tool(Effect::Read, ToolBehavior::Hangs), "test.tool", json!({}), expired_cx).await, @"
     Error in test.tool: no answer within 0 s
-    Narrow the query, or call again; `zubi serve --detach` keeps servers loaded between commands.
+    Narrow the query, or call again; `zubi serve --detach` leaves servers running between commands.
     (allow, timed_out)
     ");
     // A write is not stopped halfway, so it is not reported as failed.

@@ -53,7 +53,7 @@ impl<'a> Manifests<'a> {
     /// Returns the manifests that the server of a root must read if other workspaces inside it are linked with it: first
     /// its own, then theirs. Otherwise returns none, because the server finds its own. `packages` are directories with a
     /// manifest.
-    pub(crate) fn linked<'p>(
+    pub(crate) fn linked_manifests<'p>(
         &mut self,
         root: &Utf8Path,
         packages: impl Iterator<Item = &'p Utf8Path>,
@@ -122,7 +122,7 @@ impl<'a> Manifests<'a> {
         outside
     }
 
-    /// Returns the directories that `members` of a workspace names. A `*` stands for any directory of one level.
+    /// Returns the directories that `members` of a workspace names. A `*` matches any directory of one level.
     fn members(&mut self, workspace: &Utf8Path) -> Vec<Utf8PathBuf> {
         let Some(manifest) = self.manifest(workspace) else { return Vec::new() };
         let patterns = strings(manifest.get("workspace").and_then(|workspace| workspace.get("members")));
