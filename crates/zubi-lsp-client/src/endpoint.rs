@@ -31,7 +31,6 @@ use zubi_base::workspace::WorkspaceFolders;
 use crate::capabilities::ServerCapabilities;
 use crate::catalogue::VirtualDocuments;
 use crate::health::Health;
-use crate::readiness::Tracker;
 use crate::session::{Pin, ServerSession, SessionSpec};
 use crate::watch::WatchedFileChange;
 
@@ -212,7 +211,7 @@ impl ServerEndpoint {
         if !changes.iter().any(|change| session.reloads_for(&change.path)) {
             return session.notify_changes(changes);
         }
-        session.peer().track(Tracker::on_configuration_changed);
+        session.peer().track(|tracker| _ = tracker.on_configuration_changed());
         let note = session.notify_changes(changes);
         self.restart_unless_reloaded(session);
         note
@@ -546,8 +545,10 @@ impl Endpoint for ServerEndpoint {
         let directory = document.and_then(|document| document.path.parent());
         let known = directory.and_then(|directory| lock(&self.shared.caveats).get(directory).cloned());
         let mut caveats = known.unwrap_or_else(|| self.shared.launch.caveats.clone());
-        if let Some(Health::Error(message) | Health::Warning(message)) = self.health() {
-            caveats.health.push(format!("{}: {message}", self.id));
+        match self.health() {
+            Some(Health::Error(message)) => caveats.failures.push(format!("{}: {message}", self.id)),
+            Some(Health::Warning(message)) => caveats.health.push(format!("{}: {message}", self.id)),
+            None => {}
         }
         caveats
     }

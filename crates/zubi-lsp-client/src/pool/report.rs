@@ -241,6 +241,7 @@ pub async fn state(
         readiness: readiness.to_string(),
         ready_ms,
         abilities,
-        notes: [caveats.health, caveats.project, caveats.notes, caveats.beyond, caveats.packages].concat(),
+        notes: [caveats.failures, caveats.health, caveats.project, caveats.notes, caveats.beyond, caveats.packages]
+            .concat(),
     }
 }
