@@ -14,7 +14,7 @@ use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi, tools};
 
 /// Creates a virtual environment with one package: a module with the function `send`.
-fn install(project: &Project, environment: &str, package: &str) {
+pub(super) fn install(project: &Project, environment: &str, package: &str) {
     let directory = project.root().join(environment);
     let created = Command::new(tools::python()).args(["-m", "venv", "--without-pip", directory.as_str()]).status();
     assert!(created.expect("Python starts").success());
@@ -22,7 +22,7 @@ fn install(project: &Project, environment: &str, package: &str) {
 }
 
 /// Adds a package to the environment.
-fn add_package(project: &Project, environment: &str, package: &str) {
+pub(super) fn add_package(project: &Project, environment: &str, package: &str) {
     let libraries = project.root().join(environment).join("lib");
     let library = libraries.read_dir_utf8().expect("it has libraries").next().expect("one").expect("readable");
     let packages = library.path().join("site-packages").join(package);

@@ -160,9 +160,12 @@ pub struct Caveats {
     /// Parts of the project that the endpoint has not read: it has no `compile_commands.json`, so other files are not
     /// read. Answers about the whole project may be incomplete.
     pub project: Vec<String>,
-    /// Errors and warnings that the endpoint reports about its own work, with their cure: the standard library is
-    /// missing, a build script failed. Answers about the whole project may be incomplete, and so may diagnostics.
+    /// Warnings that the endpoint reports about its own work, with their cure: the standard library is missing, a build
+    /// script failed. Answers about the whole project may be incomplete, and so may diagnostics.
     pub health: Vec<String>,
+    /// The errors that the endpoint reports about the project, with their cure: it could not be loaded. Every answer has
+    /// them.
+    pub failures: Vec<String>,
     /// Facts that make no answer incomplete: which checks the endpoint cannot run.
     pub notes: Vec<String>,
     /// Facts about code outside the project (installed packages, the standard library). They matter for diagnostics and

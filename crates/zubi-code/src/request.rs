@@ -114,9 +114,12 @@ impl CodeQuery<'_> {
             status.notes.extend(caveats.notes);
             let gaps = caveats.health.into_iter().chain(caveats.project);
             match need {
-                ReadinessLevel::Project => status.gaps.extend(gaps),
+                ReadinessLevel::Project => status.gaps.extend(caveats.failures.into_iter().chain(gaps)),
                 // One file's text is enough for the answer.
-                ReadinessLevel::File => status.beyond.extend(gaps),
+                ReadinessLevel::File => {
+                    status.notes.extend(caveats.failures);
+                    status.beyond.extend(gaps);
+                }
             }
             status.beyond.extend(caveats.beyond);
             status.packages.extend(caveats.packages);

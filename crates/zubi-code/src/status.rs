@@ -103,7 +103,7 @@ impl AnswerStatus {
         if self.completeness != Completeness::Complete {
             parts.extend(self.gaps.iter().cloned());
         }
-        parts.extend(self.notes.iter().cloned());
+        parts.extend(self.notes.iter().filter(|note| !self.gaps.contains(note)).cloned());
         // With an answer, an absent server is worth a clause. Without one, the first field already has the `reason`,
         // and only the hint is missing.
         for absent in self.absent.iter().take(MAX_ABSENT) {

@@ -22,8 +22,8 @@ use zubi_code::CodeIntel;
 use zubi_declared::testing::TestContext;
 use zubi_declared::{DeclaredProvider, DeclaredToolsConfig};
 use zubi_exec::job::Jobs;
-use zubi_ipc::wire::host::{HostKind, ServerStatus};
-use zubi_lsp_client::pool::ServerPool;
+use zubi_ipc::wire::host::{HostKind, ServerStatus, WatchStatus};
+use zubi_lsp_client::pool::{ServerPool, WatchCounts};
 use zubi_policy::Policy;
 use zubi_tool_api::audit::{AuditFile, AuditSink, NoAudit};
 use zubi_tool_api::cx::Restrictions;
@@ -279,6 +279,13 @@ impl LocalHost {
             });
         }
         servers
+    }
+
+    /// Returns the number of directories that this host watches.
+    pub fn watches(&self) -> Option<WatchStatus> {
+        let counts = self.pool.as_ref()?.watch_counts()?;
+        let WatchCounts { directories, packages, package_limit, unwatched } = counts;
+        Some(WatchStatus { directories, packages, package_limit, unwatched })
     }
 
     /// Whether a tool has this id or wire name, including tools that restrictions remove.

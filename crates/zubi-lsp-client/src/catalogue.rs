@@ -18,12 +18,14 @@ use crate::readiness::ReadinessSignal;
 
 mod limit;
 mod python;
+mod reload;
 mod role;
 mod timeouts;
 pub(crate) mod virtual_documents;
 
 pub use limit::{CaveatScope, Limit};
 pub use python::PythonParams;
+pub use reload::ReloadRequest;
 pub use role::ServerRole;
 pub use timeouts::Timeouts;
 pub use virtual_documents::VirtualDocuments;
@@ -123,6 +125,10 @@ pub struct ServerEntry {
     /// sends `workspace/didChangeConfiguration` when such a file, or a file in such a directory, changes.
     #[serde(default)]
     pub configure_on: Vec<String>,
+    /// The request that makes the server read files of the project's configuration again, if a notification about them
+    /// is not enough.
+    #[serde(default)]
+    pub reload: Option<ReloadRequest>,
     /// Commands of `workspace/executeCommand` that only produce edits.
     #[serde(default)]
     pub commands: Vec<String>,

@@ -31,7 +31,6 @@ use zubi_base::workspace::WorkspaceFolders;
 use crate::capabilities::ServerCapabilities;
 use crate::catalogue::VirtualDocuments;
 use crate::health::Health;
-use crate::readiness::Tracker;
 use crate::session::{Pin, ServerSession, SessionSpec};
 use crate::watch::WatchedFileChange;
 
@@ -212,7 +211,7 @@ impl ServerEndpoint {
         if !changes.iter().any(|change| session.reloads_for(&change.path)) {
             return session.notify_changes(changes);
         }
-        session.peer().track(Tracker::on_configuration_changed);
+        session.peer().track(|tracker| _ = tracker.on_configuration_changed());
         let note = session.notify_changes(changes);
         self.restart_unless_reloaded(session);
         note
@@ -548,13 +547,16 @@ impl Endpoint for ServerEndpoint {
         let directory = document.and_then(|document| document.path.parent());
         let known = directory.and_then(|directory| lock(&self.shared.caveats).get(directory).cloned());
         let mut caveats = known.unwrap_or_else(|| self.shared.launch.caveats.clone());
-        if let Some(Health::Error(message) | Health::Warning(message)) = self.health() {
-            let clause = format!("{}: {message}", self.id);
-            if let Some(cure) = self.cure(&message) {
-                caveats.cures.insert(clause.clone(), cure.clone());
-            }
-            caveats.health.push(clause);
+        let (message, facts) = match self.health() {
+            Some(Health::Error(message)) => (message, &mut caveats.failures),
+            Some(Health::Warning(message)) => (message, &mut caveats.health),
+            None => return caveats,
+        };
+        let clause = format!("{}: {message}", self.id);
+        if let Some(cure) = self.cure(&message) {
+            caveats.cures.insert(clause.clone(), cure.clone());
         }
+        facts.push(clause);
         caveats
     }
 

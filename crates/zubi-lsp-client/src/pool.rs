@@ -528,6 +528,7 @@ impl PoolState {
             extensions: row.extensions().map(str::to_owned).collect(),
             root_markers: row.root_markers.iter().flatten().cloned().collect(),
             configure_on: row.configure_on.clone(),
+            reload: row.reload.clone(),
             needs_document: row.needs_document,
             start_timeout: row.timeouts.initialize(),
             shutdown_timeout: row.timeouts.shutdown(),

@@ -231,10 +231,23 @@ impl Tracker {
         self.digesting.insert(document.to_owned(), version);
     }
 
-    /// Records that a configuration file has changed, after which the server reads the project again.
-    pub(crate) fn on_configuration_changed(&mut self) {
-        if self.state == TrackerState::Ready {
+    /// Records that a configuration file has changed, after which the server reads the project again. Returns whether
+    /// it was ready.
+    pub(crate) fn on_configuration_changed(&mut self) -> bool {
+        let was_ready = self.state == TrackerState::Ready;
+        if was_ready {
             self.state = TrackerState::Loading;
+            // The next "idle" may still be about the old configuration.
+            self.was_busy = false;
+        }
+        was_ready
+    }
+
+    /// Records that a server that was ready does not read the project again.
+    pub(crate) fn on_reload_refused(&mut self) {
+        if self.state == TrackerState::Loading && !self.was_busy {
+            self.was_busy = true;
+            self.state = TrackerState::Ready;
         }
     }
 

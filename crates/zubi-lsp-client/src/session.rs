@@ -24,7 +24,7 @@ use zubi_base::process::{Child, CommandSpec, Spawner};
 use zubi_base::rpc::{Connection, ConnectionError, ConnectionOptions};
 use zubi_base::workspace::Folder;
 
-use crate::catalogue::Freshness;
+use crate::catalogue::{Freshness, ReloadRequest};
 use crate::checks::BackgroundCheck;
 use crate::detect::Languages;
 use crate::diagnostic_rounds::DiagnosticRounds;
@@ -37,6 +37,7 @@ use crate::readiness::{ReadinessSignal, Tracker};
 
 mod delivery;
 mod process;
+mod reload;
 mod sync_barrier;
 #[cfg(test)]
 mod tests;
@@ -96,6 +97,8 @@ pub struct SessionSpec {
     pub root_markers: Vec<String>,
     /// The names of files and directories that the server reads again only when it reads its settings.
     pub configure_on: Vec<String>,
+    /// The request that makes the server read files again.
+    pub reload: Option<ReloadRequest>,
     /// Whether the server reads the project only once a document is open.
     pub needs_document: bool,
     /// The time limit for the `initialize` response.

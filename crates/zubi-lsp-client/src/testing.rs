@@ -71,6 +71,7 @@ impl TestWorkspace {
             extensions: vec!["rs".to_owned()],
             root_markers: vec!["Cargo.toml".to_owned()],
             configure_on: Vec::new(),
+            reload: None,
             needs_document: false,
             start_timeout: TEST_TIMEOUT,
             shutdown_timeout: TEST_TIMEOUT,

@@ -62,6 +62,13 @@ impl CodeQuery<'_> {
                 break;
             }
         }
-        Ok(QualifiedAnswer { value: symbols, status: replies.status })
+        let mut status = replies.status;
+        // The endpoint may have reported them while it answered.
+        for failure in ready.endpoints.iter().flat_map(|endpoint| endpoint.caveats(Some(&reference)).failures) {
+            if !status.notes.contains(&failure) {
+                status.notes.push(failure);
+            }
+        }
+        Ok(QualifiedAnswer { value: symbols, status })
     }
 }

@@ -34,6 +34,7 @@ pub(super) async fn status(client: &Client) -> HostStatus {
         info: server.info(),
         memory: zubi_base::process::rss_bytes(std::process::id()),
         servers: server.host.servers().await,
+        watches: server.host.watches(),
         clients: server.client_statuses(),
     }
 }

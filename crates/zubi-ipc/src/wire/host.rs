@@ -92,6 +92,19 @@ pub struct ServerStatus {
     pub memory: Option<u64>,
 }
 
+/// The number of directories that a host watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WatchStatus {
+    pub directories: usize,
+    /// Those of `directories` that have installed packages.
+    pub packages: usize,
+    /// The maximum of `packages`.
+    pub package_limit: usize,
+    /// Directories that it does not watch, because a limit is reached.
+    pub unwatched: usize,
+}
+
 /// A client that is connected to a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -118,6 +131,9 @@ pub struct HostStatus {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub memory: Option<u64>,
     pub servers: Vec<ServerStatus>,
+    /// Directories that it watches for changed files; missing before the first language server starts.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub watches: Option<WatchStatus>,
     /// All clients, including the caller.
     pub clients: Vec<ClientStatus>,
 }

@@ -348,8 +348,9 @@ impl ProjectReport {
 
 /// Returns the caveats with their kinds and cures.
 fn limits(caveats: Caveats) -> Vec<LimitReport> {
-    let Caveats { project, health, notes, beyond, packages, cures } = caveats;
+    let Caveats { project, health, failures, notes, beyond, packages, cures } = caveats;
     let kinds = [
+        (LimitKind::Health, failures),
         (LimitKind::Health, health),
         (LimitKind::Project, project),
         (LimitKind::Ability, notes),

@@ -49,6 +49,7 @@ impl ServerSession {
                 self.sync_barrier.mark_sent(&path);
             }
         }
+        self.request_reload(changes);
         if changes.iter().any(|change| self.reads_at_configuration(&change.path)) {
             // The settings are the same: it only makes the server read everything that it has stored again.
             let params = json!({ "settings": self.spec.settings });

@@ -5,13 +5,14 @@
 //! tenth, `emmylua_ls` (0.25) misses the uses in a new file. So zubi first sends a request about the same document and
 //! waits for its response. With it, none of this occurred in hundreds of tries.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::future::join_all;
 use rustc_hash::FxHashMap;
 use serde_json::json;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, ConnectionError};
 
@@ -23,6 +24,18 @@ pub(super) struct SyncBarrier {
     sent: Mutex<SentText>,
     /// The lock that lets one request at a time wait at the barrier.
     turn: tokio::sync::Mutex<()>,
+    /// The number of requests without a response by which the server reads files again.
+    reloads: Arc<watch::Sender<usize>>,
+}
+
+/// A request by which the server reads files again. Ends when dropped.
+#[derive(Debug)]
+pub(super) struct ReloadTurn(Arc<watch::Sender<usize>>);
+
+impl Drop for ReloadTurn {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count = count.saturating_sub(1));
+    }
 }
 
 #[derive(Debug, Default)]
@@ -35,7 +48,27 @@ struct SentText {
 
 impl SyncBarrier {
     pub(super) fn new(method: Option<String>) -> Self {
-        Self { method, sent: Mutex::default(), turn: tokio::sync::Mutex::default() }
+        Self { method, sent: Mutex::default(), turn: tokio::sync::Mutex::default(), reloads: Arc::default() }
+    }
+
+    /// Makes later requests wait until the server has read files again.
+    pub(super) fn begin_reload(&self) -> ReloadTurn {
+        self.reloads.send_modify(|count| *count += 1);
+        ReloadTurn(Arc::clone(&self.reloads))
+    }
+
+    async fn await_reloads(&self, cancel: &CancellationToken, deadline: Instant) -> Result<(), ConnectionError> {
+        let waiting = Instant::now();
+        let mut reloads = self.reloads.subscribe();
+        tokio::select! {
+            biased;
+            // The sender is in `self`.
+            _ = reloads.wait_for(|count| *count == 0) => Ok(()),
+            () = cancel.cancelled() => Err(ConnectionError::Cancelled),
+            () = tokio::time::sleep_until(deadline.into()) => {
+                Err(ConnectionError::TimedOut { after: waiting.elapsed() })
+            }
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, SentText> {
@@ -53,7 +86,7 @@ impl SyncBarrier {
         sent.documents.insert(path.to_owned(), count);
     }
 
-    /// Waits until the server has processed every text sent before. A server that refuses the request has also read the
+    /// Waits until the server has read files again and processed every text sent before. A server that refuses the request has also read the
     /// text.
     pub(super) async fn wait(
         &self,
@@ -61,6 +94,7 @@ impl SyncBarrier {
         cancel: &CancellationToken,
         deadline: Instant,
     ) -> Result<(), ConnectionError> {
+        self.await_reloads(cancel, deadline).await?;
         let Some(method) = &self.method else { return Ok(()) };
         let waiting = Instant::now();
         let _turn = tokio::select! {

@@ -322,3 +322,53 @@ async fn requests_wait_until_a_concurrent_server_has_processed_the_texts() {
     server.reply(id, json!(3)).await;
     request.await.unwrap().unwrap();
 }
+
+#[tokio::test]
+async fn requests_wait_until_a_server_has_read_its_configuration_again() {
+    let mut workspace = TestWorkspace::new(&[("a.rs", "1"), ("Cargo.toml", ""), ("sub/Cargo.toml", "")]);
+    workspace.spec.signal = ReadinessSignal::ServerStatus;
+    workspace.spec.reload = Some(ReloadRequest {
+        method: "fake/reload".to_owned(),
+        params: json!({ "file": "{uri}" }),
+        files: vec!["Cargo.toml".to_owned()],
+        extensions: Vec::new(),
+        packages: false,
+    });
+    let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
+    let mut states = workspace.readiness.subscribe();
+    for quiescent in [false, true] {
+        server.notify("experimental/serverStatus", json!({ "health": "ok", "quiescent": quiescent })).await;
+    }
+    crate::testing::wait_until(&mut states, |state| *state == Readiness::Ready).await;
+    session.notify_changes(&[change(&workspace, "a.rs", ChangeKind::Changed)]);
+    server.expect_notification("workspace/didChangeWatchedFiles").await;
+    assert_eq!(*states.borrow(), Readiness::Ready, "a source is no configuration");
+    session.notify_changes(&[change(&workspace, "sub/Cargo.toml", ChangeKind::Changed)]);
+    assert!(matches!(*states.borrow(), Readiness::Loading { .. }));
+    server.expect_notification("workspace/didChangeWatchedFiles").await;
+    let (id, params) = server.expect_request("fake/reload").await;
+    assert_eq!(params, json!({ "file": zubi_base::uri::from_path(&workspace.path("sub/Cargo.toml")) }));
+    let request = tokio::spawn({
+        let session = Arc::clone(&session);
+        let deadline = Instant::now() + Duration::from_secs(10);
+        async move { session.request("fake/one", Value::Null, &CancellationToken::new(), deadline).await }
+    });
+    // This may still be about the old configuration.
+    server.notify("experimental/serverStatus", json!({ "health": "ok", "quiescent": true })).await;
+    server.request("workspace/workspaceFolders", Value::Null).await.unwrap();
+    assert!(matches!(*states.borrow(), Readiness::Loading { .. }));
+    server.reply(id, Value::Null).await;
+    let (id, _) = server.expect_request("fake/one").await;
+    server.reply(id, json!(1)).await;
+    assert_eq!(request.await.unwrap().unwrap(), json!(1));
+    for quiescent in [false, true] {
+        server.notify("experimental/serverStatus", json!({ "health": "ok", "quiescent": quiescent })).await;
+    }
+    crate::testing::wait_until(&mut states, |state| *state == Readiness::Ready).await;
+    // Another version of the server may not have the request.
+    session.notify_changes(&[change(&workspace, "Cargo.toml", ChangeKind::Changed)]);
+    server.expect_notification("workspace/didChangeWatchedFiles").await;
+    let (id, _) = server.expect_request("fake/reload").await;
+    server.refuse(id, -32601, None).await;
+    crate::testing::wait_until(&mut states, |state| *state == Readiness::Ready).await;
+}

@@ -13,7 +13,7 @@ use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::RemoteHost;
 use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
-use zubi_ipc::wire::host::{self, ClientStatus, HostStatus, ServerStatus};
+use zubi_ipc::wire::host::{self, ClientStatus, HostStatus, ServerStatus, WatchStatus};
 
 use crate::cli::StatusArgs;
 use crate::session::{self, CliSession};
@@ -110,6 +110,9 @@ fn page(status: &HostStatus) -> String {
     if status.servers.is_empty() {
         text.push_str("\n  no language servers are running");
     }
+    if let Some(watches) = &status.watches {
+        let _ = write!(text, "\n  {}", watch_line(watches));
+    }
     // This command is one of the clients.
     let own = Some(std::process::id());
     for client in status.clients.iter().filter(|client| client.pid != own) {
@@ -122,6 +125,16 @@ fn server_line(server: &ServerStatus) -> String {
     let process = server.pid.map(|pid| format!(" · process {pid}")).unwrap_or_default();
     let memory = server.memory.map(|bytes| format!(" · {}", megabytes(bytes))).unwrap_or_default();
     format!("{} · {}{process}{memory} · {}", server.id, server.state, server.root)
+}
+
+fn watch_line(watches: &WatchStatus) -> String {
+    let WatchStatus { directories, packages, package_limit, unwatched } = watches;
+    let rest = if *unwatched == 0 {
+        String::new()
+    } else {
+        format!(" · {unwatched} not watched: zubi does not notice changes in them")
+    };
+    format!("watches {directories} directories, {packages} of them with packages (at most {package_limit}){rest}")
 }
 
 fn client_line(client: &ClientStatus) -> String {
@@ -150,6 +163,7 @@ mod tests {
         let status = serde_json::json!({
             "version": "1\n2", "protocol": 1, "instance": "aaaaaaaaaaaaaaaa", "kind": "daemon", "pid": 7,
             "workspaceFolders": [{"path": "/a\n/b", "name": "a"}], "trusted": true, "servers": [],
+            "watches": {"directories": 7, "packages": 2, "packageLimit": 2000, "unwatched": 1},
             "clients": [{"client": "c\nd", "pid": 8, "over": "socket", "connected": 1}],
         });
         let status: HostStatus = serde_json::from_value(status).unwrap();
@@ -157,6 +171,7 @@ mod tests {
         daemon · process 7 · zubi 1\n2
           /a\n/b
           no language servers are running
+          watches 7 directories, 2 of them with packages (at most 2000) · 1 not watched: zubi does not notice changes in them
           client: c\nd · process 8 · over the socket · for 1 s
         ");
     }
