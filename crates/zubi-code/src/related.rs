@@ -231,7 +231,7 @@ mod tests {
         let texts = [("a", "let x"), ("b", "let area"), ("c", "let areas"), ("d", "let Circle area"), ("e", "other")];
         let ranked = rank(texts.map(|(path, text)| (path.into(), text.to_owned())).into_iter(), &words);
         assert_eq!(ranked.files, ["d", "b", "a", "c"]);
-        let many = (0..COMMON + 1).map(|number| (Utf8PathBuf::from(format!("{number}")), "let".to_owned()));
+        let many = (0..=COMMON).map(|number| (Utf8PathBuf::from(format!("{number}")), "let".to_owned()));
         assert!(rank(many, &words).files.is_empty());
     }
 }

@@ -36,6 +36,7 @@ use crate::watch::WatchedFileChange;
 
 mod diagnose;
 mod failure;
+mod health;
 mod lifecycle;
 mod partial;
 #[cfg(test)]
@@ -429,23 +430,6 @@ impl ServerEndpoint {
         Err(self.on_exit(died.unwrap_or_default()).await)
     }
 
-    /// Returns the command that cures what the server reports.
-    fn cure(&self, message: &str) -> Option<&String> {
-        self.shared.launch.cures.iter().find_map(|(part, cure)| message.contains(part.as_str()).then_some(cure))
-    }
-
-    /// Returns the error or warning that the server reports about itself or the project, with its cure.
-    fn health(&self) -> Option<Health> {
-        let with_cure = |message: String| match self.cure(&message) {
-            Some(cure) => format!("{message} (`{cure}`)"),
-            None => message,
-        };
-        self.running_now()?.peer().health().map(|health| match health {
-            Health::Error(message) => Health::Error(with_cure(message)),
-            Health::Warning(message) => Health::Warning(with_cure(message)),
-        })
-    }
-
     fn timed_out(&self, method: &str, started: Instant) -> EndpointError {
         let after = started.elapsed();
         EndpointError::TimedOut { endpoint: self.id.clone(), method: method.to_owned(), after }
@@ -547,16 +531,7 @@ impl Endpoint for ServerEndpoint {
         let directory = document.and_then(|document| document.path.parent());
         let known = directory.and_then(|directory| lock(&self.shared.caveats).get(directory).cloned());
         let mut caveats = known.unwrap_or_else(|| self.shared.launch.caveats.clone());
-        let (message, facts) = match self.health() {
-            Some(Health::Error(message)) => (message, &mut caveats.failures),
-            Some(Health::Warning(message)) => (message, &mut caveats.health),
-            None => return caveats,
-        };
-        let clause = format!("{}: {message}", self.id);
-        if let Some(cure) = self.cure(&message) {
-            caveats.cures.insert(clause.clone(), cure.clone());
-        }
-        facts.push(clause);
+        self.add_health(&mut caveats);
         caveats
     }
 
