@@ -10,7 +10,7 @@ use zubi_tests::{Project, Zubi};
 /// A file with its text.
 type File = (&'static str, &'static str);
 
-/// What a test does to the project, and the state that the next answers must report.
+/// A change of the project, and the state that the next answers must report.
 struct Step {
     written: &'static [File],
     removed: &'static [&'static str],
@@ -155,6 +155,15 @@ const TYPESCRIPT_STEPS: &[Step] = &[
     step(&[("tsconfig.json", STRICT)], true, 3),
 ];
 
+/// Without the steps in which a tsconfig.json comes: tsserver then answers from its inferred project for a while.
+const TSSERVER_STEPS: &[Step] = &[
+    step(&[("tsconfig.json", STRICT)], true, 3),
+    step(&[("tsconfig.json", LENIENT)], false, 3),
+    step(&[("base.json", STRICT), ("tsconfig.json", r#"{ "extends": "./base.json" }"#)], true, 3),
+    step(&[("base.json", LENIENT)], false, 3),
+    step(&[("base.json", STRICT)], true, 3),
+];
+
 const fn typescript(components: &'static [&'static str], steps: &'static [Step]) -> Configuration {
     Configuration {
         components,
@@ -228,8 +237,8 @@ const CONFIGURATIONS: &[Configuration] = &[
     python(&["ty"], PYTHON, TY_STEPS),
     python(&["pyrefly"], PYTHON, PYREFLY_STEPS),
     typescript(&["node", "typescript"], TYPESCRIPT_STEPS),
-    typescript(&["node", "typescript-language-server"], TYPESCRIPT_STEPS),
-    typescript(&["node", "vtsls"], TYPESCRIPT_STEPS),
+    typescript(&["node", "typescript-language-server"], TSSERVER_STEPS),
+    typescript(&["node", "vtsls"], TSSERVER_STEPS),
 ];
 
 /// The number in the line `5 references to …`.

@@ -1,4 +1,4 @@
-//! What other programs do to a project while the servers run: packages that come and go, links, whole directories, and
+//! Changes by other programs while the servers run: packages that come and go, links, whole directories, and
 //! the flags of a compiler. The next answer is right without a pause.
 
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test, also in a helper")]

@@ -4,7 +4,7 @@ use camino::Utf8Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The text in params that stands for the URI of the changed file.
+/// The text in params that is replaced by the URI of the changed file.
 const URI: &str = "{uri}";
 
 /// A request that makes a server read files again. zubi sends it after the notification about changed files, and sends
