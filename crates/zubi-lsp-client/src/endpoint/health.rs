@@ -1,4 +1,4 @@
-//! What a server reports about itself or the project, with the commands that cure it.
+//! The errors and warnings that a server reports about itself or the project, with the commands that cure them.
 
 use zubi_base::endpoint::Caveats;
 
