@@ -151,8 +151,6 @@ const TYPESCRIPT_STEPS: &[Step] = &[
     step(&[("base.json", STRICT), ("tsconfig.json", r#"{ "extends": "./base.json" }"#)], true, 3),
     step(&[("base.json", LENIENT)], false, 3),
     step(&[("base.json", STRICT)], true, 3),
-    removal(&["tsconfig.json"], false, 1),
-    step(&[("tsconfig.json", STRICT)], true, 3),
 ];
 
 /// Without the steps in which a tsconfig.json comes: tsserver then answers from its inferred project for a while.

@@ -206,8 +206,8 @@ async fn limits_are_those_of_the_document() {
     1 reference to `run` in 1 file
     scripts/run.ts
       1:14  export const run = 2;  (declaration)
-    2 further word matches in code: includeText=true
-    [typescript · ready · may be incomplete: no tsconfig.json: only files that opened files import]
+    2 further word matches in code that no server has read: includeText=true
+    [typescript · ready · may be incomplete: `run` also occurs in scripts/other.ts (2: its import is unresolved) · no tsconfig.json: only files that opened files import]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "packages/shop/src/shop.ts:1 price" })).await, @"
     at packages/shop/src/shop.ts:1:14 price

@@ -4,7 +4,6 @@
 //! compared. A changed snapshot shows changed behaviour: of zubi, or of a server whose pinned version was raised.
 
 mod annotations;
-mod changes;
 mod clangd;
 mod configurations;
 mod data;

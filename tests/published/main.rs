@@ -54,7 +54,7 @@ async fn python() {
       11:26  from .console import Console
       14:21  _console: Optional["Console"] = None
     …
-    [pyright · ready]
+    [pyright · ready · may be incomplete: `Console` also occurs in rich/_win32_console.py (2: its import is unresolved)]
 
     > lsp_references {"symbol":"Console/print","limit":2}
     at rich/console.py:1651:9 print (method)
@@ -215,9 +215,9 @@ async fn cpp() {
     > lsp_rename_symbol {"symbol":"Arena::MemoryUsage","newName":"BytesUsed"}
     at util/arena.h:33:10 MemoryUsage (method)
     plan p-[plan]: rename `MemoryUsage` to `BytesUsed`, 2 edits in 2 files; nothing is written yet
+    note: uses may be left: `lsp_references` with includeText=true lists them
     diff --git a/db/memtable.cc b/db/memtable.cc
     --- a/db/memtable.cc
-    +++ b/db/memtable.cc
     …
     [clangd · ready · may be incomplete: 33 of 77 source files are not in compile_commands.json and not read]
 

@@ -120,9 +120,9 @@ async fn errors_name_the_next_step() {
     assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "area" })).await, @r#"
     Invalid input: symbol: `area` names 3 symbols
     Use one of:
-      symbol: "Shape/area"   method at shapes/shape.py:10:9
-      symbol: "Circle/area"   method at shapes/shape.py:20:9
-      symbol: "Rectangle/area"   method at shapes/shape.py:31:9
+      symbol: "Shape/area"   method at shapes/shape.py:10:9  def area(self) -> float:
+      symbol: "Circle/area"   method at shapes/shape.py:20:9  def area(self) -> float:
+      symbol: "Rectangle/area"   method at shapes/shape.py:31:9  def area(self) -> float:
     "#);
     assert_snapshot!(zubi.call_refused("lsp_document_symbols", json!({ "path": "../secret.py" })).await, @"
     Invalid input: path: `../secret.py` does not exist in the workspace; paths are relative to `[project]`

@@ -64,8 +64,8 @@ async fn a_domain_model_does_not_hide_other_code() {
     assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "Circle" })).await, @r#"
     Invalid input: symbol: `Circle` names 2 symbols
     Use one of:
-      at: "shop.dlang:2:4"   package at shop.dlang:2:4
-      at: "src/shape.ts:8:14"   class at src/shape.ts:8:14
+      at: "shop.dlang:2:4"   package at shop.dlang:2:4  bc Circle for Shapes { description: "d" }
+      at: "src/shape.ts:8:14"   class at src/shape.ts:8:14  export class Circle implements Shape {
     "#);
 }
 

@@ -141,6 +141,21 @@ fn imports_are_not_updated_if_the_setting_is_never() {
     applied [plan]: rename file `web/shape.ts` to `web/form.ts` in 1 file
       web/form.ts  renamed from web/shape.ts
     undo_edit {"plan":"[plan]"} undoes it
+    2 mentions of the old path left in 2 files: web/other.ts (1), web/report.ts (1)
+    plan [plan]: replace mentions of `web/shape.ts` by `web/form.ts`, 2 edits in 2 files; nothing is written yet
+    diff --git a/web/other.ts b/web/other.ts
+    --- a/web/other.ts
+    +++ b/web/other.ts
+    @@ -1 +1 @@
+    -import { Circle } from './shape';
+    +import { Circle } from './form';
+    diff --git a/web/report.ts b/web/report.ts
+    --- a/web/report.ts
+    +++ b/web/report.ts
+    @@ -1 +1 @@
+    -import { Circle } from './shape';
+    +import { Circle } from './form';
+    apply_edit {"plan":"[plan]"} writes it
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     "#);
     assert_eq!(editor.requested_edits, Vec::<Value>::new(), "nothing of it is open");
@@ -259,8 +274,8 @@ fn a_file_with_newly_typed_text_is_not_deleted() {
     let mut editor = FakeEditor::new();
     editor.call("file.write", &json!({ "path": "web/new.ts", "content": "export {};\n" }));
     editor.show("web/new.ts");
-    // The first read is for the plan, the second for the edit itself.
-    editor.typed_before_flush = Some((2, "web/new.ts", "// typed\n"));
+    // The first read is for the changed names, the second for the plan, the third for the edit itself.
+    editor.typed_before_flush = Some((3, "web/new.ts", "// typed\n"));
     assert_snapshot!(editor.undo(), @"
     error: Failed to undo the edit: the editor refused the edit: `[root]/web/new.ts` has unsaved changes: save it in the editor first (nothing was written)
     Look at the editor's own message, then apply again.

@@ -224,7 +224,9 @@ impl FakeEditor {
     /// Undoes the last change, whose plan id is hidden in answers.
     pub(super) fn undo(&mut self) -> String {
         let plans = self.client.root.parent().unwrap().join("state/plans");
-        let newest = plans.read_dir_utf8().unwrap().map(Result::unwrap).max_by_key(|entry| {
+        let is_applied =
+            |entry: &camino::Utf8DirEntry| zubi_base::fs::read_text(entry.path()).unwrap().contains("\"applied\"");
+        let newest = plans.read_dir_utf8().unwrap().map(Result::unwrap).filter(is_applied).max_by_key(|entry| {
             (entry.metadata().unwrap().modified().unwrap(), entry.metadata().unwrap().created().ok())
         });
         let plan = newest.unwrap().path().file_stem().unwrap().to_owned();

@@ -125,7 +125,7 @@ async fn a_renamed_directory_moves_its_files() {
 
 #[tokio::test]
 async fn ignored_files_are_not_reported() {
-    let fixture = Fixture::new(&["src/a.rs"]);
+    let fixture = Fixture::new(&["Cargo.toml", "src/a.rs"]);
     fixture.write(".gitignore", "build/\n*.log\n");
     fixture.refresh().await;
     fixture.write("build/out.rs", "x");

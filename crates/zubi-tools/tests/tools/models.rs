@@ -398,8 +398,8 @@ async fn code_without_a_server_is_not_hidden_by_a_model() {
     insta::assert_snapshot!(references("Orders").await, @r#"
     Invalid input: symbol: `Orders` names 2 symbols
     Use one of:
-      symbol: "Shop/Orders"   package at shop.dlang:3:8
-      at: "src/orders.ts:2:14"   class at src/orders.ts:2:14
+      symbol: "Shop/Orders"   package at shop.dlang:3:8  bc Orders for Sales { description: "d" }
+      at: "src/orders.ts:2:14"   class at src/orders.ts:2:14  export class Orders {
     "#);
     insta::assert_snapshot!(references("Shop/Orders").await, @r#"
     at shop.dlang:3:8 Orders (package)
