@@ -1,6 +1,7 @@
 //! The source files of a workspace, without generated files. All code that walks over sources uses this module, so that
 //! search, watching, detection and checks see the same files.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -79,14 +80,20 @@ pub fn files(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = U
         .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
 }
 
-/// Whether [`entries`] below `directory` include a path. Lists only the directories on the way to it.
-pub fn includes(directory: &Utf8Path, path: &Utf8Path) -> bool {
-    let wanted = path.to_owned();
+/// Returns those of some paths that [`entries`] below `directory` omit. Lists only the directories on the way to them.
+pub fn find_omitted(directory: &Utf8Path, paths: impl IntoIterator<Item = Utf8PathBuf>) -> BTreeSet<Utf8PathBuf> {
+    let mut omitted: BTreeSet<_> = paths.into_iter().collect();
+    let on_the_way: BTreeSet<Utf8PathBuf> =
+        omitted.iter().flat_map(|path| path.ancestors()).map(Utf8Path::to_owned).collect();
+    let is_on_the_way = move |path: &Path| Utf8Path::from_path(path).is_some_and(|path| on_the_way.contains(path));
     let mut walk = builder(directory, WalkOptions::default());
-    walk.filter_entry(move |entry| {
-        entry.depth() == 0 || wanted.as_std_path().starts_with(entry.path()) && !is_generated_directory(entry)
-    });
-    walk.build().filter_map(Result::ok).any(|entry| entry.path() == path)
+    walk.filter_entry(move |entry| entry.depth() == 0 || is_on_the_way(entry.path()) && !is_generated_directory(entry));
+    for entry in walk.build().filter_map(Result::ok) {
+        if let Some(path) = Utf8Path::from_path(entry.path()) {
+            omitted.remove(path);
+        }
+    }
+    omitted
 }
 
 fn is_generated_directory(entry: &DirEntry) -> bool {
@@ -175,8 +182,9 @@ mod tests {
         insta::assert_snapshot!(list_files(None), @".github/run.py .gitignore app/target/base.py app/venv/a.py rust/Cargo.toml src/a.rs src/target");
         insta::assert_snapshot!(list_files(Some(1)), @".gitignore");
         assert_eq!(files(&root.join("node_modules"), WalkOptions::default()).count(), 1, "requested by name");
-        let included = ["src/a.rs", ".github/run.py", "made/x.py", "node_modules/p/index.js", "src/absent.rs"]
-            .map(|path| includes(root, &root.join(path)));
-        assert_eq!(included, [true, true, false, false, false]);
+        let paths = ["src/a.rs", ".github/run.py", "made/x.py", "node_modules/p/index.js", "src/absent.rs"];
+        let omitted = find_omitted(root, paths.map(|path| root.join(path)));
+        let expected = ["made/x.py", "node_modules/p/index.js", "src/absent.rs"].map(|path| root.join(path));
+        assert_eq!(omitted, BTreeSet::from(expected));
     }
 }

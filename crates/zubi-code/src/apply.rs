@@ -10,6 +10,7 @@ use crate::diagnostics::{CodeProblem, DiagnosticsDelta, DiagnosticsSnapshot};
 use crate::edit::AppliedChange;
 use crate::error::CodeError;
 use crate::markup::clean_line;
+use crate::path_mentions::PathMove;
 use crate::query::CodeQuery;
 use crate::status::{AnswerStatus, QualifiedAnswer};
 
@@ -34,8 +35,8 @@ pub enum Direction {
 
 /// The files that a change moves.
 struct MovedPaths {
-    /// The old and the new path of each moved file or directory, in the order of the moves.
-    renames: Vec<(Utf8PathBuf, Utf8PathBuf)>,
+    /// In the order in which they happen.
+    moves: Vec<PathMove>,
     /// The files to compare, with their paths before and after the change.
     files_before: Vec<Utf8PathBuf>,
     files_after: Vec<Utf8PathBuf>,
@@ -44,18 +45,18 @@ struct MovedPaths {
 impl MovedPaths {
     /// `touched` has the paths before and after the change. Reads directories that move.
     fn new(operations: &[FileOperation], touched: &[Utf8PathBuf]) -> Self {
-        let renames: Vec<_> = operations
+        let moves: Vec<_> = operations
             .iter()
             .filter_map(|operation| match operation {
-                FileOperation::Rename { from, to } => Some((from.clone(), to.clone())),
+                FileOperation::Rename { from, to } => Some(PathMove { from: from.clone(), to: to.clone() }),
                 _ => None,
             })
             .collect();
-        let directories = renames.iter().map(|(from, _)| from).filter(|from| from.is_dir() && !from.is_symlink());
+        let directories = moves.iter().map(|moved| &moved.from).filter(|from| from.is_dir() && !from.is_symlink());
         let inside = directories.flat_map(|from| walk::files(from, WalkOptions { depth: None, sorted: true }));
         let mut files_before = touched.to_vec();
         files_before.extend(inside.take(MAX_COMPARED));
-        let mut moved = Self { renames, files_before, files_after: Vec::new() };
+        let mut moved = Self { moves, files_before, files_after: Vec::new() };
         moved.files_after = moved.files_before.iter().map(|path| moved.forward(path)).collect();
         moved.files_after.dedup();
         moved
@@ -63,12 +64,7 @@ impl MovedPaths {
 
     /// Returns the path of a file after the change.
     fn forward(&self, path: &Utf8Path) -> Utf8PathBuf {
-        let rename = |path: Utf8PathBuf, (from, to): &(Utf8PathBuf, Utf8PathBuf)| match path.strip_prefix(from) {
-            Ok(rest) if rest.as_str().is_empty() => to.clone(),
-            Ok(rest) => to.join(rest),
-            Err(_) => path,
-        };
-        self.renames.iter().fold(path.to_owned(), rename)
+        self.moves.iter().fold(path.to_owned(), |path, moved| moved.forward(&path))
     }
 }
 

@@ -126,12 +126,19 @@ impl EditService {
     pub async fn plan_combined(&self, title: &str, edits: &[ServerEdit<'_>], by: &str) -> Result<Plan, EditError> {
         let workspace = &self.inner.workspace;
         let mut change = ComputedChange::from_workspace_edits(edits, &*self.inner.texts, workspace).await?;
-        let is_ignored = |file: &&change::FileChange| {
-            let path = file.old_path.as_ref().unwrap_or(&file.path);
-            path.exists() && workspace.folder_of(path).is_some_and(|folder| !walk::includes(&folder.path, path))
-        };
-        let ignored: Vec<_> =
-            change.files.iter().filter(is_ignored).map(|file| workspace.display(&file.path)).collect();
+        let old_path = |file: &change::FileChange| file.old_path.as_ref().unwrap_or(&file.path).clone();
+        let omitted: BTreeSet<_> = workspace
+            .folders()
+            .iter()
+            .flat_map(|folder| {
+                let is_own = |path: &Utf8PathBuf| {
+                    path.exists() && workspace.folder_of(path).is_some_and(|own| own.path == folder.path)
+                };
+                walk::find_omitted(&folder.path, change.files.iter().map(old_path).filter(is_own))
+            })
+            .collect();
+        let ignored = change.files.iter().filter(|file| omitted.contains(&old_path(file)));
+        let ignored: Vec<_> = ignored.map(|file| workspace.display(&file.path)).collect();
         if !ignored.is_empty() {
             let named = quote_all(ignored.iter().take(MAX_IGNORED));
             let more = ignored.len().checked_sub(MAX_IGNORED).filter(|more| *more > 0);

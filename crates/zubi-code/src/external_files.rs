@@ -90,7 +90,7 @@ impl ExternalFiles {
 
     /// Records files that an answer shows, each with links resolved. Does I/O only for files without a recent record.
     pub(crate) async fn record(self: &Arc<Self>, files: Vec<Utf8PathBuf>, origin: Option<Utf8PathBuf>) {
-        let files = Arc::clone(self).filter_new(files);
+        let files = self.filter_new(files);
         if files.is_empty() {
             return;
         }
@@ -103,7 +103,7 @@ impl ExternalFiles {
     }
 
     /// Returns the files that can be recorded and have no recent record of this process.
-    fn filter_new(self: Arc<Self>, mut files: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
+    pub(crate) fn filter_new(&self, mut files: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
         let now = self.clock.now().as_secs();
         let written = lock(&self.written);
         let is_recent = |known: &ShownFile| now.abs_diff(known.shown) < RENEWAL.as_secs();

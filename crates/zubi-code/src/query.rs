@@ -119,6 +119,8 @@ impl CodeQuery<'_> {
         let named = std::mem::take(&mut *lock(&self.named));
         let mut files = external_files::shown_in(answer, &named);
         files.truncate(MAX_SHOWN);
+        // Most files are recorded already, so that the answer needs no I/O.
+        let files = self.intel.external.filter_new(files);
         let mut served = Vec::new();
         for file in files {
             if self.intel.router.serves_external(&DocumentRef::new(file.clone()), &self.request_cx()).await {

@@ -199,7 +199,7 @@ fn rank(texts: impl Iterator<Item = (Utf8PathBuf, String)>, words: &FxHashSet<St
 }
 
 /// Returns the name by which other files refer to a file or folder: that of the folder for `mod.rs` and `index.ts`.
-pub(crate) fn module_name(path: &Utf8Path) -> Option<&str> {
+fn module_name(path: &Utf8Path) -> Option<&str> {
     let stem = path.file_stem()?;
     if ["index", "mod", "__init__"].contains(&stem) { path.parent()?.file_name() } else { Some(stem) }
 }

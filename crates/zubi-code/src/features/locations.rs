@@ -109,10 +109,8 @@ impl CodeQuery<'_> {
         let has_other_projects = self.may_lead_to_other_projects(at, relation);
         let (replies, declarations, has_other_projects) = tokio::join!(request, declarations, has_other_projects);
         let replies = match replies {
-            Err(error @ CodeError::NoAnswer(_)) => {
-                return self.textual_locations(at, relation, error.absent_servers()?).await;
-            }
-            replies => replies?,
+            Err(error) => return self.textual_locations(at, relation, error.absent_servers()?).await,
+            Ok(replies) => replies,
         };
         let mut status = replies.status;
         let mut found: Vec<RawLocation> = Vec::new();

@@ -10,7 +10,7 @@ use crate::error::CodeError;
 use crate::outline::{self, Outline, OutlineSymbol};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::{Completeness, QualifiedAnswer};
+use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 
 impl CodeQuery<'_> {
     /// Returns the symbols of a document, from a cache until a file changes. Every request that names a symbol needs
@@ -51,8 +51,8 @@ impl CodeQuery<'_> {
         let replies =
             self.request_all(&ready, method, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await;
         let replies = match replies {
-            Err(error @ CodeError::NoAnswer(_)) => return self.textual_outline(path, error.absent_servers()?).await,
-            replies => replies?,
+            Err(error) => return self.textual_outline(path, error.absent_servers()?).await,
+            Ok(replies) => replies,
         };
         let document = self.document(path).await?;
         let mut symbols = Vec::new();
@@ -64,11 +64,8 @@ impl CodeQuery<'_> {
         }
         let mut status = replies.status;
         // The endpoint may have reported them while it answered.
-        for failure in ready.endpoints.iter().flat_map(|endpoint| endpoint.caveats(Some(&reference)).failures) {
-            if !status.notes.contains(&failure) {
-                status.notes.push(failure);
-            }
-        }
+        let failures = ready.endpoints.iter().flat_map(|endpoint| endpoint.caveats(Some(&reference)).failures);
+        status.merge(AnswerStatus { notes: failures.collect(), ..AnswerStatus::default() });
         Ok(QualifiedAnswer { value: symbols, status })
     }
 }

@@ -164,21 +164,7 @@ fn relative_module(path: &Utf8Path, target: &Utf8Path) -> Option<String> {
 
 /// Returns the words of an import statement: dotted names, keywords.
 fn words(line: &str) -> Vec<Range<usize>> {
-    let code = line.split('#').next().unwrap_or_default();
-    let is_part = |character: char| character.is_alphanumeric() || character == '_' || character == '.';
-    let mut found = Vec::new();
-    let mut start = None;
-    for (at, character) in code.char_indices().chain([(code.len(), ' ')]) {
-        match (start, is_part(character)) {
-            (None, true) => start = Some(at),
-            (Some(begin), false) => {
-                found.push(begin..at);
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    found
+    find_words(line.split('#').next().unwrap_or_default())
 }
 
 /// Returns the dotted names of a text, in code and in strings.
@@ -187,28 +173,31 @@ fn find_dotted(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     text.split_inclusive('\n').flat_map(move |line| {
         let at = start;
         start += line.len();
-        let found: Vec<_> = words_of_line(line)
-            .into_iter()
-            .filter_map(|range| Some((at + range.start..at + range.end, line.get(range)?)))
-            .filter(|(_, token)| token.contains('.') && !token.starts_with('.'))
-            .collect();
-        found
+        find_words(line).into_iter().filter_map(move |range| {
+            // `x/pkg.old`: a part of a path.
+            let is_in_path = line.get(..range.start)?.ends_with('/');
+            let token = line.get(range.clone())?.trim_end_matches('.');
+            let is_dotted = token.contains('.') && !token.starts_with('.');
+            let begin = at + range.start;
+            (is_dotted && !is_in_path).then(|| (begin..begin + token.len(), token))
+        })
     })
 }
 
-fn words_of_line(line: &str) -> Vec<Range<usize>> {
+/// Returns the runs of characters of names and of dots.
+fn find_words(line: &str) -> Vec<Range<usize>> {
     let is_part = |character: char| character.is_alphanumeric() || character == '_' || character == '.';
     let mut found = Vec::new();
-    let mut rest = 0;
-    while let Some(begin) = line.get(rest..).and_then(|tail| tail.find(is_part)).map(|offset| rest + offset) {
-        let end =
-            line.get(begin..).and_then(|tail| tail.find(|c| !is_part(c))).map_or(line.len(), |offset| begin + offset);
-        let trimmed = line.get(begin..end).map_or(end, |token| begin + token.trim_end_matches('.').len());
-        // `x/pkg.old`: a part of a path.
-        if !line.get(..begin).is_some_and(|head| head.ends_with('/')) {
-            found.push(begin..trimmed);
+    let mut start = None;
+    for (at, character) in line.char_indices().chain([(line.len(), ' ')]) {
+        match (start, is_part(character)) {
+            (None, true) => start = Some(at),
+            (Some(begin), false) => {
+                found.push(begin..at);
+                start = None;
+            }
+            _ => {}
         }
-        rest = end;
     }
     found
 }

@@ -1,6 +1,5 @@
 //! Messages about servers: why one is absent, and the caveats of another's answers.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -216,9 +215,9 @@ impl CaveatSubject {
                 [(_, nearest), ..] if limit.typescript_config => clauses.config_error(nearest, reads)?.map(|error| {
                     let clause = self.describe(&error);
                     if let (ConfigError::MissingBase { is_package: true, .. }, Some(cure)) =
-                        (&error, self.find_cure(NODE_CURES))
+                        (&error, self.find_cure(NODE_CURES.iter().copied()))
                     {
-                        caveats.cures.insert(clause.clone(), cure.to_owned());
+                        caveats.cures.insert(clause.clone(), cure);
                     }
                     clause
                 }),
@@ -234,7 +233,9 @@ impl CaveatSubject {
             };
             // The commands create the file.
             let is_file_cure = !limit.typescript_config || clause == limit.missing;
-            if let (Some(clause), Some(cure)) = (&clause, self.cure(&limit.cures).filter(|_| is_file_cure)) {
+            let limit_cure =
+                self.find_cure(limit.cures.iter().map(|(file, command)| (file.as_str(), command.as_str())));
+            if let (Some(clause), Some(cure)) = (&clause, limit_cure.filter(|_| is_file_cure)) {
                 caveats.cures.insert(clause.clone(), cure);
             }
             match limit.scope {
@@ -267,17 +268,13 @@ impl CaveatSubject {
         }
     }
 
-    /// Returns the command for the first of these files that exists; the file `*` always does.
-    fn find_cure(&self, cures: &[(&str, &'static str)]) -> Option<&'static str> {
-        let is_here = |file: &str| file == ANY || self.directories().any(|directory| directory.join(file).exists());
-        cures.iter().find(|(file, _)| is_here(file)).map(|(_, command)| *command)
-    }
-
-    /// Returns the command that cures a caveat of this project.
-    fn cure(&self, cures: &BTreeMap<String, String>) -> Option<String> {
+    /// Returns the command for the first of these files that is in a directory of the project; without one, that for the
+    /// file `*`.
+    fn find_cure<'a>(&self, mut cures: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Option<String> {
         let is_here = |file: &str| self.directories().any(|directory| directory.join(file).exists());
-        let (_, cure) = cures.iter().find(|(file, _)| *file != ANY && is_here(file)).or(cures.get_key_value(ANY))?;
-        Some(cure.clone())
+        let own = cures.clone().find(|(file, _)| *file != ANY && is_here(file));
+        let (_, command) = own.or_else(|| cures.find(|(file, _)| *file == ANY))?;
+        Some(command.to_owned())
     }
 
     /// Adds the Python environment that the server uses, or the caveat that the project has no environment.
@@ -302,8 +299,8 @@ impl CaveatSubject {
         match &self.python {
             Some(python) => caveats.packages.push(format!("packages of `{}`", python.label(&self.folder))),
             None => {
-                if let Some(cure) = self.find_cure(PYTHON_CURES) {
-                    caveats.cures.insert(params.missing.clone(), cure.to_owned());
+                if let Some(cure) = self.find_cure(PYTHON_CURES.iter().copied()) {
+                    caveats.cures.insert(params.missing.clone(), cure);
                 }
                 caveats.beyond.push(params.missing.clone());
             }

@@ -125,7 +125,9 @@ pub(super) fn other_projects(
         && let (Some(own), Some(folder)) = (&own, workspace.folder_of(document))
     {
         let mut manifests = Manifests::new(&folder.path);
-        found.retain(|_, (_, root)| manifests.share_packages(&own.server_root, root));
+        let own = manifests.reachable(&own.server_root);
+        // A package can mention a symbol if both depend on a common package, or one on the other.
+        found.retain(|_, (_, root)| !manifests.reachable(root).is_disjoint(&own));
     }
     let with_server = |(root, (example, server_root)): (Utf8PathBuf, (Utf8PathBuf, Utf8PathBuf))| {
         let server_state = match &own {

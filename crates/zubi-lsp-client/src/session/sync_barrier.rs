@@ -86,8 +86,8 @@ impl SyncBarrier {
         sent.documents.insert(path.to_owned(), count);
     }
 
-    /// Waits until the server has read files again and processed every text sent before. A server that refuses the request has also read the
-    /// text.
+    /// Waits until the server has read files again and processed every text sent before. A server that refuses the
+    /// request has also read the text.
     pub(super) async fn wait(
         &self,
         connection: &Connection,

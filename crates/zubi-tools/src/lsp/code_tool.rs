@@ -94,9 +94,7 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
     /// The wait for loading servers does not shorten the time in which they answer.
     fn timeout(args: &Value) -> Duration {
         let wait = args.get("waitMs").and_then(Value::as_u64).map(Duration::from_millis);
-        wait.map_or(<Self as TypedTool>::META.timeout, |wait| {
-            <Self as TypedTool>::META.timeout.max(wait.saturating_add(ANSWER_TIME))
-        })
+        T::META.timeout.max(wait.map_or(Duration::ZERO, |wait| wait.saturating_add(ANSWER_TIME)))
     }
 
     async fn run(intel: &CodeIntel, input: Self::Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {

@@ -71,15 +71,8 @@ impl<'a> Manifests<'a> {
         std::iter::once(root.to_owned()).chain(inner).map(|directory| directory.join(MANIFEST)).collect()
     }
 
-    /// Whether a package in one workspace can mention a symbol that another one also can: both depend on a common one, or
-    /// one on the other.
-    pub(crate) fn share_packages(&mut self, one: &Utf8Path, other: &Utf8Path) -> bool {
-        let (first, second) = (self.reachable(one), self.reachable(other));
-        !first.is_disjoint(&second)
-    }
-
     /// Returns a workspace and those on whose packages it depends, directly or not.
-    fn reachable(&mut self, workspace: &Utf8Path) -> BTreeSet<Utf8PathBuf> {
+    pub(crate) fn reachable(&mut self, workspace: &Utf8Path) -> BTreeSet<Utf8PathBuf> {
         let mut found = BTreeSet::new();
         let mut pending = vec![workspace.to_owned()];
         while let Some(next) = pending.pop() {
