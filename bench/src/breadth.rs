@@ -8,7 +8,7 @@ use serde_json::json;
 use zubi_tests::{Project, processes};
 
 use crate::mcp::Zubi;
-use crate::stats::Samples;
+use crate::stats::{self, Samples};
 use crate::table::{Aim, Row, Table};
 
 /// One file per language and the components of its server, in the order of the queries.
@@ -57,7 +57,7 @@ fn memory(table: &mut Table) -> Result<()> {
             let bytes = processes::resident_bytes(zubi.wire.pid()).context("zubi runs")?;
             table.push(Row {
                 label: format!("resident memory of zubi itself with {count} servers"),
-                zubi: f64::from(u32::try_from(bytes / 1024)?) / 1024.0,
+                zubi: stats::mebibytes(bytes)?,
                 floor: None,
                 unit: "MiB",
                 aim: None,

@@ -5,7 +5,7 @@ use serde_json::json;
 use zubi_tests::{Project, processes};
 
 use crate::mcp::Zubi;
-use crate::stats::Samples;
+use crate::stats::{self, Samples};
 use crate::table::{Aim, Row, Table};
 
 /// Measures with this number of starts.
@@ -46,7 +46,7 @@ pub(crate) fn push_memory(table: &mut Table, zubi: &Zubi, when: &str) -> Result<
     let bytes = processes::resident_bytes(zubi.wire.pid()).context("zubi runs")?;
     table.push(Row {
         label: format!("resident memory of zubi itself, {when}"),
-        zubi: f64::from(u32::try_from(bytes / 1024)?) / 1024.0,
+        zubi: stats::mebibytes(bytes)?,
         floor: None,
         unit: "MiB",
         aim: Some(Aim::AtMost(15.0)),

@@ -80,7 +80,7 @@ fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
     ensure!(fixture.status()["hosts"].as_array().is_some_and(|hosts| hosts.len() == 1), "the client has found no host");
     let mebibytes = |zubi: &Zubi| -> Result<f64> {
         let bytes = processes::resident_bytes(zubi.wire.pid()).context("zubi runs")?;
-        Ok(f64::from(u32::try_from(bytes / 1024)?) / 1024.0)
+        stats::mebibytes(bytes)
     };
     table.push(Row {
         label: format!("resident memory of a client, after {rounds} calls, against a zubi of its own"),

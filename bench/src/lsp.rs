@@ -67,6 +67,10 @@ impl<'a> Server<'a> {
         Ok(Self { wire, project, language: subject.language, ready: subject.ready, opened: BTreeSet::new() })
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.wire.pid()
+    }
+
     /// The start time of the process.
     pub(crate) fn start_time(&self) -> Instant {
         self.wire.started

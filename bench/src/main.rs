@@ -7,7 +7,8 @@
 //!
 //! The first argument selects another benchmark: `lsp` (DomainLang's own language server, [`editor`]), `tools` (tools
 //! that use no server, [`tools`]), `hosts` (the cost of sharing a host, [`hosts`]), `editor` (zubi in VS Code,
-//! [`window`]), `agent` (the agent's loop, [`agent`]). None of them needs another server.
+//! [`window`]), `agent` (the agent's loop, [`agent`]). None of them needs another server. `--self` measures zubi on its
+//! own repository with rust-analyzer ([`own`]).
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -23,6 +24,7 @@ mod hosts;
 mod introduction;
 mod lsp;
 mod mcp;
+mod own;
 mod recovery;
 mod stats;
 mod subject;
@@ -44,7 +46,8 @@ usage: zubi-bench [--quick] [breadth|cold|python|cpp|rust|typescript|tsserver|go
        zubi-bench tools [--quick]
        zubi-bench hosts [--quick]
        zubi-bench editor [--quick]
-       zubi-bench agent [--quick]";
+       zubi-bench agent [--quick]
+       zubi-bench --self [--quick]";
 
 /// The argument for DomainLang's language server.
 const LSP: &str = "lsp";
@@ -60,6 +63,9 @@ const EDITOR: &str = "editor";
 
 /// The argument for the agent.
 const AGENT: &str = "agent";
+
+/// The argument for zubi on its own repository.
+const OWN: &str = "--self";
 
 /// The argument for many servers and many files.
 const BREADTH: &str = "breadth";
@@ -79,6 +85,7 @@ fn main() -> Result<()> {
         [first, rest @ ..] if first == HOSTS => hosts::run(rest),
         [first, rest @ ..] if first == EDITOR => window::run(rest),
         [first, rest @ ..] if first == AGENT => agent::run(rest),
+        [first, rest @ ..] if first == OWN => own::run(rest),
         [first, delay] if first == hosts::DELAY => hosts::serve_with_delay(delay),
         arguments => servers(arguments),
     }

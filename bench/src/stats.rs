@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use anyhow::Result;
+
 /// Durations of one kind.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Samples(Vec<Duration>);
@@ -28,6 +30,11 @@ impl Extend<Duration> for Samples {
 
 pub(crate) fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
+}
+
+/// A size in MiB.
+pub(crate) fn mebibytes(bytes: u64) -> Result<f64> {
+    Ok(f64::from(u32::try_from(bytes / 1024)?) / 1024.0)
 }
 
 /// The machine's load average over the last minute.

@@ -39,7 +39,7 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
     push_memory(table, &zubi, &format!("after all questions about {}", subject.title))
 }
 
-fn compare(
+pub(crate) fn compare(
     subject: &Subject,
     table: &mut Table,
     zubi: &mut Zubi,

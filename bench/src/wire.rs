@@ -20,8 +20,8 @@ pub(crate) enum Framing {
     Lines,
 }
 
-/// The maximum wait for a response; a cold rust-analyzer on a loaded machine takes ten seconds.
-const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
+/// The maximum wait for a response; rust-analyzer first builds all build scripts of a large project.
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// A message, the time when it had arrived completely, and its length in bytes.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::zubi::Start;
+use zubi_tests::zubi::{Start, environment};
 use zubi_tests::{Project, Zubi, processes};
 
 /// Three Python projects: `core`, `app` (which uses `core`) and `tools` (which has a symbol of the same name).
@@ -83,10 +83,7 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
     apply_edit {"plan":"p-[plan]"} writes it
     [pyright · ready]
     "#);
-    // One process per project, each with a supervisor that has nearly the same command line.
-    let servers = processes::find_by_command("pyright-langserver");
-    let servers = servers.iter().filter(|process| !process.command.contains("__child")).count();
-    assert_eq!(servers, 3);
+    assert_eq!(count_servers("pyright-langserver"), 3);
 }
 
 #[tokio::test]
@@ -212,6 +209,14 @@ async fn projects_of_other_languages_inside_a_rust_package_have_their_own_server
         "bench/src/lib.rs",
         "pub fn measure(one: &shapes::shape::Circle) -> f64 {\n    shapes::shape::total_area(one, one, 1.0)\n}\n",
     );
+    // Another one without dependencies; its symbol of the same name is another symbol.
+    project.write(
+        "apart/Cargo.toml",
+        "[package]\nname = \"apart\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n",
+    );
+    project.write("apart/src/lib.rs", "pub fn total_area() {}\n");
+    git(&project, &["init", "--quiet"]);
+    let untracked = git(&project, &["status", "--porcelain", "--untracked-files=all"]);
     let zubi = Zubi::start(&project, &["rust-analyzer", "ty"]).await;
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area", "path": "src" })).await, @"
     at src/shape.rs:34:8 total_area (function)
@@ -223,17 +228,38 @@ async fn projects_of_other_languages_inside_a_rust_package_have_their_own_server
       9:29  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     src/shape.rs
       34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {  (declaration)
-    1 further word match in comments or strings: includeText=true
-    [rust-analyzer + ty · ready]
+    2 further word matches: 1 in comments or strings, 1 in code (other symbols of the name): includeText=true
+    [rust-analyzer · ready]
     ");
+    // One server reads the package and the bench, and none of its builds leaves a file that git does not ignore.
+    assert_eq!(count_servers("rust-analyzer"), 1, "{:?}", processes::descendants());
+    assert_eq!(git(&project, &["status", "--porcelain", "--untracked-files=all"]), untracked);
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area", "path": "python" })).await, @"
     at python/bindings.py:1:5 total_area (function)
     2 references to `total_area` in 1 file
     python/bindings.py
       1:5  def total_area(first, second, scale):  (declaration)
       5:1  total_area(1, 2, 3)
-    [ty + rust-analyzer · ready]
+    [ty · ready]
     ");
+}
+
+/// The number of processes of a server, without the supervisors, whose command lines are nearly the same, and without
+/// rust-analyzer's process for macros.
+fn count_servers(command: &str) -> usize {
+    let is_server = |process: &processes::Process| {
+        !process.command.contains("__child") && !process.command.contains("proc-macro-srv")
+    };
+    processes::find_by_command(command).iter().filter(|process| is_server(process)).count()
+}
+
+/// Runs git in the project and returns its output.
+fn git(project: &Project, arguments: &[&str]) -> String {
+    let mut git = std::process::Command::new("git");
+    git.args(arguments).current_dir(project.root()).env_clear().envs(environment(project, &[]));
+    let output = git.output().unwrap_or_else(|error| panic!("git does not start: {error}"));
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[tokio::test]

@@ -101,6 +101,23 @@ impl Project {
         project
     }
 
+    /// A clone of this repository at its last commit. Cargo finds the packages that this machine has downloaded.
+    pub fn clone_repository() -> Self {
+        let project = Self::empty();
+        let mut git = std::process::Command::new("git");
+        let git = git.args(["clone", "--quiet", "--no-local", tools::ROOT.as_str(), project.root.as_str()]);
+        let cloned = git.env("PATH", tools::path(&[])).status().expect("git starts");
+        assert!(cloned.success(), "git clone failed: {cloned}");
+        let cargo_home = std::env::var_os("CARGO_HOME").map_or_else(
+            || std::path::PathBuf::from(std::env::var_os("HOME").expect("a home directory")).join(".cargo"),
+            std::path::PathBuf::from,
+        );
+        std::fs::create_dir(project.home.join(".cargo")).expect("a new directory");
+        std::os::unix::fs::symlink(cargo_home.join("registry"), project.home.join(".cargo/registry"))
+            .expect("a new link");
+        project
+    }
+
     /// Copies a folder of this repository into the project.
     pub fn add(&self, from: &str, to: &str) {
         copy(&tools::ROOT.join(from), &self.root.join(to));

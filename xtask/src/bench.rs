@@ -1,7 +1,8 @@
 //! `cargo xtask bench`: measures the distributed programs (the profile `dist`).
 //!
 //! Without arguments it compares zubi with bare language servers. The first argument selects another benchmark: `model`
-//! or `lsp` (DomainLang on large models), `tools` (tools without a server), `editor` (the extension in a real VS Code).
+//! or `lsp` (DomainLang on large models), `tools` (tools without a server), `editor` (the extension in a real VS Code),
+//! `--self` (zubi on its own repository with rust-analyzer).
 
 use anyhow::Result;
 
@@ -37,6 +38,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         [first, ..] if ["lsp", "hosts", "agent"].contains(&first.as_str()) => bench(arguments),
         [first, ..] if first == "editor" => {
             setup::run(&["node", "vscode", "chromium", "vscode-extension"].map(str::to_owned))?;
+            bench(arguments)
+        }
+        [first, ..] if first == "--self" => {
+            setup::run(&["rust-analyzer", "rust-library"].map(str::to_owned))?;
             bench(arguments)
         }
         [first, ..] if first == "tools" => {

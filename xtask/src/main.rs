@@ -41,6 +41,7 @@ usage: cargo xtask <command>
   picture              run zubi and write the picture of the README
   bench [-- ARGS]      measure zubi against the bare language servers (profile dist)
   bench -- model       measure DomainLang on large models
+  bench --self         measure zubi on its own repository with rust-analyzer
   bench -- lsp         measure DomainLang's language server right after edits
   package [--target T] [--program FILE] [--out DIRECTORY]
                        package the VS Code extension: for linux-x64 with the program, and for all systems without
@@ -84,7 +85,10 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             _ => bail!("`codegen` takes only `--check`\n\n{USAGE}"),
         },
         "picture" => no_arguments(command, rest).and_then(|()| picture::write()),
-        "bench" => bench::run(after_dashes(command, rest)?),
+        "bench" => match rest {
+            [first, ..] if first == "--self" => bench::run(rest),
+            rest => bench::run(after_dashes(command, rest)?),
+        },
         "package" => package::run(&package::Options::read(rest)?),
         "fuzz" => fuzz::run(seconds(rest)?),
         "help" | "--help" | "-h" => {

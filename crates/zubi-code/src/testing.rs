@@ -80,6 +80,7 @@ impl Toy {
             failing: Mutex::default(),
             silent: Mutex::default(),
             restarts: Mutex::default(),
+            early_answers: Mutex::default(),
         });
         let state = root.join("state");
         let intel = CodeIntel::new(CodeConfig {
@@ -131,6 +132,9 @@ pub struct ToyEndpoint {
     pub silent: Mutex<Vec<Utf8PathBuf>>,
     /// The number of restarts.
     pub restarts: Mutex<usize>,
+    /// The number of requests for references that the endpoint answers from the first file alone, as if it were still
+    /// reading the others.
+    pub early_answers: Mutex<usize>,
 }
 
 struct DeclaredSymbol {
@@ -349,6 +353,13 @@ impl Endpoint for ToyEndpoint {
             "textDocument/references" => {
                 let word = word();
                 let mut uses = self.uses(&word);
+                let mut early_answers = self.early_answers.lock().unwrap_or_else(PoisonError::into_inner);
+                if *early_answers > 0 {
+                    *early_answers -= 1;
+                    let first = uses.first().map(|usage| usage["uri"].clone());
+                    uses.retain(|usage| Some(&usage["uri"]) == first.as_ref());
+                }
+                drop(early_answers);
                 let always_declares = *self.declarations_always.lock().unwrap_or_else(PoisonError::into_inner);
                 if params.pointer("/context/includeDeclaration") == Some(&Value::Bool(false)) && !always_declares {
                     let declared = self.declarations(|name| name == word);

@@ -285,6 +285,21 @@ async fn occurrences_are_counted_without_a_readiness_signal() {
     ");
 }
 
+/// pyrefly answers before it has read all files, and has no signal.
+#[tokio::test]
+async fn a_server_without_a_readiness_signal_is_queried_until_it_has_every_mention() {
+    let toy = Toy::new(SHAPES);
+    toy.endpoint.readiness.send_replace(Readiness::Unknown { elapsed: Duration::ZERO });
+    *toy.endpoint.early_answers.lock().unwrap() = 2;
+    insta::assert_snapshot!(check_references(&toy, &symbol("unit", None)).await, @"
+    at shapes.toy:6:5 unit (variable)
+      app.toy:2:14 print area unit
+      app.toy:4:12 let élan → unit
+      shapes.toy:6:5 let unit (declaration)
+    Complete
+    ");
+}
+
 #[tokio::test]
 async fn a_server_without_an_index_works_through_outlines() {
     let toy = Toy::new(SHAPES);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
-use zubi_base::endpoint::DocumentRef;
+use zubi_base::endpoint::{DocumentRef, Readiness};
 use zubi_base::nearest::nearest_by;
 use zubi_base::position::TextRange;
 use zubi_base::text::quote_all;
@@ -21,7 +21,7 @@ use crate::outline::{self, OutlineSymbol};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
-use crate::status::{AnswerStatus, Completeness};
+use crate::status::{AnswerStatus, AnsweringEndpoint, Completeness};
 use crate::text_search;
 
 /// The maximum number of files outlined because the index has the name in them.
@@ -83,6 +83,7 @@ impl CodeQuery<'_> {
             return Err(self.unknown_symbol_error(symbol, &name_path, None, &status).await);
         };
         let document = self.document(&found.path).await?;
+        let status = self.status_of_symbol(&found.path, status).await;
         let mut resolved = self.resolved_target(found.path, &document, found.selection.start(), note);
         resolved.name = Some(found.name);
         resolved.kind = Some(found.kind);
@@ -92,10 +93,21 @@ impl CodeQuery<'_> {
         if matches!(resolved.status.completeness, Completeness::Unknown { .. }) {
             resolved.status.completeness = Completeness::Complete;
         }
-        if !resolved.status.endpoints.is_empty() && !resolved.status.text_search {
-            resolved.status.absent.clear();
-        }
         Ok(resolved)
+    }
+
+    /// Reduces the status of a search by name to what concerns the symbol that was found: absent servers and those of
+    /// other languages did not contribute to it. Servers that were loading remain, because they may declare the name, too.
+    async fn status_of_symbol(&self, path: &Utf8Path, mut search: AnswerStatus) -> AnswerStatus {
+        let Ok(outline) = self.declared_in(path).await else { return search };
+        let own = &outline.status;
+        let is_relevant = |state: &AnsweringEndpoint| {
+            !matches!(state.readiness, Readiness::Ready) || own.endpoints.iter().any(|own| own.id == state.id)
+        };
+        search.endpoints.retain(is_relevant);
+        search.text_search = own.text_search;
+        search.absent = if own.text_search { own.absent.clone() } else { Vec::new() };
+        search
     }
 
     /// Returns the candidates from all files: from the index, and by word search if the index has none or a language
