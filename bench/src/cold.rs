@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
-use zubi_tests::Project;
 
 use crate::introduction::Introduction;
 use crate::lsp::{self, Question, Server};
@@ -49,7 +48,7 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
 
 /// Measures the cold start of the server alone. All its answers must agree and have the minimum number of references.
 fn bare(subject: &Subject, introduction: &Introduction, expected: &mut Option<usize>) -> Result<Duration> {
-    let project = Project::copy_published(subject.project);
+    let project = subject.copy();
     let position = subject.positions(&project)?.remove(0);
     let mut server = Server::start(subject, introduction, &project)?;
     server.wait_until_ready(&position.file)?;
@@ -64,7 +63,7 @@ fn bare(subject: &Subject, introduction: &Introduction, expected: &mut Option<us
 
 /// Measures the cold start through zubi and counts the marked answers before the complete one.
 fn through_zubi(subject: &Subject, expected: Option<usize>) -> Result<(Duration, usize)> {
-    let project = Project::copy_published(subject.project);
+    let project = subject.copy();
     let position = subject.positions(&project)?.remove(0);
     Zubi::trust(&project)?;
     let mut zubi = Zubi::start(&project, subject.components)?;

@@ -32,7 +32,7 @@ pub(crate) struct Introduction {
 impl Introduction {
     /// Records the messages of one zubi request: a program between zubi and the server copies both directions.
     pub(crate) fn record(subject: &Subject) -> Result<Self> {
-        let project = Project::copy_published(subject.project);
+        let project = subject.copy();
         let position = subject.positions(&project)?.remove(0);
         let environment = environment(&project, subject.components);
         let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_str());

@@ -59,7 +59,7 @@ struct Side {
 
 impl Side {
     fn clone_repository() -> Result<Self> {
-        let project = Project::clone_repository();
+        let project = SUBJECT.copy();
         let positions = SUBJECT.positions(&project)?;
         Ok(Self { project, positions })
     }

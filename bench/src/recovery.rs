@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use zubi_tests::{Project, processes};
+use zubi_tests::processes;
 
 use crate::introduction::Introduction;
 use crate::lsp::{self, Question, Server};
@@ -17,7 +17,7 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
     new_file(subject, introduction, table, rounds)?;
     let (mut answer_times, mut end_times) = (Samples::default(), Samples::default());
     for _ in 0..rounds {
-        let project = Project::copy_published(subject.project);
+        let project = subject.copy();
         let position = subject.positions(&project)?.remove(0);
         Zubi::trust(&project)?;
         let mut zubi = Zubi::start(&project, subject.components)?;
@@ -45,7 +45,7 @@ fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, r
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     let (mut fresh, mut notified) = (0, 0);
     for _ in 0..rounds {
-        let project = Project::copy_published(subject.project);
+        let project = subject.copy();
         let position = subject.positions(&project)?.remove(0);
         let mut server = Server::start(subject, introduction, &project)?;
         server.wait_until_ready(&position.file)?;
@@ -58,7 +58,7 @@ fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, r
         notified += usize::from(after > before);
         drop(server);
 
-        let project = Project::copy_published(subject.project);
+        let project = subject.copy();
         Zubi::trust(&project)?;
         let mut zubi = Zubi::start(&project, subject.components)?;
         let before = zubi.request(Question::References, &position)?.count();

@@ -75,6 +75,11 @@ impl Position {
 }
 
 impl Subject {
+    /// A copy of the project. `zubi` is this repository.
+    pub(crate) fn copy(&self) -> Project {
+        if self.project == "zubi" { Project::clone_repository() } else { Project::copy_published(self.project) }
+    }
+
     /// The positions of the symbols in a copy of the project.
     pub(crate) fn positions(&self, project: &Project) -> Result<Vec<Position>> {
         self.symbols.iter().map(|(file, text)| position(project, file, text)).collect()

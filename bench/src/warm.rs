@@ -1,7 +1,6 @@
 //! Warm requests: the time that zubi adds, the bytes of an answer, and whether a slow request delays a quick one.
 
 use anyhow::{Result, ensure};
-use zubi_tests::Project;
 
 use crate::fixed::push_memory;
 use crate::introduction::Introduction;
@@ -17,7 +16,7 @@ const ADDED_P95: f64 = 2.0;
 
 /// Measures two instances of one server, one of them used by zubi, in alternation over all symbols.
 pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
-    let (ours, theirs) = (Project::copy_published(subject.project), Project::copy_published(subject.project));
+    let (ours, theirs) = (subject.copy(), subject.copy());
     let positions = subject.positions(&ours)?;
     let first = &positions[0];
     Zubi::trust(&ours)?;
