@@ -62,6 +62,9 @@ impl CodeQuery<'_> {
                 break;
             }
         }
+        if let Some(end) = symbols.iter().map(|symbol| symbol.range.end()).max() {
+            self.note_uncertain_position(&document, &self.workspace().display(path), end);
+        }
         let mut status = replies.status;
         // The endpoint may have reported them while it answered.
         let failures = ready.endpoints.iter().flat_map(|endpoint| endpoint.caveats(Some(&reference)).failures);
