@@ -20,8 +20,25 @@ async fn columns_of_servers_that_count_characters() {
         "program p\n  print *, '😀é'; call wide(1)\n  print *, '日本𝒳'; call wide(2)\ncontains\n  subroutine wide(x)\n    integer :: x\n  end subroutine wide\nend program p\n",
     );
     let zubi = Zubi::start(&project, &["emmylua", "fortls"]).await;
-    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "g.lua:2 wide(2)" })).await, @"");
-    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "g.f90:3 wide" })).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "g.lua:2 wide(2)" })).await, @r#"
+    at g.lua:2:46 wide
+    3 references to `wide` in 1 file
+    g.lua
+      1:31  local s = "😀é" local function wide(x) return x end  (declaration)
+      2:20  local t = "👩‍👩‍👧"; wide(1); local u = "日本𝒳"; wide(2)
+      2:46  local t = "👩‍👩‍👧"; wide(1); local u = "日本𝒳"; wide(2)
+    [emmylua_ls · ready]
+    "#);
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "g.f90:3 wide" })).await, @r#"
+    at g.f90:3:24 wide
+    4 references to `wide` in 1 file
+    g.f90
+      2:23  print *, '😀é'; call wide(1)
+      3:24  print *, '日本𝒳'; call wide(2)
+      5:14  subroutine wide(x)  (declaration)
+      7:18  end subroutine wide
+    [fortls · ready]
+    "#);
     let rename = json!({ "uri": "g.lua", "originalName": "wide", "newName": "narrow" });
     let renamed = text(&zubi.result("rename_symbol", rename).await);
     assert_eq!(project.read("g.lua").matches("narrow").count(), 3, "{renamed}");
@@ -91,6 +108,22 @@ async fn large_files_are_checked_or_named() {
     project.write("big.py", &format!("{padding}y: str = 2\n"));
     project.write("huge.py", &format!("{padding}{padding}from g import gauge\ngauge(\"\")\n"));
     let zubi = Zubi::start(&project, &["ty"]).await;
-    assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({})).await, @"");
-    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "gauge" })).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({})).await, @r#"
+    2 errors in 3 files; snapshot d-1
+    big.py
+      100001:10  error: Object of type `Literal[2]` is not assignable to `str`: Incompatible value of type `Literal[2]`  [ty invalid-assignment]
+    u.py
+      1:10  error: Object of type `Literal[1]` is not assignable to `str`: Incompatible value of type `Literal[1]`  [ty invalid-assignment]
+    [ty · ready · may be incomplete: `huge.py` could not be checked (it has 11600030 bytes, more than the 8388608 that are read as source text) · no virtual environment: installed packages may be unknown]
+    "#);
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "gauge" })).await, @r#"
+    at g.py:1:5 gauge (function)
+    3 references to `gauge` in 2 files
+    g.py
+      1:5  def gauge(x: int) -> int:  (declaration)
+    huge.py
+      200001:15  (not shown: the file has 12 MB)
+      200002:1  (not shown: the file has 12 MB)
+    [ty · ready]
+    "#);
 }

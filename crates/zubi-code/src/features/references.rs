@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 use zubi_base::endpoint::{DocumentRef, EndpointError, Readiness};
-use zubi_base::position::Encoding;
 use zubi_base::text::pluralize;
 
 use crate::error::CodeError;
@@ -99,25 +98,8 @@ impl CodeQuery<'_> {
                 continue;
             }
             rate(at, &mut status, known.len(), &mentions);
-            if known.is_empty() {
-                self.mark_absence(at, &mut status, &mentions).await;
-            }
             status.add_library_caveats(locations.is_empty() && !mentions.has_no_code());
             return Ok(QualifiedAnswer { value: SymbolReferences { locations, mentions: Some(mentions) }, status });
-        }
-    }
-
-    /// Marks an answer without any reference, not even the requested position, if the name is elsewhere in code: the
-    /// server may not have understood the position.
-    async fn mark_absence(&self, at: &ResolvedTarget, status: &mut AnswerStatus, mentions: &Mentions) {
-        let Ok(document) = self.document(&at.path).await else { return };
-        let (uri, own) = (at.reference.uri(), document.index.to_lsp(at.offset, Encoding::Utf16));
-        let is_own = |found: &RawLocation| found.location.uri == uri && found.location.range.start == own;
-        let others = mentions.namesakes.iter().filter(|found| !is_own(found)).count();
-        if let (Some(name), 1..) = (&at.name, others) {
-            let (server, matches) = (status.endpoint_line(), pluralize(others, "other match"));
-            status
-                .mark_incomplete(format!("{server} lists no reference, not even this `{name}`, and {matches} in code"));
         }
     }
 
