@@ -19,6 +19,7 @@ mod pyright;
 mod python_others;
 mod relations;
 mod rust_analyzer;
+mod texts;
 mod ty_and_ruff;
 mod typescript;
 mod typescript_language_server;

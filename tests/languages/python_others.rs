@@ -407,11 +407,11 @@ async fn jedi_language_server() {
     3 references to `total_area` in 2 files
     shapes/report.py
       3:45  from shapes.shape import Circle, Rectangle, total_area
-      10:14  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+      10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    2 further word matches: 1 in comments or strings, 1 in code: includeText=true
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal; 3 references and 1 other match in code · syntax diagnostics only]
+    1 further word match in comments or strings: includeText=true
+    [jedi-language-server · ready · syntax diagnostics only]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes/report.py:13:5 forgotten (function)
     0 references to `forgotten` in 0 files
@@ -445,9 +445,41 @@ async fn jedi_language_server() {
     ──── lsp_diagnostics {"path":"shapes/broken.py"}
     no problems in `shapes/broken.py`; snapshot d-1
     [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · syntax diagnostics only]
-    ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"} (refused)
-    Failed to plan the rename: an edit of `shapes/report.py` cuts a character in two at 10:17: the server counts columns in another unit
-    Retry: the server may have answered for an older state of the file.
+    ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"}
+    at shapes/shape.py:35:5 total_area (function)
+    plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    diff --git a/shapes/report.py b/shapes/report.py
+    --- a/shapes/report.py
+    +++ b/shapes/report.py
+    @@ -1,13 +1,13 @@
+     """What is printed about shapes. The word total_area in this text is not a reference."""
+     
+    -from shapes.shape import Circle, Rectangle, total_area
+    +from shapes.shape import Circle, Rectangle, combined_area
+     
+     
+     def describe(radius: float) -> str:
+         """One line about a circle and a square."""
+         circle = Circle(radius)
+         square = Rectangle(2.0, 2.0)
+    -    return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    +    return f"📐 {combined_area(circle, square, 1.0)} and {circle.area()}"
+     
+     
+     def forgotten() -> float:
+    diff --git a/shapes/shape.py b/shapes/shape.py
+    --- a/shapes/shape.py
+    +++ b/shapes/shape.py
+    @@ -32,6 +32,6 @@
+             return self.width * self.height
+     
+     
+    -def total_area(first: Shape, second: Shape, scale: float) -> float:
+    +def combined_area(first: Shape, second: Shape, scale: float) -> float:
+         """The area of two shapes together, `scale` times."""
+         return scale * (first.area() + second.area())
+    apply_edit {"plan":"p-[plan]"} writes it
+    [jedi-language-server · ready · syntax diagnostics only]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: jedi-language-server cannot format this file
     Use another request, or read the file; the server does not support this one.

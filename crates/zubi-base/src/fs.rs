@@ -67,6 +67,13 @@ fn read_by(path: &Utf8Path, open: fn(&Utf8Path) -> io::Result<std::fs::File>) ->
     Ok(bytes)
 }
 
+/// Whether a regular file begins with these bytes; `false` if it cannot be read.
+pub fn begins_with(path: &Utf8Path, bytes: &[u8]) -> bool {
+    let Ok(mut file) = open(path) else { return false };
+    let mut start = vec![0; bytes.len()];
+    file.metadata().is_ok_and(|metadata| metadata.is_file()) && file.read_exact(&mut start).is_ok() && start == bytes
+}
+
 /// Opens a file for reading. Returns an error instead of blocking on kernel files that look regular (`/proc/kmsg`) and
 /// on a named pipe that has replaced the file since it was checked.
 #[cfg(unix)]

@@ -11,12 +11,15 @@ pub use text_size::{TextRange, TextSize};
 use crate::lsp;
 
 /// The unit in which a language server counts columns (LSP 3.17 `PositionEncodingKind`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 pub enum Encoding {
+    #[serde(rename = "utf-8")]
     Utf8,
     /// The default of LSP, for a server that does not name an encoding.
     #[default]
+    #[serde(rename = "utf-16")]
     Utf16,
+    #[serde(rename = "utf-32")]
     Utf32,
 }
 

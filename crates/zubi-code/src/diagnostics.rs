@@ -1,6 +1,7 @@
 //! Diagnostics of files, and their changes. zubi stores each result under a name, so that a later request can return
 //! only the new and the fixed diagnostics.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,13 +11,16 @@ use futures_util::future::join_all;
 use futures_util::stream;
 use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint, EndpointError, Endpoints, RequestCx};
 use zubi_base::lsp;
+use zubi_base::text::{pluralize, quote_all};
 use zubi_base::walk::{self, WalkOptions};
 
 mod problem;
 pub mod report;
 pub(crate) mod snapshot;
 
+use crate::embedding;
 use crate::error::CodeError;
+use crate::markup::clean_line;
 use crate::query::CodeQuery;
 use crate::request::ReadyEndpoints;
 use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
@@ -152,13 +156,15 @@ impl CodeQuery<'_> {
         scope: Option<&Utf8Path>,
     ) -> Result<(Vec<CodeProblem>, usize, AnswerStatus), CodeError> {
         let Endpoints { endpoints, uncovered, .. } = self.ready_for_problems_anywhere().await?;
-        let (all, unserved) = self.served_files(&endpoints, scope).await;
-        let total = all.len();
-        let checked: Vec<_> = all.into_iter().take(MAX_FILES).collect();
+        let listed = self.served_files(&endpoints, scope).await;
+        let total = listed.served.len();
+        let checked: Vec<_> = listed.served.into_iter().take(MAX_FILES).collect();
         let files = checked.len();
         let cx = &RequestCx { is_batch: true, ..self.request_cx() };
         let answers: Vec<_> = stream::iter(checked)
-            .map(|path| async move { self.problems_with(&path, Duration::MAX, cx).await })
+            .map(
+                |path| async move { self.problems_with(&path, Duration::MAX, cx).await.map_err(|error| (path, error)) },
+            )
             .buffered(AT_ONCE)
             .collect()
             .await;
@@ -176,46 +182,64 @@ impl CodeQuery<'_> {
         }
         // Every request failed, so the answer is the error.
         if status.endpoints.is_empty()
-            && let Some(error) = failures.pop()
+            && let Some((_, error)) = failures.pop()
         {
             return Err(error);
         }
-        if !failures.is_empty() {
-            let reason = format!("{} files could not be checked ({})", failures.len(), failures[0]);
-            status.completeness = Completeness::Partial { reason };
+        if let Some((path, error)) = failures.first() {
+            let named = self.name_files(failures.iter().map(|(path, _)| path));
+            let reason = error.to_string().replace(&format!("`{path}`"), "it");
+            status.mark_incomplete(format!("{named} could not be checked ({reason})"));
         }
-        if let Some(reason) = uncovered.filter(|_| unserved > 0) {
+        if !listed.embedding.is_empty() {
+            let named = self.name_files(&listed.embedding);
+            status.mark_incomplete(format!("no queried server checks {named}"));
+        }
+        if listed.is_cut {
+            status.mark_incomplete(format!("only the first {MAX_LISTED} files were looked at; narrow with `path`"));
+        }
+        if let Some(reason) = uncovered.filter(|_| listed.unserved > 0) {
             status.mark_incomplete(self.with_all_projects_hint(&reason));
         }
         if total > files {
-            let reason = format!("checked {files} of {total} files; narrow with `path`");
-            status.completeness = Completeness::Partial { reason };
+            status.mark_incomplete(format!("checked {files} of {total} files; narrow with `path`"));
         }
-        Ok((problems, files, status))
+        Ok((problems, files - failures.len(), status))
     }
 
-    /// Returns the files that at least one endpoint serves, sorted by path, and the number of further files in the
-    /// endpoints' languages.
-    async fn served_files(
-        &self,
-        endpoints: &[Arc<dyn Endpoint>],
-        scope: Option<&Utf8Path>,
-    ) -> (Vec<Utf8PathBuf>, usize) {
+    /// Names the first of some files, and counts the others.
+    fn name_files<'a>(&self, files: impl IntoIterator<Item = &'a Utf8PathBuf>) -> String {
+        let names: Vec<_> = files.into_iter().map(|path| clean_line(&self.workspace().display(path))).collect();
+        let named = quote_all(names.iter().take(MAX_NAMED));
+        match names.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
+            Some(more) => format!("{named} and {}", pluralize(more, "more file")),
+            None => named,
+        }
+    }
+
+    /// Returns the files of a directory or of the whole workspace by whether the endpoints check them.
+    async fn served_files(&self, endpoints: &[Arc<dyn Endpoint>], scope: Option<&Utf8Path>) -> ListedFiles {
         let roots: Vec<Utf8PathBuf> = match scope {
             Some(scope) => vec![scope.to_owned()],
             None => self.workspace().roots(),
         };
-        let files = tokio::task::spawn_blocking(move || files_below(&roots)).await.unwrap_or_default();
-        let (mut served, mut unserved) = (Vec::new(), 0);
-        for path in files {
+        let all = tokio::task::spawn_blocking(move || files_below(&roots)).await.unwrap_or_default();
+        let mut listed = ListedFiles { is_cut: all.len() >= MAX_LISTED, ..ListedFiles::default() };
+        let mut others = Vec::new();
+        for path in all {
             let reference = DocumentRef::new(path);
             if endpoints.iter().any(|endpoint| endpoint.serves(&reference)) {
-                served.push(reference.path);
+                listed.served.push(reference.path);
             } else if endpoints.iter().any(|endpoint| endpoint.supports_language(&reference)) {
-                unserved += 1;
+                listed.unserved += 1;
+            } else {
+                others.push(reference.path);
             }
         }
-        (served, unserved)
+        let extensions: BTreeSet<_> = listed.served.iter().filter_map(|path| path.extension()).collect();
+        others.retain(|path| embedding::is_source_with_code(path, &extensions));
+        listed.embedding = others;
+        listed
     }
 
     async fn problems_in(
@@ -233,6 +257,22 @@ impl CodeQuery<'_> {
         problems
     }
 }
+
+/// The files of a workspace in relation to some endpoints, each list sorted by path.
+#[derive(Debug, Default)]
+struct ListedFiles {
+    /// The files that at least one endpoint serves.
+    served: Vec<Utf8PathBuf>,
+    /// The number of further files in the endpoints' languages.
+    unserved: usize,
+    /// Files of other languages with code of a served language: components, notebooks.
+    embedding: Vec<Utf8PathBuf>,
+    /// Whether there may be more files, because the listing reached its limit.
+    is_cut: bool,
+}
+
+/// The maximum number of files that a clause names.
+const MAX_NAMED: usize = 4;
 
 /// The maximum number of files listed; a caller must check a larger workspace by directory.
 const MAX_LISTED: usize = 50_000;

@@ -8,6 +8,7 @@ pub mod apply;
 pub mod change;
 pub mod diff;
 mod error;
+mod generated;
 mod overlay;
 pub mod plan;
 mod splice;
@@ -37,8 +38,8 @@ use self::apply::lock::EditLock;
 use self::apply::prepare::{expected_after, matches_expected, prepare, undo_of};
 use self::plan::{ExpectedContent, PlanState, PlanStore, StoredPlan, Undo};
 
-/// The maximum number of ignored files that a plan's note names.
-const MAX_IGNORED: usize = 4;
+/// The maximum number of files that a note of a plan names.
+const MAX_NAMED: usize = 4;
 
 /// A change that zubi has computed and stored but not applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +106,13 @@ struct Inner {
     store: PlanStore,
 }
 
+/// Names the first of some files, and counts the others.
+fn name_first(files: &[String]) -> String {
+    let named = quote_all(files.iter().take(MAX_NAMED));
+    let more = files.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
+    named + &more.map(|more| format!(" and {more} more")).unwrap_or_default()
+}
+
 impl EditService {
     pub fn new(
         workspace: Arc<WorkspaceFolders>,
@@ -139,11 +147,20 @@ impl EditService {
             .collect();
         let ignored = change.files.iter().filter(|file| omitted.contains(&old_path(file)));
         let ignored: Vec<_> = ignored.map(|file| workspace.display(&file.path)).collect();
+        let is_generated = |file: &&change::FileChange| {
+            file.edits > 0 && file.before.as_ref().is_some_and(|text| generated::is_generated(&file.path, text))
+        };
+        let generated = change.files.iter().filter(is_generated).map(|file| workspace.display(&file.path));
+        let generated: Vec<_> = generated.filter(|path| !ignored.contains(path)).collect();
         if !ignored.is_empty() {
-            let named = quote_all(ignored.iter().take(MAX_IGNORED));
-            let more = ignored.len().checked_sub(MAX_IGNORED).filter(|more| *more > 0);
-            let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
-            change.notes.push(format!("git ignores {named}{more}: a build may write such files again"));
+            let named = name_first(&ignored);
+            change.notes.push(format!("git ignores {named}: a build may write such files again"));
+        }
+        if !generated.is_empty() {
+            let (named, is) = (name_first(&generated), if generated.len() == 1 { "is" } else { "are" });
+            change
+                .notes
+                .push(format!("{named} {is} generated: the generator will undo the edits until its input changes"));
         }
         self.store(title, &change, by)
     }

@@ -3,6 +3,8 @@
 //! A server of TypeScript does not read the script of a `.vue` file, and one of Python no notebook, so they report no
 //! uses there. These functions find such uses by text.
 
+use std::collections::BTreeSet;
+
 use camino::Utf8Path;
 use serde::Deserialize;
 use zubi_base::fs;
@@ -42,6 +44,15 @@ pub(crate) fn may_embed(path: &Utf8Path, extension: &str) -> bool {
     let Some(own) = path.extension() else { return false };
     let mut rows = EMBEDDINGS.iter().filter(|(sources, _)| sources.contains(&extension));
     rows.any(|(_, embeddings)| embeddings.contains(&own))
+}
+
+/// Extensions of files that consist of code although another language is around it: components and notebooks.
+const COMPONENTS: &[&str] = &["vue", "svelte", "astro", "ipynb"];
+
+/// Whether a file consists of code of one of the languages that extensions of source files name.
+pub(crate) fn is_source_with_code(path: &Utf8Path, extensions: &BTreeSet<&str>) -> bool {
+    path.extension().is_some_and(|own| COMPONENTS.contains(&own))
+        && extensions.iter().any(|extension| may_embed(path, extension))
 }
 
 /// Whether a word at a byte offset of a file that mixes languages is in code: in a script, in a tag, or in braces. Prose

@@ -185,7 +185,9 @@ impl CodeQuery<'_> {
         note: Option<String>,
     ) -> ResolvedTarget {
         let line = document.index.line_col(offset).line + 1;
-        let display_position = format!("{}:{line}:{}", self.workspace().display(&path), column_of(document, offset));
+        let display_path = self.workspace().display(&path);
+        let display_position = format!("{display_path}:{line}:{}", column_of(document, offset));
+        self.note_uncertain_position(document, &display_path, offset);
         ResolvedTarget {
             reference: DocumentRef::new(path.clone()),
             path,

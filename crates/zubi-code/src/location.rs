@@ -64,6 +64,15 @@ pub(crate) fn display_uri(uri: &lsp::Uri) -> String {
     clean_line(if is_short { &uri.0 } else { uri.0.split('?').next().unwrap_or_default() })
 }
 
+/// Returns the clause about a file whose lines programs count differently after a line (0-based).
+pub(crate) fn describe_uncertain_lines(display_path: &str, last: u32) -> String {
+    format!(
+        "`{display_path}` has carriage returns without line feeds, which servers count differently: positions after \
+         line {} may be wrong until its line ends are converted",
+        u64::from(last) + 1
+    )
+}
+
 /// Creates a location without a source line, with the reason.
 pub(crate) fn unreadable_location(
     location: &lsp::Location,

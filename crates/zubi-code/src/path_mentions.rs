@@ -9,8 +9,11 @@ use std::ops::Range;
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::fs::without_dots;
 
+mod aliases;
 mod python;
 mod rust;
+
+pub(crate) use aliases::directory_names;
 
 /// One move of a file or a directory. All paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +33,7 @@ pub(crate) struct PathEdit {
 /// The surroundings of a move, read once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MoveSurroundings {
-    /// Names by which texts refer to a directory, such as the module path of a `go.mod`.
+    /// Names by which texts refer to a directory, such as the module path of a `go.mod`; the longest first.
     pub(crate) names: Vec<(String, Utf8PathBuf)>,
     /// Whether no other file of the workspace has the moved file's name, so that the bare name is a mention.
     pub(crate) has_unique_name: bool,
@@ -74,7 +77,10 @@ pub(crate) fn find(text: &str, path: &Utf8Path, moved: &PathMove, around: &MoveS
     let mut edits: Vec<PathEdit> = tokens(text)
         .filter_map(|range| {
             let token = text.get(range.clone())?;
-            let new_text = rewrite(token, path, &old_path, moved, around)?;
+            let mut new_text = rewrite(token, path, &old_path, moved, around)?;
+            if token.ends_with('/') && !new_text.ends_with('/') {
+                new_text.push('/');
+            }
             (new_text != token).then_some(PathEdit { range, new_text })
         })
         .collect();
@@ -144,8 +150,10 @@ fn rewrite(
 fn rewrite_from_root(token: &str, moved: &PathMove, around: &MoveSurroundings) -> Option<String> {
     for (name, directory) in &around.names {
         let rest = token.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('/'));
-        if let Some(target) = rest.and_then(|rest| moved.target(&directory.join(rest))) {
-            return Some(format!("{name}/{}", target.strip_prefix(directory).ok()?));
+        if let Some(target) = rest.and_then(|rest| moved.target(&directory.join(rest)))
+            && let Ok(rest) = target.strip_prefix(directory)
+        {
+            return Some(format!("{name}/{rest}"));
         }
     }
     let parts: Vec<&str> = token.split('/').collect();

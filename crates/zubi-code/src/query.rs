@@ -9,8 +9,9 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::{DocumentRef, RequestCx};
 use zubi_base::fs::{self, ReadError};
 use zubi_base::lsp;
-use zubi_base::position::{Encoding, TextRange};
+use zubi_base::position::{Encoding, TextRange, TextSize};
 use zubi_base::sync::lock;
+use zubi_base::text::display_size;
 use zubi_base::uri;
 use zubi_base::workspace::{PathError, WorkspaceFolders};
 
@@ -73,6 +74,8 @@ pub struct CodeQuery<'a> {
     pub(crate) virtual_documents: VirtualDocumentCache,
     /// The files outside the workspace that the answers of servers name.
     named: Mutex<Vec<NamedFile>>,
+    /// The reason why some positions of the answer may be wrong.
+    uncertain: Mutex<Option<String>>,
     /// The file of the request's target.
     pub(crate) target: Mutex<Option<Utf8PathBuf>>,
 }
@@ -92,6 +95,7 @@ impl CodeIntel {
             documents: Mutex::default(),
             virtual_documents,
             named: Mutex::default(),
+            uncertain: Mutex::default(),
             target: Mutex::default(),
         }
     }
@@ -140,7 +144,7 @@ impl CodeQuery<'_> {
         if let Some(document) = cached {
             return Ok(document);
         }
-        let text = match self.intel.texts.read(path).await {
+        let source = match self.intel.texts.read(path).await {
             // A server's path may contain links; zubi resolves them now.
             Err(ReadError::Linked { .. }) => {
                 let linked = || ReadError::Linked { path: path.to_owned() };
@@ -149,11 +153,11 @@ impl CodeQuery<'_> {
                 if self.workspace().contains(path) && !self.workspace().contains(&real) {
                     return Err(linked());
                 }
-                self.intel.texts.read(&real).await?.text
+                self.intel.texts.read(&real).await?
             }
-            read => read?.text,
+            read => read?,
         };
-        let document = self.intel.recent.document(path, text);
+        let document = self.intel.recent.document(path, source.text, source.bom);
         self.documents.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), Arc::clone(&document));
         Ok(document)
     }
@@ -172,13 +176,28 @@ impl CodeQuery<'_> {
         }
     }
 
+    /// Notes that the answer has a position after which programs count lines differently.
+    pub(crate) fn note_uncertain_position(&self, document: &SourceDocument, display_path: &str, offset: TextSize) {
+        if let Some(last) = document.uncertain_after(offset) {
+            lock(&self.uncertain).get_or_insert_with(|| location::describe_uncertain_lines(display_path, last));
+        }
+    }
+
+    /// Returns the reason why some positions of the answer may be wrong.
+    pub fn uncertain_positions(&self) -> Option<String> {
+        lock(&self.uncertain).clone()
+    }
+
     /// Converts a server's location. If the text cannot be read, the result has no source line.
     pub(crate) async fn location(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> SourceLocation {
         let (shown, external) = self.display_location(location);
         let path = uri::to_path(&location.uri);
         let document = match &path {
             // A server may name any path; zubi opens only regular text files, and reads at most a limited part.
-            Some(path) => self.document(path).await.map_err(|_| "cannot be read".to_owned()),
+            Some(path) => self.document(path).await.map_err(|error| match error {
+                ReadError::TooLarge { bytes, .. } => format!("not shown: the file has {}", display_size(bytes)),
+                _ => "cannot be read".to_owned(),
+            }),
             None => self.virtual_documents.document(&location.uri, self.request_cx()).await,
         };
         match document {
@@ -186,7 +205,8 @@ impl CodeQuery<'_> {
                 if external && let Some(path) = &path {
                     self.add_named(&shown, path);
                 }
-                let range = document.index.range_from_lsp(&location.range, encoding);
+                let range = document.range_from_server(&location.range, encoding);
+                self.note_uncertain_position(&document, &shown, range.end());
                 location::with_source(&document, path, shown, external, range, context)
             }
             Err(reason) => location::unreadable_location(location, path, shown, external, reason),

@@ -148,7 +148,7 @@ impl AnswerStatus {
     }
 
     /// Marks the answer as possibly incomplete, or adds a reason to the mark.
-    pub(crate) fn mark_incomplete(&mut self, reason: String) {
+    pub fn mark_incomplete(&mut self, reason: String) {
         self.merge(Self { completeness: Completeness::Partial { reason }, ..Self::default() });
     }
 

@@ -4,6 +4,7 @@
 //! cursor and to count whole words.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,6 +12,7 @@ use std::time::Instant;
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::fs::ReadError;
 use zubi_base::position::{Encoding, TextIndex, size};
+use zubi_base::text::BOM;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::{credentials, fs, lsp};
 
@@ -72,6 +74,13 @@ fn cuts_before(text: &str, at: usize) -> bool {
 
 fn cuts_after(text: &str, at: usize) -> bool {
     text.get(at..).and_then(|tail| tail.chars().next()).is_some_and(continues)
+}
+
+/// Whether a byte range begins or ends inside a word; `None` if its first or last character is not part of a word.
+pub(crate) fn cuts_word(text: &str, start: usize, end: usize) -> Option<bool> {
+    let inside = text.get(start..end)?;
+    let is_in_word = inside.chars().next().is_some_and(continues) && inside.chars().next_back().is_some_and(continues);
+    is_in_word.then(|| cuts_before(text, start) || cuts_after(text, end))
 }
 
 /// Counts the whole-word occurrences of `word` in `text`.
@@ -140,6 +149,9 @@ pub enum FileKind {
     Notebook(Vec<String>),
     /// A file of the symbol's language that is not UTF-8 and contains the word.
     NotUtf8,
+    /// A file of the symbol's language that contains the word and is larger than the texts that zubi reads, with its
+    /// size in bytes.
+    TooLarge(u64),
 }
 
 impl WordFile {
@@ -209,9 +221,14 @@ pub fn find_occurrences(
         let text = match unsaved.get(&path) {
             Some(text) => Arc::clone(text),
             None => match fs::read_text_in_place(&path) {
-                Ok(text) => text.into(),
+                // As servers see it: the text of an open document has no byte-order mark.
+                Ok(text) => text.strip_prefix(BOM).map_or_else(|| Arc::from(text.as_str()), Arc::from),
                 Err(ReadError::NotText { .. }) if own && embedding::bytes_contain(&path, word) => {
                     found.files.push(WordFile { path, kind: FileKind::NotUtf8, occurrences: Vec::new() });
+                    continue;
+                }
+                Err(ReadError::TooLarge { bytes, .. }) if own && large_file_contains(&path, word) => {
+                    found.files.push(WordFile { path, kind: FileKind::TooLarge(bytes), occurrences: Vec::new() });
                     continue;
                 }
                 Err(_) => continue,
@@ -253,6 +270,28 @@ pub fn find_occurrences(
         }
     }
     Some(found)
+}
+
+/// The maximum number of bytes in which a word is searched in a file that is too large to be read at once.
+const MAX_SCANNED: u64 = 256 * 1024 * 1024;
+
+/// Whether a large file contains a word, or is so large that it may contain it.
+fn large_file_contains(path: &Utf8Path, word: &str) -> bool {
+    let Ok(mut file) = fs::open_no_follow(path) else { return false };
+    let mut chunk = Vec::new();
+    let mut scanned = 0;
+    loop {
+        match (&mut file).take(1024 * 1024).read_to_end(&mut chunk) {
+            Err(_) => return false,
+            Ok(0) => return false,
+            Ok(bytes) => scanned += bytes as u64,
+        }
+        if scanned > MAX_SCANNED || occurrences(&String::from_utf8_lossy(&chunk), word).next().is_some() {
+            return true;
+        }
+        // The word may begin in this chunk and end in the next one.
+        chunk.drain(..chunk.len().saturating_sub(word.len() + 4));
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 use zubi_base::endpoint::{Endpoint, RequestCx};
 use zubi_base::lsp;
-use zubi_base::position::TextIndex;
 use zubi_base::uri;
 
 use crate::document::SourceDocument;
@@ -64,7 +63,7 @@ impl VirtualDocumentCache {
             }
             None => Err("no text".to_owned()),
         };
-        let document = text.map(|text| Arc::new(SourceDocument { index: TextIndex::new(&text), text: text.into() }));
+        let document = text.map(|text| Arc::new(SourceDocument::new(text.into(), false)));
         self.lock_state().read.insert(uri.0.clone(), document.clone());
         document
     }

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use serde_json::Value;
+use zubi_base::position::Encoding;
 
 use crate::checks::BackgroundCheck;
 use crate::detect::PythonEnvironment;
@@ -183,6 +184,9 @@ pub struct ServerEntry {
     #[serde(default)]
     #[serde(rename = "fence")]
     pub barrier_method: Option<String>,
+    /// The unit of its columns (`utf-8`, `utf-16`, `utf-32`), if it is not the one that the server names.
+    #[serde(default)]
+    pub encoding: Option<Encoding>,
     /// Whether every publication about an open document has the document's version.
     #[serde(default)]
     pub names_versions: bool,

@@ -516,6 +516,7 @@ impl PoolState {
             diagnostic_rounds: row.diagnostic_rounds.clone(),
             health_signs: row.health_signs.clone(),
             barrier_method: row.barrier_method.clone(),
+            encoding: row.encoding,
             names_versions: row.names_versions,
             publishes_in_parts: row.publishes_in_parts,
             diagnoses_text_only: row.diagnoses_text_only,

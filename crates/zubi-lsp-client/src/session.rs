@@ -73,6 +73,8 @@ pub struct SessionSpec {
     pub health_signs: Vec<HealthSign>,
     /// The request whose answer shows that the server has processed a document's text.
     pub barrier_method: Option<String>,
+    /// The unit of the server's columns, if it is not the one that the server names.
+    pub encoding: Option<Encoding>,
     /// Whether the server includes the version in every publication about an open document.
     pub names_versions: bool,
     /// Whether the server publishes the diagnostics of one text in several parts.
@@ -244,7 +246,7 @@ impl ServerSession {
         };
 
         let capabilities = answer.get("capabilities").cloned().unwrap_or_default();
-        let encoding = encoding(&capabilities);
+        let encoding = spec.encoding.unwrap_or_else(|| negotiated_encoding(&capabilities));
         peer.capabilities().set_capabilities(capabilities);
         let session = Arc::new(Self {
             connection,
@@ -472,7 +474,8 @@ impl Drop for Pin {
     }
 }
 
-fn encoding(capabilities: &Value) -> Encoding {
+/// Returns the encoding in the server's capabilities.
+fn negotiated_encoding(capabilities: &Value) -> Encoding {
     let kind = capabilities.get("positionEncoding").cloned();
     let kind: Option<PositionEncodingKind> = kind.and_then(|kind| serde_json::from_value(kind).ok());
     Encoding::from_lsp(kind.as_ref())

@@ -59,6 +59,7 @@ impl TestWorkspace {
             diagnostic_rounds: None,
             health_signs: Vec::new(),
             barrier_method: None,
+            encoding: None,
             names_versions: false,
             publishes_in_parts: false,
             diagnoses_text_only: false,

@@ -19,24 +19,25 @@ pub struct ConnectionOptions {
     pub framing: Framing,
     /// The maximum size of a message in both directions, in bytes.
     pub max_body: usize,
-    /// The maximum number of bytes that wait to be written, so that a peer that does not read cannot grow our memory.
+    /// The maximum number of bytes of requests and notifications that wait to be written, so that a peer that does not
+    /// read cannot grow our memory.
     pub max_queued: usize,
-    /// The maximum number of bytes that wait to be written when a response to the peer's request is queued.
-    pub max_queued_answers: usize,
+    /// The maximum number of bytes of responses to the peer's requests that wait to be written.
+    pub max_queued_responses: usize,
     /// The maximum number of the peer's requests in progress; further ones are refused.
     pub max_incoming: usize,
 }
 
 impl ConnectionOptions {
-    /// Options for a language server: the largest real burst is the `didOpen` of a whole project, a few megabytes.
-    /// Responses to its requests are small, and a server that sends requests without reading the responses must not
-    /// cause more work.
+    /// Options for a language server: the largest real burst is the `didOpen` of a whole project, a few megabytes,
+    /// or of one large file. Responses to its requests are small, and a server that sends requests without reading the
+    /// responses must not cause more work.
     pub const fn language_server() -> Self {
         Self {
             framing: Framing::Headers,
             max_body: MAX_BODY_BYTES,
             max_queued: 64 * 1024 * 1024,
-            max_queued_answers: 4 * 1024 * 1024,
+            max_queued_responses: 4 * 1024 * 1024,
             max_incoming: usize::MAX,
         }
     }
@@ -47,7 +48,7 @@ impl ConnectionOptions {
             framing: Framing::Lines,
             max_body: 8 * 1024 * 1024,
             max_queued: 16 * 1024 * 1024,
-            max_queued_answers: 16 * 1024 * 1024,
+            max_queued_responses: 16 * 1024 * 1024,
             max_incoming: 32,
         }
     }

@@ -40,8 +40,8 @@ where
     let mut batch = Vec::new();
     while queue.recv_many(&mut batch, WRITE_BATCH).await > 0 {
         for message in batch.drain(..) {
-            let written = writer.write_all(&message).await;
-            shared.state().queued -= message.len();
+            let written = writer.write_all(&message.bytes).await;
+            shared.state().count_written(&message);
             written?;
         }
         writer.flush().await?;

@@ -10,8 +10,17 @@ use tokio_util::sync::CancellationToken;
 use super::{ConnectionError, ConnectionOptions, Framing};
 use crate::framing::{self, Message, Notification, Request, RequestId, ResponseError};
 
-/// The messages that wait to be written, with their framing.
-pub(super) type Queue = mpsc::UnboundedReceiver<Vec<u8>>;
+/// The messages that wait to be written.
+pub(super) type Queue = mpsc::UnboundedReceiver<QueuedMessage>;
+
+/// A message that waits to be written.
+#[derive(Debug)]
+pub(super) struct QueuedMessage {
+    /// The message with its framing.
+    pub(super) bytes: Vec<u8>,
+    /// Whether the peer has caused the message: it is the response to a request of the peer.
+    pub(super) is_response: bool,
+}
 
 type RequestResult = Result<Value, ConnectionError>;
 
@@ -34,9 +43,12 @@ pub(super) struct RpcState {
     /// The peer's requests in progress, each with its cancellation token.
     pub(super) incoming: FxHashMap<RequestId, CancellationToken>,
     /// The sender to the writing task; `Err` is the reason why sending is impossible.
-    outgoing: Result<mpsc::UnboundedSender<Vec<u8>>, String>,
-    /// The number of bytes that the writing task has not written yet.
-    pub(super) queued: usize,
+    outgoing: Result<mpsc::UnboundedSender<QueuedMessage>, String>,
+    /// The number of bytes of requests and notifications that the writing task has not written yet.
+    queued: usize,
+    /// The number of bytes of responses that the writing task has not written yet. A document of several megabytes may
+    /// wait before them, so they are counted apart: only they show that the peer sends requests without reading.
+    queued_responses: usize,
     /// The number of received messages, including invalid ones.
     pub(super) received: u64,
     /// The reason why both directions were ended.
@@ -74,6 +86,7 @@ impl ConnectionState {
             incoming: FxHashMap::default(),
             outgoing: Ok(sender),
             queued: 0,
+            queued_responses: 0,
             received: 0,
             end_reason: None,
             refusal: None,
@@ -195,19 +208,29 @@ impl RpcState {
             // Serialized JSON has no line breaks except in texts, in which they are escaped.
             Framing::Lines => [body.as_slice(), b"\n"].concat(),
         };
-        let queued = self.queued + framed.len();
-        let answers = matches!(message, Message::Response(_));
-        let limit = if answers { options.max_queued_answers } else { options.max_queued };
+        let is_response = matches!(message, Message::Response(_));
+        let (queued, limit) = if is_response {
+            (&mut self.queued_responses, options.max_queued_responses)
+        } else {
+            (&mut self.queued, options.max_queued)
+        };
+        let total = *queued + framed.len();
         // An empty queue accepts any message, so that the largest can be sent.
-        if queued > limit && self.queued > 0 {
+        if total > limit && *queued > 0 {
             let peer_kind = if options.framing == Framing::Headers { "server" } else { "peer" };
             let message =
                 format!("the {peer_kind} does not read its input: more than {limit} bytes wait to be written");
             return Err(SendError::DoesNotRead { message });
         }
-        outgoing.send(framed).map_err(|_| closed("the writer stopped"))?;
-        self.queued = queued;
+        outgoing.send(QueuedMessage { bytes: framed, is_response }).map_err(|_| closed("the writer stopped"))?;
+        *queued = total;
         Ok(())
+    }
+
+    /// Records that a message no longer waits.
+    pub(super) fn count_written(&mut self, message: &QueuedMessage) {
+        let queued = if message.is_response { &mut self.queued_responses } else { &mut self.queued };
+        *queued -= message.bytes.len();
     }
 
     /// Makes the writing task write the queue and then close the stream. Later calls do not change the reason.

@@ -281,6 +281,16 @@ async fn a_server_that_requests_without_reading_is_disconnected() {
 }
 
 #[tokio::test]
+async fn a_request_is_answered_while_a_large_document_waits() {
+    let mut world = world();
+    world.connection.notify("document", json!("x".repeat(6 * 1024 * 1024))).unwrap();
+    // The document fills the pipe, so the response to the server's request waits behind it.
+    world.peer.send(r#"{"id":7,"method":"ping"}"#).await;
+    assert!(world.peer.receive().await.len() > 6 * 1024 * 1024);
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","id":7,"result":"pong"}"#);
+}
+
+#[tokio::test]
 async fn flooding_server_does_not_starve_other_tasks() {
     let mut world = world();
     let messages = framing::frame(br#"{"method":"chatter"}"#).repeat(50_000);

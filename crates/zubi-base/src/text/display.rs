@@ -25,6 +25,11 @@ pub fn pluralize<N: Display + PartialEq + From<u8> + Copy>(number: N, singular: 
     }
 }
 
+/// Renders a number of bytes as `12 MB`, in millions.
+pub fn display_size(bytes: u64) -> String {
+    format!("{} MB", bytes.saturating_add(500_000) / 1_000_000)
+}
+
 /// Renders names as `` `one`, `two` ``.
 pub fn quote_all(names: impl IntoIterator<Item: Display>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
@@ -54,6 +59,7 @@ mod tests {
         assert_eq!([pluralize(3, "word match"), pluralize(4, "entry")], ["3 word matches", "4 entries"]);
         assert_eq!(quote_all(["a", "b"]), "`a`, `b`");
         assert_eq!(quote_for_shell("it's"), r"'it'\''s'");
+        assert_eq!(display_size(58_600_000), "59 MB");
         assert_eq!(hex(&[0, 10, 255]), "000aff");
     }
 }

@@ -10,8 +10,8 @@ use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError, Readiness};
 use zubi_base::position::Encoding;
 use zubi_base::{lsp, uri};
 
-use super::AT_ONCE;
 use super::problem::is_unresolved_import;
+use super::{AT_ONCE, MAX_LISTED};
 use crate::error::CodeError;
 use crate::query::CodeQuery;
 use crate::status::more_absent;
@@ -103,7 +103,9 @@ impl CodeQuery<'_> {
     /// counts as not checked. Returns an error if no server reports diagnostics in this workspace.
     pub async fn workspace_report(&self, most: usize) -> Result<WorkspaceReport, CodeError> {
         let found = self.ready_for_problems_anywhere().await?;
-        let (files, _) = self.served_files(&found.endpoints, None).await;
+        let listed = self.served_files(&found.endpoints, None).await;
+        let cut = listed.is_cut.then(|| format!("only the first {MAX_LISTED} files were looked at"));
+        let files = listed.served;
         let mut report = WorkspaceReport { total: files.len(), ..WorkspaceReport::default() };
         let requests =
             stream::iter(files.into_iter().take(most)).map(|path| async move { self.file_report(&path).await });
@@ -120,6 +122,7 @@ impl CodeQuery<'_> {
         report.files.sort_by(|one, other| one.path.cmp(&other.path));
         report.loading = loading(&found.endpoints);
         report.notes.extend(failure);
+        report.notes.extend(cut);
         report.notes.extend(found.uncovered);
         let absent = found.absent.iter().take(crate::status::MAX_ABSENT);
         report.notes.extend(absent.map(|absent| format!("{}: {}", absent.reason, absent.hint)));

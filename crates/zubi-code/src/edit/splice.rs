@@ -21,6 +21,8 @@ use zubi_base::fs::MAX_TEXT_BYTES;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextIndex, TextRange};
 
+use crate::document::find_lone_carriage_return;
+
 /// An edit in byte offsets of the text it was made for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ByteEdit {
@@ -58,7 +60,7 @@ pub(super) fn locate(
     encoding: Encoding,
     server: usize,
 ) -> Result<Vec<ByteEdit>, SpliceError> {
-    if has_lone_carriage_return(text) && !edits.is_empty() {
+    if !edits.is_empty() && find_lone_carriage_return(text).is_some() {
         return Err(SpliceError::LoneCarriageReturn);
     }
     edits
@@ -152,10 +154,6 @@ fn push_with_ending(result: &mut String, text: &str, ending: Option<&str>) {
         result.push_str(ending);
     }
     result.push_str(rest);
-}
-
-fn has_lone_carriage_return(text: &str) -> bool {
-    text.split('\r').skip(1).any(|after| !after.starts_with('\n'))
 }
 
 fn format_position(position: lsp::Position) -> String {

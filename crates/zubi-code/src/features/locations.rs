@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, Endpoint};
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextRange, size};
+use zubi_base::text::BOM;
 use zubi_base::{fs, uri};
 
 use crate::error::CodeError;
@@ -140,6 +141,7 @@ impl CodeQuery<'_> {
 
     /// Sorts locations by path and line, and removes duplicates.
     pub(crate) async fn sort(&self, found: &mut Vec<RawLocation>) {
+        self.correct_first_lines(found).await;
         let first = found.first().map(|one| one.encoding);
         if found.iter().any(|one| Some(one.encoding) != first) {
             for one in found.iter_mut() {
@@ -157,6 +159,27 @@ impl CodeQuery<'_> {
             other.declaration |= is_same && one.declaration;
             is_same
         });
+    }
+
+    /// Corrects the columns of servers that count the byte-order mark of a file; see [`SourceDocument::without_mark`].
+    async fn correct_first_lines(&self, found: &mut [RawLocation]) {
+        // Servers group locations by file, so zubi looks at each file once per group.
+        for group in found.chunk_by_mut(|one, next| one.location.uri == next.location.uri) {
+            let is_first_line = |one: &RawLocation| one.location.range.start.line == 0 && !one.external;
+            if !group.iter().any(is_first_line) {
+                continue;
+            }
+            let Some(path) = group.first().and_then(|one| uri::to_path(&one.location.uri)) else { continue };
+            if !fs::begins_with(&path, BOM.as_bytes()) {
+                continue;
+            }
+            let Ok(document) = self.document(&path).await else { continue };
+            for one in group {
+                if let Some(corrected) = document.without_mark(&one.location.range, one.encoding) {
+                    one.location.range = corrected;
+                }
+            }
+        }
     }
 
     pub(crate) fn add_replies(
@@ -267,7 +290,7 @@ impl CodeQuery<'_> {
         if let Some(path) = uri::to_path(&found.location.uri)
             && let Ok(document) = self.document(&path).await
         {
-            let range = document.index.range_from_lsp(&found.location.range, found.encoding);
+            let range = document.range_from_server(&found.location.range, found.encoding);
             found.location.range = document.index.range_to_lsp(range, Encoding::Utf16);
             found.encoding = Encoding::Utf16;
         }

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
+use zubi_base::text::display_size;
 use zubi_base::uri;
 
 use crate::exclusion::ExcludedParts;
@@ -96,7 +97,8 @@ pub(crate) struct FileExclusions {
 impl FileExclusions {
     pub(crate) fn reason_for(&self, occurrence: &WordPosition) -> Option<&str> {
         let offset = self.document.index.from_lsp(occurrence.start(Encoding::Utf16), Encoding::Utf16);
-        self.parts.reason_at(usize::from(offset))
+        let uncertain = self.document.uncertain_after(offset).map(|_| "carriage returns without line feeds");
+        self.parts.reason_at(usize::from(offset)).or(uncertain)
     }
 
     pub(crate) fn file_reason(&self) -> Option<&str> {
@@ -157,6 +159,12 @@ impl CodeQuery<'_> {
                 FileKind::Notebook(places) => {
                     let shown = places.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
                     mentions.unread.push(self.unread(&file.path, shown, places.len(), Vec::new()));
+                }
+                // A server may read larger files than zubi does.
+                FileKind::TooLarge(_) if by_path.contains_key(&file.path) => {}
+                FileKind::TooLarge(bytes) => {
+                    let reason = format!("{}, too large to read", display_size(*bytes));
+                    mentions.unread.push(self.unread(&file.path, reason, 0, Vec::new()));
                 }
                 FileKind::NotUtf8 => {
                     mentions.unread.push(self.unread(&file.path, "not UTF-8".to_owned(), 0, Vec::new()));

@@ -27,7 +27,7 @@ impl CodeQuery<'_> {
         if let Some(cached) = self.intel.outlines.get(changes, &key).filter(|cached| cached.text == text) {
             return Ok(Arc::clone(&cached.answer));
         }
-        let outline = Arc::new(self.outline(path).await?);
+        let outline = Arc::new(self.request_outline(path).await?);
         // A loading server's outline may be incomplete; a text outline is temporary, as a server may get installed.
         let ready = outline.status.endpoints.iter().all(|state| matches!(state.readiness, Readiness::Ready));
         let complete = ready && outline.status.completeness == Completeness::Complete && !outline.status.text_search;
@@ -38,8 +38,17 @@ impl CodeQuery<'_> {
         Ok(outline)
     }
 
-    /// Returns the symbols of a document from the first endpoint that has any.
+    /// Returns the symbols of a document from the first endpoint that has any, for display.
     pub async fn outline(&self, path: &Utf8Path) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
+        let outline = self.request_outline(path).await?;
+        if let Some(end) = outline.value.iter().map(|symbol| symbol.range.end()).max() {
+            let document = self.document(path).await?;
+            self.note_uncertain_position(&document, &self.workspace().display(path), end);
+        }
+        Ok(outline)
+    }
+
+    async fn request_outline(&self, path: &Utf8Path) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/documentSymbol";
         let ready =

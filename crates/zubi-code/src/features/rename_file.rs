@@ -12,7 +12,7 @@ use zubi_base::{credentials, fs, uri};
 
 use crate::edit::{EditError, Plan, ServerEdit};
 use crate::error::CodeError;
-use crate::path_mentions::{self, MoveSurroundings, PathEdit, PathMove};
+use crate::path_mentions::{self, MoveSurroundings, PathEdit, PathMove, directory_names};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::{AnswerStatus, QualifiedAnswer};
@@ -169,25 +169,6 @@ impl CodeQuery<'_> {
             Err(error) => Err(error.into()),
         }
     }
-}
-
-/// Returns the names by which sources refer to the directories above a path, up to a workspace folder: the module of a
-/// `go.mod`, the package of a `package.json`.
-fn directory_names(path: &Utf8Path, folder: &Utf8Path) -> Vec<(String, Utf8PathBuf)> {
-    let mut names = Vec::new();
-    for directory in path.ancestors().skip(1).take_while(|directory| directory.starts_with(folder)) {
-        if let Ok(text) = fs::read_text(&directory.join("go.mod")) {
-            let module = text.lines().find_map(|line| line.trim().strip_prefix("module "));
-            names.extend(module.map(|module| (module.trim().trim_matches('"').to_owned(), directory.to_owned())));
-        }
-        if let Ok(text) = fs::read_text(&directory.join("package.json"))
-            && let Ok(package) = serde_json::from_str::<Value>(&text)
-        {
-            let name = package.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
-            names.extend(name.map(|name| (name.to_owned(), directory.to_owned())));
-        }
-    }
-    names
 }
 
 fn to_lsp(text: &str, edits: &[PathEdit]) -> Value {

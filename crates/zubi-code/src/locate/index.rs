@@ -196,7 +196,7 @@ impl CodeQuery<'_> {
     pub(crate) async fn indexed_location(&self, symbol: &Indexed) -> Option<SourceLocation> {
         let location = symbol.location.as_ref()?;
         if let Ok(document) = self.document(&symbol.path).await {
-            let range = document.index.range_from_lsp(&location.range, symbol.encoding);
+            let range = document.range_from_server(&location.range, symbol.encoding);
             let name = NamePath::parse(&symbol.name);
             let range = name_in(&document.text, range, name.as_ref().map_or(&symbol.name, NamePath::last));
             return Some(self.location_in(&document, &symbol.path, range));

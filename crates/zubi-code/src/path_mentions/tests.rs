@@ -98,6 +98,16 @@ fn package_folders_and_aliases() {
     main.go: import "example.test/m/fresh"
     main.go: import "example.test/m/fresh/sub"
     "#);
+    let folder = [
+        ("tsconfig.json", "{ \"paths\": { \"@app/*\": [\"./src/*\"], \"@shared/*\": [\"./src/shared/*\"] } }\n"),
+        ("src/shared/app.ts", ""),
+        ("src/main.ts", "const s = [\"@app/shared/app\", \"@shared/app\", \"@app/shared\", \"@app/sharedness\"];\n"),
+    ];
+    let names = [("@shared", "src/shared"), ("@app", "src")];
+    insta::assert_snapshot!(check(&folder, "src/shared", "src/common", &names), @r#"
+    tsconfig.json: { "paths": { "@app/*": ["./src/*"], "@shared/*": ["./src/common/*"] } }
+    src/main.ts: const s = ["@app/common/app", "@shared/app", "@app/common", "@app/sharedness"];
+    "#);
     let ts = [
         ("src/shared/state/app.ts", "export * from \"../x\";\n"),
         ("src/shared/x.ts", ""),

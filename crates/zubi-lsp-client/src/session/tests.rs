@@ -73,6 +73,23 @@ async fn the_handshake_identifies_zubi_and_reads_the_server_capabilities() {
 }
 
 #[tokio::test]
+async fn the_encoding_of_the_catalogue_counts_more_than_the_one_that_the_server_names() {
+    for (named, known, expected) in [
+        (json!({}), None, Encoding::Utf16),
+        (json!({}), Some(Encoding::Utf32), Encoding::Utf32),
+        (json!({ "positionEncoding": "utf-8" }), None, Encoding::Utf8),
+        (json!({ "positionEncoding": "utf-8" }), Some(Encoding::Utf32), Encoding::Utf32),
+    ] {
+        let mut workspace = TestWorkspace::new(&[]);
+        workspace.spec.encoding = known;
+        let (mut server, session) = workspace.connect();
+        let (id, _) = server.expect_request("initialize").await;
+        server.reply(id, json!({ "capabilities": named })).await;
+        assert_eq!(session.await.unwrap().unwrap().encoding(), expected);
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_refuses_or_exits_is_not_started() {
     let workspace = TestWorkspace::new(&[]);
     let (mut server, session) = workspace.connect();

@@ -113,7 +113,10 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
             })
             .await;
         let answer = T::answer(&query, tool, &view).await;
-        let answer = answer.map_err(|error| code_error(T::OPERATION, &error, T::META.effect))?;
+        let mut answer = answer.map_err(|error| code_error(T::OPERATION, &error, T::META.effect))?;
+        if let Some(reason) = query.uncertain_positions() {
+            answer.status.mark_incomplete(reason);
+        }
         let output = format_answer(answer, common.format());
         query.record_shown_files(&output.text).await;
         Ok(output)

@@ -41,7 +41,7 @@ struct World {
 }
 
 const SMALL: ConnectionOptions =
-    ConnectionOptions { max_body: 1_000, max_queued: 10_000, max_queued_answers: 10_000, ..ConnectionOptions::ipc() };
+    ConnectionOptions { max_body: 1_000, max_queued: 10_000, max_queued_responses: 10_000, ..ConnectionOptions::ipc() };
 
 fn world(options: ConnectionOptions) -> World {
     let (near, far) = duplex(1024);
