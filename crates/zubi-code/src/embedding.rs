@@ -32,6 +32,7 @@ const EMBEDDINGS: &[(&[&str], &[&str])] = &[
         &["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx"],
         &["y", "l", "yy", "ll", "ipp", "tpp", "inc", "pyx", "pxd", "swift", "cu"],
     ),
+    (&["css", "scss", "less"], &["html", "htm", "vue", "svelte", "astro"]),
     (&["swift"], &["m", "mm"]),
     (&["m", "mm"], &["swift"]),
     (&["r", "R", "jl"], &["ipynb", "Rmd", "qmd"]),
@@ -42,6 +43,11 @@ pub(crate) fn may_embed(path: &Utf8Path, extension: &str) -> bool {
     let Some(own) = path.extension() else { return false };
     let mut rows = EMBEDDINGS.iter().filter(|(sources, _)| sources.contains(&extension));
     rows.any(|(_, embeddings)| embeddings.contains(&own))
+}
+
+/// Whether a file mixes markup with scripts.
+pub(crate) fn is_mixed(path: &Utf8Path) -> bool {
+    matches!(path.extension(), Some("vue" | "svelte" | "astro" | "mdx" | "html" | "htm"))
 }
 
 /// Whether a word at a byte offset of a file that mixes languages is in code: in a script, in a tag, or in braces. Prose
