@@ -51,31 +51,52 @@ async fn no_request_is_sent_if_every_match_is_a_reference() {
 #[tokio::test]
 async fn a_match_that_is_resolved_elsewhere_is_a_namesake() {
     let fixture = format!("{MODULE}//- other.toy\nlet unit\nprint unit\n");
-    insta::assert_snapshot!(check(&fixture, &[("other.toy", ToyFile::Separate)]).await, @"");
+    insta::assert_snapshot!(check(&fixture, &[("other.toy", ToyFile::Separate)]).await, @"
+    text 0, quoted 0, namesakes 2, unresolved 0, unchecked 0; 2 requests
+    text 0, quoted 0, namesakes 2, unresolved 0, unchecked 0; 1 requests
+    ");
 }
 
 #[tokio::test]
 async fn a_match_in_a_file_that_the_server_does_not_read_is_a_mark() {
     let fixture = format!("{MODULE}//- lost.toy\ndef lost\nprint unit\n");
-    insta::assert_snapshot!(check(&fixture, &[("lost.toy", ToyFile::Unread)]).await, @"");
+    insta::assert_snapshot!(check(&fixture, &[("lost.toy", ToyFile::Unread)]).await, @"
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 3 requests
+    `unit` also occurs in lost.toy (1: the server resolves nothing in it)
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    `unit` also occurs in lost.toy (1: the server resolves nothing in it)
+    ");
 }
 
 #[tokio::test]
 async fn a_match_that_the_server_resolves_but_does_not_report_is_a_mark() {
     let fixture = format!("{MODULE}//- left.toy\ndef left\nprint unit\n");
-    insta::assert_snapshot!(check(&fixture, &[("left.toy", ToyFile::Unreported)]).await, @"");
+    insta::assert_snapshot!(check(&fixture, &[("left.toy", ToyFile::Unreported)]).await, @"
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 3 requests
+    `unit` also occurs in left.toy (1: the server resolves it to this symbol, but does not report it)
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    `unit` also occurs in left.toy (1: the server resolves it to this symbol, but does not report it)
+    ");
 }
 
 #[tokio::test]
 async fn members_of_unknown_types_are_no_mark() {
     let fixture = format!("{MODULE}//- other.toy\ndef other\nprint x.unit\nf(unit=1)\n");
-    insta::assert_snapshot!(check(&fixture, &[("other.toy", ToyFile::Separate)]).await, @"");
+    insta::assert_snapshot!(check(&fixture, &[("other.toy", ToyFile::Separate)]).await, @"
+    text 0, quoted 0, namesakes 0, unresolved 2, unchecked 0; 4 requests
+    text 0, quoted 0, namesakes 0, unresolved 2, unchecked 0; 1 requests
+    ");
 }
 
 #[tokio::test]
 async fn a_name_of_a_file_without_the_symbol_is_a_mark() {
     let fixture = format!("{MODULE}//- other.toy\ndef other\nprint unit\n");
-    insta::assert_snapshot!(check(&fixture, &[("other.toy", ToyFile::Separate)]).await, @"");
+    insta::assert_snapshot!(check(&fixture, &[("other.toy", ToyFile::Separate)]).await, @"
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 3 requests
+    `unit` also occurs in other.toy (1: the server does not resolve it)
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    `unit` also occurs in other.toy (1: the server does not resolve it)
+    ");
 }
 
 #[tokio::test]
@@ -84,9 +105,17 @@ async fn unresolved_imports_are_a_mark_if_they_name_the_module() {
         let fixture = format!("{MODULE}//- other.toy\ndef other\nfrom {module} import unit\nprint unit\n");
         let shown = check(&fixture, &[("other.toy", ToyFile::Separate)]).await;
         if module == "shapes" {
-            insta::assert_snapshot!(shown, @"");
+            insta::assert_snapshot!(shown, @"
+            text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 3 requests
+            `unit` also occurs in other.toy (2: its import is unresolved)
+            text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+            `unit` also occurs in other.toy (2: its import is unresolved)
+            ");
         } else {
-            insta::assert_snapshot!(shown, @"");
+            insta::assert_snapshot!(shown, @"
+            text 0, quoted 0, namesakes 0, unresolved 2, unchecked 0; 3 requests
+            text 0, quoted 0, namesakes 0, unresolved 2, unchecked 0; 1 requests
+            ");
         }
     }
 }
@@ -94,7 +123,10 @@ async fn unresolved_imports_are_a_mark_if_they_name_the_module() {
 #[tokio::test]
 async fn a_string_that_is_the_name_is_a_class_of_its_own() {
     let fixture = format!("{MODULE}//- other.toy\nprint \"unit\" 'unit' \"a unit\" # \"unit\"\n");
-    insta::assert_snapshot!(check(&fixture, &[]).await, @"");
+    insta::assert_snapshot!(check(&fixture, &[("other.toy", ToyFile::Separate)]).await, @"
+    text 1, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    text 1, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    ");
 }
 
 #[tokio::test]
@@ -105,11 +137,17 @@ async fn many_files_are_sampled() {
         fixture.push_str(&format!("//- {name}\nlet unit\nunit\nunit\nunit\n"));
     }
     let files = names.map(|name| (name, ToyFile::Separate));
-    insta::assert_snapshot!(check(&fixture, &files).await, @"");
+    insta::assert_snapshot!(check(&fixture, &files).await, @"
+    text 0, quoted 0, namesakes 34, unresolved 0, unchecked 6; 17 requests
+    text 0, quoted 0, namesakes 34, unresolved 0, unchecked 6; 1 requests
+    ");
 }
 
 #[tokio::test]
 async fn a_position_that_the_server_does_not_resolve_proves_nothing() {
     let fixture = "//- lost.toy\ndef lost\nprint $0unit\n//- shapes.toy\nlet unit\nunit\n";
-    insta::assert_snapshot!(check(fixture, &[("lost.toy", ToyFile::Unread)]).await, @"");
+    insta::assert_snapshot!(check(fixture, &[("lost.toy", ToyFile::Unread), ("shapes.toy", ToyFile::Separate)]).await, @"
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    ");
 }

@@ -256,9 +256,10 @@ impl CodeQuery<'_> {
         sorted: SortedMentions,
     ) -> (Mentions, ProofOutcome) {
         let SortedMentions { mut mentions, candidates } = sorted;
-        let outcome = match candidates.is_empty() {
-            true => ProofOutcome::default(),
-            false => self.prove(at, references, candidates, &mut mentions).await,
+        let outcome = if candidates.is_empty() {
+            ProofOutcome::default()
+        } else {
+            self.prove(at, references, candidates, &mut mentions).await
         };
         for class in [
             &mut mentions.in_text,

@@ -106,7 +106,7 @@ impl CodeQuery<'_> {
             }
             let mentions = if status.endpoints.iter().all(|endpoint| endpoint.readiness.is_settled()) {
                 let (mentions, outcome) = self.prove_mentions(at, &known, sorted).await;
-                // Some servers report uses in files outside their project once these are open (pyright 1.1, gopls 0.20).
+                // Some servers report uses in files outside their project once these are open (pyright 1.1, gopls 0.16).
                 if outcome.has_new_uses && !has_opened_files && Instant::now() < self.cx.deadline {
                     has_opened_files = true;
                     continue;

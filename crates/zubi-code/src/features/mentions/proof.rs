@@ -24,6 +24,7 @@ use crate::features::locations::{RawLocation, Relation};
 use crate::locate::ResolvedTarget;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::status::Completeness;
+use crate::text_search;
 
 /// The maximum number of files in which zubi checks mentions.
 const MAX_FILES: usize = 8;
@@ -183,10 +184,9 @@ impl CodeQuery<'_> {
         let (resolution, _) = self.definitions_of(&asked).await;
         let Resolution::Locations(found) = resolution else { return };
         if found.is_empty() {
-            let dead = if has_no_references { self.dead_file(&asked).await } else { None };
-            match dead {
-                Some(verdict) => self.add(mentions, asked, verdict),
-                None => subject.is_unresolved = !self.is_declaration(&asked, subject.at).await,
+            subject.is_unresolved = !self.is_declaration(&asked, subject.at).await;
+            if has_no_references && let Some(verdict) = self.dead_file(&asked).await {
+                self.add(mentions, asked, verdict);
             }
             return;
         }
@@ -280,10 +280,19 @@ impl CodeQuery<'_> {
         mention: MentionText<'_>,
         subject: &Subject<'_>,
     ) -> Option<Verdict> {
-        if uri::to_path(&definition.location.uri).as_deref() != Some(mention.path) {
+        let path = uri::to_path(&definition.location.uri);
+        if path.as_deref() != Some(mention.path) && path.as_ref() != Some(&subject.at.path) {
             return Some(Verdict::Namesake);
         }
         self.convert_to_utf16(&mut definition).await;
+        if path.as_deref() != Some(mention.path) {
+            // In the symbol's own file, only another declaration of the name is another symbol: svelteserver 0.18 leads
+            // from a component's property to the component's first line.
+            let document = self.document(&subject.at.path).await.ok()?;
+            let start = document.index.from_lsp(definition.location.range.start, Encoding::Utf16);
+            let line = document.text.get(usize::from(start)..)?.lines().next()?;
+            return (text_search::count(line, mention.word) > 0).then_some(Verdict::Namesake);
+        }
         let document = self.document(mention.path).await.ok()?;
         let range = document.index.range_from_lsp(&definition.location.range, Encoding::Utf16);
         let (start, end) = (usize::from(range.start()), usize::from(range.end()));
@@ -293,7 +302,7 @@ impl CodeQuery<'_> {
         }
         let line_end = mention.text.get(start..)?.find('\n').map_or(mention.text.len(), |length| start + length);
         let named = mention.text.get(start..end.clamp(start, line_end)).filter(|named| !named.is_empty());
-        // A server may return the mention itself, with the path in front of it, if it does not resolve it (buf 1.5x).
+        // A server may return the mention itself, with the path in front of it, if it does not resolve it (buf 1.75).
         let is_itself = (start..=end).contains(&mention.offset);
         let is_path = named.is_some_and(|named| named.contains('.') && !named.contains(char::is_whitespace));
         if is_itself && (is_path || mention.is_use_of_type()) {

@@ -99,7 +99,7 @@ impl<'a> MentionText<'a> {
     }
 
     /// Whether a response that names the mention itself means that the server does not resolve it. A type of a Protocol
-    /// Buffers field is followed by the field's name (buf 1.5x responds so).
+    /// Buffers field is followed by the field's name (buf 1.75 responds so).
     pub(super) fn is_use_of_type(self) -> bool {
         self.extension() == "proto" && self.after().trim_start().starts_with(|next: char| next.is_alphabetic())
     }
