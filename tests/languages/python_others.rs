@@ -410,8 +410,8 @@ async fn jedi_language_server() {
       10:14  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    2 further word matches: 1 in comments or strings, 1 in code: includeText=true
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal; 3 references and 1 other match in code · syntax diagnostics only]
+    2 further word matches: 1 in comments or strings, 1 in code that the server does not confirm: includeText=true
+    [jedi-language-server · readiness unknown · may be incomplete: `total_area` also occurs in shapes/report.py (1: the server resolves it to this symbol, but does not report it) · syntax diagnostics only]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes/report.py:13:5 forgotten (function)
     0 references to `forgotten` in 0 files

@@ -47,7 +47,7 @@ fn syntax(extension: &str) -> Option<Syntax> {
             Syntax { has_short_chars: true, ..C_LIKE }
         }
         "rs" => Syntax { interpolates: true, has_long_strings: true, has_short_chars: true, ..C_LIKE },
-        "go" | "java" | "proto" | "jsonc" | "json5" | "glsl" | "v" => C_LIKE,
+        "go" | "java" | "proto" | "jsonc" | "json5" | "glsl" | "v" | "dlang" => C_LIKE,
         "scss" | "less" => Syntax { strings: &["\"", "'"], ..C_LIKE },
         "css" => Syntax { line_comments: &[], strings: &["\"", "'"], ..C_LIKE },
         "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "kt" | "kts" | "cs" | "swift" | "scala"
@@ -70,6 +70,11 @@ fn syntax(extension: &str) -> Option<Syntax> {
     })
 }
 
+/// Whether zubi can separate the comments and strings of a file from its code.
+pub(crate) fn has_syntax(path: &Utf8Path) -> bool {
+    syntax(path.extension().or(path.file_name()).unwrap_or_default()).is_some()
+}
+
 /// The parts of a text that are not code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct NonCode {
@@ -80,8 +85,7 @@ pub(crate) struct NonCode {
 impl NonCode {
     /// Scans a text of the language that the name of its file shows; `None` if zubi does not know its syntax.
     pub(crate) fn of_known_file(path: &Utf8Path, text: &str) -> Option<Self> {
-        let extension = path.extension().or(path.file_name()).unwrap_or_default();
-        syntax(extension).map(|_| Self::scan(text, extension))
+        has_syntax(path).then(|| Self::of_file(path, text))
     }
 
     /// Whether a word at a byte offset is a whole string literal. One letter in quotes is no name.

@@ -124,8 +124,8 @@ async fn unresolved_imports_are_a_mark_if_they_name_the_module() {
 async fn a_string_that_is_the_name_is_a_class_of_its_own() {
     let fixture = format!("{MODULE}//- other.toy\nprint \"unit\" 'unit' \"a unit\" # \"unit\"\n");
     insta::assert_snapshot!(check(&fixture, &[("other.toy", ToyFile::Separate)]).await, @"
-    text 1, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
-    text 1, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    text 2, quoted 2, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    text 2, quoted 2, namesakes 0, unresolved 0, unchecked 0; 1 requests
     ");
 }
 
@@ -147,7 +147,9 @@ async fn many_files_are_sampled() {
 async fn a_position_that_the_server_does_not_resolve_proves_nothing() {
     let fixture = "//- lost.toy\ndef lost\nprint $0unit\n//- shapes.toy\nlet unit\nunit\n";
     insta::assert_snapshot!(check(fixture, &[("lost.toy", ToyFile::Unread), ("shapes.toy", ToyFile::Separate)]).await, @"
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 5 requests
+    `unit` also occurs in lost.toy (1: the server resolves nothing in it), shapes.toy (2: the server does not resolve the queried one)
     text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
-    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    `unit` also occurs in lost.toy (1: the server resolves nothing in it), shapes.toy (2: the server does not resolve the queried one)
     ");
 }

@@ -50,6 +50,8 @@ pub struct Mentions {
     pub unchecked: Vec<RawLocation>,
     /// In code that may be a use that the servers do not report, by file.
     pub unread: Vec<UnreadMentions>,
+    /// Whether every namesake is proven, not only a sample of its file.
+    pub(crate) are_namesakes_proven: bool,
 }
 
 /// The reason for [`UnreadMentions`].
@@ -85,6 +87,12 @@ impl Mentions {
     /// Whether every match in code is a reference, so that the servers cannot have missed one.
     pub fn has_no_code(&self) -> bool {
         self.in_code() == 0 && self.unread.is_empty()
+    }
+
+    /// Whether every match in code is a reference or proven to be another symbol.
+    pub(crate) fn has_only_namesakes(&self) -> bool {
+        let is_rest_empty = self.unresolved.is_empty() && self.unchecked.is_empty() && self.unread.is_empty();
+        is_rest_empty && (self.namesakes.is_empty() || self.are_namesakes_proven)
     }
 
     /// The number of matches in code of files that the servers read.
@@ -230,7 +238,12 @@ impl CodeQuery<'_> {
                 FileKind::Own => self.classify_own(file, word, by_path.get(&file.path), &mut sorted).await,
                 FileKind::Embedding => {
                     let missed = find_uncovered(file, word, by_path.get(&file.path));
-                    let locations: Vec<_> = missed.map(|one| self.mention(&file.path, one, word)).collect();
+                    let mut locations = Vec::new();
+                    for mention in missed.map(|one| self.mention(&file.path, one, word)) {
+                        if self.has_same_css_name(at, &file.path, &mention).await {
+                            locations.push(mention);
+                        }
+                    }
                     if !locations.is_empty() {
                         let reason = "no queried server reads it".to_owned();
                         mentions.unread.push(self.unread(&file.path, reason, locations.len(), locations));

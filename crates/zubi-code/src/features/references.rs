@@ -116,7 +116,7 @@ impl CodeQuery<'_> {
                 sorted.leave_unchecked()
             };
             rate(at, &mut status, known.len(), &mentions);
-            status.add_library_caveats(locations.is_empty() && !mentions.has_no_code());
+            status.add_library_caveats(locations.is_empty() && !mentions.has_only_namesakes());
             return Ok(QualifiedAnswer { value: SymbolReferences { locations, mentions: Some(mentions) }, status });
         }
     }
@@ -194,8 +194,8 @@ pub(crate) fn rate(at: &ResolvedTarget, status: &mut AnswerStatus, references: u
         let places = describe_places(&mentions.unresolved);
         status.notes.push(format!("the server does not know whether these are `{name}`: {places}"));
     }
-    if mentions.has_no_code() {
-        // Every mention in code is a reference: what the servers may not have read does not mention the name.
+    if mentions.has_only_namesakes() {
+        // Every mention in code is a reference or another symbol: what the servers may not have read does not mention it.
         status.excuse_gaps();
         if matches!(status.completeness, Completeness::Unknown { .. }) {
             status.completeness = Completeness::Complete;
@@ -217,8 +217,10 @@ const MAX_PLACES: usize = 3;
 /// Names places: `lib.py:1, main.py:3, 2 more`.
 fn describe_places(found: &[RawLocation]) -> String {
     let place = |one: &RawLocation| format!("{}:{}", one.display_path, one.location.range.start.line + 1);
-    let mut places: Vec<_> = found.iter().take(MAX_PLACES).map(place).collect();
-    if let Some(more) = found.len().checked_sub(MAX_PLACES).filter(|more| *more > 0) {
+    let mut all: Vec<_> = found.iter().map(place).collect();
+    all.dedup();
+    let mut places: Vec<_> = all.iter().take(MAX_PLACES).cloned().collect();
+    if let Some(more) = all.len().checked_sub(MAX_PLACES).filter(|more| *more > 0) {
         places.push(format!("{more} more"));
     }
     places.join(", ")

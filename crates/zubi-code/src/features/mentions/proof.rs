@@ -21,6 +21,7 @@ use crate::cache::RevisionCache;
 use crate::error::CodeError;
 use crate::exclusion;
 use crate::features::locations::{RawLocation, Relation};
+use crate::lexical;
 use crate::locate::ResolvedTarget;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::status::Completeness;
@@ -119,10 +120,14 @@ impl CodeQuery<'_> {
         if candidates.is_empty() {
             return outcome;
         }
+        if shape::has_separate_declarations(&at.path) {
+            subject.own.extend(self.declared_places(at).await);
+        }
+        mentions.are_namesakes_proven = true;
         let is_running = self.running_files(at, &candidates).await;
         let mut rest = Vec::new();
         for candidate in candidates {
-            match self.lexical_verdict(&candidate, at).await {
+            match self.lexical_verdict(&candidate, &subject).await {
                 Some(verdict) => self.add(mentions, candidate, verdict),
                 None if is_running(&candidate.path) => rest.push(candidate),
                 None => self.add(mentions, candidate, Verdict::Unchecked),
@@ -144,6 +149,7 @@ impl CodeQuery<'_> {
         }
         let by_file = agreed_verdicts(&rest, &verdicts);
         for (index, candidate) in rest.into_iter().enumerate() {
+            mentions.are_namesakes_proven &= verdicts.contains_key(&index);
             let verdict = verdicts.remove(&index).or_else(|| by_file.get(&candidate.part()).cloned());
             self.add(mentions, candidate, verdict.unwrap_or(Verdict::Unchecked));
         }
@@ -171,6 +177,20 @@ impl CodeQuery<'_> {
         let (display_path, external) = self.display_location(&location);
         let encoding = Encoding::Utf16;
         Some(RawLocation { location, encoding, display_path, external, declaration: false, text_only: false })
+    }
+
+    /// Returns the declarations of a symbol, which the server may not list: a header's prototype resolves to itself if the
+    /// server does not know the definition.
+    async fn declared_places(&self, at: &ResolvedTarget) -> Vec<RawLocation> {
+        let Ok(document) = self.document(&at.path).await else { return Vec::new() };
+        let endpoints = self.navigators(&at.reference).await;
+        let Some(encoding) = endpoints.first().map(|endpoint| endpoint.encoding()) else { return Vec::new() };
+        let declared = self.declarations(&endpoints, at, &document).await.into_iter();
+        let place = |location: lsp::Location| {
+            let (display_path, external) = self.display_location(&location);
+            RawLocation { location, encoding, display_path, external, declaration: true, text_only: false }
+        };
+        declared.map(place).collect()
     }
 
     /// Checks the queried position of an answer with no reference, or with this one: the server must resolve it.
@@ -206,19 +226,30 @@ impl CodeQuery<'_> {
     }
 
     /// Returns the verdict that needs no request.
-    async fn lexical_verdict(&self, candidate: &Candidate, at: &ResolvedTarget) -> Option<Verdict> {
+    async fn lexical_verdict(&self, candidate: &Candidate, subject: &Subject<'_>) -> Option<Verdict> {
+        if !self.has_same_css_name(subject.at, &candidate.path, &candidate.mention).await {
+            return Some(Verdict::Namesake);
+        }
         let document = self.document(&candidate.path).await.ok()?;
-        let mention = candidate.text(&document, at.name.as_deref().unwrap_or_default());
-        let is_stylesheet = matches!(at.path.extension(), Some("css" | "scss" | "less"));
-        if is_stylesheet && let Ok(own) = self.document(&at.path).await {
-            let name = |text: &str, offset| text.get(shape::css_name(text, offset)).map(str::to_owned);
-            if name(&own.text, usize::from(at.offset)) != name(mention.text, mention.offset) {
-                return Some(Verdict::Namesake);
-            }
+        let mention = candidate.text(&document, subject.at.name.as_deref().unwrap_or_default());
+        // A declaration may be what an unresolved position means.
+        if subject.is_unresolved {
+            return mention.is_rust_macro_variable().then_some(Verdict::Namesake);
         }
         let may_vary = candidate.reason.as_deref().is_some_and(|reason| !reason.starts_with(exclusion::MACRO_BODY));
         let is_namesake = !may_vary && mention.is_declaration() || mention.is_rust_macro_variable();
         is_namesake.then_some(Verdict::Namesake)
+    }
+
+    /// Whether a mention of a stylesheet's name is the whole name: `card` is not `card-title`. `true` in other languages.
+    pub(super) async fn has_same_css_name(&self, at: &ResolvedTarget, path: &Utf8Path, mention: &RawLocation) -> bool {
+        if !matches!(at.path.extension(), Some("css" | "scss" | "less")) {
+            return true;
+        }
+        let (Ok(own), Ok(other)) = (self.document(&at.path).await, self.document(path).await) else { return true };
+        let offset = other.index.from_lsp(mention.location.range.start, mention.encoding);
+        let name = |text: &str, offset| text.get(shape::css_name(text, usize::from(offset))).map(str::to_owned);
+        name(&own.text, at.offset) == name(&other.text, offset)
     }
 
     /// Returns which files belong to projects whose servers run: a check starts no server.
@@ -269,7 +300,9 @@ impl CodeQuery<'_> {
         if let Some(dead) = self.dead_file(candidate).await {
             return dead.into();
         }
-        if mention.is_untyped() { Verdict::Unresolved } else { Verdict::unconfirmed(NOT_RESOLVED) }.into()
+        // Without a known syntax, the mention may be in a string.
+        let is_uncertain = mention.is_untyped() || mention.is_data() || !lexical::has_syntax(&candidate.path);
+        if is_uncertain { Verdict::Unresolved } else { Verdict::unconfirmed(NOT_RESOLVED) }.into()
     }
 
     /// Rates a definition that is not the symbol's: another symbol, or an import that leads nowhere. `None` if it proves

@@ -98,6 +98,11 @@ impl<'a> MentionText<'a> {
         is_member || is_named_value && before.ends_with(['(', ',', '{'])
     }
 
+    /// Whether the mention is in a data file, whose keys have no definition.
+    pub(super) fn is_data(self) -> bool {
+        matches!(self.extension(), "yaml" | "yml" | "toml" | "json" | "jsonc" | "json5")
+    }
+
     /// Whether a response that names the mention itself means that the server does not resolve it. A type of a Protocol
     /// Buffers field is followed by the field's name (buf 1.75 responds so).
     pub(super) fn is_use_of_type(self) -> bool {
@@ -134,6 +139,11 @@ impl<'a> MentionText<'a> {
         }
         found.into_iter().filter_map(|range| self.text.get(range)).collect()
     }
+}
+
+/// Whether a file's language declares symbols apart from their definitions.
+pub(super) fn has_separate_declarations(path: &Utf8Path) -> bool {
+    path.extension().is_some_and(|own| TYPE_FIRST.contains(&own) && !matches!(own, "java" | "cs"))
 }
 
 /// Returns the offset of the first name that a text declares in code, except `word`.
