@@ -199,7 +199,7 @@ async fn limits_are_those_of_the_document() {
     packages/shop/src/shop.ts
       1:14  export const price = 1;  (declaration)
     2 further word matches in code that the server does not resolve: includeText=true
-    [typescript · ready · the server does not know whether these are `price`: packages/shop/src/other.ts:1, packages/shop/src/other.ts:1]
+    [typescript · ready · the server does not know whether these are `price`: packages/shop/src/other.ts:1]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "scripts/run.ts:1 run" })).await, @"
     at scripts/run.ts:1:14 run
@@ -215,6 +215,6 @@ async fn limits_are_those_of_the_document() {
     packages/shop/src/shop.ts
       1:14  export const price = 1;  (declaration)
     2 further word matches in code that the server does not resolve: includeText=true
-    [typescript · ready · the server does not know whether these are `price`: packages/shop/src/other.ts:1, packages/shop/src/other.ts:1]
+    [typescript · ready · the server does not know whether these are `price`: packages/shop/src/other.ts:1]
     ");
 }

@@ -91,7 +91,7 @@ async fn files_that_ty_excludes() {
     [ty · ready · may be incomplete: `fee` also occurs in legacy/old.py (2: excluded by `pyproject.toml`) · the server does not know whether these are `fee`: names.py:5]
     ");
     assert_snapshot!(rename_status(&zubi, "base.py", "fee").await, @"[ty · ready · may be incomplete: `fee` also occurs in legacy/old.py (2: excluded by `pyproject.toml`) · the server does not know whether these are `fee`: names.py:5]");
-    // Another symbol in the excluded file is no mark.
+    // Another symbol in the excluded file does not mark the answer.
     assert_snapshot!(references(&zubi, "base.py", "tax").await, @r#"
     3 references to `tax` in 2 files
     base.py

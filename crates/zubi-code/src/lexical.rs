@@ -88,7 +88,7 @@ impl NonCode {
         has_syntax(path).then(|| Self::of_file(path, text))
     }
 
-    /// Whether a word at a byte offset is a whole string literal. One letter in quotes is no name.
+    /// Whether a word at a byte offset is a whole string literal. One letter in quotes does not count.
     pub(crate) fn is_literal(&self, text: &str, offset: usize, word: &str) -> bool {
         let next = self.ranges.partition_point(|range| range.end <= offset);
         let literal = self.ranges.get(next).filter(|_| word.len() > 1);

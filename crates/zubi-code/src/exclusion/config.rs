@@ -79,7 +79,7 @@ fn has_dot_folder(path: &Utf8Path) -> bool {
     path.components().any(|part| part.as_str().starts_with('.') && !matches!(part.as_str(), "." | ".."))
 }
 
-/// Reads a JSON, TOML or INI file. The lines of an INI file that are no strings are left out.
+/// Reads a JSON, TOML or INI file. Reads only the excluded files of an INI file.
 fn read_settings(file: &Utf8Path) -> Option<serde_json::Value> {
     if !file.is_file() {
         return None;

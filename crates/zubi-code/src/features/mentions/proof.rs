@@ -68,7 +68,7 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn unconfirmed(reason: &str) -> Self {
+    fn mark_unconfirmed(reason: &str) -> Self {
         Self::Unread { reason: reason.to_owned(), kind: UnreadKind::Unconfirmed }
     }
 }
@@ -81,7 +81,7 @@ pub(crate) struct ProofOutcome {
     pub(crate) has_new_uses: bool,
 }
 
-/// What is known about one query's symbol.
+/// The symbol of a query, with its known places.
 struct Subject<'a> {
     at: &'a ResolvedTarget,
     /// The places of the symbol.
@@ -104,7 +104,7 @@ impl CodeQuery<'_> {
         let mut subject = Subject { at, own: known.to_vec(), modules: module_names(&at.path), is_unresolved: false };
         if let Some(own) = self.own_place(at).await {
             let is_own = |one: &Candidate| one.path == at.path && one.mention.location.range == own.location.range;
-            // The position itself is no further mention: some servers do not list a declaration.
+            // The position itself is not a further mention: some servers do not list a declaration.
             let listed = candidates.len();
             candidates.retain(|candidate| !is_own(candidate));
             let is_listed = candidates.len() == listed;
@@ -215,7 +215,7 @@ impl CodeQuery<'_> {
             is_itself |= self.is_among(definition, &subject.own).await;
         }
         if has_no_references && !is_itself {
-            self.add(mentions, asked, Verdict::unconfirmed("the server resolves it, but reports no references"));
+            self.add(mentions, asked, Verdict::mark_unconfirmed("the server resolves it, but reports no references"));
         }
         subject.own.extend(found);
     }
@@ -267,20 +267,20 @@ impl CodeQuery<'_> {
     }
 
     /// Checks one mention by a request for its definition.
-    async fn check(&self, candidate: &Candidate, subject: &Subject<'_>) -> Checked {
+    async fn check(&self, candidate: &Candidate, subject: &Subject<'_>) -> CheckResult {
         let (resolution, is_new) = self.definitions_of(candidate).await;
         let Resolution::Locations(found) = resolution else { return Verdict::Unchecked.into() };
         let Ok(document) = self.document(&candidate.path).await else { return Verdict::Unchecked.into() };
         let mention = candidate.text(&document, subject.at.name.as_deref().unwrap_or_default());
         for definition in &found {
             if self.is_among(definition, &subject.own).await {
-                return Checked { verdict: Verdict::unconfirmed(LEFT_OUT), is_new_use: is_new };
+                return CheckResult { verdict: Verdict::mark_unconfirmed(LEFT_OUT), is_new_use: is_new };
             }
         }
         for definition in found {
             match self.rate_other_place(definition, mention, subject).await {
                 Some(Verdict::Namesake) if subject.is_unresolved => {
-                    return Verdict::unconfirmed(UNRESOLVED_TARGET).into();
+                    return Verdict::mark_unconfirmed(UNRESOLVED_TARGET).into();
                 }
                 Some(verdict) => return verdict.into(),
                 None => {}
@@ -292,7 +292,7 @@ impl CodeQuery<'_> {
             return import_verdict(&imports, &subject.modules).into();
         }
         if candidate.reason.is_some() {
-            return Verdict::unconfirmed(NOT_RESOLVED).into();
+            return Verdict::mark_unconfirmed(NOT_RESOLVED).into();
         }
         if mention.is_rust_attribute() {
             return Verdict::Unresolved.into();
@@ -302,7 +302,7 @@ impl CodeQuery<'_> {
         }
         // Without a known syntax, the mention may be in a string.
         let is_uncertain = mention.is_untyped() || mention.is_data() || !lexical::has_syntax(&candidate.path);
-        if is_uncertain { Verdict::Unresolved } else { Verdict::unconfirmed(NOT_RESOLVED) }.into()
+        if is_uncertain { Verdict::Unresolved } else { Verdict::mark_unconfirmed(NOT_RESOLVED) }.into()
     }
 
     /// Rates a definition that is not the symbol's: another symbol, or an import that leads nowhere. `None` if it proves
@@ -420,12 +420,12 @@ impl CodeQuery<'_> {
     }
 }
 
-struct Checked {
+struct CheckResult {
     verdict: Verdict,
     is_new_use: bool,
 }
 
-impl From<Verdict> for Checked {
+impl From<Verdict> for CheckResult {
     fn from(verdict: Verdict) -> Self {
         Self { verdict, is_new_use: false }
     }

@@ -68,11 +68,11 @@ impl<'a> MentionText<'a> {
         self.path.extension().unwrap_or_default()
     }
 
-    fn before(self) -> &'a str {
+    fn text_before(self) -> &'a str {
         self.text.get(..self.offset).unwrap_or_default()
     }
 
-    fn after(self) -> &'a str {
+    fn text_after(self) -> &'a str {
         self.text.get(self.offset + self.word.len()..).unwrap_or_default()
     }
 
@@ -81,7 +81,7 @@ impl<'a> MentionText<'a> {
         if TYPE_FIRST.contains(&self.extension()) {
             return false;
         }
-        let line = self.before().rsplit('\n').next().unwrap_or_default();
+        let line = self.text_before().rsplit('\n').next().unwrap_or_default();
         line.ends_with([' ', '\t'])
             && line.split_whitespace().next_back().is_some_and(|word| DECLARERS.contains(&word))
             && !has_import_keyword(line)
@@ -92,7 +92,7 @@ impl<'a> MentionText<'a> {
         if !DYNAMIC.contains(&self.extension()) {
             return false;
         }
-        let (before, after) = (self.before().trim_end(), self.after().trim_start());
+        let (before, after) = (self.text_before().trim_end(), self.text_after().trim_start());
         let is_member = before.ends_with('.') || before.ends_with("->") || before.ends_with("?.");
         let is_named_value = after.starts_with('=') && !after.starts_with("==") || after.starts_with(':');
         is_member || is_named_value && before.ends_with(['(', ',', '{'])
@@ -106,18 +106,18 @@ impl<'a> MentionText<'a> {
     /// Whether a response that names the mention itself means that the server does not resolve it. A type of a Protocol
     /// Buffers field is followed by the field's name (buf 1.75 responds so).
     pub(super) fn is_use_of_type(self) -> bool {
-        self.extension() == "proto" && self.after().trim_start().starts_with(|next: char| next.is_alphabetic())
+        self.extension() == "proto" && self.text_after().trim_start().starts_with(|next: char| next.is_alphabetic())
     }
 
     /// Whether the mention is in an attribute (`#[serde(default)]`) or a variable of a macro (`$name`) of Rust.
     pub(super) fn is_rust_attribute(self) -> bool {
-        let line = self.before().rsplit('\n').next().unwrap_or_default();
+        let line = self.text_before().rsplit('\n').next().unwrap_or_default();
         self.extension() == "rs"
             && line.rfind("#[").or(line.rfind("#![")).is_some_and(|open| line.get(open..).is_some_and(is_unclosed))
     }
 
     pub(super) fn is_rust_macro_variable(self) -> bool {
-        self.extension() == "rs" && self.before().ends_with('$')
+        self.extension() == "rs" && self.text_before().ends_with('$')
     }
 
     /// Returns the texts of the import statements that bind the mention: the one that it is in, else all of the file that
@@ -126,7 +126,7 @@ impl<'a> MentionText<'a> {
         if let Some(own) = import_around(self.text, self.offset) {
             return self.text.get(own).into_iter().collect();
         }
-        let line = self.before().rsplit('\n').next().unwrap_or_default();
+        let line = self.text_before().rsplit('\n').next().unwrap_or_default();
         let is_path = |character: char| character.is_alphanumeric() || matches!(character, '_' | '.' | ':' | '?');
         let path = line.get(line.trim_end_matches(is_path).len()..).unwrap_or_default();
         let root = text_search::identifiers(path).into_iter().next().and_then(|range| path.get(range));
