@@ -208,7 +208,6 @@ async fn locations_outside_the_workspace() {
       7:3  (no text: hostile gives none for `http:`)  (declaration)
     jdt://contents/java.base/java.lang/String.class (external)
       7:3  (no text: hostile gives none for `jdt:`)  (declaration)
-    1 further word match in code: includeText=true
     [hostile · ready · may be incomplete: 1 of the items that hostile answered cannot be read]
     ");
 }

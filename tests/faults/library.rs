@@ -39,7 +39,6 @@ async fn library_text_is_requested_with_the_lsp_method() {
     jdt://contents/java.base/java.lang/String.class (external)
       4:20  public final class String {  (declaration)
       7:16  public int length() {
-    1 further word match in code (other symbols of the name): includeText=true
     [hostile · ready]
     ────
     0 symbols matching `String`

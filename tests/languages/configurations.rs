@@ -144,8 +144,9 @@ const TYPESCRIPT: &[File] = &[
 const STRICT: &str = r#"{ "compilerOptions": { "strict": true, "noUncheckedIndexedAccess": true, "module": "nodenext", "target": "es2022", "noEmit": true } }"#;
 const LENIENT: &str = r#"{ "compilerOptions": { "strict": true, "noUncheckedIndexedAccess": false, "module": "nodenext", "target": "es2022", "noEmit": true } }"#;
 
+/// Without a configuration, the server reports uses in files that zubi has opened to check them.
 const TYPESCRIPT_STEPS: &[Step] = &[
-    step(&[], false, 1),
+    step(&[], false, 3),
     step(&[("tsconfig.json", STRICT)], true, 3),
     step(&[("tsconfig.json", LENIENT)], false, 3),
     step(&[("base.json", STRICT), ("tsconfig.json", r#"{ "extends": "./base.json" }"#)], true, 3),
@@ -163,14 +164,7 @@ const TSSERVER_STEPS: &[Step] = &[
 ];
 
 const fn typescript(components: &'static [&'static str], steps: &'static [Step]) -> Configuration {
-    Configuration {
-        components,
-        files: TYPESCRIPT,
-        document: "shop.ts",
-        at: "shop.ts:1 start",
-        caveat: Some(("tsconfig.json", "no tsconfig.json")),
-        steps,
-    }
+    Configuration { components, files: TYPESCRIPT, document: "shop.ts", at: "shop.ts:1 start", caveat: None, steps }
 }
 
 const CONFIGURATIONS: &[Configuration] = &[

@@ -155,7 +155,7 @@ async fn yaml() {
     +  - *ring
     +  - *ring
     apply_edit {"plan":"p-[plan]"} writes it
-    [yaml-language-server · ready]
+    [yaml-language-server · ready · the server does not know whether these are `circle`: shapes.yaml:2]
     ──── lsp_references {"at":"shapes.yaml:8 circle"} (refused)
     Failed to find references: yaml-language-server cannot find references
     Use another request, or read the file; the server does not support this one.

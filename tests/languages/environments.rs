@@ -198,8 +198,8 @@ async fn limits_are_those_of_the_document() {
     1 reference to `price` in 1 file
     packages/shop/src/shop.ts
       1:14  export const price = 1;  (declaration)
-    2 further word matches in code (other symbols of the name): includeText=true
-    [typescript · ready]
+    2 further word matches in code that the server does not resolve: includeText=true
+    [typescript · ready · the server does not know whether these are `price`: packages/shop/src/other.ts:1]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "scripts/run.ts:1 run" })).await, @"
     at scripts/run.ts:1:14 run
@@ -214,7 +214,7 @@ async fn limits_are_those_of_the_document() {
     1 reference to `price` in 1 file
     packages/shop/src/shop.ts
       1:14  export const price = 1;  (declaration)
-    2 further word matches in code (other symbols of the name): includeText=true
-    [typescript · ready]
+    2 further word matches in code that the server does not resolve: includeText=true
+    [typescript · ready · the server does not know whether these are `price`: packages/shop/src/other.ts:1]
     ");
 }

@@ -12,6 +12,7 @@ mod environments;
 mod external;
 mod gopls;
 mod lua;
+mod namesakes;
 mod php_and_fortran;
 mod projects;
 mod proto_and_just;

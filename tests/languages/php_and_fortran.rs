@@ -142,8 +142,8 @@ async fn fortls() {
     shapes.f90
       13:17  real function circle_area(shape)  (declaration)
       16:16  end function circle_area
-    2 further word matches: 1 in comments or strings, 1 in code: includeText=true
-    [fortls · readiness unknown · completeness unknown: fortls gives no readiness signal; 5 references and 1 other match in code]
+    2 further word matches: 1 in comments or strings, 1 in code that the server does not confirm: includeText=true
+    [fortls · readiness unknown · may be incomplete: `circle_area` also occurs in shapes.f90 (1: the server resolves it to this symbol, but does not report it)]
     ──── lsp_hover {"at":"report.f90:8 circle_area"}
     at report.f90:8:12 circle_area
     ```fortran90

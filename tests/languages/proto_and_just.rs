@@ -171,8 +171,8 @@ async fn just_lsp() {
     justfile
       7:6  all: measure (draw side)
       10:1  measure:  (declaration)
-    2 further word matches: 1 in comments or strings, 1 in code: includeText=true
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal; 2 references and 1 other match in code · just is not installed: no formatting]
+    2 further word matches: 1 in comments or strings, 1 in code that the server does not confirm: includeText=true
+    [just-lsp · readiness unknown · may be incomplete: `measure` also occurs in shapes.just (1: the server resolves it to this symbol, but does not report it) · just is not installed: no formatting]
     ──── lsp_references {"at":"justfile:4 side"}
     at justfile:4:1 side
     3 references to `side` in 1 file
@@ -180,8 +180,8 @@ async fn just_lsp() {
       4:1  side := "2"  (declaration)
       7:20  all: measure (draw side)
       11:13  echo {{ side }} squared
-    3 further word matches: 1 in comments or strings, 2 in code: includeText=true
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal; 3 references and 2 other matches in code · just is not installed: no formatting]
+    3 further word matches: 1 in comments or strings, 2 in code (other symbols of the name): includeText=true
+    [just-lsp · ready · just is not installed: no formatting]
     ──── lsp_hover {"at":"justfile:7 draw"}
     at justfile:7:15 draw
     draw side: measure
@@ -225,7 +225,7 @@ async fn just_lsp() {
      # One mistake: there is no such recipe.
      broken: missing
     apply_edit {"plan":"p-[plan]"} writes it
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal; 3 references and 2 other matches in code · just is not installed: no formatting]
+    [just-lsp · ready · just is not installed: no formatting]
     ──── lsp_format_document {"path":"justfile"}
     `justfile` is already formatted; nothing to change
     [just-lsp · ready · just is not installed: no formatting]

@@ -193,7 +193,7 @@ async fn svelte() {
     src/Rectangle.svelte
       5:14  export let height: number;  (declaration)
       7:37  const area = rectangleArea(width, height);
-    3 further word matches: 1 in code, 2 in code that no server has read: includeText=true
+    3 further word matches: 1 in comments or strings, 2 in code that no server has read: includeText=true
     [svelte-language-server · readiness unknown · may be incomplete: `height` also occurs in src/shape.ts (2: no queried server reads it)]
     ──── lsp_hover {"at":"src/Rectangle.svelte:7 rectangleArea"}
     at src/Rectangle.svelte:7:16 rectangleArea

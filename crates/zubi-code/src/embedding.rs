@@ -34,6 +34,7 @@ const EMBEDDINGS: &[(&[&str], &[&str])] = &[
         &["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx"],
         &["y", "l", "yy", "ll", "ipp", "tpp", "inc", "pyx", "pxd", "swift", "cu"],
     ),
+    (&["css", "scss", "less"], &["html", "htm", "vue", "svelte", "astro"]),
     (&["swift"], &["m", "mm"]),
     (&["m", "mm"], &["swift"]),
     (&["r", "R", "jl"], &["ipynb", "Rmd", "qmd"]),
@@ -53,6 +54,11 @@ const COMPONENTS: &[&str] = &["vue", "svelte", "astro", "ipynb"];
 pub(crate) fn is_source_with_code(path: &Utf8Path, extensions: &BTreeSet<&str>) -> bool {
     path.extension().is_some_and(|own| COMPONENTS.contains(&own))
         && extensions.iter().any(|extension| may_embed(path, extension))
+}
+
+/// Whether a file mixes markup with scripts.
+pub(crate) fn is_mixed(path: &Utf8Path) -> bool {
+    matches!(path.extension(), Some("vue" | "svelte" | "astro" | "mdx" | "html" | "htm"))
 }
 
 /// Whether a word at a byte offset of a file that mixes languages is in code: in a script, in a tag, or in braces. Prose

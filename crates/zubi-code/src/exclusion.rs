@@ -4,6 +4,8 @@
 //! mentions names that they do not report. The reasons come from the text and from the project's configuration files;
 //! they are used only for mentions that a server did not name.
 
+pub(crate) use rust::unlinked_reason;
+
 mod config;
 mod go;
 mod preprocessor;
@@ -12,6 +14,9 @@ mod rust;
 use std::ops::Range;
 
 use camino::Utf8Path;
+
+/// The beginning of the reason for code in the body of a macro, which servers do not resolve.
+pub(crate) const MACRO_BODY: &str = "in the body of";
 
 /// The value of a condition, as far as it can be known without the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +84,10 @@ impl ExcludedParts {
             reason.map(|reason| ExcludedPart::whole_file(text, reason, hides_file)).into_iter().collect()
         };
         let parts = match path.extension().unwrap_or_default() {
-            "go" => whole_file(go::reason(path, text), true),
+            "go" => match go::reason(path, text) {
+                Some(reason) => whole_file(Some(reason), true),
+                None => whole_file(go::directory_reason(path, folder), false),
+            },
             "rs" => rust::excluded_parts(path, folder, text),
             "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" | "m" | "mm" | "cu" | "inl" | "cs" => {
                 preprocessor::excluded_parts(text)

@@ -12,6 +12,7 @@ use crate::diagnostics::snapshot::SnapshotStore;
 use crate::document::RecentDocuments;
 use crate::edit::EditService;
 use crate::external_files::ExternalFiles;
+use crate::features::mentions::RecentDefinitions;
 use crate::outline::RecentOutlines;
 use crate::router::Router;
 use crate::settings::EditorSettings;
@@ -42,6 +43,7 @@ pub struct CodeIntel {
     settings: Option<Arc<dyn EditorSettings>>,
     pub(crate) snapshots: SnapshotStore,
     pub(crate) words: RecentWords,
+    pub(crate) definitions: RecentDefinitions,
     pub(crate) outlines: RecentOutlines,
 }
 
@@ -67,6 +69,7 @@ impl CodeIntel {
             settings: config.settings,
             snapshots: SnapshotStore::default(),
             words: RecentWords::default(),
+            definitions: RecentDefinitions::default(),
             outlines: RecentOutlines::default(),
         })
     }

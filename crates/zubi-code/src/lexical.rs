@@ -47,7 +47,9 @@ fn syntax(extension: &str) -> Option<Syntax> {
             Syntax { has_short_chars: true, ..C_LIKE }
         }
         "rs" => Syntax { interpolates: true, has_long_strings: true, has_short_chars: true, ..C_LIKE },
-        "go" | "java" | "proto" | "jsonc" | "json5" | "glsl" | "v" => C_LIKE,
+        "go" | "java" | "proto" | "jsonc" | "json5" | "glsl" | "v" | "dlang" => C_LIKE,
+        "scss" | "less" => Syntax { strings: &["\"", "'"], ..C_LIKE },
+        "css" => Syntax { line_comments: &[], strings: &["\"", "'"], ..C_LIKE },
         "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "kt" | "kts" | "cs" | "swift" | "scala"
         | "sc" | "dart" | "groovy" | "gradle" => Syntax { interpolates: true, ..C_LIKE },
         "php" => Syntax { line_comments: &["//", "#"], interpolates: true, has_long_strings: true, ..C_LIKE },
@@ -68,6 +70,11 @@ fn syntax(extension: &str) -> Option<Syntax> {
     })
 }
 
+/// Whether zubi can separate the comments and strings of a file from its code.
+pub(crate) fn has_syntax(path: &Utf8Path) -> bool {
+    syntax(path.extension().or(path.file_name()).unwrap_or_default()).is_some()
+}
+
 /// The parts of a text that are not code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct NonCode {
@@ -76,6 +83,20 @@ pub(crate) struct NonCode {
 }
 
 impl NonCode {
+    /// Scans a text of the language that the name of its file shows; `None` if zubi does not know its syntax.
+    pub(crate) fn of_known_file(path: &Utf8Path, text: &str) -> Option<Self> {
+        has_syntax(path).then(|| Self::of_file(path, text))
+    }
+
+    /// Whether a word at a byte offset is a whole string literal. One letter in quotes does not count.
+    pub(crate) fn is_literal(&self, text: &str, offset: usize, word: &str) -> bool {
+        let next = self.ranges.partition_point(|range| range.end <= offset);
+        let literal = self.ranges.get(next).filter(|_| word.len() > 1);
+        let (Some(open), end) = (offset.checked_sub(1), offset + word.len()) else { return false };
+        let quote = |at: usize| text.as_bytes().get(at).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+        literal.is_some_and(|literal| *literal == (open..end + 1)) && quote(open).is_some() && quote(open) == quote(end)
+    }
+
     /// Scans a text of the language that the name of its file shows.
     pub(crate) fn of_file(path: &Utf8Path, text: &str) -> Self {
         Self::scan(text, path.extension().or(path.file_name()).unwrap_or_default())

@@ -79,6 +79,8 @@ impl Toy {
             declarations_always: Mutex::default(),
             failing: Mutex::default(),
             silent: Mutex::default(),
+            files: Mutex::default(),
+            definition_requests: Mutex::default(),
             restarts: Mutex::default(),
             early_answers: Mutex::default(),
         });
@@ -130,11 +132,26 @@ pub struct ToyEndpoint {
     pub failing: Mutex<Vec<(&'static str, i64)>>,
     /// Files for whose current text the endpoint sends no diagnostics in time.
     pub silent: Mutex<Vec<Utf8PathBuf>>,
+    /// Files, by name, that the endpoint treats specially.
+    pub files: Mutex<Vec<(&'static str, ToyFile)>>,
+    /// The number of requests for definitions.
+    pub definition_requests: Mutex<usize>,
     /// The number of restarts.
     pub restarts: Mutex<usize>,
     /// The number of requests for references that the endpoint answers from the first file alone, as if it were still
     /// reading the others.
     pub early_answers: Mutex<usize>,
+}
+
+/// A file of which the endpoint reports no references in other files' symbols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToyFile {
+    /// The endpoint resolves nothing in the file.
+    Unread,
+    /// The endpoint resolves only what the file declares.
+    Separate,
+    /// The endpoint resolves names of other files, but does not report them.
+    Unreported,
 }
 
 struct DeclaredSymbol {
@@ -180,9 +197,36 @@ impl ToyEndpoint {
         found
     }
 
+    fn special(&self, path: &Utf8Path) -> Option<ToyFile> {
+        let special = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        special.iter().find(|(name, _)| path.file_name() == Some(*name)).map(|(_, file)| *file)
+    }
+
+    fn definitions(&self, word: &str, params: &Value) -> Vec<Value> {
+        *self.definition_requests.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        let uri = params.pointer("/textDocument/uri").cloned().unwrap_or_default();
+        let path = uri::to_path(&lsp::Uri(uri.as_str().unwrap_or_default().to_owned())).unwrap_or_default();
+        let special = self.special(&path);
+        let mut found: Vec<_> =
+            self.declarations(|name| name == word).into_iter().map(|(_, location)| location).collect();
+        found.retain(|location| match special {
+            Some(ToyFile::Unread) => false,
+            Some(ToyFile::Separate) => location["uri"] == uri,
+            _ => true,
+        });
+        if special.is_none() {
+            let is_separate = |location: &Value| {
+                let uri = location["uri"].as_str().unwrap_or_default().to_owned();
+                uri::to_path(&lsp::Uri(uri)).is_some_and(|path| self.special(&path).is_some())
+            };
+            found.retain(|location| !is_separate(location));
+        }
+        found
+    }
+
     fn uses(&self, word: &str) -> Vec<Value> {
         let mut found = Vec::new();
-        for (path, text) in self.files() {
+        for (path, text) in self.files().into_iter().filter(|(path, _)| self.special(path).is_none()) {
             let index = TextIndex::new(&text);
             for (line, content) in text.lines().enumerate() {
                 let code = content.split('#').next().unwrap_or_default();
@@ -348,7 +392,7 @@ impl Endpoint for ToyEndpoint {
             }
             "textDocument/definition" => {
                 let word = word();
-                self.declarations(|name| name == word).into_iter().map(|(_, location)| location).collect()
+                Value::Array(self.definitions(&word, &params))
             }
             "textDocument/references" => {
                 let word = word();

@@ -169,6 +169,8 @@ pub struct WordPosition {
     columns: [u32; 3],
     /// Whether the word is in code, not in a comment or a string.
     pub is_code: bool,
+    /// Whether the word is a whole string literal, such as `"area"`.
+    pub is_quoted: bool,
 }
 
 impl WordPosition {
@@ -197,9 +199,17 @@ pub(crate) type RecentWords = RevisionCache<WordKey, WordOccurrences, 16>;
 /// A word and the extension of the request's file, which determines the files to search.
 type WordKey = (String, Option<String>);
 
+/// The reason why a search has no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchLimit {
+    /// The deadline.
+    Time,
+    /// The maximum number of occurrences.
+    Matches,
+}
+
 /// Finds every whole-word occurrence in the source files below `roots` that are of the servers' languages, or may contain
-/// code of the language that `extension` names; returns `None` if it reaches the deadline or the maximum number. Reads
-/// files on the calling thread, except those with an unsaved text.
+/// code of the language that `extension` names. Reads files on the calling thread, except those with an unsaved text.
 pub fn find_occurrences(
     roots: &[Utf8PathBuf],
     word: &str,
@@ -207,12 +217,12 @@ pub fn find_occurrences(
     unsaved: &BTreeMap<Utf8PathBuf, Arc<str>>,
     extension: &str,
     is_own: impl Fn(&Utf8Path) -> bool,
-) -> Option<WordOccurrences> {
+) -> Result<WordOccurrences, SearchLimit> {
     let mut found = WordOccurrences::default();
     let mut total = 0;
     for path in roots.iter().flat_map(|root| walk::files(root, WalkOptions::default())) {
         if Instant::now() >= deadline {
-            return None;
+            return Err(SearchLimit::Time);
         }
         let own = is_own(&path);
         if credentials::is_credential_path(&path) || !own && !embedding::may_embed(&path, extension) {
@@ -244,21 +254,22 @@ pub fn find_occurrences(
         let starts: Vec<usize> = occurrences(&text, word).take(MAX_OCCURRENCES).collect();
         total += starts.len();
         if total >= MAX_OCCURRENCES {
-            return None;
+            return Err(SearchLimit::Matches);
         }
         if starts.is_empty() {
             continue;
         }
         let index = TextIndex::new(&text);
-        let non_code = own.then(|| NonCode::of_file(&path, &text));
+        let non_code = NonCode::of_known_file(&path, &text);
         let to_position = |at: usize| {
             let column = |encoding| index.to_lsp(size(at), encoding).character;
             let columns = [column(Encoding::Utf8), column(Encoding::Utf16), column(Encoding::Utf32)];
             let is_code = match &non_code {
                 Some(non_code) => !non_code.contains(at),
-                None => embedding::is_code(&text, at),
+                None => own && !embedding::is_mixed(&path) || embedding::is_code(&text, at),
             };
-            WordPosition { line: index.line_col(size(at)).line, columns, is_code }
+            let is_quoted = non_code.as_ref().is_some_and(|non_code| non_code.is_literal(&text, at, word));
+            WordPosition { line: index.line_col(size(at)).line, columns, is_code, is_quoted }
         };
         let mut occurrences: Vec<_> = starts.into_iter().map(to_position).collect();
         if !own {
@@ -269,7 +280,7 @@ pub fn find_occurrences(
             found.files.push(WordFile { path, kind, occurrences });
         }
     }
-    Some(found)
+    Ok(found)
 }
 
 /// The maximum number of bytes in which a word is searched in a file that is too large to be read at once.

@@ -8,20 +8,112 @@ use zubi_base::fs;
 pub(super) fn typescript(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
     let file = nearest(path, folder, &["tsconfig.json", "jsconfig.json"])?;
     let config = TypeScriptConfig::read(&file)?;
-    (!config.lists.includes(file.parent()?, path)).then(|| format!("not included by {}", display_config(&file, folder)))
+    let directory = file.parent()?;
+    if !config.lists.includes(directory, path) {
+        return Some(format!("not included by {}", display_config(&file, folder)));
+    }
+    // Wildcards of `include`, and the default, leave such names out ("TSConfig Reference: include").
+    let names_dots = |lists: &Vec<String>| lists.iter().any(|pattern| has_dot_folder(Utf8Path::new(pattern)));
+    let is_default = config.lists.files.is_none() && !config.lists.include.as_ref().is_some_and(names_dots);
+    dot_folder(path, directory).filter(|_| is_default)
 }
 
-/// Returns a clause if the settings of pyright exclude a file.
+/// The settings of Python's type checkers that exclude files: the file, the table in it, and the key.
+const PYTHON_EXCLUDES: [(&str, &[&str], &str); 16] = [
+    ("pyrightconfig.json", &[], "exclude"),
+    ("pyproject.toml", &["tool", "pyright"], "exclude"),
+    ("pyproject.toml", &["tool", "basedpyright"], "exclude"),
+    ("pyproject.toml", &["tool", "ty", "src"], "exclude"),
+    ("pyproject.toml", &["tool", "pyrefly"], "project-excludes"),
+    ("pyproject.toml", &["tool", "mypy"], "exclude"),
+    ("ty.toml", &["src"], "exclude"),
+    ("pyrefly.toml", &[], "project-excludes"),
+    ("pyrightconfig.json", &[], "include"),
+    ("pyproject.toml", &["tool", "pyright"], "include"),
+    ("pyproject.toml", &["tool", "basedpyright"], "include"),
+    ("pyproject.toml", &["tool", "ty", "src"], "include"),
+    ("pyproject.toml", &["tool", "pyrefly"], "project-includes"),
+    ("ty.toml", &["src"], "include"),
+    ("pyrefly.toml", &[], "project-includes"),
+    ("mypy.ini", &["mypy"], "exclude"),
+];
+
+/// Returns a clause if the settings of a type checker exclude a file, or if pyright leaves it out by default. The reason
+/// may be about another checker than the one that runs, so it explains a missing reference but does not prove it.
 pub(super) fn python(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
-    let file = nearest(path, folder, &["pyrightconfig.json", "pyproject.toml"])?;
-    let lists: FileLists = if file.extension() == Some("json") {
-        read_jsonc(&file)?
-    } else {
-        let manifest: toml::Table = toml::from_str(&fs::read_text(&file).ok()?).ok()?;
-        let tool = manifest.get("tool")?;
-        ["pyright", "basedpyright"].iter().find_map(|name| tool.get(name))?.clone().try_into().ok()?
-    };
-    (!lists.includes(file.parent()?, path)).then(|| format!("excluded by {}", display_config(&file, folder)))
+    let directories = path.ancestors().skip(1).take_while(|directory| directory.starts_with(folder));
+    for directory in directories {
+        let mut has_lists = false;
+        for name in ["pyrightconfig.json", "pyproject.toml", "ty.toml", "pyrefly.toml", "mypy.ini"] {
+            let file = directory.join(name);
+            let Some(settings) = read_settings(&file) else { continue };
+            let rows = PYTHON_EXCLUDES.iter().filter(|(row_name, _, _)| *row_name == name);
+            for (_, table, key) in rows {
+                let Some(patterns) = patterns_at(&settings, table, key) else { continue };
+                has_lists = true;
+                let mut lists = FileLists::default();
+                if key.ends_with("exclude") || key.ends_with("excludes") {
+                    lists.exclude = Some(patterns.iter().flat_map(|pattern| variants(pattern)).collect());
+                } else {
+                    lists.include = Some(patterns);
+                }
+                if !lists.includes(directory, path) {
+                    return Some(format!("excluded by {}", display_config(&file, folder)));
+                }
+            }
+        }
+        if has_lists {
+            break;
+        }
+    }
+    dot_folder(path, folder)
+}
+
+/// Returns a clause if a directory or a file below a root has a name that begins with a dot.
+fn dot_folder(path: &Utf8Path, root: &Utf8Path) -> Option<String> {
+    let relative = path.strip_prefix(root).ok()?;
+    has_dot_folder(relative).then(|| "by default not included: its path has a name that begins with a dot".to_owned())
+}
+
+fn has_dot_folder(path: &Utf8Path) -> bool {
+    path.components().any(|part| part.as_str().starts_with('.') && !matches!(part.as_str(), "." | ".."))
+}
+
+/// Reads a JSON, TOML or INI file. Reads only the excluded files of an INI file.
+fn read_settings(file: &Utf8Path) -> Option<serde_json::Value> {
+    if !file.is_file() {
+        return None;
+    }
+    match file.extension() {
+        Some("json") => read_jsonc(file),
+        Some("toml") => toml::from_str(&fs::read_text(file).ok()?).ok(),
+        _ => {
+            let text = fs::read_text(file).ok()?;
+            let exclude = text.lines().find_map(|line| line.strip_prefix("exclude")?.trim_start().strip_prefix('='))?;
+            Some(serde_json::json!({ "mypy": { "exclude": exclude.trim() } }))
+        }
+    }
+}
+
+/// Returns the patterns of a setting: a list, or one string.
+fn patterns_at(settings: &serde_json::Value, table: &[&str], key: &str) -> Option<Vec<String>> {
+    let table = table.iter().try_fold(settings, |settings, name| settings.get(*name))?;
+    match table.get(key)? {
+        serde_json::Value::String(pattern) => Some(vec![pattern.clone()]),
+        list => serde_json::from_value(list.clone()).ok(),
+    }
+}
+
+/// Returns a pattern as globs: as it is written, at any depth (as in `.gitignore`), and as a plain regular expression.
+fn variants(pattern: &str) -> Vec<String> {
+    let plain = pattern.trim_start_matches('^').trim_end_matches('$').replace("\\.", ".");
+    let plain = plain.trim_matches('/');
+    let is_glob = !pattern.contains(['(', '\\', '^', '$']);
+    let mut all: Vec<String> = is_glob.then(|| pattern.to_owned()).into_iter().collect();
+    if !plain.is_empty() && !plain.contains(['(', '[', '|', '?', '+', '\\', '{']) {
+        all.extend([plain.to_owned(), format!("**/{plain}")]);
+    }
+    all
 }
 
 fn display_config(config: &Utf8Path, folder: &Utf8Path) -> String {
@@ -63,6 +155,25 @@ mod tests {
             "excluded by `pyproject.toml`"
         );
         assert_eq!(check("pyproject.toml", "[tool.pyright]\nexclude = [\"legacy\"]", "app/a.py"), "");
+        for text in [
+            "[tool.ty.src]\nexclude = [\"legacy\"]",
+            "[tool.pyrefly]\nproject-excludes = [\"legacy/**\"]",
+            "[tool.mypy]\nexclude = \"^legacy/\"",
+        ] {
+            assert_eq!(check("pyproject.toml", text, "legacy/a.py"), "excluded by `pyproject.toml`", "{text}");
+            assert_eq!(check("pyproject.toml", text, "app/a.py"), "", "{text}");
+        }
+        assert_eq!(check("ty.toml", "[src]\nexclude = [\"old\"]", "app/old/a.py"), "excluded by `ty.toml`");
+        assert_eq!(check("mypy.ini", "[mypy]\nexclude = legacy/\n", "legacy/a.py"), "excluded by `mypy.ini`");
+        assert_eq!(
+            check("pyproject.toml", "", ".ci/a.py"),
+            "by default not included: its path has a name that begins with a dot"
+        );
+        assert_eq!(
+            check("tsconfig.json", "{}", ".storybook/a.ts"),
+            "by default not included: its path has a name that begins with a dot"
+        );
+        assert_eq!(check("tsconfig.json", r#"{ "include": [".storybook"] }"#, ".storybook/a.ts"), "");
         assert_eq!(check("pyproject.toml", "[project]\nname = \"a\"", "app/a.py"), "");
         assert_eq!(
             check("pyrightconfig.json", r#"{ "include": ["app"] }"#, "tools/a.py"),

@@ -46,10 +46,30 @@ pub(super) fn reason(path: &Utf8Path, text: &str) -> Option<String> {
         }
     }
     // Constraints precede the package clause.
-    let mut head = text.lines().take_while(|line| !line.starts_with("package "));
-    let constraint = head.find_map(|line| line.strip_prefix("//go:build "))?.trim();
-    let mut parser = Parser { rest: constraint };
+    let head = || text.lines().take_while(|line| !line.starts_with("package "));
+    let constraint = head().find_map(|line| line.strip_prefix("//go:build ")).map(|line| line.trim().to_owned());
+    let constraint = constraint.or_else(|| old_constraint(head()))?;
+    let mut parser = Parser { rest: &constraint };
     (parser.parse_any() != Truth::True).then(|| format!("build constraint `{constraint}`"))
+}
+
+/// Returns the `// +build` lines as one expression: a space is "or", a comma and a new line are "and".
+fn old_constraint<'a>(head: impl Iterator<Item = &'a str>) -> Option<String> {
+    let lines = head.filter_map(|line| line.strip_prefix("//")?.trim_start().strip_prefix("+build "));
+    let any = lines.map(|line| line.split_whitespace().map(|all| all.replace(',', " && ")).collect::<Vec<_>>());
+    let all = any.map(|any| match any.as_slice() {
+        [one] => one.clone(),
+        _ => format!("({})", any.join(" || ")),
+    });
+    Some(all.collect::<Vec<_>>().join(" && ")).filter(|all| !all.is_empty())
+}
+
+/// Returns a clause if `./...` leaves a file out (`go help packages`).
+pub(super) fn directory_reason(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
+    let relative = path.strip_prefix(folder).ok()?;
+    let is_left_out = |name: &str| name == "testdata" || name.starts_with(['_', '.']);
+    let name = relative.components().map(|part| part.as_str()).find(|name| is_left_out(name))?;
+    Some(format!("the go command ignores `{name}`"))
 }
 
 fn tag_value(name: &str) -> Truth {
@@ -145,8 +165,24 @@ mod tests {
             ("a.go", "//go:build go1.20 && (unix || windows)\npackage a", false),
             ("a.go", "package a\n//go:build integration", false),
             ("a.go", "//go:build ((((\npackage a", true),
+            ("a.go", "// +build integration\n\npackage a", true),
+            ("a.go", "// +build !integration,unix windows\n\npackage a", cfg!(not(unix))),
+            ("a.go", "//go:build !x\n// +build x\n\npackage a", false),
+            ("a.go", "package a\n\n// +build integration\n", false),
         ] {
             assert_eq!(reason(Utf8Path::new(name), text).is_some(), excluded, "{name}: {text}");
+        }
+    }
+    #[test]
+    fn directories_that_patterns_leave_out() {
+        for (path, expected) in [
+            ("/w/a/x.go", None),
+            ("/w/_attic/x.go", Some("the go command ignores `_attic`")),
+            ("/w/a/testdata/b/x.go", Some("the go command ignores `testdata`")),
+            ("/w/.ci/x.go", Some("the go command ignores `.ci`")),
+            ("/w/a/_x.go", Some("the go command ignores `_x.go`")),
+        ] {
+            assert_eq!(directory_reason(Utf8Path::new(path), Utf8Path::new("/w")).as_deref(), expected, "{path}");
         }
     }
 }

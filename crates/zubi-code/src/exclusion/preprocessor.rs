@@ -1,6 +1,6 @@
 //! C, C++ and C#: conditional compilation (`#if` … `#endif`).
 
-use super::ExcludedPart;
+use super::{ExcludedPart, MACRO_BODY};
 
 /// A conditional whose end is not reached yet.
 struct OpenRegion {
@@ -16,7 +16,7 @@ struct OpenRegion {
 pub(super) fn excluded_parts(text: &str) -> Vec<ExcludedPart> {
     let mut open: Vec<OpenRegion> = Vec::new();
     let mut parts = Vec::new();
-    let mut close = |region: &OpenRegion, end: usize| {
+    let close = |parts: &mut Vec<ExcludedPart>, region: &OpenRegion, end: usize| {
         if !region.is_certain {
             let reason = format!("conditional `{}`", region.condition);
             parts.push(ExcludedPart { range: region.begin..end, reason, hides_file: false });
@@ -41,20 +41,32 @@ pub(super) fn excluded_parts(text: &str) -> Vec<ExcludedPart> {
             }
             "else" | "elif" => {
                 if let Some(region) = open.last_mut() {
-                    close(region, begin);
+                    close(&mut parts, region, begin);
                     (region.begin, region.is_certain) = (offset, false);
                 }
             }
+            "define" => {
+                // A backslash continues the line.
+                let mut last = line;
+                while last.trim_end().ends_with('\\')
+                    && let Some(next) = lines.next()
+                {
+                    offset += next.len();
+                    last = next;
+                }
+                let reason = format!("{MACRO_BODY} a macro");
+                parts.push(ExcludedPart { range: begin..offset, reason, hides_file: false });
+            }
             "endif" => {
                 if let Some(region) = open.pop() {
-                    close(&region, begin);
+                    close(&mut parts, &region, begin);
                 }
             }
             _ => {}
         }
     }
     while let Some(region) = open.pop() {
-        close(&region, text.len());
+        close(&mut parts, &region, text.len());
     }
     parts
 }

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashSet;
 use zubi_base::fs;
 
-use super::{ExcludedPart, Truth, config};
+use super::{ExcludedPart, MACRO_BODY, Truth, config};
+use crate::text_search;
 
 /// The maximum depth of nested conditions.
 const MAX_DEPTH: usize = 32;
@@ -15,7 +16,30 @@ const MAX_DEPTH: usize = 32;
 pub(super) fn excluded_parts(path: &Utf8Path, folder: &Utf8Path, text: &str) -> Vec<ExcludedPart> {
     // Read only if a condition needs them.
     let features = std::cell::LazyCell::new(|| default_features(path, folder));
-    find_parts(text, &|feature| features.contains(feature))
+    let mut parts = find_parts(text, &|feature| features.contains(feature));
+    parts.extend(macro_bodies(text));
+    parts
+}
+
+/// Returns the bodies of declarative macros, which rust-analyzer analyses only where they are expanded.
+fn macro_bodies(text: &str) -> impl Iterator<Item = ExcludedPart> {
+    text.match_indices("macro_rules!").filter_map(|(at, keyword)| {
+        let head = at + keyword.len();
+        let open = head + text.get(head..)?.find(['{', '(', '['])?;
+        let name = text.get(head..open)?.trim();
+        let mut depth = 0_usize;
+        let length = text.get(open..)?.bytes().position(|byte| {
+            match byte {
+                b'{' | b'(' | b'[' => depth += 1,
+                b'}' | b')' | b']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0
+        });
+        let end = length.map_or(text.len(), |length| open + length + 1);
+        let reason = format!("{MACRO_BODY} `{name}!`");
+        Some(ExcludedPart { range: open..end, reason, hides_file: false })
+    })
 }
 
 /// Returns the default features of the package that a file belongs to, with those that they enable.
@@ -34,6 +58,34 @@ fn default_features(path: &Utf8Path, folder: &Utf8Path) -> FxHashSet<String> {
         enabled.insert(feature);
     }
     enabled
+}
+
+/// Returns a clause if no file declares the module of this file: `mod name;`, a path attribute or `include!`.
+pub(crate) fn unlinked_reason(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
+    let (stem, directory) = (path.file_stem()?, path.parent()?);
+    if path.extension() != Some("rs") || directory.join("Cargo.toml").is_file() {
+        return None;
+    }
+    // `a/mod.rs` is the module `a` of the directory above.
+    let (module, parent) =
+        if stem == "mod" { (directory.file_name()?, directory.parent()?) } else { (stem, directory) };
+    if matches!(module, "lib" | "main") || matches!(parent.file_name(), Some("bin" | "tests" | "benches" | "examples"))
+    {
+        return None;
+    }
+    let is_declared = |text: String| {
+        text_search::occurrences(&text, module).any(|at| {
+            let before = text.get(..at).unwrap_or_default().trim_end();
+            before.ends_with("mod") || before.ends_with(['"', '/'])
+        })
+    };
+    let beside = std::fs::read_dir(parent).ok()?.flatten().map(|entry| entry.path());
+    let above = parent.parent().filter(|above| above.starts_with(folder));
+    let above = above.zip(parent.file_name()).map(|(above, name)| above.join(format!("{name}.rs")).into_std_path_buf());
+    let sources = beside.chain(above).filter_map(|file| Utf8PathBuf::from_path_buf(file).ok());
+    let mut sources = sources.filter(|file| file.extension() == Some("rs") && *file != *path);
+    let is_linked = sources.any(|file| fs::read_text_in_place(&file).is_ok_and(is_declared));
+    (!is_linked).then(|| "in no module tree".to_owned())
 }
 
 /// Whether a cargo feature is enabled.

@@ -317,7 +317,7 @@ impl CodeQuery<'_> {
 
     /// Returns the locations of a symbol's declaration and definition: two in C++, where each response depends on the
     /// position.
-    async fn declarations(
+    pub(crate) async fn declarations(
         &self,
         endpoints: &[Arc<dyn Endpoint>],
         at: &ResolvedTarget,

@@ -1,7 +1,6 @@
-//! Whole-word matches of a name that a server did not report as references, in three classes: in comments and strings;
-//! in code that the server has read (other symbols of the same name); in code that it has not read.
+//! Whole-word matches of a name that a server did not report as references: in comments and strings; other symbols of the
+//! same name; in code that the server does not resolve or has not read.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,13 +16,20 @@ use crate::exclusion::ExcludedParts;
 use crate::features::locations::RawLocation;
 use crate::locate::ResolvedTarget;
 use crate::query::{CodeQuery, SourceDocument};
-use crate::text_search::{self, FileKind, WordFile, WordOccurrences, WordPosition};
+use crate::text_search::{self, FileKind, SearchLimit, WordFile, WordOccurrences, WordPosition};
 
-mod unresolved;
+mod proof;
+mod shape;
 
-/// The time limit of the search, which accompanies every answer about references. Its result is stored until a file
-/// changes, so only the first answer about a name in a large workspace can take this long.
+use proof::Candidate;
+pub(crate) use proof::{ProofOutcome, RecentDefinitions};
+
+/// The time for the search, which accompanies every answer about references, even if the caller does not wait. Its result
+/// is stored until a file changes, so only the first answer about a name in a large workspace can take this long.
 const WORD_SEARCH: Duration = Duration::from_secs(1);
+
+/// The maximum time for the search if the caller waits for servers that long.
+const LONGEST_WORD_SEARCH: Duration = Duration::from_secs(10);
 
 /// The maximum number of files with unread mentions that a clause names.
 const MAX_NAMED: usize = 4;
@@ -33,19 +39,39 @@ const MAX_NAMED: usize = 4;
 pub struct Mentions {
     /// In comments and strings, sorted by path and line.
     pub in_text: Vec<RawLocation>,
-    /// In code that the servers have read: other symbols of the same name. Sorted by path and line.
+    /// Strings that are exactly the name, such as `"area"` in `__all__`: code may look the name up. Sorted by path and
+    /// line.
+    pub quoted: Vec<RawLocation>,
+    /// In code, proven to be other symbols of the same name. Sorted by path and line.
     pub namesakes: Vec<RawLocation>,
-    /// In code that the servers have not read, by file.
+    /// In code that the server reads but does not resolve, because it does not know a type or a package. Sorted by path
+    /// and line.
+    pub unresolved: Vec<RawLocation>,
+    /// In code, but not checked. Sorted by path and line.
+    pub unchecked: Vec<RawLocation>,
+    /// In code that may be a use that the servers do not report, by file.
     pub unread: Vec<UnreadMentions>,
+    /// Whether every namesake is proven, not only a sample of its file.
+    pub(crate) are_namesakes_proven: bool,
 }
 
-/// The mentions in a file that the servers have not read, at least in part.
+/// The reason for [`UnreadMentions`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnreadKind {
+    /// No server has read the code.
+    Unread,
+    /// A server has read the file, but neither reports these mentions nor resolves them to another symbol.
+    Unconfirmed,
+}
+
+/// The mentions in a file that may be uses, although the servers do not report them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadMentions {
     pub path: Utf8PathBuf,
     pub display_path: String,
     /// The reason, as a clause: ``build constraint `integration` ``.
     pub reason: String,
+    pub kind: UnreadKind,
     /// The number of mentions; zero if it is not known, as in a file that is not UTF-8.
     pub count: usize,
     /// The positions; empty in a notebook, whose cells are in `reason`.
@@ -55,23 +81,36 @@ pub struct UnreadMentions {
 impl Mentions {
     /// The number of all word matches.
     pub fn count(&self) -> usize {
-        self.in_text.len() + self.namesakes.len() + self.unread.iter().map(|file| file.count).sum::<usize>()
+        let unread: usize = self.unread.iter().map(|file| file.count).sum();
+        self.in_text.len() + self.quoted.len() + self.in_code() + unread
     }
 
     /// Whether every match in code is a reference, so that the servers cannot have missed one.
     pub fn has_no_code(&self) -> bool {
-        self.namesakes.is_empty() && self.unread.is_empty()
+        self.in_code() == 0 && self.unread.is_empty()
+    }
+
+    /// Whether every match in code is a reference or proven to be another symbol.
+    pub(crate) fn has_only_namesakes(&self) -> bool {
+        let is_rest_empty = self.unresolved.is_empty() && self.unchecked.is_empty() && self.unread.is_empty();
+        is_rest_empty && (self.namesakes.is_empty() || self.are_namesakes_proven)
+    }
+
+    /// The number of matches in code of files that the servers read.
+    pub(crate) fn in_code(&self) -> usize {
+        self.namesakes.len() + self.unresolved.len() + self.unchecked.len()
     }
 
     /// All positions, sorted by path and line.
     pub fn into_locations(self) -> Vec<RawLocation> {
         let unread = self.unread.into_iter().flat_map(|file| file.locations);
-        let mut all: Vec<_> = self.in_text.into_iter().chain(self.namesakes).chain(unread).collect();
+        let in_code = self.namesakes.into_iter().chain(self.unresolved).chain(self.unchecked);
+        let mut all: Vec<_> = self.in_text.into_iter().chain(self.quoted).chain(in_code).chain(unread).collect();
         sort_by_line(&mut all);
         all
     }
 
-    /// Names the files that the servers have not read: `src/Cart.vue (3), open_windows.go (1: only for windows, …)`.
+    /// Names the files with mentions that may be uses: `src/Cart.vue (3), open_windows.go (1: only for windows, …)`.
     pub(crate) fn describe_unread(&self) -> Option<String> {
         if self.unread.is_empty() {
             return None;
@@ -106,33 +145,72 @@ impl FileExclusions {
     }
 }
 
+/// Mentions that are sorted by their texts, with those in code that a request must decide about.
+#[derive(Default)]
+pub(crate) struct SortedMentions {
+    mentions: Mentions,
+    candidates: Vec<Candidate>,
+}
+
+impl SortedMentions {
+    /// Whether every match in code is a reference.
+    pub(crate) fn has_no_code(&self) -> bool {
+        self.mentions.has_no_code() && self.candidates.is_empty()
+    }
+
+    pub(crate) fn unread(&self) -> &[UnreadMentions] {
+        &self.mentions.unread
+    }
+
+    /// Completes the classes without a check.
+    pub(crate) fn leave_unchecked(self) -> Mentions {
+        let Self { mut mentions, candidates } = self;
+        for candidate in candidates {
+            mentions.unchecked.push(candidate.mention);
+        }
+        mentions
+    }
+}
+
 impl CodeQuery<'_> {
     /// Returns the whole-word matches of the name in the workspace's files of the same language, that is, the language
     /// of the servers that serve the symbol's file, and in files that may contain code of it. `None` without a name, or
     /// if the search reached its limit.
     pub async fn word_matches(&self, at: &ResolvedTarget) -> Option<Arc<WordOccurrences>> {
+        self.search_word(at).await?.ok()
+    }
+
+    /// Like [`Self::word_matches`], with the limit that the search reached. `None` without a name.
+    pub(crate) async fn search_word(&self, at: &ResolvedTarget) -> Option<Result<Arc<WordOccurrences>, SearchLimit>> {
         let word = at.name.clone()?;
         // Read before any file, so that a later change makes the entry obsolete.
         let changes = self.intel.router.file_changes();
         let key = (word.clone(), at.path.extension().map(str::to_owned));
         if let Some(cached) = self.intel.words.get(changes, &key) {
-            return Some(cached);
+            return Some(Ok(cached));
         }
         let endpoints = self.navigators(&at.reference).await;
         let roots = self.workspace().roots();
-        let (deadline, unsaved) = (self.cx.deadline, self.intel.texts.unsaved_texts());
+        let (deadline, wait_until) = (self.cx.deadline, self.wait_until);
+        let unsaved = self.intel.texts.unsaved_texts();
         let extension = at.path.extension().unwrap_or_default().to_owned();
         let search = move || {
-            let until = deadline.min(Instant::now() + WORD_SEARCH);
+            let now = Instant::now();
+            let until = deadline.min((now + WORD_SEARCH).max(wait_until.min(now + LONGEST_WORD_SEARCH)));
             text_search::find_occurrences(&roots, &word, until, &unsaved, &extension, |path| {
                 let document = DocumentRef::new(path);
                 endpoints.iter().any(|endpoint| endpoint.supports_language(&document))
             })
         };
         // Reading thousands of files would block other tasks of this thread.
-        let found = Arc::new(tokio::task::spawn_blocking(search).await.ok().flatten()?);
-        self.intel.words.insert(changes, key, &found);
-        Some(found)
+        Some(match tokio::task::spawn_blocking(search).await.ok()? {
+            Ok(found) => {
+                let found = Arc::new(found);
+                self.intel.words.insert(changes, key, &found);
+                Ok(found)
+            }
+            Err(limit) => Err(limit),
+        })
     }
 
     /// Sorts the matches that are not among the references into their classes. `references` includes declarations.
@@ -142,15 +220,32 @@ impl CodeQuery<'_> {
         references: &[RawLocation],
         matches: &WordOccurrences,
     ) -> Mentions {
+        let sorted = self.sort_mentions(at, references, matches).await;
+        self.prove_mentions(at, references, sorted).await.0
+    }
+
+    /// Sorts the matches that are not among the references by their texts, without a request.
+    pub(crate) async fn sort_mentions(
+        &self,
+        at: &ResolvedTarget,
+        references: &[RawLocation],
+        matches: &WordOccurrences,
+    ) -> SortedMentions {
         let by_path = group_by_path(references);
         let word = at.name.as_deref().unwrap_or_default();
-        let mut mentions = Mentions::default();
+        let mut sorted = SortedMentions::default();
         for file in &matches.files {
+            let mentions = &mut sorted.mentions;
             match &file.kind {
-                FileKind::Own => self.classify_own(file, word, by_path.get(&file.path), &mut mentions).await,
+                FileKind::Own => self.classify_own(file, word, by_path.get(&file.path), &mut sorted).await,
                 FileKind::Embedding => {
                     let missed = find_uncovered(file, word, by_path.get(&file.path));
-                    let locations: Vec<_> = missed.map(|one| self.mention(&file.path, one, word)).collect();
+                    let mut locations = Vec::new();
+                    for mention in missed.map(|one| self.mention(&file.path, one, word)) {
+                        if self.has_same_css_name(at, &file.path, &mention).await {
+                            locations.push(mention);
+                        }
+                    }
                     if !locations.is_empty() {
                         let reason = "no queried server reads it".to_owned();
                         mentions.unread.push(self.unread(&file.path, reason, locations.len(), locations));
@@ -171,11 +266,33 @@ impl CodeQuery<'_> {
                 }
             }
         }
-        self.separate_unresolved(at, &mut mentions).await;
-        sort_by_line(&mut mentions.in_text);
-        sort_by_line(&mut mentions.namesakes);
+        sorted
+    }
+
+    /// Completes the classes: decides which mentions in code are other symbols; see [`proof`].
+    pub(crate) async fn prove_mentions(
+        &self,
+        at: &ResolvedTarget,
+        references: &[RawLocation],
+        sorted: SortedMentions,
+    ) -> (Mentions, ProofOutcome) {
+        let SortedMentions { mut mentions, candidates } = sorted;
+        let outcome = if candidates.is_empty() {
+            ProofOutcome::default()
+        } else {
+            self.prove(at, references, candidates, &mut mentions).await
+        };
+        for class in [
+            &mut mentions.in_text,
+            &mut mentions.quoted,
+            &mut mentions.namesakes,
+            &mut mentions.unresolved,
+            &mut mentions.unchecked,
+        ] {
+            sort_by_line(class);
+        }
         mentions.unread.sort_by(|one, other| one.display_path.cmp(&other.display_path));
-        mentions
+        (mentions, outcome)
     }
 
     async fn classify_own(
@@ -183,24 +300,50 @@ impl CodeQuery<'_> {
         file: &WordFile,
         word: &str,
         references: Option<&FileReferences<'_>>,
-        mentions: &mut Mentions,
+        sorted: &mut SortedMentions,
     ) {
         let rest: Vec<_> = find_uncovered(file, word, references).collect();
         let has_code = rest.iter().any(|occurrence| occurrence.is_code);
         let exclusions = if has_code { self.file_exclusions(&file.path).await } else { None };
-        let mut unread: BTreeMap<String, Vec<RawLocation>> = BTreeMap::new();
+        let is_hidden = exclusions.as_ref().is_some_and(|exclusions| exclusions.file_reason().is_some());
         for occurrence in rest {
             let mention = self.mention(&file.path, occurrence, word);
             if !occurrence.is_code {
-                mentions.in_text.push(mention);
-            } else if let Some(reason) = exclusions.as_ref().and_then(|exclusions| exclusions.reason_for(occurrence)) {
-                unread.entry(reason.to_owned()).or_default().push(mention);
-            } else {
-                mentions.namesakes.push(mention);
+                let class =
+                    if occurrence.is_quoted { &mut sorted.mentions.quoted } else { &mut sorted.mentions.in_text };
+                class.push(mention);
+                continue;
+            }
+            let reason = exclusions.as_ref().and_then(|exclusions| exclusions.reason_for(occurrence));
+            match reason.filter(|_| is_hidden) {
+                Some(reason) => {
+                    let reason = reason.to_owned();
+                    self.add_unread(&mut sorted.mentions, &file.path, reason, UnreadKind::Unread, mention);
+                }
+                None => {
+                    let reason = reason.map(str::to_owned);
+                    sorted.candidates.push(Candidate { mention, path: file.path.clone(), reason });
+                }
             }
         }
-        for (reason, locations) in unread {
-            mentions.unread.push(self.unread(&file.path, reason, locations.len(), locations));
+    }
+
+    /// Adds a mention to those of the same file and reason.
+    fn add_unread(
+        &self,
+        mentions: &mut Mentions,
+        path: &Utf8Path,
+        reason: String,
+        kind: UnreadKind,
+        mention: RawLocation,
+    ) {
+        let mut known = mentions.unread.iter_mut();
+        match known.find(|known| known.path == path && known.reason == reason && !known.locations.is_empty()) {
+            Some(known) => {
+                known.count += 1;
+                known.locations.push(mention);
+            }
+            None => mentions.unread.push(UnreadMentions { kind, ..self.unread(path, reason, 1, vec![mention]) }),
         }
     }
 
@@ -213,7 +356,8 @@ impl CodeQuery<'_> {
 
     fn mention(&self, path: &Utf8Path, occurrence: &WordPosition, word: &str) -> RawLocation {
         let encoding = Encoding::Utf16;
-        let range = lsp::Range { start: occurrence.start(encoding), end: end(occurrence, word, encoding) };
+        let start = occurrence.start(encoding);
+        let range = lsp::Range { start, end: end(start, word, encoding) };
         let location = lsp::Location { uri: uri::from_path(path), range };
         let (display_path, external) = self.display_location(&location);
         RawLocation { location, encoding, display_path, external, declaration: false, text_only: true }
@@ -221,7 +365,7 @@ impl CodeQuery<'_> {
 
     fn unread(&self, path: &Utf8Path, reason: String, count: usize, locations: Vec<RawLocation>) -> UnreadMentions {
         let display_path = crate::markup::clean_line(&self.workspace().display(path));
-        UnreadMentions { path: path.to_owned(), display_path, reason, count, locations }
+        UnreadMentions { path: path.to_owned(), display_path, reason, kind: UnreadKind::Unread, count, locations }
     }
 }
 
@@ -278,20 +422,20 @@ impl<'a> FileReferences<'a> {
         let start = key(occurrence.start(self.encoding));
         let inside = |found: &&RawLocation| {
             let range = found.location.range;
-            key(range.start) <= start && key(end(occurrence, word, self.encoding)) <= key(range.end)
+            key(range.start) <= start
+                && key(end(occurrence.start(self.encoding), word, self.encoding)) <= key(range.end)
         };
         self.starts.contains(&start) || self.all.iter().any(inside)
     }
 }
 
 /// Returns the end of the word that begins there; a word never spans lines.
-fn end(occurrence: &WordPosition, word: &str, encoding: Encoding) -> lsp::Position {
+fn end(start: lsp::Position, word: &str, encoding: Encoding) -> lsp::Position {
     let length = match encoding {
         Encoding::Utf8 => word.len(),
         Encoding::Utf16 => word.encode_utf16().count(),
         Encoding::Utf32 => word.chars().count(),
     };
-    let start = occurrence.start(encoding);
     let character = start.character.saturating_add(u32::try_from(length).unwrap_or(u32::MAX));
     lsp::Position { character, ..start }
 }

@@ -11,13 +11,13 @@ use zubi_base::text::pluralize;
 
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
-use crate::features::mentions::Mentions;
+use crate::features::mentions::{Mentions, UnreadMentions};
 use crate::locate::ResolvedTarget;
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::{Replies, position_params};
 use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
-use crate::text_search::{FileKind, WordOccurrences};
+use crate::text_search::{FileKind, SearchLimit, WordOccurrences};
 
 /// The pause before an unsettled server is queried again; it doubles up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -50,12 +50,19 @@ impl CodeQuery<'_> {
     ) -> Result<QualifiedAnswer<SymbolReferences>, CodeError> {
         let relation = Relation::References { include_declaration };
         let (until, mut pause) = (Instant::now() + UNSETTLED.min(self.cx.wait), FIRST_PAUSE);
+        let mut has_opened_files = false;
         loop {
             // The text search runs while the servers work.
-            let (answer, words) = tokio::join!(self.locations(at, relation), self.word_matches(at));
+            let (answer, words) = tokio::join!(self.locations(at, relation), self.search_word(at));
             let QualifiedAnswer { value: mut locations, mut status } = answer?;
-            let Some(words) = words.filter(|_| !status.text_search) else {
-                add_unsearched_note(at, &mut status);
+            let is_cut = matches!(words, Some(Err(SearchLimit::Time)));
+            let Some(Ok(words)) = words.filter(|_| !status.text_search) else {
+                match at.name.as_deref().filter(|_| is_cut && !status.text_search) {
+                    Some(name) => status.mark_incomplete(format!(
+                        "the search for `{name}` in files that the servers do not read took too long; give a larger `waitMs`"
+                    )),
+                    None => add_unsearched_note(at, &mut status),
+                }
                 status.add_library_caveats(locations.is_empty());
                 return Ok(QualifiedAnswer { value: SymbolReferences { locations, mentions: None }, status });
             };
@@ -74,20 +81,20 @@ impl CodeQuery<'_> {
                 self.sort(&mut known).await;
                 status.merge(other.status);
             }
-            let mut mentions = self.classify_mentions(at, &known, &words).await;
-            if mentions.unread.iter().any(|file| !file.locations.is_empty()) {
-                let others = self.query_other_servers(&mentions, &known, &words).await?;
+            let mut sorted = self.sort_mentions(at, &known, &words).await;
+            if sorted.unread().iter().any(|file| !file.locations.is_empty()) {
+                let others = self.query_other_servers(sorted.unread(), &known, &words).await?;
                 if !others.replies.is_empty() {
                     self.add_replies(&mut locations, &others.replies, &[]);
                     self.sort(&mut locations).await;
                     known.extend(locations.iter().cloned());
                     self.sort(&mut known).await;
                     status.merge(others.status);
-                    mentions = self.classify_mentions(at, &known, &words).await;
+                    sorted = self.sort_mentions(at, &known, &words).await;
                 }
             }
             let is_unsettled = matches!(status.completeness, Completeness::Unknown { .. })
-                && !mentions.has_no_code()
+                && !sorted.has_no_code()
                 && status.endpoints.iter().any(|endpoint| is_young(&endpoint.readiness));
             if is_unsettled && Instant::now() + pause < until.min(self.cx.deadline) {
                 tokio::select! {
@@ -97,8 +104,19 @@ impl CodeQuery<'_> {
                 pause = (pause * 2).min(LONGEST_PAUSE);
                 continue;
             }
+            let mentions = if status.endpoints.iter().all(|endpoint| endpoint.readiness.is_settled()) {
+                let (mentions, outcome) = self.prove_mentions(at, &known, sorted).await;
+                // Some servers report uses in files outside their project once these are open (pyright 1.1, gopls 0.16).
+                if outcome.has_new_uses && !has_opened_files && Instant::now() < self.cx.deadline {
+                    has_opened_files = true;
+                    continue;
+                }
+                mentions
+            } else {
+                sorted.leave_unchecked()
+            };
             rate(at, &mut status, known.len(), &mentions);
-            status.add_library_caveats(locations.is_empty() && !mentions.has_no_code());
+            status.add_library_caveats(locations.is_empty() && !mentions.has_only_namesakes());
             return Ok(QualifiedAnswer { value: SymbolReferences { locations, mentions: Some(mentions) }, status });
         }
     }
@@ -107,7 +125,7 @@ impl CodeQuery<'_> {
     /// that is known, because then they are about the same symbol.
     async fn query_other_servers(
         &self,
-        mentions: &Mentions,
+        unread: &[UnreadMentions],
         known: &[RawLocation],
         words: &WordOccurrences,
     ) -> Result<Replies, CodeError> {
@@ -115,7 +133,7 @@ impl CodeQuery<'_> {
         let relation = Relation::References { include_declaration: true };
         let is_embedding =
             |path: &Utf8Path| words.files.iter().any(|file| file.path == path && file.kind == FileKind::Embedding);
-        for file in mentions.unread.iter().filter(|file| is_embedding(&file.path)).take(MAX_OTHER_FILES) {
+        for file in unread.iter().filter(|file| is_embedding(&file.path)).take(MAX_OTHER_FILES) {
             let Some(first) = file.locations.first() else { continue };
             let reference = DocumentRef::new(file.path.clone());
             let Ok(ready) =
@@ -169,8 +187,15 @@ pub(crate) fn add_unsearched_note(at: &ResolvedTarget, status: &mut AnswerStatus
 /// Rates an answer about every use of a symbol by the matches that it does not contain.
 pub(crate) fn rate(at: &ResolvedTarget, status: &mut AnswerStatus, references: usize, mentions: &Mentions) {
     let name = at.name.as_deref().unwrap_or_default();
-    if mentions.has_no_code() {
-        // Every mention in code is a reference: what the servers may not have read does not mention the name.
+    if !mentions.quoted.is_empty() {
+        status.notes.push(format!("`\"{name}\"` is also a string: {}", describe_places(&mentions.quoted)));
+    }
+    if !mentions.unresolved.is_empty() {
+        let places = describe_places(&mentions.unresolved);
+        status.notes.push(format!("the server does not know whether these are `{name}`: {places}"));
+    }
+    if mentions.has_only_namesakes() {
+        // Every mention in code is a reference or another symbol: what the servers may not have read does not mention it.
         status.excuse_gaps();
         if matches!(status.completeness, Completeness::Unknown { .. }) {
             status.completeness = Completeness::Complete;
@@ -181,7 +206,22 @@ pub(crate) fn rate(at: &ResolvedTarget, status: &mut AnswerStatus, references: u
         status.mark_incomplete(format!("`{name}` also occurs in {unread}"));
     }
     if let Completeness::Unknown { reason } = &mut status.completeness {
-        let others = pluralize(mentions.namesakes.len(), "other match");
+        let others = pluralize(mentions.in_code(), "other match");
         *reason = format!("{reason}; {references} references and {others} in code");
     }
+}
+
+/// The maximum number of places that a note names.
+const MAX_PLACES: usize = 3;
+
+/// Names places: `lib.py:1, main.py:3, 2 more`.
+fn describe_places(found: &[RawLocation]) -> String {
+    let place = |one: &RawLocation| format!("{}:{}", one.display_path, one.location.range.start.line + 1);
+    let mut all: Vec<_> = found.iter().map(place).collect();
+    all.dedup();
+    let mut places: Vec<_> = all.iter().take(MAX_PLACES).cloned().collect();
+    if let Some(more) = all.len().checked_sub(MAX_PLACES).filter(|more| *more > 0) {
+        places.push(format!("{more} more"));
+    }
+    places.join(", ")
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::text::pluralize;
-use zubi_code::features::mentions::Mentions;
+use zubi_code::features::mentions::{Mentions, UnreadKind};
 use zubi_code::features::references::SymbolReferences;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery, QualifiedAnswer};
@@ -77,7 +77,7 @@ impl CodeTool for References {
         let include_text = input.include_text.unwrap_or(false);
         let further = mentions.as_ref().map(Mentions::count);
         let line = match &mentions {
-            Some(mentions) => mentions_line(mentions, status.complete() == Some(true), include_text),
+            Some(mentions) => mentions_line(mentions, include_text),
             // Without a name or a server, there is nothing to compare.
             None if at.name.is_none() || status.text_search => String::new(),
             None => "further word matches were not counted: time-out\n".to_owned(),
@@ -99,14 +99,16 @@ impl CodeTool for References {
 }
 
 /// Renders the classes of the word matches that are not references; empty without any.
-fn mentions_line(mentions: &Mentions, is_complete: bool, is_listed: bool) -> String {
-    let unread = mentions.unread.iter().map(|file| file.count).sum();
-    // Only a complete answer shows that a match in code is another symbol.
-    let in_code = if is_complete { "in code (other symbols of the name)" } else { "in code" };
+fn mentions_line(mentions: &Mentions, is_listed: bool) -> String {
+    let unread = |kind| mentions.unread.iter().filter(|file| file.kind == kind).map(|file| file.count).sum();
     let classes = [
         (mentions.in_text.len(), "in comments or strings"),
-        (mentions.namesakes.len(), in_code),
-        (unread, "in code that no server has read"),
+        (mentions.quoted.len(), "in strings that are exactly the name"),
+        (mentions.namesakes.len(), "in code (other symbols of the name)"),
+        (mentions.unresolved.len(), "in code that the server does not resolve"),
+        (mentions.unchecked.len(), "in code (not checked)"),
+        (unread(UnreadKind::Unconfirmed), "in code that the server does not confirm"),
+        (unread(UnreadKind::Unread), "in code that no server has read"),
     ];
     let classes: Vec<_> = classes.into_iter().filter(|(count, _)| *count > 0).collect();
     let places = match classes.as_slice() {

@@ -144,7 +144,7 @@ async fn locations() {
     shop/people.dlang
       2:8  Domain Sales { vision: "Everybody finds a book" }  (declaration)
       4:16  bc Billing for Sales { description: "Sees money, 'naïve': Sales" }
-    1 further word match in code (other symbols of the name): includeText=true
+    1 further word match in comments or strings: includeText=true
     [domainlang · ready]
     "#);
     insta::assert_snapshot!(check(SHOP, "lsp_hover", json!({ "symbol": "Shop/Orders" })).await, @"

@@ -1,0 +1,509 @@
+//! The proof that a mention in code is another symbol: the server resolves it to another place.
+//!
+//! A server that does not report a mention has resolved it elsewhere, or has not resolved it at all: the file is in no
+//! project, the code is in the body of a macro, an import or a type is unknown. Only a request at the mention shows
+//! which. zubi sends such requests only if mentions are left, and few.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use futures_util::future::join_all;
+use rustc_hash::{FxHashMap, FxHashSet};
+use zubi_base::endpoint::{EndpointError, ProjectServerState};
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, TextSize, size};
+use zubi_base::uri;
+
+use super::shape::{self, MentionText};
+use super::{Mentions, UnreadKind, end};
+use crate::cache::RevisionCache;
+use crate::error::CodeError;
+use crate::exclusion;
+use crate::features::locations::{RawLocation, Relation};
+use crate::lexical;
+use crate::locate::ResolvedTarget;
+use crate::query::{CodeQuery, SourceDocument};
+use crate::status::Completeness;
+use crate::text_search;
+
+/// The maximum number of files in which zubi checks mentions.
+const MAX_FILES: usize = 8;
+
+/// The maximum number of mentions that zubi checks, over all files.
+const MAX_REQUESTS: usize = 16;
+
+/// The time limit of all checks of an answer.
+const PROOF_TIME: Duration = Duration::from_secs(2);
+
+const LEFT_OUT: &str = "the server resolves it to this symbol, but does not report it";
+const NOT_RESOLVED: &str = "the server does not resolve it";
+const UNRESOLVED_TARGET: &str = "the server does not resolve the queried one";
+const UNRESOLVED_IMPORT: &str = "its import is unresolved";
+
+/// A mention in code that the server does not report.
+pub(super) struct Candidate {
+    pub(super) mention: RawLocation,
+    pub(super) path: Utf8PathBuf,
+    /// The reason why the server may not have read it.
+    pub(super) reason: Option<String>,
+}
+
+/// The definitions of recently checked mentions, by file and position (0-based line and UTF-16 column).
+pub(crate) type RecentDefinitions = RevisionCache<(Utf8PathBuf, u32, u32), Vec<RawLocation>, 128>;
+
+/// The response of a server about a mention.
+enum Resolution {
+    Locations(Vec<RawLocation>),
+    /// The server did not answer in time, or it was still loading.
+    Unknown,
+}
+
+#[derive(Clone)]
+enum Verdict {
+    Namesake,
+    Unresolved,
+    Unchecked,
+    Unread { reason: String, kind: UnreadKind },
+}
+
+impl Verdict {
+    fn mark_unconfirmed(reason: &str) -> Self {
+        Self::Unread { reason: reason.to_owned(), kind: UnreadKind::Unconfirmed }
+    }
+}
+
+/// The result of the checks of an answer's mentions.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct ProofOutcome {
+    /// Whether the server resolves mentions to the symbol that it did not report, in files that it has not opened
+    /// before. It may report them now.
+    pub(crate) has_new_uses: bool,
+}
+
+/// The symbol of a query, with its known places.
+struct Subject<'a> {
+    at: &'a ResolvedTarget,
+    /// The places of the symbol.
+    own: Vec<RawLocation>,
+    modules: FxHashSet<&'a str>,
+    /// Whether the server does not resolve the queried position, so that nothing is known to be another symbol.
+    is_unresolved: bool,
+}
+
+impl CodeQuery<'_> {
+    /// Sorts candidates into the classes of mentions. `known` has the symbol's references and declarations.
+    pub(super) async fn prove(
+        &self,
+        at: &ResolvedTarget,
+        known: &[RawLocation],
+        mut candidates: Vec<Candidate>,
+        mentions: &mut Mentions,
+    ) -> ProofOutcome {
+        let mut outcome = ProofOutcome::default();
+        let mut subject = Subject { at, own: known.to_vec(), modules: module_names(&at.path), is_unresolved: false };
+        if let Some(own) = self.own_place(at).await {
+            let is_own = |one: &Candidate| one.path == at.path && one.mention.location.range == own.location.range;
+            // The position itself is not a further mention: some servers do not list a declaration.
+            let listed = candidates.len();
+            candidates.retain(|candidate| !is_own(candidate));
+            let is_listed = candidates.len() == listed;
+            // A server that knows only the position itself may not have resolved it.
+            if known.is_empty() || known.len() == 1 && is_listed && self.is_among(&own, known).await {
+                let asked = Candidate { mention: own.clone(), path: at.path.clone(), reason: None };
+                subject.own.push(own);
+                self.check_target(asked, known.is_empty(), &mut subject, mentions).await;
+            } else {
+                subject.own.push(own);
+            }
+        }
+        if candidates.is_empty() {
+            return outcome;
+        }
+        if shape::has_separate_declarations(&at.path) {
+            subject.own.extend(self.declared_places(at).await);
+        }
+        mentions.are_namesakes_proven = true;
+        let is_running = self.running_files(at, &candidates).await;
+        let mut rest = Vec::new();
+        for candidate in candidates {
+            match self.lexical_verdict(&candidate, &subject).await {
+                Some(verdict) => self.add(mentions, candidate, verdict),
+                None if is_running(&candidate.path) => rest.push(candidate),
+                None => self.add(mentions, candidate, Verdict::Unchecked),
+            }
+        }
+        let checked = select(&rest);
+        let requests = checked.iter().filter_map(|index| Some((*index, rest.get(*index)?)));
+        let requests = requests.map(|(index, candidate)| {
+            let subject = &subject;
+            async move { (index, self.check(candidate, subject).await) }
+        });
+        let mut verdicts: FxHashMap<usize, Verdict> = FxHashMap::default();
+        let until = tokio::time::Instant::now() + PROOF_TIME;
+        for (index, checked) in
+            join_all(requests.map(|request| tokio::time::timeout_at(until, request))).await.into_iter().flatten()
+        {
+            outcome.has_new_uses |= checked.is_new_use;
+            verdicts.insert(index, checked.verdict);
+        }
+        let by_file = agreed_verdicts(&rest, &verdicts);
+        for (index, candidate) in rest.into_iter().enumerate() {
+            mentions.are_namesakes_proven &= verdicts.contains_key(&index);
+            let verdict = verdicts.remove(&index).or_else(|| by_file.get(&candidate.part()).cloned());
+            self.add(mentions, candidate, verdict.unwrap_or(Verdict::Unchecked));
+        }
+        outcome
+    }
+
+    fn add(&self, mentions: &mut Mentions, candidate: Candidate, verdict: Verdict) {
+        let Candidate { mention, path, reason } = candidate;
+        let (reason, kind) = match (verdict, reason) {
+            (Verdict::Namesake, _) => return mentions.namesakes.push(mention),
+            (Verdict::Unread { reason, kind }, None) => (reason, kind),
+            (_, Some(reason)) => (reason, UnreadKind::Unread),
+            (Verdict::Unresolved, None) => return mentions.unresolved.push(mention),
+            (Verdict::Unchecked, None) => return mentions.unchecked.push(mention),
+        };
+        self.add_unread(mentions, &path, reason, kind, mention);
+    }
+
+    /// Returns the location of the name that the query is about.
+    async fn own_place(&self, at: &ResolvedTarget) -> Option<RawLocation> {
+        let document = self.document(&at.path).await.ok()?;
+        let start = document.index.to_lsp(at.offset, Encoding::Utf16);
+        let range = lsp::Range { start, end: end(start, at.name.as_deref()?, Encoding::Utf16) };
+        let location = lsp::Location { uri: at.reference.uri(), range };
+        let (display_path, external) = self.display_location(&location);
+        let encoding = Encoding::Utf16;
+        Some(RawLocation { location, encoding, display_path, external, declaration: false, text_only: false })
+    }
+
+    /// Returns the declarations of a symbol, which the server may not list: a header's prototype resolves to itself if the
+    /// server does not know the definition.
+    async fn declared_places(&self, at: &ResolvedTarget) -> Vec<RawLocation> {
+        let Ok(document) = self.document(&at.path).await else { return Vec::new() };
+        let endpoints = self.navigators(&at.reference).await;
+        let Some(encoding) = endpoints.first().map(|endpoint| endpoint.encoding()) else { return Vec::new() };
+        let declared = self.declarations(&endpoints, at, &document).await.into_iter();
+        let place = |location: lsp::Location| {
+            let (display_path, external) = self.display_location(&location);
+            RawLocation { location, encoding, display_path, external, declaration: true, text_only: false }
+        };
+        declared.map(place).collect()
+    }
+
+    /// Checks the queried position of an answer with no reference, or with this one: the server must resolve it.
+    async fn check_target(
+        &self,
+        asked: Candidate,
+        has_no_references: bool,
+        subject: &mut Subject<'_>,
+        mentions: &mut Mentions,
+    ) {
+        let (resolution, _) = self.definitions_of(&asked).await;
+        let Resolution::Locations(found) = resolution else { return };
+        if found.is_empty() {
+            subject.is_unresolved = !self.is_declaration(&asked, subject.at).await;
+            if has_no_references && let Some(verdict) = self.dead_file(&asked).await {
+                self.add(mentions, asked, verdict);
+            }
+            return;
+        }
+        let mut is_itself = false;
+        for definition in &found {
+            is_itself |= self.is_among(definition, &subject.own).await;
+        }
+        if has_no_references && !is_itself {
+            self.add(mentions, asked, Verdict::mark_unconfirmed("the server resolves it, but reports no references"));
+        }
+        subject.own.extend(found);
+    }
+
+    async fn is_declaration(&self, candidate: &Candidate, at: &ResolvedTarget) -> bool {
+        let Ok(document) = self.document(&candidate.path).await else { return false };
+        candidate.text(&document, at.name.as_deref().unwrap_or_default()).is_declaration()
+    }
+
+    /// Returns the verdict that needs no request.
+    async fn lexical_verdict(&self, candidate: &Candidate, subject: &Subject<'_>) -> Option<Verdict> {
+        if !self.has_same_css_name(subject.at, &candidate.path, &candidate.mention).await {
+            return Some(Verdict::Namesake);
+        }
+        let document = self.document(&candidate.path).await.ok()?;
+        let mention = candidate.text(&document, subject.at.name.as_deref().unwrap_or_default());
+        // A declaration may be what an unresolved position means.
+        if subject.is_unresolved {
+            return mention.is_rust_macro_variable().then_some(Verdict::Namesake);
+        }
+        let may_vary = candidate.reason.as_deref().is_some_and(|reason| !reason.starts_with(exclusion::MACRO_BODY));
+        let is_namesake = !may_vary && mention.is_declaration() || mention.is_rust_macro_variable();
+        is_namesake.then_some(Verdict::Namesake)
+    }
+
+    /// Whether a mention of a stylesheet's name is the whole name: `card` is not `card-title`. `true` in other languages.
+    pub(super) async fn has_same_css_name(&self, at: &ResolvedTarget, path: &Utf8Path, mention: &RawLocation) -> bool {
+        if !matches!(at.path.extension(), Some("css" | "scss" | "less")) {
+            return true;
+        }
+        let (Ok(own), Ok(other)) = (self.document(&at.path).await, self.document(path).await) else { return true };
+        let offset = other.index.from_lsp(mention.location.range.start, mention.encoding);
+        let name = |text: &str, offset| text.get(shape::css_name(text, usize::from(offset))).map(str::to_owned);
+        name(&own.text, at.offset) == name(&other.text, offset)
+    }
+
+    /// Returns which files belong to projects whose servers run: a check starts no server.
+    async fn running_files(&self, at: &ResolvedTarget, candidates: &[Candidate]) -> impl Fn(&Utf8Path) -> bool + use<> {
+        let method = Relation::Definition.method();
+        let mut stopped = Vec::new();
+        if self.intel.router.has_other_projects(&at.reference, method).await {
+            let mut files: Vec<_> = candidates.iter().map(|candidate| candidate.path.clone()).collect();
+            files.dedup();
+            let others = self.intel.router.other_projects(&at.reference, method, files).await;
+            let others = others.into_iter().filter(|other| other.server_state == ProjectServerState::Stopped);
+            stopped = others.map(|other| other.root).collect();
+        }
+        move |path| !stopped.iter().any(|root| path.starts_with(root))
+    }
+
+    /// Checks one mention by a request for its definition.
+    async fn check(&self, candidate: &Candidate, subject: &Subject<'_>) -> CheckResult {
+        let (resolution, is_new) = self.definitions_of(candidate).await;
+        let Resolution::Locations(found) = resolution else { return Verdict::Unchecked.into() };
+        let Ok(document) = self.document(&candidate.path).await else { return Verdict::Unchecked.into() };
+        let mention = candidate.text(&document, subject.at.name.as_deref().unwrap_or_default());
+        for definition in &found {
+            if self.is_among(definition, &subject.own).await {
+                return CheckResult { verdict: Verdict::mark_unconfirmed(LEFT_OUT), is_new_use: is_new };
+            }
+        }
+        for definition in found {
+            match self.rate_other_place(definition, mention, subject).await {
+                Some(Verdict::Namesake) if subject.is_unresolved => {
+                    return Verdict::mark_unconfirmed(UNRESOLVED_TARGET).into();
+                }
+                Some(verdict) => return verdict.into(),
+                None => {}
+            }
+        }
+        // Nothing is resolved.
+        let imports = mention.imports();
+        if !imports.is_empty() {
+            return import_verdict(&imports, &subject.modules).into();
+        }
+        if candidate.reason.is_some() {
+            return Verdict::mark_unconfirmed(NOT_RESOLVED).into();
+        }
+        if mention.is_rust_attribute() {
+            return Verdict::Unresolved.into();
+        }
+        if let Some(dead) = self.dead_file(candidate).await {
+            return dead.into();
+        }
+        // Without a known syntax, the mention may be in a string.
+        let is_uncertain = mention.is_untyped() || mention.is_data() || !lexical::has_syntax(&candidate.path);
+        if is_uncertain { Verdict::Unresolved } else { Verdict::mark_unconfirmed(NOT_RESOLVED) }.into()
+    }
+
+    /// Rates a definition that is not the symbol's: another symbol, or an import that leads nowhere. `None` if it proves
+    /// nothing.
+    async fn rate_other_place(
+        &self,
+        mut definition: RawLocation,
+        mention: MentionText<'_>,
+        subject: &Subject<'_>,
+    ) -> Option<Verdict> {
+        let path = uri::to_path(&definition.location.uri);
+        if path.as_deref() != Some(mention.path) && path.as_ref() != Some(&subject.at.path) {
+            return Some(Verdict::Namesake);
+        }
+        self.convert_to_utf16(&mut definition).await;
+        if path.as_deref() != Some(mention.path) {
+            // In the symbol's own file, only another declaration of the name is another symbol: svelteserver 0.18 leads
+            // from a component's property to the component's first line.
+            let document = self.document(&subject.at.path).await.ok()?;
+            let start = document.index.from_lsp(definition.location.range.start, Encoding::Utf16);
+            let line = document.text.get(usize::from(start)..)?.lines().next()?;
+            return (text_search::count(line, mention.word) > 0).then_some(Verdict::Namesake);
+        }
+        let document = self.document(mention.path).await.ok()?;
+        let range = document.index.range_from_lsp(&definition.location.range, Encoding::Utf16);
+        let (start, end) = (usize::from(range.start()), usize::from(range.end()));
+        if let Some(import) = shape::import_around(mention.text, start) {
+            let import = mention.text.get(import)?;
+            return Some(import_verdict(&[import], &subject.modules));
+        }
+        let line_end = mention.text.get(start..)?.find('\n').map_or(mention.text.len(), |length| start + length);
+        let named = mention.text.get(start..end.clamp(start, line_end)).filter(|named| !named.is_empty());
+        // A server may return the mention itself, with the path in front of it, if it does not resolve it (buf 1.75).
+        let is_itself = (start..=end).contains(&mention.offset);
+        let is_path = named.is_some_and(|named| named.contains('.') && !named.contains(char::is_whitespace));
+        if is_itself && (is_path || mention.is_use_of_type()) {
+            return None;
+        }
+        Some(Verdict::Namesake)
+    }
+
+    /// Returns the verdict about a mention whose file the server does not analyse at all; `None` if it does, or if that is
+    /// not known.
+    async fn dead_file(&self, candidate: &Candidate) -> Option<Verdict> {
+        let document = self.document(&candidate.path).await.ok()?;
+        let declared = shape::find_declaration(&candidate.path, &document.text, "")?;
+        let start = document.index.to_lsp(size(declared), Encoding::Utf16);
+        let range = lsp::Range { start, end: start };
+        let location = lsp::Location { uri: candidate.mention.location.uri.clone(), range };
+        let mention = RawLocation { location, ..candidate.mention.clone() };
+        let declaration = Candidate { mention, path: candidate.path.clone(), reason: None };
+        match self.definitions_of(&declaration).await.0 {
+            Resolution::Locations(found) if found.is_empty() => {
+                let folder = self.workspace().folder_of(&candidate.path)?.path.clone();
+                let reason = exclusion::unlinked_reason(&candidate.path, &folder);
+                let reason = reason.unwrap_or_else(|| "the server resolves nothing in it".to_owned());
+                Some(Verdict::Unread { reason, kind: UnreadKind::Unread })
+            }
+            _ => None,
+        }
+    }
+
+    /// Requests the definitions of a mention. Returns also whether the request was necessary.
+    async fn definitions_of(&self, candidate: &Candidate) -> (Resolution, bool) {
+        let changes = self.intel.router.file_changes();
+        let start = candidate.mention.location.range.start;
+        let key = (candidate.path.clone(), start.line, start.character);
+        if let Some(known) = self.intel.definitions.get(changes, &key) {
+            return (Resolution::Locations(known.to_vec()), false);
+        }
+        let Ok(document) = self.document(&candidate.path).await else { return (Resolution::Unknown, true) };
+        let offset = document.index.from_lsp(start, Encoding::Utf16);
+        let target = self.resolved_target(candidate.path.clone(), &document, offset, None);
+        let found = match self.locations(&target, Relation::Definition).await {
+            Ok(found) if found.status.text_search => return (Resolution::Unknown, true),
+            Ok(found) if matches!(found.status.completeness, Completeness::Partial { .. }) => {
+                return (Resolution::Unknown, true);
+            }
+            Ok(found) => found.value,
+            // The server does not know the file.
+            Err(CodeError::Endpoint(EndpointError::Server { .. }) | CodeError::Declined { .. }) => Vec::new(),
+            Err(_) => return (Resolution::Unknown, true),
+        };
+        let found = Arc::new(found);
+        self.intel.definitions.insert(changes, key, &found);
+        (Resolution::Locations(found.to_vec()), true)
+    }
+
+    /// Whether a definition is one of the symbol's places.
+    async fn is_among(&self, definition: &RawLocation, own: &[RawLocation]) -> bool {
+        let path = uri::to_path(&definition.location.uri);
+        let mut converted = definition.clone();
+        for known in own {
+            let is_same_file = known.location.uri == definition.location.uri
+                || path.is_some() && known.display_path == definition.display_path;
+            if !is_same_file {
+                continue;
+            }
+            if known.encoding == definition.encoding {
+                if overlaps(definition.location.range, known.location.range) {
+                    return true;
+                }
+                continue;
+            }
+            let mut known = known.clone();
+            self.convert_to_utf16(&mut known).await;
+            if converted.encoding != Encoding::Utf16 {
+                self.convert_to_utf16(&mut converted).await;
+            }
+            if overlaps(converted.location.range, known.location.range) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+struct CheckResult {
+    verdict: Verdict,
+    is_new_use: bool,
+}
+
+impl From<Verdict> for CheckResult {
+    fn from(verdict: Verdict) -> Self {
+        Self { verdict, is_new_use: false }
+    }
+}
+
+/// The mentions of a file with the same reason.
+type FilePart = (Utf8PathBuf, Option<String>);
+
+impl Candidate {
+    fn part(&self) -> FilePart {
+        (self.path.clone(), self.reason.clone())
+    }
+
+    fn offset(&self, document: &SourceDocument) -> TextSize {
+        document.index.from_lsp(self.mention.location.range.start, self.mention.encoding)
+    }
+
+    fn text<'a>(&'a self, document: &'a SourceDocument, word: &'a str) -> MentionText<'a> {
+        MentionText { path: &self.path, text: &document.text, offset: usize::from(self.offset(document)), word }
+    }
+}
+
+/// Selects the mentions to check: the first of each file, then the second, and so on. Mentions without a known reason
+/// come first.
+fn select(candidates: &[Candidate]) -> Vec<usize> {
+    let mut by_file: Vec<(&Utf8Path, Vec<usize>)> = Vec::new();
+    let mut order: Vec<_> = candidates.iter().enumerate().collect();
+    order.sort_by_key(|(_, candidate)| candidate.reason.is_some());
+    for (index, candidate) in order {
+        if let Some((_, indices)) = by_file.iter_mut().find(|(path, _)| *path == candidate.path) {
+            indices.push(index);
+        } else if by_file.len() < MAX_FILES {
+            by_file.push((&candidate.path, vec![index]));
+        }
+    }
+    let longest = by_file.iter().map(|(_, indices)| indices.len()).max().unwrap_or_default();
+    let rounds =
+        (0..longest).flat_map(|round| by_file.iter().filter_map(move |(_, indices)| indices.get(round).copied()));
+    rounds.take(MAX_REQUESTS).collect()
+}
+
+/// Returns the verdict on all mentions of a file, or of those with one reason, whose checked ones have the same.
+fn agreed_verdicts(candidates: &[Candidate], verdicts: &FxHashMap<usize, Verdict>) -> FxHashMap<FilePart, Verdict> {
+    let mut by_file: FxHashMap<FilePart, Verdict> = FxHashMap::default();
+    for (index, candidate) in candidates.iter().enumerate() {
+        let Some(verdict) = verdicts.get(&index) else { continue };
+        by_file
+            .entry(candidate.part())
+            .and_modify(|known| {
+                if std::mem::discriminant(known) != std::mem::discriminant(verdict) {
+                    *known = Verdict::Unchecked;
+                }
+            })
+            .or_insert_with(|| verdict.clone());
+    }
+    by_file
+}
+
+/// Returns the names of the modules in which a file's symbols may be imported.
+fn module_names(path: &Utf8Path) -> FxHashSet<&str> {
+    path.file_stem().into_iter().chain(path.ancestors().skip(1).filter_map(|above| above.file_name())).collect()
+}
+
+/// Rates a mention by the imports that bind it, none of which the server resolves.
+fn import_verdict(imports: &[&str], modules: &FxHashSet<&str>) -> Verdict {
+    if imports.iter().any(|import| shape::names_module(import, modules)) {
+        Verdict::Unread { reason: UNRESOLVED_IMPORT.to_owned(), kind: UnreadKind::Unread }
+    } else {
+        Verdict::Unresolved
+    }
+}
+
+/// Whether a definition's range is about a known place: it begins there, contains it in its first line, or is in it.
+fn overlaps(definition: lsp::Range, known: lsp::Range) -> bool {
+    let key = |position: lsp::Position| (position.line, position.character);
+    let is_in =
+        |inner: lsp::Range, outer: lsp::Range| key(outer.start) <= key(inner.start) && key(inner.end) <= key(outer.end);
+    definition.start == known.start
+        || definition.start.line == known.start.line && is_in(known, definition)
+        || is_in(definition, known)
+}
