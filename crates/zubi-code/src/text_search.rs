@@ -182,8 +182,8 @@ pub struct WordOccurrences {
 /// The last 16 searched words, with their occurrences.
 pub(crate) type RecentWords = RevisionCache<WordKey, WordOccurrences, 16>;
 
-/// A word and the extension of the request's file, which determines the files to search.
-type WordKey = (String, Option<String>);
+/// A word, the extension of the request's file, and the searched directories.
+type WordKey = (String, Option<String>, Vec<Utf8PathBuf>);
 
 /// Finds every whole-word occurrence in the source files below `roots` that are of the servers' languages, or may contain
 /// code of the language that `extension` names; returns `None` if it reaches the deadline or the maximum number. Reads
