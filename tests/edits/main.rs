@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test, also in a helper")]
 
 mod moves;
+mod plans;
 mod renames;
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};

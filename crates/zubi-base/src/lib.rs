@@ -27,3 +27,4 @@ pub mod trust;
 pub mod uri;
 pub mod walk;
 pub mod workspace;
+pub mod worktree;

@@ -9,6 +9,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
+use crate::worktree::is_linked_worktree;
+
 /// Directories of generated files, by the names that version control, package managers and build tools use. Not every
 /// project lists them in `.gitignore`. Language servers skip them or watch them on their own.
 const GENERATED: &[&str] = &[
@@ -51,10 +53,12 @@ pub struct WalkOptions {
     pub depth: Option<usize>,
     /// Whether to sort by file name within a directory, which requires reading whole directories first.
     pub sorted: bool,
+    /// Whether to enter linked git worktrees, which are workspaces of their own; see [`crate::worktree`].
+    pub worktrees: bool,
 }
 
 /// Returns all entries below a directory, including itself, except those that `.gitignore` and `.ignore` exclude (even
-/// outside a repository) and those that [`is_generated`] recognizes. Includes hidden files, because root markers and some
+/// outside a repository), those that [`is_generated`] recognizes, and those in linked git worktrees. Includes hidden files, because root markers and some
 /// source directories (`.github`) begin with a dot. Does not follow links. Skips unreadable entries.
 pub fn entries(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = DirEntry> {
     builder(directory, order).build().filter_map(Result::ok)
@@ -63,10 +67,14 @@ pub fn entries(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item =
 /// Returns the configured walk of [`entries`], for callers that walk on several threads.
 pub fn builder(directory: &Utf8Path, order: WalkOptions) -> WalkBuilder {
     let mut walk = WalkBuilder::new(directory);
-    walk.hidden(false).require_git(false).follow_links(false).max_depth(order.depth).filter_entry(|entry| {
+    walk.hidden(false).require_git(false).follow_links(false).max_depth(order.depth).filter_entry(move |entry| {
         // The start directory is included in any case.
-        entry.depth() == 0 || !is_generated_directory(entry)
+        entry.depth() == 0 || !is_omitted(entry, order.worktrees)
     });
+    if is_linked_worktree(directory.as_std_path()) {
+        // Git applies no rules from outside a working tree.
+        walk.parents(false);
+    }
     if order.sorted {
         walk.sort_by_file_name(Ord::cmp);
     }
@@ -80,14 +88,15 @@ pub fn files(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = U
         .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
 }
 
-/// Returns those of some paths that [`entries`] below `directory` omit. Lists only the directories on the way to them.
+/// Returns those of some paths that [`entries`] below `directory` omit, apart from worktrees. Lists only the directories on the way to them.
 pub fn find_omitted(directory: &Utf8Path, paths: impl IntoIterator<Item = Utf8PathBuf>) -> BTreeSet<Utf8PathBuf> {
     let mut omitted: BTreeSet<_> = paths.into_iter().collect();
     let on_the_way: BTreeSet<Utf8PathBuf> =
         omitted.iter().flat_map(|path| path.ancestors()).map(Utf8Path::to_owned).collect();
+    let options = WalkOptions { worktrees: true, ..WalkOptions::default() };
     let is_on_the_way = move |path: &Path| Utf8Path::from_path(path).is_some_and(|path| on_the_way.contains(path));
-    let mut walk = builder(directory, WalkOptions::default());
-    walk.filter_entry(move |entry| entry.depth() == 0 || is_on_the_way(entry.path()) && !is_generated_directory(entry));
+    let mut walk = builder(directory, options);
+    walk.filter_entry(move |entry| entry.depth() == 0 || is_on_the_way(entry.path()) && !is_omitted(entry, true));
     for entry in walk.build().filter_map(Result::ok) {
         if let Some(path) = Utf8Path::from_path(entry.path()) {
             omitted.remove(path);
@@ -96,8 +105,8 @@ pub fn find_omitted(directory: &Utf8Path, paths: impl IntoIterator<Item = Utf8Pa
     omitted
 }
 
-fn is_generated_directory(entry: &DirEntry) -> bool {
-    is_directory(entry) && is_generated(entry.path())
+fn is_omitted(entry: &DirEntry, with_worktrees: bool) -> bool {
+    is_directory(entry) && (is_generated(entry.path()) || !with_worktrees && is_linked_worktree(entry.path()))
 }
 
 /// Whether an entry is a directory and not a link to one.
@@ -170,16 +179,20 @@ mod tests {
             ("java/target/CACHEDIR.TAG", ""),
             ("py/venv/pyvenv.cfg", ""),
             ("src/a.rs", ""),
+            (".claude/worktrees/x/.git", "gitdir: /r/.git/worktrees/x\n"),
+            (".claude/worktrees/x/src/a.rs", ""),
+            ("sub/.git", "gitdir: ../.git/modules/sub\n"),
+            ("sub/b.rs", ""),
         ] {
             std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             crate::fs::write_atomic(&root.join(path), text.as_bytes()).unwrap();
         }
         std::os::unix::fs::symlink("/", root.join("everything")).unwrap();
         let list_files = |depth| {
-            let files = files(root, WalkOptions { depth, sorted: true });
+            let files = files(root, WalkOptions { depth, sorted: true, worktrees: false });
             files.map(|path| path.strip_prefix(root).unwrap().to_string()).collect::<Vec<_>>().join(" ")
         };
-        insta::assert_snapshot!(list_files(None), @".github/run.py .gitignore app/target/base.py app/venv/a.py rust/Cargo.toml src/a.rs src/target");
+        insta::assert_snapshot!(list_files(None), @".github/run.py .gitignore app/target/base.py app/venv/a.py rust/Cargo.toml src/a.rs src/target sub/.git sub/b.rs");
         insta::assert_snapshot!(list_files(Some(1)), @".gitignore");
         assert_eq!(files(&root.join("node_modules"), WalkOptions::default()).count(), 1, "requested by name");
         let paths = ["src/a.rs", ".github/run.py", "made/x.py", "node_modules/p/index.js", "src/absent.rs"];

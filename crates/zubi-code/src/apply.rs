@@ -53,7 +53,8 @@ impl MovedPaths {
             })
             .collect();
         let directories = moves.iter().map(|moved| &moved.from).filter(|from| from.is_dir() && !from.is_symlink());
-        let inside = directories.flat_map(|from| walk::files(from, WalkOptions { depth: None, sorted: true }));
+        let inside =
+            directories.flat_map(|from| walk::files(from, WalkOptions { sorted: true, ..WalkOptions::default() }));
         let mut files_before = touched.to_vec();
         files_before.extend(inside.take(MAX_COMPARED));
         let mut moved = Self { moves, files_before, files_after: Vec::new() };

@@ -27,6 +27,7 @@ use zubi_base::text::{
 };
 use zubi_base::walk;
 use zubi_base::workspace::WorkspaceFolders;
+use zubi_base::worktree::nested_worktree_of;
 
 pub use self::apply::{DiskSink, EditorOrDiskSink, RecoveredChanges};
 pub use self::change::{ComputedChange, FileAction, ServerEdit};
@@ -135,16 +136,15 @@ impl EditService {
         let workspace = &self.inner.workspace;
         let mut change = ComputedChange::from_workspace_edits(edits, &*self.inner.texts, workspace).await?;
         let old_path = |file: &change::FileChange| file.old_path.as_ref().unwrap_or(&file.path).clone();
-        let omitted: BTreeSet<_> = workspace
-            .folders()
-            .iter()
-            .flat_map(|folder| {
-                let is_own = |path: &Utf8PathBuf| {
-                    path.exists() && workspace.folder_of(path).is_some_and(|own| own.path == folder.path)
-                };
-                walk::find_omitted(&folder.path, change.files.iter().map(old_path).filter(is_own))
-            })
-            .collect();
+        let mut by_tree: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>> = BTreeMap::new();
+        for path in change.files.iter().map(old_path).filter(|path| path.exists()) {
+            if let Some(folder) = workspace.folder_of(&path) {
+                let tree = nested_worktree_of(&path, &folder.path).unwrap_or_else(|| folder.path.clone());
+                by_tree.entry(tree).or_default().push(path);
+            }
+        }
+        let omitted: BTreeSet<_> =
+            by_tree.into_iter().flat_map(|(tree, paths)| walk::find_omitted(&tree, paths)).collect();
         let ignored = change.files.iter().filter(|file| omitted.contains(&old_path(file)));
         let ignored: Vec<_> = ignored.map(|file| workspace.display(&file.path)).collect();
         let is_generated = |file: &&change::FileChange| {

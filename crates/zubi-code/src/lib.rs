@@ -39,6 +39,7 @@ pub mod testing;
 mod text_fallback;
 pub mod text_search;
 mod virtual_documents;
+mod worktrees;
 
 pub use crate::error::CodeError;
 pub use crate::external_files::ExternalFiles;

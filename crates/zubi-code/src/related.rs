@@ -54,7 +54,7 @@ impl CodeQuery<'_> {
                     }
                 }
                 FileOperation::Rename { from, to } => {
-                    let first = || walk::files(from, WalkOptions { depth: None, sorted: true }).next();
+                    let first = || walk::files(from, WalkOptions { sorted: true, ..WalkOptions::default() }).next();
                     source = source.or_else(|| if from.is_dir() { first() } else { Some(from.clone()) });
                     words.extend([module_name(from), module_name(to)].into_iter().flatten().map(str::to_owned));
                 }
@@ -72,7 +72,7 @@ impl CodeQuery<'_> {
             return RelatedFiles::default();
         };
         let endpoints = self.navigators(&source).await;
-        let (roots, touched) = (self.workspace().roots(), touched.to_vec());
+        let (roots, touched) = (self.search_roots(&source.path), touched.to_vec());
         let moved: Vec<_> = operations.iter().filter_map(moved_from).collect();
         let until = self.cx.deadline.min(Instant::now() + SEARCH);
         let unsaved = self.intel.texts.unsaved_texts();
@@ -84,7 +84,8 @@ impl CodeQuery<'_> {
                     && !credentials::is_credential_path(path)
                     && endpoints.iter().any(|endpoint| endpoint.supports_language(&document))
             };
-            let files = roots.iter().flat_map(|root| walk::files(root, WalkOptions { depth: None, sorted: true }));
+            let files =
+                roots.iter().flat_map(|root| walk::files(root, WalkOptions { sorted: true, ..WalkOptions::default() }));
             let texts =
                 files.take_while(|_| Instant::now() < until).filter(is_related).filter_map(|path| {
                     match unsaved.get(&path) {

@@ -164,7 +164,7 @@ struct DeclaredSymbol {
 
 impl ToyEndpoint {
     fn files(&self) -> Vec<(Utf8PathBuf, String)> {
-        walk::files(&self.root, WalkOptions { depth: None, sorted: true })
+        walk::files(&self.root, WalkOptions { sorted: true, ..WalkOptions::default() })
             .filter(|path| path.extension() == Some("toy"))
             .filter_map(|path| Some((path.clone(), fs::read_text(&path).ok()?)))
             .collect()

@@ -196,8 +196,8 @@ pub struct WordOccurrences {
 /// The last 16 searched words, with their occurrences.
 pub(crate) type RecentWords = RevisionCache<WordKey, WordOccurrences, 16>;
 
-/// A word and the extension of the request's file, which determines the files to search.
-type WordKey = (String, Option<String>);
+/// A word, the extension of the request's file, and the searched directories.
+type WordKey = (String, Option<String>, Vec<Utf8PathBuf>);
 
 /// The reason why a search has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -71,7 +71,8 @@ async fn built_in(workspace: &WorkspaceFolders, timeout: Duration) -> Option<Lan
     let roots = workspace.roots();
     let started = Instant::now();
     let find_models = move || {
-        let files = roots.iter().flat_map(|root| walk::files(root, WalkOptions { depth: None, sorted: true }));
+        let files =
+            roots.iter().flat_map(|root| walk::files(root, WalkOptions { sorted: true, ..WalkOptions::default() }));
         files
             .take_while(|_| started.elapsed() < timeout)
             .filter(|path| path.extension() == Some(domainlang::EXTENSION))

@@ -18,7 +18,7 @@ pub(crate) fn find(root: &Utf8Path, extensions: &[String], signal: &ReadinessSig
         ReadinessSignal::Progress { project_files, .. } => project_files,
         _ => &[],
     };
-    walk::entries(root, WalkOptions { depth: None, sorted: true })
+    walk::entries(root, WalkOptions { sorted: true, ..WalkOptions::default() })
         .take(MAX_ENTRIES)
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .filter_map(|entry| {

@@ -33,7 +33,7 @@ use crate::detect::{self, Detection, Languages, ProgramFinder, PythonSearch, Sca
 use crate::endpoint::{LaunchSpec, RetentionPolicy, ServerEndpoint, Starter};
 use crate::session::SessionSpec;
 pub use crate::watch::WatchCounts;
-use crate::watch::{WatchedEntry, WatchedFileChange};
+use crate::watch::{self, WatchedEntry, WatchedFileChange};
 
 mod cargo;
 mod caveats;
@@ -247,8 +247,10 @@ impl EndpointSource for ServerPool {
         if !refreshed.changes.is_empty() {
             self.shared.update_detection(&refreshed.changes).await;
             self.shared.forget_manifests(&refreshed.changes).await;
+            let worktrees = watcher.worktrees();
             for endpoint in self.shared.endpoints() {
-                notes.extend(endpoint.notify_changes(&refreshed.changes));
+                let changes = watch::changes_in_worktree(&refreshed.changes, endpoint.root(), &worktrees);
+                notes.extend(endpoint.notify_changes(&changes));
             }
         }
         (!notes.is_empty()).then(|| notes.join("; "))

@@ -13,6 +13,7 @@
 //!
 //! [`zubi_base::walk`] decides which files are ignored.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -211,6 +212,16 @@ impl FileWatcher {
         lock(&self.record).add_packages(directories);
     }
 
+    /// Watches a linked git worktree in the folders, in which a server works.
+    pub(crate) fn watch_worktree(&self, worktree: &Utf8Path) {
+        lock(&self.record).add_worktree(worktree);
+    }
+
+    /// Returns the watched worktrees of [`Self::watch_worktree`].
+    pub(crate) fn worktrees(&self) -> Vec<Utf8PathBuf> {
+        lock(&self.record).worktrees.iter().cloned().collect()
+    }
+
     pub(crate) fn counts(&self) -> WatchCounts {
         lock(&self.record).counts()
     }
@@ -233,6 +244,22 @@ impl FileWatcher {
         drop(std::fs::remove_file(&path));
         matches!(passed, Ok(Ok(_)))
     }
+}
+
+/// Returns the changes in the worktree in which a server works, or outside all of these worktrees.
+pub(crate) fn changes_in_worktree<'a>(
+    changes: &'a [WatchedFileChange],
+    root: &Utf8Path,
+    worktrees: &[Utf8PathBuf],
+) -> Cow<'a, [WatchedFileChange]> {
+    let worktree_of = |path: &Utf8Path| {
+        worktrees.iter().filter(|worktree| path.starts_with(worktree)).max_by_key(|worktree| worktree.as_str().len())
+    };
+    let own = worktree_of(root);
+    if changes.iter().all(|change| worktree_of(&change.path) == own) {
+        return Cow::Borrowed(changes);
+    }
+    changes.iter().filter(|change| worktree_of(&change.path) == own).cloned().collect::<Vec<_>>().into()
 }
 
 /// The function that receives each event.

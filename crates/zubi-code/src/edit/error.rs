@@ -41,6 +41,9 @@ pub enum EditError {
     Disagree { path: String },
     #[error("the edit is too large: {reason}")]
     TooLarge { reason: String },
+    /// An edit of a rename; `position` is `path:line:column`, 1-based.
+    #[error("the server's edit at {position} replaces `{replaced}` with the new name, but the name is `{old}`")]
+    NotTheName { position: String, replaced: String, old: String },
     #[error("the edit changes nothing")]
     Nothing,
 
@@ -99,6 +102,9 @@ impl EditError {
             | Self::Disagree { .. }
             | Self::Overlap { .. } => {
                 "Nothing was planned. Make this change by hand, or request a smaller one.".to_owned()
+            }
+            Self::NotTheName { .. } => {
+                "Nothing was planned. Rename the uses that `lsp_references` lists by hand.".to_owned()
             }
             Self::TooLarge { .. } => "Request a smaller change, for instance in fewer files.".to_owned(),
             Self::Nothing => "There is nothing to apply.".to_owned(),

@@ -3,7 +3,7 @@
 //! Servers answer one step at a time. The search is breadth-first, so that a limit cuts the farthest symbols. It
 //! expands each symbol once and marks every other occurrence.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
@@ -11,6 +11,7 @@ use serde::Deserialize as _;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError};
 use zubi_base::lsp;
+use zubi_base::sync::lock;
 use zubi_base::uri;
 
 use crate::error::CodeError;
@@ -22,6 +23,7 @@ use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
 use crate::status::{Completeness, QualifiedAnswer};
+use crate::worktrees::WorktreeFilter;
 
 /// The maximum depth. A deeper call tree would contain most of the program.
 pub const MAX_DEPTH: u32 = 5;
@@ -157,6 +159,7 @@ impl CodeQuery<'_> {
             nodes: Vec::new(),
             seen: FxHashSet::default(),
             cut: false,
+            worktree: Mutex::new(WorktreeFilter::new(self.workspace(), &at.path)),
         };
         for item in items {
             let location = walk.location(&item.location).await;
@@ -168,6 +171,7 @@ impl CodeQuery<'_> {
             Err(error) => return Err(self.with_nearest(error, at, direction).await),
         };
         let total = walk.nodes.len() - roots;
+        status.notes.extend(lock(&walk.worktree).note("symbol"));
         if walk.cut {
             let reason =
                 format!("the tree was cut at {MAX_NODES} symbols; request a smaller depth, or the tree of one of them");
@@ -274,6 +278,8 @@ struct HierarchyWalk<'a> {
     nodes: Vec<HierarchyEntry>,
     seen: FxHashSet<SymbolKey>,
     cut: bool,
+    /// The git worktree of the queried symbol.
+    worktree: Mutex<WorktreeFilter<'a>>,
 }
 
 impl HierarchyWalk<'_> {
@@ -374,6 +380,9 @@ impl HierarchyWalk<'_> {
                 Direction::Supertypes | Direction::Subtypes => (Some(found), None),
             };
             let Some(item) = raw.and_then(HierarchyItem::parse) else { continue };
+            if !lock(&self.worktree).admits(&item.location.uri) {
+                continue;
+            }
             let call_uri = call_uri.unwrap_or(&item.location.uri).clone();
             let mut calls = Vec::new();
             for range in items(found.get("fromRanges").unwrap_or(&Value::Null)).take(MAX_CALLS) {

@@ -124,6 +124,9 @@ impl CodeQuery<'_> {
         if relation == (Relation::References { include_declaration: false }) {
             self.remove_own_declaration(&mut found, &ready.endpoints, at, &document).await;
         }
+        if matches!(relation, Relation::References { .. } | Relation::Implementations) {
+            status.notes.extend(self.leave_out_other_worktrees(&at.path, &mut found));
+        }
         self.sort(&mut found).await;
         if relation == Relation::Definition {
             self.add_named_definition(&ready.endpoints, at, &mut found).await;
@@ -214,7 +217,7 @@ impl CodeQuery<'_> {
     }
 
     /// Returns the URI of a file of the workspace without links, if it has some: a file that two paths reach is one.
-    fn resolve_links(&self, uri: &lsp::Uri) -> Option<lsp::Uri> {
+    pub(crate) fn resolve_links(&self, uri: &lsp::Uri) -> Option<lsp::Uri> {
         let path = uri::to_path(uri).filter(|path| self.workspace().contains(path))?;
         let real = fs::canonical(&path).ok().filter(|real| *real != path && self.workspace().contains(real))?;
         Some(uri::from_path(&real))

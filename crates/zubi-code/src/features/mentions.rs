@@ -185,12 +185,12 @@ impl CodeQuery<'_> {
         let word = at.name.clone()?;
         // Read before any file, so that a later change makes the entry obsolete.
         let changes = self.intel.router.file_changes();
-        let key = (word.clone(), at.path.extension().map(str::to_owned));
+        let roots = self.search_roots(&at.path);
+        let key = (word.clone(), at.path.extension().map(str::to_owned), roots.clone());
         if let Some(cached) = self.intel.words.get(changes, &key) {
             return Some(Ok(cached));
         }
         let endpoints = self.navigators(&at.reference).await;
-        let roots = self.workspace().roots();
         let (deadline, wait_until) = (self.cx.deadline, self.wait_until);
         let unsaved = self.intel.texts.unsaved_texts();
         let extension = at.path.extension().unwrap_or_default().to_owned();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError, RequestCx};
 use zubi_base::lsp;
@@ -17,27 +18,19 @@ use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
 use crate::status::{Completeness, QualifiedAnswer};
 
+mod fit;
+mod new_name;
 mod projects;
+mod unedited;
 
+pub(crate) use fit::text_edits_mut;
 use projects::{CompletedRename, RenameEdit};
 
 impl CodeQuery<'_> {
     /// Plans a rename by the first endpoint that supports it: edits of servers for different parts of the language would
     /// overlap. The servers of other projects in which the symbol is used add theirs.
     pub async fn rename(&self, at: &ResolvedTarget, new_name: &str) -> Result<QualifiedAnswer<Plan>, CodeError> {
-        if new_name.trim().is_empty() || new_name.chars().any(char::is_control) {
-            return Err(CodeError::input(
-                "newName",
-                "the new name is empty or holds control characters",
-                "Give an identifier of the language.",
-            ));
-        }
-        let digit = |name: &str| name.starts_with(|first: char| first.is_ascii_digit());
-        if new_name.contains(char::is_whitespace) || digit(new_name) && !at.name.as_deref().is_some_and(digit) {
-            // Some servers do not check the new name: ty renames to `1` without an error.
-            let message = format!("`{}` is not a valid identifier", crate::markup::clean_line(new_name));
-            return Err(CodeError::input("newName", message, "Give an identifier of the language."));
-        }
+        new_name::check_new_name(at, new_name)?;
         let method = "textDocument/rename";
         let mut ready = self.ready_for(&at.reference, method, "rename symbols", ReadinessLevel::Project).await?;
         ready.endpoints.truncate(1);
@@ -46,6 +39,8 @@ impl CodeQuery<'_> {
         let (shared, apart) = self.split_other_projects(at, method).await.unzip();
         let mut cx = self.request_cx_with(at, &shared.unwrap_or_default());
         let endpoint = ready.endpoints.first().cloned().ok_or_else(|| CodeError::NoEndpoint(Vec::new()))?;
+        let language = endpoint.language_id(&at.reference).unwrap_or_default();
+        new_name::check_reserved(&language, new_name)?;
         let declined = |reason: String| CodeError::Declined {
             endpoint: endpoint.id().to_string(),
             reason,
@@ -62,6 +57,7 @@ impl CodeQuery<'_> {
                 Err(error) => return Err(error.into()),
             }
         }
+        let params_of_references = params.clone();
         let mut params = params;
         params["newName"] = json!(new_name);
         let send_request = async |cx: &RequestCx| match endpoint.request(method, params.clone(), cx).await {
@@ -69,7 +65,10 @@ impl CodeQuery<'_> {
             Err(EndpointError::Server { message, .. }) => Err(declined(message)),
             Err(error) => Err(error.into()),
         };
-        let mut result = send_request(&cx).await?;
+        // The references show what the server's own rename leaves.
+        let references = self.own_references(at, &endpoint, params_of_references);
+        let (result, references) = tokio::join!(send_request(&cx), references);
+        let mut result = result?;
         // Servers disagree on whether a byte-order mark in a file on disk counts as a character of its first line. The
         // text of an opened document has no mark, so zubi opens such files and sends the request again.
         let marked = self.files_with_mark(&result, &at.reference).await;
@@ -92,10 +91,13 @@ impl CodeQuery<'_> {
         if let Some(edit) = self.rename_counterpart(at, endpoint.as_ref(), new_name, &completed.edited).await {
             self.add_new_edits(&mut completed, RenameEdit { edit, endpoint }).await;
         }
+        self.leave_out_edits(at, &mut completed);
+        let unedited = self.describe_unedited(at, new_name, &mut completed, references).await;
+        self.fit_names(at, &language, new_name, &mut completed).await?;
         let old = at.name.as_deref().unwrap_or("symbol");
         let title = format!("rename `{old}` to `{new_name}`");
         let mut plan = self.intel.edits.plan_combined(&title, &completed.server_edits(), &completed.servers()).await?;
-        plan.notes.extend(completed.note);
+        plan.notes.extend(completed.notes);
         if let Some(words) = self.word_matches(at).await {
             let mentions = self.classify_mentions(at, &completed.edited, &words).await;
             references::rate(at, &mut status, completed.edited.len(), &mentions);
@@ -104,6 +106,8 @@ impl CodeQuery<'_> {
         }
         if let Some(reason) = completed.omitted {
             status.completeness = Completeness::Partial { reason };
+        } else if let Some(reason) = unedited {
+            status.mark_incomplete(reason);
         }
         Ok(QualifiedAnswer { value: plan, status })
     }
@@ -139,4 +143,8 @@ impl CodeQuery<'_> {
         }
         marked
     }
+}
+
+fn range_of(edit: &Value) -> Option<lsp::Range> {
+    lsp::Range::deserialize(edit.get("range")?).ok()
 }

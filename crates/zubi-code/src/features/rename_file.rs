@@ -70,7 +70,7 @@ impl CodeQuery<'_> {
         };
         // The first source file of a folder shows which servers serve it.
         let example = if from.is_dir() && !from.is_symlink() {
-            walk::files(from, WalkOptions { depth: None, sorted: true }).next()
+            walk::files(from, WalkOptions { sorted: true, ..WalkOptions::default() }).next()
         } else {
             None
         };
@@ -96,6 +96,8 @@ impl CodeQuery<'_> {
                 Err(error) => return Err(error),
             }
         }
+        let results = replies.iter_mut().map(|reply| &mut reply.result);
+        let left_out = self.leave_out_edits_in_other_worktrees(from, results);
         let moves = json!({ "documentChanges": [{
             "kind": "rename", "oldUri": uri::from_path(from).0, "newUri": uri::from_path(to).0,
         }] });
@@ -106,20 +108,22 @@ impl CodeQuery<'_> {
         edits.push(ServerEdit { edit: &moves, encoding: Encoding::Utf16 });
         let workspace = self.workspace();
         let title = format!("rename file `{}` to `{}`", workspace.display(from), workspace.display(to));
-        let plan = self.intel.edits.plan_combined(&title, &edits, by.as_deref().unwrap_or("zubi")).await?;
+        let mut plan = self.intel.edits.plan_combined(&title, &edits, by.as_deref().unwrap_or("zubi")).await?;
+        plan.notes.extend(left_out);
         Ok(QualifiedAnswer { value: Move { plan, imports: by }, status })
     }
 
     /// Plans the update of the mentions of the old path that no server has updated. Call it after the move.
     pub async fn plan_left_mentions(&self, from: &Utf8Path, to: &Utf8Path) -> Result<LeftMentions, CodeError> {
         let moved = PathMove { from: from.to_owned(), to: to.to_owned() };
-        let roots = self.workspace().roots();
+        let roots = self.search_roots(to);
         let names =
             self.workspace().folder_of(to).map(|folder| directory_names(from, &folder.path)).unwrap_or_default();
         let unsaved = self.intel.texts.unsaved_texts();
         let until = self.cx.deadline.min(Instant::now() + MENTION_SEARCH);
         let search = move || {
-            let files = roots.iter().flat_map(|root| walk::files(root, WalkOptions { depth: None, sorted: true }));
+            let files =
+                roots.iter().flat_map(|root| walk::files(root, WalkOptions { sorted: true, ..WalkOptions::default() }));
             let mut candidates = Vec::new();
             let mut has_unique_name = true;
             for path in files {

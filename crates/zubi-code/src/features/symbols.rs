@@ -1,12 +1,14 @@
 //! Search for symbols of the whole workspace by name.
 
 use zubi_base::text::pluralize;
+use zubi_base::uri;
 
 use crate::error::CodeError;
 use crate::locate::{Candidate, IndexedSymbols, MAX_WORD_FILES, NamePath};
 use crate::location::SourceLocation;
 use crate::query::CodeQuery;
 use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
+use crate::worktrees::WorktreeFilter;
 
 /// The maximum number of symbols in one answer; each may cost a file read for its source line.
 const MAX_FOUND: usize = 500;
@@ -50,6 +52,9 @@ impl CodeQuery<'_> {
             }
         };
         index.symbols.retain(|symbol| kind.is_none_or(|kind| symbol.kind == kind));
+        let mut filter = WorktreeFilter::new(self.workspace(), self.workspace().root());
+        index.symbols.retain(|symbol| filter.admits(&uri::from_path(&symbol.path)));
+        index.status.notes.extend(filter.note("symbol"));
         if index.symbols.is_empty() && !index.status.absent.is_empty() {
             // The name may be in a language whose server is absent.
             return self.symbols_by_word(&name_path, kind, index.status, "without a server").await;

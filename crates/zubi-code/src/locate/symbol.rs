@@ -23,6 +23,7 @@ use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
 use crate::status::{AnswerStatus, AnsweringEndpoint, Completeness};
 use crate::text_search;
+use crate::worktrees::WorktreeFilter;
 
 /// The maximum number of files outlined because the index has the name in them.
 const MAX_INDEXED_FILES: usize = 16;
@@ -117,8 +118,14 @@ impl CodeQuery<'_> {
         name_path: &NamePath,
         scope: Option<&Utf8Path>,
     ) -> Result<(Vec<Candidate>, AnswerStatus), CodeError> {
-        let in_scope =
-            |path: &Utf8Path| self.workspace().contains(path) && scope.is_none_or(|scope| path.starts_with(scope));
+        // A name in the scope, so that a worktree is its own scope.
+        let scope_file = scope.unwrap_or_else(|| self.workspace().root()).join("_");
+        let mut filter = WorktreeFilter::new(self.workspace(), &scope_file);
+        let mut in_scope = |path: &Utf8Path| {
+            self.workspace().contains(path)
+                && scope.is_none_or(|scope| path.starts_with(scope))
+                && filter.contains(path)
+        };
         let mut status = AnswerStatus::default();
         let mut files = Vec::new();
         let mut index = None;

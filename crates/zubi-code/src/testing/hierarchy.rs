@@ -122,7 +122,7 @@ impl ToyEndpoint {
 
     fn symbols(&self) -> Vec<FixtureSymbol> {
         let library = self.root.parent().map(|beside| beside.join("library")).unwrap_or_default();
-        let library = walk::files(&library, WalkOptions { depth: None, sorted: true })
+        let library = walk::files(&library, WalkOptions { sorted: true, ..WalkOptions::default() })
             .filter_map(|path| Some((path.clone(), fs::read_text(&path).ok()?)));
         let mut found = Vec::new();
         for (path, text) in self.files().into_iter().chain(library) {

@@ -1,6 +1,7 @@
 //! The root directory of a document's project.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::worktree::nested_worktree_of;
 
 use crate::catalogue::{RootRule, ServerEntry};
 
@@ -10,8 +11,10 @@ mod typescript;
 pub(crate) use cargo::Manifests;
 
 /// Returns the directory in which `row`'s server should work for a document: the nearest one with a marker of the best
-/// group, never above `folder`. Without any marker it is `folder` itself.
+/// group, never above `folder` or the document's git worktree in it. Without any marker it is that directory.
 pub fn project_root(row: &ServerEntry, document: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
+    let worktree = nested_worktree_of(document, folder);
+    let folder = worktree.as_deref().unwrap_or(folder);
     let ancestors = || document.ancestors().skip(1).take_while(|directory| directory.starts_with(folder));
     let nearest = row
         .root_markers

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::{OnceCell, watch};
 use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::{MissingServer, Readiness};
 use zubi_base::process::Spawner;
+use zubi_base::worktree::nested_worktree_of;
 
 use crate::endpoint::{LaunchSpec, ServerEndpoint, Starter};
 use crate::session::{ServerSession, StartError};
@@ -42,6 +43,17 @@ impl WatcherCell {
         };
         Arc::clone(self.cell.get_or_init(start).await)
     }
+
+    /// Watches the files of a server with this root directory.
+    async fn watch_project(&self, root: &Utf8Path) {
+        let watcher = self.start().await;
+        let folder =
+            self.folders.iter().filter(|folder| root.starts_with(folder)).max_by_key(|folder| folder.as_str().len());
+        if let Some(worktree) = folder.and_then(|folder| nested_worktree_of(root, folder)) {
+            // Only a panic makes it fail.
+            drop(tokio::task::spawn_blocking(move || watcher.watch_worktree(&worktree)).await);
+        }
+    }
 }
 
 #[async_trait]
@@ -53,7 +65,7 @@ impl Starter for ProcessStarter {
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
     ) -> Result<Arc<ServerSession>, StartError> {
-        let watching = async { drop(self.watcher.start().await) };
+        let watching = self.watcher.watch_project(&launch.spec.folder.path);
         let (spec, command) = (launch.spec.clone(), &launch.command);
         let session = ServerSession::start(spec, command, &self.spawner, first, readiness, tasks, watching).await?;
         tasks.spawn(watch_registered_packages(self.watcher.start().await, Arc::downgrade(&session)));

@@ -34,6 +34,8 @@ pub(super) struct Record {
     pub(super) interests: WatchInterests,
     pub(super) links: LinkedPaths,
     pub(super) packages: Packages,
+    /// The linked git worktrees in the folders in which a server works. The walk of a folder leaves them out.
+    pub(super) worktrees: BTreeSet<Utf8PathBuf>,
     /// Directories that are not watched because a limit is reached.
     pub(super) unwatched: BTreeSet<Utf8PathBuf>,
     /// Directories that were recorded and have ended, for one examination.
@@ -54,6 +56,7 @@ impl Record {
             interests,
             links: LinkedPaths::default(),
             packages: Packages::default(),
+            worktrees: BTreeSet::new(),
             unwatched: BTreeSet::new(),
             ended: FxHashSet::default(),
             visible: FxHashMap::default(),
@@ -72,6 +75,14 @@ impl Record {
         self.links.through.clear();
     }
 
+    /// Records and watches the present files of a linked git worktree without reporting them.
+    pub(super) fn add_worktree(&mut self, worktree: &Utf8Path) {
+        if self.worktrees.insert(worktree.to_owned()) {
+            self.compare(worktree, &mut Changes::new());
+            self.packages.projects.insert(worktree.to_owned());
+        }
+    }
+
     /// Returns the changes of the marked paths, or of all paths if `compare_all` is set.
     pub(super) fn examine(
         &mut self,
@@ -84,7 +95,7 @@ impl Record {
         let mut paths: Vec<_> = marked.iter().collect();
         paths.sort_by(|a, b| a.0.cmp(b.0));
         for (path, mark) in paths {
-            rules_changed |= matches!(path.file_name(), Some(".gitignore" | ".ignore"));
+            rules_changed |= matches!(path.file_name(), Some(".gitignore" | ".ignore" | ".git"));
             self.examine_one(path, *mark, &mut changes);
         }
         if compare_all || rules_changed {
@@ -92,7 +103,8 @@ impl Record {
             if self.watcher.is_some() {
                 self.failure = None;
             }
-            for directory in self.folders.iter().chain(&self.links.scanned).cloned().collect::<Vec<_>>() {
+            let scanned = self.folders.iter().chain(&self.links.scanned).chain(&self.worktrees);
+            for directory in scanned.cloned().collect::<Vec<_>>() {
                 self.compare(&directory, &mut changes);
             }
             self.examine_all_packages();
@@ -233,6 +245,12 @@ impl Record {
     pub(super) fn compare(&mut self, directory: &Utf8Path, changes: &mut Changes) {
         let mut missing: FxHashSet<Utf8PathBuf> = paths_under(&self.files, directory).into_iter().collect();
         let mut ended: BTreeSet<Utf8PathBuf> = self.directories_in(directory).into_iter().collect();
+        for worktree in
+            self.worktrees.iter().filter(|worktree| *worktree != directory && worktree.starts_with(directory))
+        {
+            missing.retain(|path| !path.starts_with(worktree));
+            ended.retain(|path| !path.starts_with(worktree));
+        }
         for entry in walk::entries(directory, WalkOptions::default()) {
             let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
             if is_directory(&entry) {
@@ -332,7 +350,7 @@ impl Record {
             return false;
         }
         if !self.visible.contains_key(parent) {
-            let children = walk::entries(parent, WalkOptions { depth: Some(1), sorted: false })
+            let children = walk::entries(parent, WalkOptions { depth: Some(1), ..WalkOptions::default() })
                 .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
                 .collect::<FxHashSet<_>>();
             self.visible.insert(parent.to_owned(), children);

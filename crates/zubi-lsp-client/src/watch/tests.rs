@@ -150,6 +150,32 @@ async fn ignored_files_are_not_reported() {
 }
 
 #[tokio::test]
+async fn a_worktree_is_watched_once_a_server_works_in_it() {
+    let fixture = Fixture::new(&["a.rs", ".git/worktrees/x/commondir"]);
+    fixture.write("wt/x/.git", &format!("gitdir: {}/.git/worktrees/x", fixture.root));
+    fixture.write("wt/x/a.rs", "old");
+    assert_snapshot!(fixture.refresh().await, @"Created wt");
+    fixture.watcher.watch_worktree(&fixture.root.join("wt/x"));
+    assert_eq!(fixture.refresh().await, "");
+    fixture.write("wt/x/a.rs", "new");
+    fixture.write("wt/x/b.rs", "new");
+    // Makes the next examination compare everything.
+    fixture.write(".ignore", "");
+    assert_snapshot!(fixture.refresh().await, @"
+    Created .ignore
+    Changed wt/x/a.rs
+    Created wt/x/b.rs
+    ");
+    std::fs::remove_dir_all(fixture.root.join("wt/x")).unwrap();
+    assert_snapshot!(fixture.refresh().await, @"
+    Deleted wt/x
+    Deleted wt/x/.git
+    Deleted wt/x/a.rs
+    Deleted wt/x/b.rs
+    ");
+}
+
+#[tokio::test]
 async fn the_barrier_orders_a_thousand_files() {
     let fixture = Fixture::new(&["a.rs"]);
     for number in 0..1000 {

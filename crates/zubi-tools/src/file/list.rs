@@ -156,7 +156,7 @@ fn walk(
     let mut listing = FileListing::default();
     // Visited entries of each opened folder; the other entries of the folder are ignored ones.
     let mut visited: BTreeMap<std::path::PathBuf, usize> = BTreeMap::new();
-    for (count, entry) in walk::entries(root, WalkOptions { depth, sorted: true }).enumerate() {
+    for (count, entry) in walk::entries(root, WalkOptions { depth, sorted: true, worktrees: true }).enumerate() {
         if count >= MAX_ENTRIES || cancel.is_cancelled() {
             listing.is_incomplete = true;
             break;

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use rustc_hash::FxHashMap;
-use serde::Deserialize as _;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{Endpoint, EndpointError, OtherProject};
 use zubi_base::lsp;
@@ -17,14 +16,17 @@ use zubi_base::position::Encoding;
 use zubi_base::text::pluralize;
 use zubi_base::uri;
 
+use super::range_of;
 use crate::edit::ServerEdit;
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
 use crate::features::projects::ProjectQueue;
 use crate::locate::ResolvedTarget;
+use crate::markup::clean_line;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::request::position_params;
 use crate::status::{AnswerStatus, Completeness};
+use crate::worktrees::WorktreeFilter;
 
 const METHOD: &str = "textDocument/rename";
 
@@ -46,22 +48,34 @@ pub(super) struct CompletedRename {
     own: Option<Value>,
     /// The ranges that the edits replace. All have the same encoding.
     pub(super) edited: Vec<RawLocation>,
-    /// A note about zubi's own edits.
-    pub(super) note: Option<String>,
+    /// Notes about zubi's own edits and changes of edits.
+    pub(super) notes: Vec<String>,
     /// The uses that are not renamed, as a clause.
     pub(super) omitted: Option<String>,
+}
+
+/// The refusal of a server of other projects to rename the symbol.
+struct Refusal {
+    projects: Vec<OtherProject>,
+    /// A clause with the server's message.
+    reason: String,
 }
 
 impl CompletedRename {
     pub(super) fn new(own: RenameEdit) -> Self {
         let edited = edited_locations(&own.edit, own.endpoint.encoding());
-        Self { edits: vec![own], own: None, edited, note: None, omitted: None }
+        Self { edits: vec![own], own: None, edited, notes: Vec::new(), omitted: None }
     }
 
     pub(super) fn server_edits(&self) -> Vec<ServerEdit<'_>> {
         let servers = self.edits.iter().map(|one| ServerEdit { edit: &one.edit, encoding: one.endpoint.encoding() });
         let own = self.own.iter().map(|edit| ServerEdit { edit, encoding: Encoding::Utf16 });
         servers.chain(own).collect()
+    }
+
+    /// Returns the edits of the servers with the units of their columns.
+    pub(super) fn edits_with_encodings(&mut self) -> impl Iterator<Item = (&mut Value, Encoding)> {
+        self.edits.iter_mut().map(|one| (&mut one.edit, one.endpoint.encoding()))
     }
 
     /// Returns the names of the servers.
@@ -71,7 +85,7 @@ impl CompletedRename {
         names.join(" + ")
     }
 
-    fn covers(&self, location: &RawLocation) -> bool {
+    pub(super) fn covers(&self, location: &RawLocation) -> bool {
         self.edited.iter().any(|edited| overlaps(edited, location))
     }
 }
@@ -92,9 +106,10 @@ impl CodeQuery<'_> {
             return Ok(rename);
         }
         let document = self.document(&at.path).await?;
+        let mut refusals = Vec::new();
         for batch in &queue.batches {
             let answers = batch.iter().map(|group| self.rename_in_group(at, new_name, &document, group));
-            for answer in join_all(answers).await {
+            for (group, answer) in batch.iter().zip(join_all(answers).await) {
                 match answer {
                     Ok(edits) => {
                         for edit in edits {
@@ -102,6 +117,10 @@ impl CodeQuery<'_> {
                         }
                     }
                     Err(error @ CodeError::Endpoint(EndpointError::Cancelled)) => return Err(error),
+                    Err(CodeError::Endpoint(EndpointError::Server { endpoint, message, .. })) => {
+                        let reason = format!("{endpoint} declines: {}", clean_line(&message));
+                        refusals.push(Refusal { projects: group.clone(), reason });
+                    }
                     // The references below show what is missing.
                     Err(error) => tracing::debug!(%error, "another project's server does not rename"),
                 }
@@ -117,7 +136,7 @@ impl CodeQuery<'_> {
                 return Ok(rename);
             }
         };
-        self.add_references(at, new_name, &mut rename, uses.value).await?;
+        self.add_references(at, new_name, &mut rename, uses.value, &refusals).await?;
         if rename.omitted.is_none()
             && let Completeness::Partial { reason } = uses.status.completeness
         {
@@ -175,10 +194,18 @@ impl CodeQuery<'_> {
         rename.edits.push(other);
     }
 
-    async fn convert_all_to_utf16(&self, locations: impl Iterator<Item = &mut RawLocation>) {
+    pub(super) async fn convert_all_to_utf16(&self, locations: impl Iterator<Item = &mut RawLocation>) {
         for location in locations.filter(|location| location.encoding != Encoding::Utf16) {
             self.convert_to_utf16(location).await;
         }
+    }
+
+    /// Removes the edits in other git worktrees than the symbol's own.
+    pub(super) fn leave_out_edits(&self, at: &ResolvedTarget, rename: &mut CompletedRename) {
+        let edits = rename.edits.iter_mut().map(|one| &mut one.edit);
+        rename.notes.extend(self.leave_out_edits_in_other_worktrees(&at.path, edits));
+        let mut filter = WorktreeFilter::new(self.workspace(), &at.path);
+        rename.edited.retain(|edited| filter.admits(&edited.location.uri));
     }
 
     /// Edits the references in other projects that no server's rename edits, where the text is the name.
@@ -188,6 +215,7 @@ impl CodeQuery<'_> {
         new_name: &str,
         rename: &mut CompletedRename,
         mut uses: Vec<RawLocation>,
+        refusals: &[Refusal],
     ) -> Result<(), CodeError> {
         self.convert_all_to_utf16(rename.edited.iter_mut().chain(&mut uses)).await;
         let missed = uses.into_iter().filter(|found| !found.external && !rename.covers(found));
@@ -200,8 +228,15 @@ impl CodeQuery<'_> {
         let name = at.name.as_deref().unwrap_or_default();
         let mut changes: FxHashMap<String, Vec<Value>> = FxHashMap::default();
         let (mut edited, mut left) = (Vec::new(), Vec::new());
+        let mut reason = "`lsp_references` lists them";
         for (path, found) in missed {
             let Some(project) = in_other_projects(&path) else { continue };
+            let refusal = refusals.iter().find(|refusal| refusal.projects.iter().any(|one| one.root == project.root));
+            if let Some(refusal) = refusal {
+                reason = &refusal.reason;
+                left.push(project.clone());
+                continue;
+            }
             let document = self.document(&path).await?;
             let range = document.index.range_from_lsp(&found.location.range, Encoding::Utf16);
             let is_name = document.text.get(usize::from(range.start())..usize::from(range.end())) == Some(name);
@@ -217,14 +252,15 @@ impl CodeQuery<'_> {
             let uses = pluralize(left.len(), "use");
             left.dedup();
             let projects = self.describe_projects(&left);
-            rename.omitted = Some(format!("{uses} in {projects} will not be renamed: `lsp_references` lists them"));
+            rename.omitted = Some(format!("{uses} in {projects} will not be renamed: {reason}"));
         }
         if !edited.is_empty() {
             let mut projects: Vec<_> = edited.iter().map(|(project, _)| project.clone()).collect();
             projects.dedup();
             let (edits, projects) = (pluralize(edited.len(), "edit"), self.describe_projects(&projects));
-            rename.note =
-                Some(format!("{edits} at references in {projects}: the server renames only in its own project"));
+            rename
+                .notes
+                .push(format!("{edits} at references in {projects}: the server renames only in its own project"));
             rename.edited.extend(edited.into_iter().map(|(_, found)| found));
             rename.own = Some(json!({ "changes": changes }));
         }
@@ -243,10 +279,6 @@ fn retain_edits(edit: &mut Value, is_left: &[bool]) {
     edit.get_mut("changes").and_then(Value::as_object_mut).into_iter().flatten().for_each(|(_, edits)| retain(edits));
     let documents = edit.get_mut("documentChanges").and_then(Value::as_array_mut).into_iter().flatten();
     documents.filter_map(|change| change.get_mut("edits")).for_each(retain);
-}
-
-fn range_of(edit: &Value) -> Option<lsp::Range> {
-    lsp::Range::deserialize(edit.get("range")?).ok()
 }
 
 fn overlaps(one: &RawLocation, other: &RawLocation) -> bool {

@@ -122,7 +122,7 @@ pub(crate) fn search(
     };
     for root in roots {
         if root.is_dir() {
-            let mut walk = walk::builder(root, WalkOptions::default());
+            let mut walk = walk::builder(root, WalkOptions { worktrees: true, ..WalkOptions::default() });
             walk.threads(0);
             walk.build_parallel().visit(&mut WorkerFactory { shared: &state, root });
         } else {
