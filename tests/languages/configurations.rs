@@ -144,22 +144,17 @@ const TYPESCRIPT: &[File] = &[
 const STRICT: &str = r#"{ "compilerOptions": { "strict": true, "noUncheckedIndexedAccess": true, "module": "nodenext", "target": "es2022", "noEmit": true } }"#;
 const LENIENT: &str = r#"{ "compilerOptions": { "strict": true, "noUncheckedIndexedAccess": false, "module": "nodenext", "target": "es2022", "noEmit": true } }"#;
 
-/// `first` is the number of references without a configuration, before any user is open.
-const fn typescript_steps(first: usize) -> [Step; 8] {
-    [
-        step(&[], false, first),
-        step(&[("tsconfig.json", STRICT)], true, 3),
-        step(&[("tsconfig.json", LENIENT)], false, 3),
-        step(&[("base.json", STRICT), ("tsconfig.json", r#"{ "extends": "./base.json" }"#)], true, 3),
-        step(&[("base.json", LENIENT)], false, 3),
-        step(&[("base.json", STRICT)], true, 3),
-        // The user is open by now.
-        removal(&["tsconfig.json"], false, 3),
-        step(&[("tsconfig.json", STRICT)], true, 3),
-    ]
-}
-const TYPESCRIPT_STEPS: &[Step] = &typescript_steps(1);
-const VTSLS_STEPS: &[Step] = &typescript_steps(3);
+const TYPESCRIPT_STEPS: &[Step] = &[
+    step(&[], false, 1),
+    step(&[("tsconfig.json", STRICT)], true, 3),
+    step(&[("tsconfig.json", LENIENT)], false, 3),
+    step(&[("base.json", STRICT), ("tsconfig.json", r#"{ "extends": "./base.json" }"#)], true, 3),
+    step(&[("base.json", LENIENT)], false, 3),
+    step(&[("base.json", STRICT)], true, 3),
+    // The user is open by now.
+    removal(&["tsconfig.json"], false, 3),
+    step(&[("tsconfig.json", STRICT)], true, 3),
+];
 
 /// Without the steps in which a tsconfig.json comes: tsserver then answers from its inferred project for a while.
 const TSSERVER_STEPS: &[Step] = &[
@@ -244,7 +239,7 @@ const CONFIGURATIONS: &[Configuration] = &[
     python(&["pyrefly"], PYTHON, PYREFLY_STEPS),
     typescript(&["node", "typescript"], TYPESCRIPT_STEPS),
     typescript(&["node", "typescript-language-server"], TSSERVER_STEPS),
-    typescript(&["node", "vtsls"], VTSLS_STEPS),
+    typescript(&["node", "vtsls"], TSSERVER_STEPS),
 ];
 
 /// The number in the line `5 references to …`.
