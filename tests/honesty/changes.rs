@@ -81,6 +81,13 @@ const DEPENDENCIES: &[Dependency] = &[
         broken: TYPESCRIPT_BROKEN,
     },
     Dependency {
+        components: &["node", "intelephense"],
+        others: &[("composer.json", "{}\n")],
+        using: ("a.php", "<?php\n$n = area(1);\n"),
+        used: ("b.php", "<?php\nfunction area(int $w): int { return $w; }\n"),
+        broken: "<?php\nfunction area(int $w, int $h): int { return $w * $h; }\n",
+    },
+    Dependency {
         components: &["buf"],
         others: &[("buf.yaml", "version: v2\nlint:\n  use: [IMPORT_NO_PUBLIC]\n")],
         using: (

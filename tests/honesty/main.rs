@@ -1,6 +1,7 @@
 //! Checks that no answer is empty or partial without an explanation, from the first millisecond of a cold start and
 //! after changes of files, and that a ready server's answer is not marked.
 
+mod broken;
 mod changes;
 
 use std::time::Duration;

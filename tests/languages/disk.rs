@@ -80,7 +80,7 @@ fn add_module(project: &Project, name: &str, version: &str, declared: &str) {
 
 #[tokio::test]
 async fn typescript_packages_that_are_installed_replaced_and_removed_are_noticed() {
-    for servers in TYPESCRIPT_SERVERS.iter().filter(|servers| !servers.contains(&"vtsls")) {
+    for servers in TYPESCRIPT_SERVERS {
         for name in ["lately", "@scope/lately"] {
             let project = typescript_project();
             project.write("a.ts", &format!("import {{ VALUE }} from \"{name}\";\nexport const n: string = VALUE;\n"));
@@ -94,6 +94,23 @@ async fn typescript_packages_that_are_installed_replaced_and_removed_are_noticed
             std::fs::remove_dir_all(project.root().join("node_modules")).unwrap();
             assert_import_error(&zubi, "a.ts", servers).await;
         }
+    }
+}
+
+/// As package managers replace and remove packages that were there before the server started.
+#[tokio::test]
+async fn typescript_packages_of_before_that_are_replaced_and_removed_are_noticed() {
+    for servers in TYPESCRIPT_SERVERS {
+        let project = typescript_project();
+        project.write("a.ts", "import { VALUE } from \"early\";\nexport const n: string = VALUE;\n");
+        add_module(&project, "early", "1.0.0", "number");
+        let zubi = Zubi::start(&project, servers).await;
+        assert_type_error(&zubi, "a.ts", servers).await;
+        std::fs::remove_dir_all(project.root().join("node_modules/early")).unwrap();
+        add_module(&project, "early", "2.0.0", "string");
+        assert_no_error(&zubi, "a.ts", servers).await;
+        std::fs::remove_dir_all(project.root().join("node_modules/early")).unwrap();
+        assert_import_error(&zubi, "a.ts", servers).await;
     }
 }
 
@@ -130,8 +147,7 @@ async fn a_typescript_directory_reached_through_a_link_is_not_outdated() {
 
 #[tokio::test]
 async fn a_directory_that_comes_and_goes_is_noticed() {
-    // zuban (0.10) does not notice a directory that comes back.
-    for servers in PYTHON_SERVERS.iter().filter(|servers| !servers.contains(&"zuban")) {
+    for servers in PYTHON_SERVERS {
         let project = Project::empty();
         project.write("pyproject.toml", "[project]\nname = \"shop\"\nversion = \"0\"\n");
         project.write("a.py", "from pkg.late import late\n\nn: int = late(1)\n");

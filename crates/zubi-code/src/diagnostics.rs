@@ -102,6 +102,7 @@ impl CodeQuery<'_> {
         let reference = DocumentRef::new(path);
         let (ready, reports) = self.reports_of(&reference, timeout, cx).await?;
         let mut status = ready.status.clone();
+        ready.add_reports(&mut status);
         let mut problems = Vec::new();
         let mut failure = None;
         for (endpoint, report) in ready.endpoints.iter().zip(reports) {

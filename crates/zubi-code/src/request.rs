@@ -36,6 +36,29 @@ pub(crate) struct Replies {
 pub(crate) struct ReadyEndpoints {
     pub(crate) endpoints: Vec<Arc<dyn Endpoint>>,
     pub(crate) status: AnswerStatus,
+    /// The readiness that the answer needs.
+    need: ReadinessLevel,
+}
+
+impl ReadyEndpoints {
+    /// Adds the errors and warnings that the endpoints have reported about themselves since they were ready. A server
+    /// may do so only while it answers its first request (ty 0.0.104).
+    pub(crate) fn add_reports(&self, status: &mut AnswerStatus) {
+        for caveats in self.endpoints.iter().map(|endpoint| endpoint.caveats(None)) {
+            let mut new = caveats.failures.into_iter().chain(caveats.health).collect::<Vec<_>>();
+            match self.need {
+                ReadinessLevel::Project => {
+                    new.retain(|report| !status.gaps.contains(report));
+                    status.gaps.extend(new);
+                }
+                // One file's text is enough for the answer.
+                ReadinessLevel::File => {
+                    new.retain(|report| !status.notes.contains(report) && !status.beyond.contains(report));
+                    status.beyond.extend(new);
+                }
+            }
+        }
+    }
 }
 
 impl CodeQuery<'_> {
@@ -78,7 +101,7 @@ impl CodeQuery<'_> {
             found.endpoints.iter().flat_map(|endpoint| endpoint.caveats(Some(document)).project).collect::<Vec<_>>();
         status.gaps.retain(|gap| !unread.contains(gap));
         status.notes.extend(unread);
-        Ok(ReadyEndpoints { endpoints: found.endpoints, status })
+        Ok(ReadyEndpoints { endpoints: found.endpoints, status, need: ReadinessLevel::Project })
     }
 
     /// Returns the endpoints that report diagnostics anywhere in the workspace, after they are initialized.
@@ -170,7 +193,7 @@ impl CodeQuery<'_> {
         }
         let states = readiness::wait(&endpoints, need, self.wait_until, &self.cx).await?;
         let status = self.status_of(&endpoints, document, states, need, found.absent);
-        Ok(ReadyEndpoints { endpoints, status })
+        Ok(ReadyEndpoints { endpoints, status, need })
     }
 
     /// Returns why servers do not read a file, if its text or its name shows that, as a clause.
@@ -199,7 +222,9 @@ impl CodeQuery<'_> {
         let mut replies = Vec::new();
         let mut failures: Vec<EndpointError> = Vec::new();
         let mut status = ready.status.clone();
-        for (endpoint, result) in join_all(requests).await {
+        let results = join_all(requests).await;
+        ready.add_reports(&mut status);
+        for (endpoint, result) in results {
             match result.and_then(|result| readable(endpoint.as_ref(), method, result)) {
                 Ok((result, unreadable)) => {
                     if let Some(reason) = unreadable {

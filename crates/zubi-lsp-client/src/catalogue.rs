@@ -14,7 +14,7 @@ use crate::checks::BackgroundCheck;
 use crate::detect::PythonEnvironment;
 use crate::diagnostic_rounds::DiagnosticRounds;
 use crate::document_activity::DocumentStatus;
-use crate::health::HealthSign;
+use crate::health::{HealthSign, StatusReason};
 use crate::readiness::ReadinessSignal;
 
 mod limit;
@@ -126,10 +126,13 @@ pub struct ServerEntry {
     /// sends `workspace/didChangeConfiguration` when such a file, or a file in such a directory, changes.
     #[serde(default)]
     pub configure_on: Vec<String>,
-    /// The request that makes the server read files of the project's configuration again, if a notification about them
-    /// is not enough.
+    /// The request that makes the server read its project again, if a notification about changed files is not enough.
     #[serde(default)]
     pub reload: Option<ReloadRequest>,
+    /// The time, in milliseconds, in which the server notices changes on disk, for a server that ignores notifications
+    /// about them and watches the files itself. Requests after a change wait for it.
+    #[serde(default)]
+    pub own_watcher_ms: Option<u64>,
     /// Commands of `workspace/executeCommand` that only produce edits.
     #[serde(default)]
     pub commands: Vec<String>,
@@ -222,6 +225,9 @@ pub struct ServerEntry {
     #[serde(default)]
     #[serde(rename = "health")]
     pub health_signs: Vec<HealthSign>,
+    /// How a server with `experimental/serverStatus` explains an error or a warning.
+    #[serde(default)]
+    pub status_reason: StatusReason,
     /// Commands that cure what the server reports about its own state, by a part of its message.
     #[serde(default)]
     pub cures: BTreeMap<String, String>,

@@ -43,6 +43,55 @@ pub struct HealthSign {
     pub effect: String,
 }
 
+/// How a server that reports its state with `experimental/serverStatus` explains an error or a warning.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatusReason {
+    /// Texts before the reason, in the status or in standard error; the last one that occurs counts.
+    pub after: Vec<String>,
+    /// A part of statuses that do not have the reason.
+    pub unexplained: String,
+    /// A part of the first line in standard error of the report that has the reason then.
+    pub logged: String,
+}
+
+impl StatusReason {
+    /// Returns the message of a status with its reason, as one line. `log` has the lines of standard error.
+    pub(crate) fn explain(&self, message: &str, log: &[String]) -> String {
+        if !self.unexplained.is_empty() && message.contains(self.unexplained.as_str()) {
+            let report = self.logged_report(log).unwrap_or_default();
+            return match self.position(&report).and_then(|(_, start)| report.get(start..)) {
+                Some(reason) => join_lines(&format!("{}: {reason}", message.trim().trim_end_matches('.'))),
+                None => join_lines(message),
+            };
+        }
+        // Between the two parts there may be warnings.
+        let parts =
+            self.position(message).and_then(|(first, start)| Some((message.get(..first)?, message.get(start..)?)));
+        match parts {
+            Some((before, reason)) => join_lines(&format!("{before}{reason}")),
+            None => join_lines(message),
+        }
+    }
+
+    /// Returns the end of the first text in `after` that occurs and the end of the last one, in bytes.
+    fn position(&self, text: &str) -> Option<(usize, usize)> {
+        let ends = self.after.iter().filter_map(|before| Some(text.find(before.as_str())? + before.len()));
+        ends.fold(None, |found, end| {
+            let (first, last) = found.unwrap_or((end, end));
+            Some((first.min(end), last.max(end)))
+        })
+    }
+
+    /// Returns the last report in standard error, up to the next line of the log.
+    fn logged_report(&self, log: &[String]) -> Option<String> {
+        let first = log.iter().rposition(|line| line.contains(self.logged.as_str()))?;
+        let mut lines = log.iter().skip(first);
+        let rest = lines.next().into_iter().chain(lines.take_while(|line| !is_log_line(line)));
+        Some(rest.map(String::as_str).collect::<Vec<_>>().join("\n"))
+    }
+}
+
 /// The severity of a [`HealthSign`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -131,6 +180,32 @@ impl HealthMonitor {
     }
 }
 
+/// Levels of log lines, as a word at the beginning of a line or after a time.
+const LEVELS: &[&str] = &["ERROR", "WARN", "INFO", "DEBUG", "TRACE"];
+
+/// Levels of log lines that do not explain an end.
+const CHATTER: &[&str] = &["INFO", "DEBUG", "TRACE"];
+
+/// The number of words at the beginning of a line in which a level is searched: a time of day may be two words.
+const WORDS_BEFORE_LEVEL: usize = 3;
+
+/// Whether a line of standard error begins an entry of a log.
+fn is_log_line(line: &str) -> bool {
+    has_level(line, LEVELS)
+}
+
+/// Whether a line was logged at a level that servers use in normal operation.
+pub(crate) fn is_chatter(line: &str) -> bool {
+    has_level(line, CHATTER)
+}
+
+fn has_level(line: &str, levels: &[&str]) -> bool {
+    line.split_whitespace().take(WORDS_BEFORE_LEVEL).any(|word| {
+        let word = word.trim_matches(|character: char| !character.is_ascii_alphanumeric());
+        levels.contains(&word)
+    })
+}
+
 fn contains_any(message: &str, parts: &[String]) -> bool {
     parts.iter().any(|part| message.contains(part.as_str()))
 }
@@ -146,7 +221,7 @@ fn reason(report: &str, sign: &HealthSign) -> String {
 pub(crate) fn join_lines(text: &str) -> String {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let lines: Vec<_> = text.lines().map(words).filter(|line| !line.is_empty()).collect();
-    lines.join("; ").chars().filter(|c| !c.is_control()).take(MAX_REASON_CHARS).collect()
+    lines.join("; ").replace(":; ", ": ").chars().filter(|c| !c.is_control()).take(MAX_REASON_CHARS).collect()
 }
 
 /// Returns the reason in a progress value's message, which is cut to a useful length only after the reason was found.
@@ -182,6 +257,26 @@ mod tests {
 
     fn show(monitor: &HealthMonitor) -> String {
         format!("{:?}", monitor.health())
+    }
+
+    #[test]
+    fn a_status_has_its_reason() {
+        let texts = ["exited with an error: ", "exited with an error: error: ", "\nerror: "];
+        let reason = StatusReason {
+            after: texts.map(str::to_owned).to_vec(),
+            unexplained: "Failed to load".to_owned(),
+            logged: "FetchError: ".to_owned(),
+        };
+        let explain =
+            |message: &str, log: &str| reason.explain(message, &log.lines().map(str::to_owned).collect::<Vec<_>>());
+        insta::assert_snapshot!(explain("no sources\nat all", ""), @"no sources; at all");
+        let own = "cannot read a: `cargo` exited with an error: warning: b\n  note: c\nerror: d\ne";
+        insta::assert_snapshot!(explain(own, ""), @"cannot read a: `cargo` exited with an error: d; e");
+        insta::assert_snapshot!(explain("Failed to load workspaces.", ""), @"Failed to load workspaces.");
+        let log = "T ERROR FetchError: f: `cargo` exited with an error: error: old\nT ERROR x\n\
+            T ERROR FetchError: f: `cargo` exited with an error: error: no `m`\ncaused by:\n  g\nT  WARN other\nh";
+        let explained = explain("Failed to load workspaces.", log);
+        insta::assert_snapshot!(explained, @"Failed to load workspaces: no `m`; caused by: g");
     }
 
     #[test]

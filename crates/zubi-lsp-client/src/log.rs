@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 /// The maximum number of lines stored.
 const MAX_LINES: usize = 200;
 
-/// The maximum number of bytes stored for one line; servers print whole requests and stack traces in one.
-const MAX_LINE_BYTES: usize = 1024;
+/// The maximum number of bytes stored for one line; servers print whole requests and stack traces in one. The line in
+/// which rust-analyzer quotes cargo's error begins with cargo's command and its paths.
+const MAX_LINE_BYTES: usize = 4096;
 
 /// A bounded buffer of lines: new ones replace the oldest.
 #[derive(Debug, Default)]

@@ -42,7 +42,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use zubi_base::endpoint::Readiness;
 
-use crate::health::{Health, HealthMonitor, HealthSign, join_lines, message_of};
+use crate::health::{Health, HealthMonitor, HealthSign, message_of};
 
 #[cfg(test)]
 mod tests;
@@ -95,6 +95,9 @@ const MAX_PROGRESSES: usize = 256;
 
 /// The maximum length of a stored title, message or token, in characters.
 const MAX_TEXT_CHARS: usize = 200;
+
+/// The maximum length of a status, in characters. Its reason may follow many warnings.
+const MAX_STATUS_CHARS: usize = 8000;
 
 /// LSP's `MessageType.Error`.
 const ERROR_MESSAGE: u64 = 1;
@@ -374,7 +377,8 @@ impl Tracker {
             None | Some("ok") => None,
             Some(health) => {
                 let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
-                let what = join_lines(if message.is_empty() { health } else { message });
+                let what = if message.is_empty() { health } else { message };
+                let what: String = what.chars().take(MAX_STATUS_CHARS).collect();
                 Some(if health == "error" { Health::Error(what) } else { Health::Warning(what) })
             }
         };

@@ -30,8 +30,9 @@ use crate::detect::Languages;
 use crate::diagnostic_rounds::DiagnosticRounds;
 use crate::document_activity::DocumentStatus;
 use crate::documents::{DocumentOpenParams, MirroredDocuments, OutgoingSync, SyncAction};
-use crate::health::HealthSign;
+use crate::health::{Health, HealthSign, StatusReason};
 use crate::initialize;
+use crate::log::LineRing;
 use crate::peer::ServerPeer;
 use crate::readiness::{ReadinessSignal, Tracker};
 
@@ -71,6 +72,8 @@ pub struct SessionSpec {
     pub diagnostic_rounds: Option<DiagnosticRounds>,
     /// The ways in which the server reports errors and warnings about itself or the project.
     pub health_signs: Vec<HealthSign>,
+    /// How the server explains its status.
+    pub status_reason: StatusReason,
     /// The request whose answer shows that the server has processed a document's text.
     pub barrier_method: Option<String>,
     /// The unit of the server's columns, if it is not the one that the server names.
@@ -101,6 +104,8 @@ pub struct SessionSpec {
     pub configure_on: Vec<String>,
     /// The request that makes the server read files again.
     pub reload: Option<ReloadRequest>,
+    /// The time in which the server notices changes on disk by itself; `None` for one that zubi notifies.
+    pub own_watcher: Option<Duration>,
     /// Whether the server reads the project only once a document is open.
     pub needs_document: bool,
     /// The time limit for the `initialize` response.
@@ -155,6 +160,8 @@ pub struct ServerSession {
     spec: SessionSpec,
     connection: Connection,
     peer: Arc<ServerPeer>,
+    /// The last lines of the server's standard error.
+    stderr: Arc<LineRing>,
     encoding: Encoding,
     /// `name version`, as the server reports them.
     server_version: Option<String>,
@@ -251,6 +258,7 @@ impl ServerSession {
         let session = Arc::new(Self {
             connection,
             peer,
+            stderr,
             encoding,
             server_version: server_version(&answer),
             documents: Mutex::default(),
@@ -296,6 +304,15 @@ impl ServerSession {
 
     pub(crate) fn peer(&self) -> &ServerPeer {
         &self.peer
+    }
+
+    /// Returns the error or warning that the server reports about itself or the project, with its reason.
+    pub(crate) fn health(&self) -> Option<Health> {
+        let explain = |message: String| self.spec.status_reason.explain(&message, &self.stderr.last(usize::MAX));
+        self.peer.health().map(|health| match health {
+            Health::Error(message) => Health::Error(explain(message)),
+            Health::Warning(message) => Health::Warning(explain(message)),
+        })
     }
 
     pub fn encoding(&self) -> Encoding {

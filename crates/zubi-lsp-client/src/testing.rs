@@ -19,6 +19,7 @@ use crate::checks::BackgroundCheck;
 use crate::detect::Languages;
 use crate::document_activity::DocumentStatus;
 use crate::endpoint::{LaunchSpec, Starter};
+use crate::health::StatusReason;
 use crate::log::LineRing;
 use crate::readiness::ReadinessSignal;
 use crate::session::{Process, ServerSession, SessionSpec, StartError};
@@ -73,6 +74,8 @@ impl TestWorkspace {
             root_markers: vec!["Cargo.toml".to_owned()],
             configure_on: Vec::new(),
             reload: None,
+            own_watcher: None,
+            status_reason: StatusReason::default(),
             needs_document: false,
             start_timeout: TEST_TIMEOUT,
             shutdown_timeout: TEST_TIMEOUT,

@@ -31,7 +31,7 @@ impl ServerEndpoint {
             Some(cure) => format!("{message} (`{cure}`)"),
             None => message,
         };
-        self.running_now()?.peer().health().map(|health| match health {
+        self.running_now()?.health().map(|health| match health {
             Health::Error(message) => Health::Error(with_cure(message)),
             Health::Warning(message) => Health::Warning(with_cure(message)),
         })

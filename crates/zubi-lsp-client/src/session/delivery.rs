@@ -50,6 +50,9 @@ impl ServerSession {
             }
         }
         self.request_reload(changes);
+        if !watched.is_empty() {
+            self.await_own_watcher();
+        }
         if changes.iter().any(|change| self.reads_at_configuration(&change.path)) {
             // The settings are the same: it only makes the server read everything that it has stored again.
             let params = json!({ "settings": self.spec.settings });

@@ -10,6 +10,7 @@ use zubi_base::process::{Child, CommandSpec, Spawner};
 use zubi_base::rpc::{CLOSED_OUTPUT, Connection};
 
 use super::StartError;
+use crate::health::is_chatter;
 use crate::log::LineRing;
 
 /// The time in which a server may end on its own after its input was closed.
@@ -20,12 +21,6 @@ const MAX_STDERR_LINE: u64 = 64 * 1024;
 
 /// The number of lines of standard error that an error message quotes.
 const QUOTED_LINES: usize = 5;
-
-/// Levels of log lines that do not explain an end, as a word at the beginning of a line or after a time.
-const CHATTER: &[&str] = &["INFO", "DEBUG", "TRACE"];
-
-/// The number of words at the beginning of a line in which a level is searched: a time of day may be two words.
-const WORDS_BEFORE_LEVEL: usize = 3;
 
 /// A running server before the first message.
 pub(crate) struct Process {
@@ -121,14 +116,6 @@ pub(super) fn quote(stderr: &LineRing) -> String {
     lines.retain(|line| !is_chatter(line));
     let last = lines.split_off(lines.len().saturating_sub(QUOTED_LINES));
     if last.is_empty() { String::new() } else { format!("; it wrote: {}", last.join(" | ")) }
-}
-
-/// Whether a line was logged at a level that servers use in normal operation.
-fn is_chatter(line: &str) -> bool {
-    line.split_whitespace().take(WORDS_BEFORE_LEVEL).any(|word| {
-        let word = word.trim_matches(|character: char| !character.is_ascii_alphanumeric());
-        CHATTER.contains(&word)
-    })
 }
 
 /// Reads standard error until it ends: a server blocks when the pipe is full.

@@ -346,10 +346,9 @@ async fn requests_wait_until_a_server_has_read_its_configuration_again() {
     workspace.spec.signal = ReadinessSignal::ServerStatus;
     workspace.spec.reload = Some(ReloadRequest {
         method: "fake/reload".to_owned(),
-        params: json!({ "file": "{uri}" }),
+        params: json!({ "all": true }),
         files: vec!["Cargo.toml".to_owned()],
-        extensions: Vec::new(),
-        packages: false,
+        packages: Vec::new(),
     });
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
     let mut states = workspace.readiness.subscribe();
@@ -364,7 +363,7 @@ async fn requests_wait_until_a_server_has_read_its_configuration_again() {
     assert!(matches!(*states.borrow(), Readiness::Loading { .. }));
     server.expect_notification("workspace/didChangeWatchedFiles").await;
     let (id, params) = server.expect_request("fake/reload").await;
-    assert_eq!(params, json!({ "file": zubi_base::uri::from_path(&workspace.path("sub/Cargo.toml")) }));
+    assert_eq!(params, json!({ "all": true }));
     let request = tokio::spawn({
         let session = Arc::clone(&session);
         let deadline = Instant::now() + Duration::from_secs(10);

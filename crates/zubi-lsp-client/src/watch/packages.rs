@@ -259,9 +259,23 @@ impl Record {
     /// Reports a package that came or was replaced, and watches it.
     fn report_package(&mut self, path: &Utf8Path, kind: ChangeKind, changes: &mut Changes) {
         changes.insert(path.to_owned(), kind);
-        if path.is_dir() {
-            self.packages.inner.insert(path.to_owned());
-            self.read_package(path, changes);
+        if !path.is_dir() {
+            return;
+        }
+        if kind == ChangeKind::Changed {
+            // Another directory of this name, which is not watched.
+            self.packages.watches.retain(|directory| !directory.starts_with(path));
+            self.watched.retain(|directory| !directory.starts_with(path));
+        }
+        let was_read = !self.packages.inner.insert(path.to_owned());
+        self.read_package(path, changes);
+        if kind == ChangeKind::Changed && !was_read {
+            // zubi did not know the files of the old package, but a server may: TypeScript (7.0) does not read a known
+            // file again that is reported as created.
+            let inside = changes.range_mut(path.to_owned()..).take_while(|(file, _)| file.starts_with(path));
+            for (_, kind) in inside.filter(|(file, kind)| **kind == ChangeKind::Created && !file.is_dir()) {
+                *kind = ChangeKind::Changed;
+            }
         }
     }
 

@@ -470,7 +470,25 @@ async fn packages_that_come_and_go_are_reported() {
     Created node_modules/new/lib
     Created node_modules/new/lib/more.d.ts
     Changed node_modules/old
-    Created node_modules/old/index.d.ts
+    Changed node_modules/old/index.d.ts
+    ");
+    // The new directory is watched, too.
+    fixture.write("node_modules/old/index.d.ts", "newest");
+    fixture.write("node_modules/old/more.d.ts", "x");
+    assert_snapshot!(fixture.refresh().await, @"
+    Changed node_modules/old/index.d.ts
+    Created node_modules/old/more.d.ts
+    ");
+    fixture.remove("node_modules/old");
+    fixture.write("node_modules/old/index.d.ts", "last");
+    assert_snapshot!(fixture.refresh().await, @"
+    Changed node_modules/old
+    Changed node_modules/old/index.d.ts
+    Deleted node_modules/old/more.d.ts
+    ");
+    fixture.write("node_modules/old/index.d.ts", "very last");
+    assert_snapshot!(fixture.refresh().await, @"
+    Changed node_modules/old/index.d.ts
     ");
     fixture.remove("node_modules");
     fixture.remove(".venv");
