@@ -3,12 +3,11 @@
 //! The floor is the same rust-analyzer with the same settings, alone on another clone. Both sides start without caches,
 //! so each builds the build scripts and the procedural macros first.
 
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use zubi_tests::Project;
 use zubi_tests::processes::{self, Process};
-use zubi_tests::{Project, tools};
 
 use crate::fixed::push_memory;
 use crate::introduction::Introduction;
@@ -209,11 +208,8 @@ fn push_servers(table: &mut Table, zubi: &Zubi, server: &Server<'_>) -> Result<(
 
 /// Checks that no program wrote into the repository.
 fn check_tree(project: &Project) -> Result<()> {
-    let mut git = Command::new("git");
-    let output = git.args(["status", "--porcelain"]).current_dir(project.root()).env("PATH", tools::path(&[])).output();
-    let output = output.context("git starts")?;
-    let changed = String::from_utf8_lossy(&output.stdout);
-    ensure!(output.status.success() && changed.is_empty(), "the repository changed:\n{changed}");
+    let changed = project.git(&["status", "--porcelain"]);
+    ensure!(changed.is_empty(), "the repository changed:\n{changed}");
     Ok(())
 }
 

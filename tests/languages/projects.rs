@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::zubi::{Start, environment};
+use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi, processes};
 
 /// Three Python projects: `core`, `app` (which uses `core`) and `tools` (which has a symbol of the same name).
@@ -215,8 +215,8 @@ async fn projects_of_other_languages_inside_a_rust_package_have_their_own_server
         "[package]\nname = \"apart\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n",
     );
     project.write("apart/src/lib.rs", "pub fn total_area() {}\n");
-    git(&project, &["init", "--quiet"]);
-    let untracked = git(&project, &["status", "--porcelain", "--untracked-files=all"]);
+    project.git(&["init", "--quiet"]);
+    let untracked = project.git(&["status", "--porcelain", "--untracked-files=all"]);
     let zubi = Zubi::start(&project, &["rust-analyzer", "ty"]).await;
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area", "path": "src" })).await, @"
     at src/shape.rs:34:8 total_area (function)
@@ -233,7 +233,7 @@ async fn projects_of_other_languages_inside_a_rust_package_have_their_own_server
     ");
     // One server reads the package and the bench, and none of its builds leaves a file that git does not ignore.
     assert_eq!(count_servers("rust-analyzer"), 1, "{:?}", processes::descendants());
-    assert_eq!(git(&project, &["status", "--porcelain", "--untracked-files=all"]), untracked);
+    assert_eq!(project.git(&["status", "--porcelain", "--untracked-files=all"]), untracked);
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area", "path": "python" })).await, @"
     at python/bindings.py:1:5 total_area (function)
     2 references to `total_area` in 1 file
@@ -251,15 +251,6 @@ fn count_servers(command: &str) -> usize {
         !process.command.contains("__child") && !process.command.contains("proc-macro-srv")
     };
     processes::find_by_command(command).iter().filter(|process| is_server(process)).count()
-}
-
-/// Runs git in the project and returns its output.
-fn git(project: &Project, arguments: &[&str]) -> String {
-    let mut git = std::process::Command::new("git");
-    git.args(arguments).current_dir(project.root()).env_clear().envs(environment(project, &[]));
-    let output = git.output().unwrap_or_else(|error| panic!("git does not start: {error}"));
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[tokio::test]

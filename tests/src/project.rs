@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::TempDir;
 
 use crate::tools;
+use crate::zubi::environment;
 
 /// A project in a temporary directory, removed with this value.
 #[derive(Debug)]
@@ -116,6 +117,15 @@ impl Project {
         std::os::unix::fs::symlink(cargo_home.join("registry"), project.home.join(".cargo/registry"))
             .expect("a new link");
         project
+    }
+
+    /// Runs git in the project and returns its output.
+    pub fn git(&self, arguments: &[&str]) -> String {
+        let mut git = std::process::Command::new("git");
+        git.args(arguments).current_dir(&self.root).env_clear().envs(environment(self, &[]));
+        let output = git.output().expect("git starts");
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
     }
 
     /// Copies a folder of this repository into the project.

@@ -58,8 +58,9 @@ pub struct WalkOptions {
 }
 
 /// Returns all entries below a directory, including itself, except those that `.gitignore` and `.ignore` exclude (even
-/// outside a repository), those that [`is_generated`] recognizes, and those in linked git worktrees. Includes hidden files, because root markers and some
-/// source directories (`.github`) begin with a dot. Does not follow links. Skips unreadable entries.
+/// outside a repository), those that [`is_generated`] recognizes, and those in linked git worktrees. Includes hidden
+/// files, because root markers and some source directories (`.github`) begin with a dot. Does not follow links. Skips
+/// unreadable entries.
 pub fn entries(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = DirEntry> {
     builder(directory, order).build().filter_map(Result::ok)
 }
@@ -88,7 +89,8 @@ pub fn files(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = U
         .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
 }
 
-/// Returns those of some paths that [`entries`] below `directory` omit, apart from worktrees. Lists only the directories on the way to them.
+/// Returns those of some paths that [`entries`] below `directory` omit, apart from worktrees. Lists only the directories
+/// on the way to them.
 pub fn find_omitted(directory: &Utf8Path, paths: impl IntoIterator<Item = Utf8PathBuf>) -> BTreeSet<Utf8PathBuf> {
     let mut omitted: BTreeSet<_> = paths.into_iter().collect();
     let on_the_way: BTreeSet<Utf8PathBuf> =

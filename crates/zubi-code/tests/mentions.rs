@@ -131,11 +131,9 @@ async fn a_string_that_is_the_name_is_a_class_of_its_own() {
 
 #[tokio::test]
 async fn many_files_are_sampled() {
-    let mut fixture = MODULE.to_owned();
     let names = ["a.toy", "b.toy", "c.toy", "d.toy", "e.toy", "f.toy", "g.toy", "h.toy", "i.toy", "j.toy"];
-    for name in names {
-        fixture.push_str(&format!("//- {name}\nlet unit\nunit\nunit\nunit\n"));
-    }
+    let others = names.map(|name| format!("//- {name}\nlet unit\nunit\nunit\nunit\n"));
+    let fixture = [MODULE, &others.concat()].concat();
     let files = names.map(|name| (name, ToyFile::Separate));
     insta::assert_snapshot!(check(&fixture, &files).await, @"
     text 0, quoted 0, namesakes 34, unresolved 0, unchecked 6; 17 requests
