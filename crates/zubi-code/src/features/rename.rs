@@ -92,21 +92,23 @@ impl CodeQuery<'_> {
             self.add_new_edits(&mut completed, RenameEdit { edit, endpoint }).await;
         }
         self.leave_out_edits(at, &mut completed);
-        let unedited = self.describe_unedited(at, new_name, &mut completed, references).await;
+        let unedited = self.find_unedited(at, new_name, &mut completed, references).await;
         self.fit_names(at, &language, new_name, &mut completed).await?;
         let old = at.name.as_deref().unwrap_or("symbol");
         let title = format!("rename `{old}` to `{new_name}`");
         let mut plan = self.intel.edits.plan_combined(&title, &completed.server_edits(), &completed.servers()).await?;
         plan.notes.extend(completed.notes);
         if let Some(words) = self.word_matches(at).await {
-            let mentions = self.classify_mentions(at, &completed.edited, &words).await;
+            // The references that the server does not edit are named below.
+            let known: Vec<_> = completed.edited.iter().chain(&unedited.references).cloned().collect();
+            let mentions = self.classify_mentions(at, &known, &words).await;
             references::rate(at, &mut status, completed.edited.len(), &mentions);
         } else {
             references::add_unsearched_note(at, &mut status);
         }
         if let Some(reason) = completed.omitted {
             status.completeness = Completeness::Partial { reason };
-        } else if let Some(reason) = unedited {
+        } else if let Some(reason) = unedited.describe() {
             status.mark_incomplete(reason);
         }
         Ok(QualifiedAnswer { value: plan, status })

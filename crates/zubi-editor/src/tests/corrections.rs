@@ -228,7 +228,7 @@ fn omitted_results_are_reported() {
     1 reference to `Circle` in 1 file
     web/report.ts
       2:21  const largest = new Circle();
-    2 further word matches in code: includeText=true
+    2 further word matches in code (not checked): includeText=true
     [editor · readiness unknown · may be incomplete: editor left out 7 more]
     ");
     let answer = editor.call("lsp_completion", &at, |_, _| {
@@ -322,8 +322,8 @@ fn uris_are_mapped_for_a_folder_opened_through_a_link() {
       2:21  const largest = new Circle();
     web/shape.ts
       1:14  export class Circle {  (declaration)
-    1 further word match in code: includeText=true
-    [editor · readiness unknown · completeness unknown: editor gives no readiness signal; 2 references and 1 other match in code]
+    1 further word match in code that the server does not confirm: includeText=true
+    [editor · readiness unknown · may be incomplete: `Circle` also occurs in web/report.ts (1: the server resolves it to this symbol, but does not report it)]
     ");
 }
 

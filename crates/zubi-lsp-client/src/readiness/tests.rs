@@ -93,14 +93,14 @@ fn rust_analyzer_is_ready_only_after_it_was_busy() {
         "status ok true",
     ]), @r#"
     initialized                              → loading None None
-    status warning true                      → loading None None (Warning("no Cargo.toml; more"))
+    status warning true                      → loading None None (Warning("no Cargo.toml\nmore"))
     status ok false                          → loading None None
     begin rustAnalyzer/Fetching Fetching     → loading Some(0) Some("Fetching")
     end rustAnalyzer/Fetching                → loading None None
     begin rustAnalyzer/cachePriming Indexing → loading Some(0) Some("Indexing")
     report rustAnalyzer/cachePriming 43      → loading Some(43) Some("Indexing: 2/5")
     end rustAnalyzer/cachePriming            → loading None None
-    status error true                        → Ready (Error("no Cargo.toml; more"))
+    status error true                        → Ready (Error("no Cargo.toml\nmore"))
     status ok false                          → loading None None
     status ok true                           → Ready
     "#);

@@ -20,6 +20,26 @@ use crate::text_search;
 /// The maximum number of references that a clause names.
 const MAX_NAMED: usize = 4;
 
+/// References that no edit of a rename changes.
+#[derive(Debug, Default)]
+pub(super) struct UneditedReferences {
+    pub(super) references: Vec<RawLocation>,
+    /// Their places as `path:line:column`, sorted, without duplicates.
+    places: Vec<String>,
+}
+
+impl UneditedReferences {
+    /// Returns a clause that names the first of them; `None` without any.
+    pub(super) fn describe(&self) -> Option<String> {
+        let more = self.places.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
+        let uses = pluralize(self.places.len(), "use");
+        let named = self.places.iter().take(MAX_NAMED).cloned().chain(more.map(|more| format!("{more} more")));
+        let named = named.collect::<Vec<_>>().join(", ");
+        (!self.places.is_empty())
+            .then(|| format!("the server's rename leaves {uses} that its references list: {named}"))
+    }
+}
+
 impl CodeQuery<'_> {
     /// Returns the references that an endpoint lists for the position in `params`; empty if it does not list any.
     pub(super) async fn own_references(
@@ -40,28 +60,28 @@ impl CodeQuery<'_> {
         found
     }
 
-    /// Returns a clause about the references with the name that no edit changes; `None` without any.
-    pub(super) async fn describe_unedited(
+    /// Finds the references with the name that no edit changes.
+    pub(super) async fn find_unedited(
         &self,
         at: &ResolvedTarget,
         new_name: &str,
         rename: &mut CompletedRename,
         mut references: Vec<RawLocation>,
-    ) -> Option<String> {
-        let old = at.name.as_deref()?;
+    ) -> UneditedReferences {
+        let mut unedited = UneditedReferences::default();
+        let Some(old) = at.name.as_deref() else { return unedited };
         // A server that writes `old as new` renames a part of the uses only, and says so in the code.
         let preserves_name = |text: &str| text != new_name && text_search::count(text, old) > 0;
         let mut texts =
             rename.edits_with_encodings().flat_map(|(edit, _)| text_edits_mut(edit)).flat_map(|(_, edits)| edits);
         if texts.any(|edit| edit["newText"].as_str().is_some_and(preserves_name)) {
-            return None;
+            return unedited;
         }
         drop(texts);
         references.retain(|found| !found.external);
         // The plan has a note about the edits there.
         let _noted = self.leave_out_other_worktrees(&at.path, &mut references);
         self.make_comparable(rename, &mut references).await;
-        let mut left = Vec::new();
         for found in references.into_iter().filter(|found| !rename.covers(found)) {
             let Some(path) = uri::to_path(&found.location.uri) else { continue };
             let Ok(document) = self.document(&path).await else { continue };
@@ -70,20 +90,14 @@ impl CodeQuery<'_> {
             // Others are implicit uses (an operator, a constructor) or aliases.
             if text.eq_ignore_ascii_case(old) || text_search::count(text, old) > 0 {
                 let line = document.index.line_col(range.start()).line + 1;
-                left.push(format!(
-                    "{}:{line}:{}",
-                    clean_line(&found.display_path),
-                    column_of(&document, range.start())
-                ));
+                let column = column_of(&document, range.start());
+                unedited.places.push(format!("{}:{line}:{column}", clean_line(&found.display_path)));
+                unedited.references.push(found);
             }
         }
-        left.sort();
-        left.dedup();
-        let more = left.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
-        let uses = pluralize(left.len(), "use");
-        let named = left.iter().take(MAX_NAMED).cloned().chain(more.map(|more| format!("{more} more")));
-        let named = named.collect::<Vec<_>>().join(", ");
-        (!left.is_empty()).then(|| format!("the server's rename leaves {uses} that its references list: {named}"))
+        unedited.places.sort();
+        unedited.places.dedup();
+        unedited
     }
 
     /// Converts the edited ranges and the references to one unit of columns and to paths without links.
