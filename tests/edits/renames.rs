@@ -24,6 +24,59 @@ async fn partial_rename_is_refused_unless_allowed() {
     assert!(project.read("store/store.go").contains("func Create("));
 }
 
+/// Local variables, qualifiers and strings that have the name of the symbol are no uses of it.
+#[tokio::test]
+async fn complete_renames_are_applied_in_code_with_the_same_words() {
+    let rename = async |project: &Project, servers: &[&str], uri: &str, old: &str, new: &str| {
+        let zubi = Zubi::start(project, servers).await;
+        let answer = zubi.call("rename_symbol", json!({ "uri": uri, "originalName": old, "newName": new })).await;
+        assert!(!answer.is_error, "{servers:?}: {}", answer.text);
+    };
+    let project = Project::empty();
+    project.write("tsconfig.json", "{ \"compilerOptions\": { \"strict\": true }, \"include\": [\"*.ts\"] }\n");
+    project.write("item.ts", "export interface Item { name: string }\n");
+    project.write(
+        "cart.ts",
+        "import { Item } from \"./item\";\n\nexport class Cart { total(): number { return 1; } }\n\
+         export function total(cart: Cart): number { return cart.total(); }\n\
+         export function read(s: Map<string, Item>, item: Item) {\n    const { name } = item;\n    \
+         return `${s.get(\"name\")} ${name}` + s.get(name);\n}\n",
+    );
+    let typescript = &["node", "typescript"];
+    rename(&project, typescript, "item.ts", "name", "title").await;
+    assert!(project.read("cart.ts").contains("const { title: name } = item"), "{}", project.read("cart.ts"));
+    rename(&project, typescript, "cart.ts", "Cart/total", "sum").await;
+    assert!(project.read("cart.ts").contains("return cart.sum()"), "{}", project.read("cart.ts"));
+
+    let project = Project::empty();
+    project.write("go.mod", "module example.test/shop\n\ngo 1.24\n");
+    project.write(
+        "store/store.go",
+        "package store\n\ntype Config struct{ store string }\n\n\
+        func Open() Config { return Config{store: \"x\"} }\n",
+    );
+    project.write(
+        "cmd/main.go",
+        "package main\n\nimport \"example.test/shop/store\"\n\n\
+        func main() { _ = store.Open(); _ = store.Open() }\n",
+    );
+    rename(&project, &["go", "gopls"], "store/store.go", "Config/store", "path").await;
+
+    let project = Project::empty();
+    project.write("pyproject.toml", "[project]\nname = \"p\"\nversion = \"0\"\n");
+    project
+        .write("store.py", "def keep(store: int, d: dict[str, int]) -> str:\n    return f\"{store} {d['store']}\"\n");
+    project.write("use.py", "import store\nfrom store import keep\n\nkeep(1, {})\nstore.keep(2, {})\n");
+    for servers in [&["ty"][..], &["node", "pyright"]] {
+        project.write(
+            "store.py",
+            "def keep(store: int, d: dict[str, int]) -> str:\n    return f\"{store} {d['store']}\"\n",
+        );
+        rename(&project, servers, "store.py", "store", "shelf").await;
+        assert!(project.read("store.py").contains("{shelf} {d['store']}"), "{}", project.read("store.py"));
+    }
+}
+
 #[tokio::test]
 async fn ignored_files_in_a_plan_are_named() {
     let project = Project::empty();
@@ -69,7 +122,7 @@ async fn an_unresolved_import_is_no_other_symbol() {
         let answer = zubi.call_stable("lsp_references", json!({ "symbol": "area", "path": "shape.py" })).await;
         assert!(answer.contains("`area` also occurs in use.py (2: its import is unresolved)"), "{servers:?}: {answer}");
         assert!(
-            answer.contains("2 in code that the server does not resolve, 2 in code that no server has read"),
+            answer.contains("2 in code that the server does not resolve, 2 in code that the server does not confirm"),
             "{servers:?}: {answer}"
         );
     }

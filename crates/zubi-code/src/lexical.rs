@@ -115,7 +115,7 @@ impl NonCode {
                     at = end;
                 }
                 Some(Token::Text { end, is_template }) => {
-                    add_string(&mut ranges, text, at..end, syntax, is_template);
+                    add_string(&mut ranges, text, at..end, syntax, is_template, 0);
                     at = end;
                 }
                 None => at += rest.chars().next().map_or(1, char::len_utf8),
@@ -129,6 +129,9 @@ impl NonCode {
         self.ranges.get(next).is_some_and(|range| range.start <= offset)
     }
 }
+
+/// The maximum depth of strings in expressions in strings; deeper ones count as text.
+const MAX_NESTED_STRINGS: usize = 8;
 
 enum Token {
     /// A comment.
@@ -224,9 +227,16 @@ fn escaped_length(rest: &str, at: usize) -> usize {
 }
 
 /// Adds the range of a string without the expressions in it.
-fn add_string(ranges: &mut Vec<Range<usize>>, text: &str, range: Range<usize>, syntax: Syntax, is_template: bool) {
+fn add_string(
+    ranges: &mut Vec<Range<usize>>,
+    text: &str,
+    range: Range<usize>,
+    syntax: Syntax,
+    is_template: bool,
+    depth: usize,
+) {
     let bytes = text.as_bytes();
-    if !syntax.interpolates && !is_template {
+    if !syntax.interpolates && !is_template || depth > MAX_NESTED_STRINGS {
         return push(ranges, range);
     }
     let mut start = range.start;
@@ -238,11 +248,11 @@ fn add_string(ranges: &mut Vec<Range<usize>>, text: &str, range: Range<usize>, s
             (Some(b'\\'), Some(b'(')) => Some(b')'),
             _ => None,
         };
-        if let Some(close) = close
-            && let Some(length) = bytes.get(at..range.end).and_then(|tail| tail.iter().position(|byte| *byte == close))
-        {
+        let expression = close.and_then(|close| expression_end(text, at..range.end, close, syntax, depth));
+        if let Some((end, inner)) = expression {
             push(ranges, start..at);
-            at += length;
+            ranges.extend(inner);
+            at = end;
             start = at;
         } else if bytes.get(at..at + 2) == Some(b"{{") {
             // An escaped brace.
@@ -259,6 +269,49 @@ fn add_string(ranges: &mut Vec<Range<usize>>, text: &str, range: Range<usize>, s
         }
     }
     push(ranges, start..range.end);
+}
+
+/// Returns the end of the expression that opens at the start of a range in a string, with the strings and comments in it.
+/// `None` if nothing closes it.
+fn expression_end(
+    text: &str,
+    range: Range<usize>,
+    close: u8,
+    syntax: Syntax,
+    depth: usize,
+) -> Option<(usize, Vec<Range<usize>>)> {
+    let bytes = text.as_bytes();
+    // Swift's opening has two bytes: a backslash and a parenthesis.
+    let (open, mut at) = if close == b')' { (b'(', range.start + 2) } else { (b'{', range.start + 1) };
+    let (mut opened, mut inner) = (1_usize, Vec::new());
+    while at < range.end {
+        let byte = *bytes.get(at)?;
+        if byte == open {
+            opened += 1;
+        } else if byte == close {
+            opened -= 1;
+            if opened == 0 {
+                return Some((at, inner));
+            }
+        } else if let Some(rest) = text.get(at..range.end)
+            && let Some(token) = token_end(rest, at, text, syntax)
+        {
+            // `#x` after a colon is a format, not a comment.
+            let (Token::Skipped(end) | Token::Text { end, .. }) = token;
+            if end < range.end {
+                match token {
+                    Token::Skipped(_) => push(&mut inner, at..end),
+                    Token::Text { is_template, .. } => {
+                        add_string(&mut inner, text, at..end, syntax, is_template, depth + 1);
+                    }
+                }
+                at = end;
+                continue;
+            }
+        }
+        at += 1;
+    }
+    None
 }
 
 #[cfg(test)]
@@ -296,6 +349,12 @@ mod tests {
             ),
             ("go", "word := `word\nword` // word", "CODE := `text\ntext` // text"),
             ("c", "#define X 1'000 /* word\n */ word \"\\\"word\"", "#define X 1'000 /* text\n */ CODE \"\\\"text\""),
+            ("py", "f\"{d['word']} {word:#x} {word}\" + word", "f\"{d['text']} {CODE:#x} {CODE}\" + CODE"),
+            (
+                "ts",
+                "`${s.get(\"word\")} ${f({ a: { word } })} word`",
+                "`${s.get(\"text\")} ${f({ a: { CODE } })} text`",
+            ),
             ("kt", "\"$word ${word} word\"", "\"$CODE ${CODE} text\""),
             ("vue", "<b>{{ word }}</b> // word", "<b>{{ CODE }}</b> // CODE"),
             ("rs", "\"word", "\"text"),

@@ -87,6 +87,11 @@ fn worktree_of(workspace: &WorkspaceFolders, file: &Utf8Path) -> Option<Utf8Path
 }
 
 impl CodeQuery<'_> {
+    /// Returns the top of the tree of a file: its worktree, or else its workspace folder. `None` outside the workspace.
+    pub(crate) fn tree_of(&self, file: &Utf8Path) -> Option<Utf8PathBuf> {
+        worktree_of(self.workspace(), file).or_else(|| Some(self.workspace().folder_of(file)?.path.clone()))
+    }
+
     /// Returns the directories to search for what is related to a file: its worktree, or else the workspace's folders.
     pub(crate) fn search_roots(&self, file: &Utf8Path) -> Vec<Utf8PathBuf> {
         worktree_of(self.workspace(), file).map_or_else(|| self.workspace().roots(), |worktree| vec![worktree])

@@ -350,7 +350,7 @@ impl CodeQuery<'_> {
     /// Returns the parts of a file that servers may not have read; `None` if the file is not readable.
     pub(crate) async fn file_exclusions(&self, path: &Utf8Path) -> Option<FileExclusions> {
         let document = self.document(path).await.ok()?;
-        let parts = ExcludedParts::find(path, &self.workspace().folder_of(path)?.path, &document.text);
+        let parts = ExcludedParts::find(path, &self.tree_of(path)?, &document.text);
         Some(FileExclusions { document, parts })
     }
 

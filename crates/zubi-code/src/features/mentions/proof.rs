@@ -86,9 +86,19 @@ struct Subject<'a> {
     at: &'a ResolvedTarget,
     /// The places of the symbol.
     own: Vec<RawLocation>,
+    /// Those that declare it.
+    declared: Vec<RawLocation>,
+    /// The names of the modules in which the symbol may be imported.
     modules: FxHashSet<&'a str>,
     /// Whether the server does not resolve the queried position, so that nothing is known to be another symbol.
     is_unresolved: bool,
+}
+
+impl Subject<'_> {
+    /// Whether the symbol has the name of its module or package, so that a path may mean that.
+    fn has_module_name(&self) -> bool {
+        self.at.name.as_deref().is_some_and(|name| self.modules.contains(name))
+    }
 }
 
 impl CodeQuery<'_> {
@@ -101,7 +111,9 @@ impl CodeQuery<'_> {
         mentions: &mut Mentions,
     ) -> ProofOutcome {
         let mut outcome = ProofOutcome::default();
-        let mut subject = Subject { at, own: known.to_vec(), modules: module_names(&at.path), is_unresolved: false };
+        let tree = self.tree_of(&at.path);
+        let modules = module_names(&at.path, tree.as_deref());
+        let mut subject = Subject { at, own: known.to_vec(), declared: Vec::new(), modules, is_unresolved: false };
         if let Some(own) = self.own_place(at).await {
             let is_own = |one: &Candidate| one.path == at.path && one.mention.location.range == own.location.range;
             // The position itself is not a further mention: some servers do not list a declaration.
@@ -120,8 +132,12 @@ impl CodeQuery<'_> {
         if candidates.is_empty() {
             return outcome;
         }
-        if shape::has_separate_declarations(&at.path) {
-            subject.own.extend(self.declared_places(at).await);
+        subject.declared.extend(known.iter().filter(|known| known.declaration).cloned());
+        let is_separate = shape::has_separate_declarations(&at.path);
+        if is_separate || subject.declared.is_empty() && !subject.is_unresolved {
+            let declared = self.declared_places(at).await;
+            subject.declared.extend(declared.iter().cloned());
+            subject.own.extend(declared.into_iter().filter(|_| is_separate));
         }
         mentions.are_namesakes_proven = true;
         let is_running = self.running_files(at, &candidates).await;
@@ -274,7 +290,9 @@ impl CodeQuery<'_> {
         let mention = candidate.text(&document, subject.at.name.as_deref().unwrap_or_default());
         for definition in &found {
             if self.is_among(definition, &subject.own).await {
-                return CheckResult { verdict: Verdict::mark_unconfirmed(LEFT_OUT), is_new_use: is_new };
+                let verdict = self.rate_own_place(definition, subject).await;
+                let is_new_use = is_new && !matches!(verdict, Verdict::Namesake);
+                return CheckResult { verdict, is_new_use };
             }
         }
         for definition in found {
@@ -289,7 +307,12 @@ impl CodeQuery<'_> {
         // Nothing is resolved.
         let imports = mention.imports();
         if !imports.is_empty() {
-            return import_verdict(&imports, &subject.modules).into();
+            let verdict = if subject.has_module_name() {
+                Verdict::Unresolved
+            } else {
+                import_verdict(&imports, &subject.modules)
+            };
+            return verdict.into();
         }
         if candidate.reason.is_some() {
             return Verdict::mark_unconfirmed(NOT_RESOLVED).into();
@@ -303,6 +326,20 @@ impl CodeQuery<'_> {
         // Without a known syntax, the mention may be in a string.
         let is_uncertain = mention.is_untyped() || mention.is_data() || !lexical::has_syntax(&candidate.path);
         if is_uncertain { Verdict::Unresolved } else { Verdict::mark_unconfirmed(NOT_RESOLVED) }.into()
+    }
+
+    /// Rates a definition that is a place of the symbol. A reference that is neither its declaration nor an import binds a
+    /// variable of the same name (`let Point { x } = p`), which is another symbol.
+    async fn rate_own_place(&self, definition: &RawLocation, subject: &Subject<'_>) -> Verdict {
+        let left_out = Verdict::mark_unconfirmed(LEFT_OUT);
+        if subject.declared.is_empty() || self.is_among(definition, &subject.declared).await {
+            return left_out;
+        }
+        let Some(path) = uri::to_path(&definition.location.uri) else { return left_out };
+        let Ok(document) = self.document(&path).await else { return left_out };
+        let start = document.index.from_lsp(definition.location.range.start, definition.encoding);
+        let is_import = shape::import_around(&document.text, usize::from(start)).is_some();
+        if is_import { left_out } else { Verdict::Namesake }
     }
 
     /// Rates a definition that is not the symbol's: another symbol, or an import that leads nowhere. `None` if it proves
@@ -324,13 +361,19 @@ impl CodeQuery<'_> {
             let document = self.document(&subject.at.path).await.ok()?;
             let start = document.index.from_lsp(definition.location.range.start, Encoding::Utf16);
             let line = document.text.get(usize::from(start)..)?.lines().next()?;
-            return (text_search::count(line, mention.word) > 0).then_some(Verdict::Namesake);
+            // The module itself, if it has the symbol's name.
+            let is_module = subject.has_module_name() && usize::from(start) == 0;
+            return (is_module || text_search::count(line, mention.word) > 0).then_some(Verdict::Namesake);
         }
         let document = self.document(mention.path).await.ok()?;
         let range = document.index.range_from_lsp(&definition.location.range, Encoding::Utf16);
         let (start, end) = (usize::from(range.start()), usize::from(range.end()));
         if let Some(import) = shape::import_around(mention.text, start) {
             let import = mention.text.get(import)?;
+            if subject.has_module_name() {
+                // A qualifier: `store` in `store.open()`.
+                return Some(Verdict::Namesake);
+            }
             return Some(import_verdict(&[import], &subject.modules));
         }
         let line_end = mention.text.get(start..)?.find('\n').map_or(mention.text.len(), |length| start + length);
@@ -356,7 +399,7 @@ impl CodeQuery<'_> {
         let declaration = Candidate { mention, path: candidate.path.clone(), reason: None };
         match self.definitions_of(&declaration).await.0 {
             Resolution::Locations(found) if found.is_empty() => {
-                let folder = self.workspace().folder_of(&candidate.path)?.path.clone();
+                let folder = self.tree_of(&candidate.path)?;
                 let reason = exclusion::unlinked_reason(&candidate.path, &folder);
                 let reason = reason.unwrap_or_else(|| "the server resolves nothing in it".to_owned());
                 Some(Verdict::Unread { reason, kind: UnreadKind::Unread })
@@ -383,7 +426,9 @@ impl CodeQuery<'_> {
             }
             Ok(found) => found.value,
             // The server does not know the file.
-            Err(CodeError::Endpoint(EndpointError::Server { .. }) | CodeError::Declined { .. }) => Vec::new(),
+            Err(CodeError::Endpoint(EndpointError::Server { .. }) | CodeError::Declined { .. }) => {
+                return (Resolution::Locations(Vec::new()), true);
+            }
             Err(_) => return (Resolution::Unknown, true),
         };
         let found = Arc::new(found);
@@ -484,15 +529,16 @@ fn agreed_verdicts(candidates: &[Candidate], verdicts: &FxHashMap<usize, Verdict
     by_file
 }
 
-/// Returns the names of the modules in which a file's symbols may be imported.
-fn module_names(path: &Utf8Path) -> FxHashSet<&str> {
-    path.file_stem().into_iter().chain(path.ancestors().skip(1).filter_map(|above| above.file_name())).collect()
+/// Returns the names of the modules in which a file's symbols may be imported: the file and its directories in `tree`.
+fn module_names<'a>(path: &'a Utf8Path, tree: Option<&Utf8Path>) -> FxHashSet<&'a str> {
+    let directories = path.ancestors().skip(1).take_while(|above| Some(*above) != tree);
+    path.file_stem().into_iter().chain(directories.filter_map(Utf8Path::file_name)).collect()
 }
 
 /// Rates a mention by the imports that bind it, none of which the server resolves.
 fn import_verdict(imports: &[&str], modules: &FxHashSet<&str>) -> Verdict {
     if imports.iter().any(|import| shape::names_module(import, modules)) {
-        Verdict::Unread { reason: UNRESOLVED_IMPORT.to_owned(), kind: UnreadKind::Unread }
+        Verdict::mark_unconfirmed(UNRESOLVED_IMPORT)
     } else {
         Verdict::Unresolved
     }

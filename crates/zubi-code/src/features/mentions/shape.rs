@@ -47,6 +47,9 @@ const DYNAMIC: [&str; 26] = [
 /// The maximum number of lines of an import statement.
 const MAX_IMPORT_LINES: usize = 40;
 
+/// The maximum number of characters of a line that decide whether it is an import.
+const MAX_IMPORT_HEAD: usize = 300;
+
 /// The maximum number of occurrences of a name that zubi checks for an import.
 const MAX_OCCURRENCES: usize = 200;
 
@@ -84,7 +87,14 @@ impl<'a> MentionText<'a> {
         let line = self.text_before().rsplit('\n').next().unwrap_or_default();
         line.ends_with([' ', '\t'])
             && line.split_whitespace().next_back().is_some_and(|word| DECLARERS.contains(&word))
+            && !(line.trim_end().ends_with("let") && self.is_pattern())
             && !has_import_keyword(line)
+    }
+
+    /// Whether the mention begins a pattern, as in `let Point { x } = p`, or an expression of a shell (`let n+=1`).
+    fn is_pattern(self) -> bool {
+        let after = self.text_after().trim_start();
+        after.starts_with(['{', '(', '+', '-']) || after.starts_with("::")
     }
 
     /// Whether the server may not know the type that the mention belongs to: a member, an argument by name, a key.
@@ -217,11 +227,20 @@ fn is_unclosed(text: &str) -> bool {
     depth > 0
 }
 
-/// Whether a line begins an import statement.
+/// Whether a line begins an import statement: `import`, `from`, `pub use`, `export … from`, `x = require(…)`.
 fn has_import_keyword(line: &str) -> bool {
-    let words: Vec<_> = text_search::identifiers(line).into_iter().filter_map(|range| line.get(range)).collect();
-    let keywords = ["import", "from", "use", "export", "using", "require"];
-    words.iter().take(2).any(|word| keywords.contains(word)) || words.contains(&"require") && line.contains('=')
+    let head = line.char_indices().nth(MAX_IMPORT_HEAD).map_or(line, |(end, _)| line.get(..end).unwrap_or_default());
+    let mut words = text_search::identifiers(head).into_iter().filter_map(|range| head.get(range));
+    match words.next() {
+        Some("import" | "from" | "use" | "using" | "require") => true,
+        Some("pub" | "global") => words.take(2).any(|word| matches!(word, "use" | "using")),
+        Some("export") => {
+            let exported = head.trim_start().trim_start_matches("export").trim_start();
+            let exported = exported.strip_prefix("type ").unwrap_or(exported).trim_start();
+            exported.starts_with(['{', '*'])
+        }
+        _ => head.contains('=') && head.contains("require"),
+    }
 }
 
 /// Returns the range of the CSS name around an offset, which may contain `-`: `--brand`, `card-title`.
@@ -248,7 +267,10 @@ mod tests {
             ("a.py", "x = word", false),
             ("a.rs", "pub fn word() {", true),
             ("a.rs", "use a::word;", false),
-            ("a.ts", "export const word = 1", false),
+            ("a.ts", "export const word = 1", true),
+            ("a.ts", "export { word } from \"a\"", false),
+            ("a.ts", "export function f(word: A) {", false),
+            ("a.rs", "let word { x } = p;", false),
             ("a.ts", "const word = 1", true),
             ("a.c", "struct word x;", false),
             ("a.ts", "import type { word } from \"a\"", false),
