@@ -198,23 +198,23 @@ async fn limits_are_those_of_the_document() {
     1 reference to `price` in 1 file
     packages/shop/src/shop.ts
       1:14  export const price = 1;  (declaration)
-    2 further word matches in code that the server does not resolve: includeText=true
-    [typescript · ready · the server does not know whether these are `price`: packages/shop/src/other.ts:1]
+    2 further word matches in code (other symbols of the name): includeText=true
+    [typescript · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "scripts/run.ts:1 run" })).await, @"
     at scripts/run.ts:1:14 run
     1 reference to `run` in 1 file
     scripts/run.ts
       1:14  export const run = 2;  (declaration)
-    2 further word matches in code that no server has read: includeText=true
-    [typescript · ready · may be incomplete: `run` also occurs in scripts/other.ts (2: its import is unresolved) · no tsconfig.json: only files that opened files import]
+    2 further word matches in code (other symbols of the name): includeText=true
+    [typescript · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "packages/shop/src/shop.ts:1 price" })).await, @"
     at packages/shop/src/shop.ts:1:14 price
     1 reference to `price` in 1 file
     packages/shop/src/shop.ts
       1:14  export const price = 1;  (declaration)
-    2 further word matches in code that the server does not resolve: includeText=true
-    [typescript · ready · the server does not know whether these are `price`: packages/shop/src/other.ts:1]
+    2 further word matches in code (other symbols of the name): includeText=true
+    [typescript · ready]
     ");
 }

@@ -228,7 +228,7 @@ fn omitted_results_are_reported() {
     1 reference to `Circle` in 1 file
     web/report.ts
       2:21  const largest = new Circle();
-    2 further word matches in code (not checked): includeText=true
+    2 further word matches: 1 in code (other symbols of the name), 1 in code (not checked): includeText=true
     [editor · readiness unknown · may be incomplete: editor left out 7 more]
     ");
     let answer = editor.call("lsp_completion", &at, |_, _| {

@@ -111,6 +111,12 @@ impl CodeQuery<'_> {
         mentions: &mut Mentions,
     ) -> ProofOutcome {
         let mut outcome = ProofOutcome::default();
+        if self.lacks_sources(at).await {
+            for candidate in candidates {
+                self.add(mentions, candidate, Verdict::Unchecked);
+            }
+            return outcome;
+        }
         let tree = self.tree_of(&at.path);
         let modules = module_names(&at.path, tree.as_deref());
         let mut subject = Subject { at, own: known.to_vec(), declared: Vec::new(), modules, is_unresolved: false };
@@ -170,6 +176,17 @@ impl CodeQuery<'_> {
             self.add(mentions, candidate, verdict.unwrap_or(Verdict::Unchecked));
         }
         outcome
+    }
+
+    /// Whether the server of a language with separate declarations has not read some sources: clangd resolves a mention
+    /// there only after it has compiled the file with guessed flags. The answer is marked in any case.
+    async fn lacks_sources(&self, at: &ResolvedTarget) -> bool {
+        shape::has_separate_declarations(&at.path)
+            && self
+                .navigators(&at.reference)
+                .await
+                .iter()
+                .any(|endpoint| !endpoint.caveats(Some(&at.reference)).project.is_empty())
     }
 
     fn add(&self, mentions: &mut Mentions, candidate: Candidate, verdict: Verdict) {
