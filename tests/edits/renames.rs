@@ -24,7 +24,7 @@ async fn partial_rename_is_refused_unless_allowed() {
     assert!(project.read("store/store.go").contains("func Create("));
 }
 
-/// Local variables, qualifiers and strings that have the name of the symbol are no uses of it.
+/// Local variables, qualifiers and strings with the name of the symbol are other things.
 #[tokio::test]
 async fn complete_renames_are_applied_in_code_with_the_same_words() {
     let rename = async |project: &Project, servers: &[&str], uri: &str, old: &str, new: &str| {

@@ -18,11 +18,14 @@ use crate::health::{HealthSign, StatusReason};
 use crate::readiness::ReadinessSignal;
 
 mod limit;
+mod merge;
 mod python;
 mod reload;
 mod role;
 mod timeouts;
 pub(crate) mod virtual_documents;
+
+use merge::{merge_tables, merge_values};
 
 pub use limit::{CaveatScope, Limit};
 pub use python::PythonParams;
@@ -485,35 +488,6 @@ impl ServerEntry {
             );
         }
         Ok(())
-    }
-}
-
-/// Returns `base` with `over` laid on top: objects key by key, anything else replaced. `Null` in `over` changes
-/// nothing.
-fn merge_values(base: &Value, over: &Value) -> Value {
-    match (base, over) {
-        (_, Value::Null) => base.clone(),
-        (Value::Object(base), Value::Object(over)) => {
-            let mut result = base.clone();
-            for (key, value) in over {
-                let value = result.get(key).map_or_else(|| value.clone(), |own| merge_values(own, value));
-                result.insert(key.clone(), value);
-            }
-            Value::Object(result)
-        }
-        _ => over.clone(),
-    }
-}
-
-/// Merges a user's row into a built-in one, by the rules of [`merge_values`].
-fn merge_tables(base: &mut toml::Table, over: toml::Table) {
-    for (key, value) in over {
-        match (base.get_mut(&key), value) {
-            (Some(toml::Value::Table(base)), toml::Value::Table(over)) => merge_tables(base, over),
-            (_, value) => {
-                base.insert(key, value);
-            }
-        }
     }
 }
 

@@ -24,7 +24,7 @@ const MAX_NAMED: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct UneditedReferences {
     pub(super) references: Vec<RawLocation>,
-    /// Their places as `path:line:column`, sorted, without duplicates.
+    /// Places of the references as `path:line:column`, sorted, without duplicates.
     places: Vec<String>,
 }
 
