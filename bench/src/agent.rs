@@ -11,7 +11,7 @@ mod tick;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use zubi_tests::hosts::HostsProject;
 use zubi_tests::{Project, processes};
@@ -31,11 +31,7 @@ const EVENTS: usize = 10_000;
 
 /// Runs all measurements; `arguments` select many rounds or few.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let quick = match arguments {
-        [] => false,
-        [flag] if flag == "--quick" => true,
-        _ => bail!("usage: zubi-bench agent [--quick]"),
-    };
+    let quick = crate::is_quick(crate::AGENT, arguments)?;
     processes::adopt_orphans();
     println!("the agent's loop; load average {}", stats::load_average());
     let mut table = Table::default();

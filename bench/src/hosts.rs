@@ -10,7 +10,7 @@ mod delay;
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use zubi_tests::hosts::HostsProject;
 use zubi_tests::{Project, processes};
@@ -35,11 +35,7 @@ fn trivial() -> Value {
 
 /// Runs all measurements; `arguments` select many rounds or few.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let quick = match arguments {
-        [] => false,
-        [flag] if flag == "--quick" => true,
-        _ => bail!("usage: zubi-bench hosts [--quick]"),
-    };
+    let quick = crate::is_quick(crate::HOSTS, arguments)?;
     processes::adopt_orphans();
     println!("hosts and clients; load average {}", stats::load_average());
     let mut table = Table::default();

@@ -91,6 +91,15 @@ fn main() -> Result<()> {
     }
 }
 
+/// Reads the only argument of most benchmarks, `--quick`, after the name of the benchmark.
+fn is_quick(benchmark: &str, arguments: &[String]) -> Result<bool> {
+    match arguments {
+        [] => Ok(false),
+        [flag] if flag == "--quick" => Ok(true),
+        _ => bail!("usage: zubi-bench {benchmark} [--quick]"),
+    }
+}
+
 /// Benchmarks zubi against other vendors' servers.
 fn servers(arguments: &[String]) -> Result<()> {
     let mut quick = false;

@@ -70,11 +70,7 @@ impl Side {
 
 /// Runs all measurements; `arguments` select many rounds or few.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let quick = match arguments {
-        [] => false,
-        [flag] if flag == "--quick" => true,
-        _ => bail!("usage: zubi-bench --self [--quick]"),
-    };
+    let quick = crate::is_quick(crate::OWN, arguments)?;
     processes::adopt_orphans();
     println!("zubi on its own repository; load average {}", stats::load_average());
     let mut table = Table::default();
@@ -174,17 +170,9 @@ fn compare_counts(zubi: &mut Zubi, server: &mut Server<'_>, positions: &[Positio
 
 /// Adds the number of server processes below zubi and their memory; the floor is the bare server.
 fn push_servers(table: &mut Table, zubi: &Zubi, server: &Server<'_>) -> Result<()> {
-    let all = processes::descendants();
-    let mut ours: Vec<&Process> = Vec::new();
-    let mut parents = vec![zubi.wire.pid()];
-    while let Some(parent) = parents.pop() {
-        for process in all.iter().filter(|process| process.parent.unsigned_abs() == parent) {
-            parents.push(process.pid.unsigned_abs());
-            ours.push(process);
-        }
-    }
+    let ours = processes::descendants_of(i32::try_from(zubi.wire.pid())?);
     // The supervisor's command line names the server, too.
-    let is_server = |process: &&&Process| {
+    let is_server = |process: &&Process| {
         let program = process.command.split_whitespace().next().unwrap_or_default();
         program.ends_with("/rust-analyzer")
     };

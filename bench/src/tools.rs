@@ -39,11 +39,7 @@ const WORDS: &[&str] = &[
 
 /// Runs all measurements; `arguments` select many rounds or few.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let quick = match arguments {
-        [] => false,
-        [flag] if flag == "--quick" => true,
-        _ => anyhow::bail!("usage: zubi-bench tools [--quick]"),
-    };
+    let quick = crate::is_quick(crate::TOOLS, arguments)?;
     processes::adopt_orphans();
     println!("tools that use no server; load average {}", stats::load_average());
     let mut table = Table::default();

@@ -26,9 +26,14 @@ pub fn adopt_orphans() {
 
 /// Every living descendant of this process.
 pub fn descendants() -> Vec<Process> {
+    descendants_of(getpid().as_raw_nonzero().get())
+}
+
+/// Every living descendant of a process.
+pub fn descendants_of(ancestor: i32) -> Vec<Process> {
     let all = all_processes();
     let mut found: Vec<Process> = Vec::new();
-    let mut parents = vec![getpid().as_raw_nonzero().get()];
+    let mut parents = vec![ancestor];
     while let Some(parent) = parents.pop() {
         for (process, ended) in all.iter().filter(|(process, _)| process.parent == parent) {
             // A process that has ended may still be the parent of others.

@@ -27,7 +27,6 @@ use zubi_base::text::{
 };
 use zubi_base::walk;
 use zubi_base::workspace::WorkspaceFolders;
-use zubi_base::worktree::nested_worktree_of;
 
 pub use self::apply::{DiskSink, EditorOrDiskSink, RecoveredChanges};
 pub use self::change::{ComputedChange, FileAction, ServerEdit};
@@ -38,6 +37,7 @@ use self::apply::journal;
 use self::apply::lock::EditLock;
 use self::apply::prepare::{expected_after, matches_expected, prepare, undo_of};
 use self::plan::{ExpectedContent, PlanState, PlanStore, StoredPlan, Undo};
+use crate::worktrees::tree_of;
 
 /// The maximum number of files that a note of a plan names.
 const MAX_NAMED: usize = 4;
@@ -138,8 +138,7 @@ impl EditService {
         let old_path = |file: &change::FileChange| file.old_path.as_ref().unwrap_or(&file.path).clone();
         let mut by_tree: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>> = BTreeMap::new();
         for path in change.files.iter().map(old_path).filter(|path| path.exists()) {
-            if let Some(folder) = workspace.folder_of(&path) {
-                let tree = nested_worktree_of(&path, &folder.path).unwrap_or_else(|| folder.path.clone());
+            if let Some(tree) = tree_of(workspace, &path) {
                 by_tree.entry(tree).or_default().push(path);
             }
         }

@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use zubi_base::lsp;
-use zubi_base::text::pluralize;
+use zubi_base::text::{list_first, pluralize};
 use zubi_base::uri;
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::worktree;
@@ -70,12 +70,11 @@ impl<'a> WorktreeFilter<'a> {
     /// Returns a note that counts what was left out: `2 references in another worktree (wt/fix) left out`.
     pub(crate) fn note(&self, thing: &str) -> Option<String> {
         let all: usize = self.omitted.values().sum();
-        let names = self.omitted.keys().take(MAX_NAMED).map(|worktree| match worktree {
+        let names = self.omitted.keys().map(|worktree| match worktree {
             Some(path) => clean_line(&self.workspace.display(path)),
             None => "the main one".to_owned(),
         });
-        let more = self.omitted.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
-        let names = names.chain(more.map(|more| format!("{more} more"))).collect::<Vec<_>>().join(", ");
+        let names = list_first(names, MAX_NAMED);
         let worktrees = if self.omitted.len() == 1 { "another worktree" } else { "other worktrees" };
         (all > 0).then(|| format!("{} in {worktrees} ({names}) left out", pluralize(all, thing)))
     }
@@ -86,10 +85,15 @@ fn worktree_of(workspace: &WorkspaceFolders, file: &Utf8Path) -> Option<Utf8Path
     worktree::nested_worktree_of(file.parent()?, &workspace.folder_of(file)?.path)
 }
 
+/// Returns the top of the tree of a file: its worktree, or else its workspace folder. `None` outside the workspace.
+pub(crate) fn tree_of(workspace: &WorkspaceFolders, file: &Utf8Path) -> Option<Utf8PathBuf> {
+    worktree_of(workspace, file).or_else(|| Some(workspace.folder_of(file)?.path.clone()))
+}
+
 impl CodeQuery<'_> {
-    /// Returns the top of the tree of a file: its worktree, or else its workspace folder. `None` outside the workspace.
+    /// Returns the top of the tree of a file; see [`tree_of`].
     pub(crate) fn tree_of(&self, file: &Utf8Path) -> Option<Utf8PathBuf> {
-        worktree_of(self.workspace(), file).or_else(|| Some(self.workspace().folder_of(file)?.path.clone()))
+        tree_of(self.workspace(), file)
     }
 
     /// Returns the directories to search for what is related to a file: its worktree, or else the workspace's folders.

@@ -56,10 +56,10 @@ pub struct StatusReason {
 }
 
 impl StatusReason {
-    /// Returns the message of a status with its reason, as one line. `log` has the lines of standard error.
-    pub(crate) fn explain(&self, message: &str, log: &[String]) -> String {
+    /// Returns the message of a status with its reason, as one line. `read_log` returns the lines of standard error.
+    pub(crate) fn explain(&self, message: &str, read_log: impl FnOnce() -> Vec<String>) -> String {
         if !self.unexplained.is_empty() && message.contains(self.unexplained.as_str()) {
-            let report = self.logged_report(log).unwrap_or_default();
+            let report = self.logged_report(&read_log()).unwrap_or_default();
             return match self.position(&report).and_then(|(_, start)| report.get(start..)) {
                 Some(reason) => join_lines(&format!("{}: {reason}", message.trim().trim_end_matches('.'))),
                 None => join_lines(message),
@@ -267,8 +267,7 @@ mod tests {
             unexplained: "Failed to load".to_owned(),
             logged: "FetchError: ".to_owned(),
         };
-        let explain =
-            |message: &str, log: &str| reason.explain(message, &log.lines().map(str::to_owned).collect::<Vec<_>>());
+        let explain = |message: &str, log: &str| reason.explain(message, || log.lines().map(str::to_owned).collect());
         insta::assert_snapshot!(explain("no sources\nat all", ""), @"no sources; at all");
         let own = "cannot read a: `cargo` exited with an error: warning: b\n  note: c\nerror: d\ne";
         insta::assert_snapshot!(explain(own, ""), @"cannot read a: `cargo` exited with an error: d; e");

@@ -308,7 +308,7 @@ impl ServerSession {
 
     /// Returns the error or warning that the server reports about itself or the project, with its reason.
     pub(crate) fn health(&self) -> Option<Health> {
-        let explain = |message: String| self.spec.status_reason.explain(&message, &self.stderr.last(usize::MAX));
+        let explain = |message: String| self.spec.status_reason.explain(&message, || self.stderr.last(usize::MAX));
         self.peer.health().map(|health| match health {
             Health::Error(message) => Health::Error(explain(message)),
             Health::Warning(message) => Health::Warning(explain(message)),

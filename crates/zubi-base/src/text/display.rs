@@ -35,6 +35,15 @@ pub fn quote_all(names: impl IntoIterator<Item: Display>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// Renders the first `most` of some names and the number of the others: `a, b, 3 more`.
+pub fn list_first(names: impl IntoIterator<Item = String>, most: usize) -> String {
+    let mut names: Vec<_> = names.into_iter().collect();
+    let more = names.len().saturating_sub(most);
+    names.truncate(most);
+    names.extend((more > 0).then(|| format!("{more} more")));
+    names.join(", ")
+}
+
 /// Quotes one word for a POSIX shell. The result does not depend on its context (XCU 2.2.2).
 pub fn quote_for_shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
@@ -58,6 +67,8 @@ mod tests {
         assert_eq!([0_u64, 1, 2].map(|number| pluralize(number, "file")), ["0 files", "1 file", "2 files"]);
         assert_eq!([pluralize(3, "word match"), pluralize(4, "entry")], ["3 word matches", "4 entries"]);
         assert_eq!(quote_all(["a", "b"]), "`a`, `b`");
+        let list = |names: &[&str]| list_first(names.iter().map(|name| (*name).to_owned()), 2);
+        assert_eq!([list(&[]), list(&["a", "b"]), list(&["a", "b", "c", "d"])], ["", "a, b", "a, b, 2 more"]);
         assert_eq!(quote_for_shell("it's"), r"'it'\''s'");
         assert_eq!(display_size(58_600_000), "59 MB");
         assert_eq!(hex(&[0, 10, 255]), "000aff");

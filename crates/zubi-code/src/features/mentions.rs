@@ -355,12 +355,16 @@ impl CodeQuery<'_> {
     }
 
     fn mention(&self, path: &Utf8Path, occurrence: &WordPosition, word: &str) -> RawLocation {
+        RawLocation { text_only: true, ..self.location_of_word(path, occurrence.start(Encoding::Utf16), word) }
+    }
+
+    /// Returns the location of a word that begins at a position in UTF-16 code units.
+    fn location_of_word(&self, path: &Utf8Path, start: lsp::Position, word: &str) -> RawLocation {
         let encoding = Encoding::Utf16;
-        let start = occurrence.start(encoding);
         let range = lsp::Range { start, end: end(start, word, encoding) };
         let location = lsp::Location { uri: uri::from_path(path), range };
         let (display_path, external) = self.display_location(&location);
-        RawLocation { location, encoding, display_path, external, declaration: false, text_only: true }
+        RawLocation { location, encoding, display_path, external, declaration: false, text_only: false }
     }
 
     fn unread(&self, path: &Utf8Path, reason: String, count: usize, locations: Vec<RawLocation>) -> UnreadMentions {

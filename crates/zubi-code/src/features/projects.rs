@@ -11,6 +11,7 @@ use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
 use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError, OtherProject, ProjectServerState, RequestCx};
+use zubi_base::text::list_first;
 use zubi_base::uri;
 
 use crate::error::CodeError;
@@ -244,12 +245,10 @@ impl CodeQuery<'_> {
 
     /// Lists projects for a status line.
     pub(crate) fn describe_projects(&self, projects: &[OtherProject]) -> String {
-        let names =
-            projects.iter().take(MAX_NAMED).map(|project| match self.workspace().display(&project.root).as_str() {
-                "." => "the top folder".to_owned(),
-                shown => clean_line(shown),
-            });
-        let more = projects.len().checked_sub(MAX_NAMED).filter(|more| *more > 0).map(|more| format!("{more} more"));
-        names.chain(more).collect::<Vec<_>>().join(", ")
+        let names = projects.iter().map(|project| match self.workspace().display(&project.root).as_str() {
+            "." => "the top folder".to_owned(),
+            shown => clean_line(shown),
+        });
+        list_first(names, MAX_NAMED)
     }
 }

@@ -13,14 +13,14 @@ use zubi_base::fs::{self, without_dots};
 /// The parts of a `tsconfig.json` that map names to directories (TypeScript Handbook, "Path mapping").
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct TypescriptConfig {
+struct MappingConfig {
     #[serde(rename = "compilerOptions")]
-    options: TypescriptOptions,
+    options: MappingOptions,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct TypescriptOptions {
+struct MappingOptions {
     #[serde(rename = "baseUrl")]
     base_url: Option<String>,
     paths: BTreeMap<String, Vec<String>>,
@@ -56,7 +56,7 @@ fn typescript_names(directory: &Utf8Path) -> Vec<(String, Utf8PathBuf)> {
     };
     let configs = entries.flatten().filter(|entry| is_config(entry.file_name()));
     let mut names = Vec::new();
-    for config in configs.filter_map(|entry| read_jsonc::<TypescriptConfig>(entry.path())) {
+    for config in configs.filter_map(|entry| read_jsonc::<MappingConfig>(entry.path())) {
         let base = directory.join(config.options.base_url.unwrap_or_default());
         for (pattern, targets) in config.options.paths {
             let Some(name) = pattern.strip_suffix("/*").filter(|name| !name.is_empty()) else { continue };

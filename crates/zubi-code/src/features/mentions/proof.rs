@@ -16,7 +16,7 @@ use zubi_base::position::{Encoding, TextSize, size};
 use zubi_base::uri;
 
 use super::shape::{self, MentionText};
-use super::{Mentions, UnreadKind, end};
+use super::{Mentions, UnreadKind};
 use crate::cache::RevisionCache;
 use crate::error::CodeError;
 use crate::exclusion;
@@ -205,11 +205,7 @@ impl CodeQuery<'_> {
     async fn own_place(&self, at: &ResolvedTarget) -> Option<RawLocation> {
         let document = self.document(&at.path).await.ok()?;
         let start = document.index.to_lsp(at.offset, Encoding::Utf16);
-        let range = lsp::Range { start, end: end(start, at.name.as_deref()?, Encoding::Utf16) };
-        let location = lsp::Location { uri: at.reference.uri(), range };
-        let (display_path, external) = self.display_location(&location);
-        let encoding = Encoding::Utf16;
-        Some(RawLocation { location, encoding, display_path, external, declaration: false, text_only: false })
+        Some(self.location_of_word(&at.path, start, at.name.as_deref()?))
     }
 
     /// Returns the declarations of a symbol, which the server may not list: a header's prototype resolves to itself if the

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use zubi_base::endpoint::Endpoint;
-use zubi_base::text::pluralize;
+use zubi_base::text::{list_first, pluralize};
 use zubi_base::uri;
 
 use super::fit::text_edits_mut;
@@ -31,10 +31,8 @@ pub(super) struct UneditedReferences {
 impl UneditedReferences {
     /// Returns a clause that names the first of them; `None` without any.
     pub(super) fn describe(&self) -> Option<String> {
-        let more = self.places.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
         let uses = pluralize(self.places.len(), "use");
-        let named = self.places.iter().take(MAX_NAMED).cloned().chain(more.map(|more| format!("{more} more")));
-        let named = named.collect::<Vec<_>>().join(", ");
+        let named = list_first(self.places.iter().cloned(), MAX_NAMED);
         (!self.places.is_empty())
             .then(|| format!("the server's rename leaves {uses} that its references list: {named}"))
     }
