@@ -158,3 +158,42 @@ async fn another_modules_server_is_asked_whether_a_go_name_may_be_unexported() {
     let answer = text(&zubi.result("rename_symbol", rename("Build")).await);
     assert!(answer.contains("in 2 files\n"), "{answer}");
 }
+
+/// Servers of Python rename one definition and what resolves to it.
+#[tokio::test]
+async fn overrides_and_other_branches_are_renamed_together() {
+    for servers in [&["ty"][..], &["node", "pyright"], &["pyrefly"]] {
+        let project = Project::empty();
+        project.write("pyproject.toml", "[project]\nname = \"p\"\nversion = \"0\"\n");
+        project.write("shape.py", "class Shape:\n    def area(self) -> int:\n        return 0\n");
+        project.write("middle.py", "import shape\n\n\nclass Middle(shape.Shape):\n    pass\n");
+        project.write(
+            "leaf.py",
+            "from middle import Middle\n\n\nclass Leaf(Middle):\n    def area(self) -> int:\n        return 1\n",
+        );
+        project.write("other.py", "class Other:\n    def area(self) -> int:\n        return 2\n");
+        project.write("use.py", "from leaf import Leaf\nfrom other import Other\n\nLeaf().area()\nOther().area()\n");
+        let branch = "import sys\n\nif sys.platform == \"win32\":\n    def speed() -> int:\n        return 1\nelse:\n    def speed() -> int:\n        return 2\n\n\nspeed()\n";
+        project.write("branch.py", branch);
+        let worker =
+            "import threading\n\n\nclass Worker(threading.Thread):\n    def run(self) -> None:\n        pass\n";
+        project.write("worker.py", worker);
+        let zubi = Zubi::start(&project, servers).await;
+        for symbol in ["Shape/area", "Leaf/area"] {
+            let rename = json!({ "symbol": symbol, "newName": "extent" });
+            let answer = zubi.call_stable("lsp_rename_symbol", rename).await;
+            for line in ["+Leaf().extent()", " Other().area()", "in 3 files"] {
+                assert!(answer.contains(line), "{servers:?}, {symbol}: {answer}");
+            }
+            assert!(!answer.contains("may be incomplete"), "{servers:?}, {symbol}: {answer}");
+        }
+        let rename = json!({ "at": "branch.py:11 speed", "newName": "pace" });
+        let answer = zubi.call_stable("lsp_rename_symbol", rename).await;
+        let is_whole = answer.contains("+    def pace() -> int:\n         return 1") && answer.contains("+pace()");
+        let mark = "the server does not rename 1 definition: branch.py:4:9 (the same scope)";
+        assert!(is_whole || answer.contains(mark), "{servers:?}: {answer}");
+        let rename = json!({ "symbol": "Worker/run", "newName": "work" });
+        let answer = zubi.call_stable("lsp_rename_symbol", rename).await;
+        assert!(answer.contains("a base class outside the workspace defines it: "), "{servers:?}: {answer}");
+    }
+}

@@ -14,19 +14,50 @@ struct Syntax {
     block_comments: &'static [(&'static str, &'static str)],
     /// Delimiters of string literals, the longest first.
     strings: &'static [&'static str],
-    /// Whether strings may contain expressions in braces, or after `$`.
-    interpolates: bool,
+    expressions: StringExpressions,
     /// Whether a string in `"` may continue on the next line.
     has_long_strings: bool,
     /// Whether `'` also begins a lifetime or a digit separator, so that only short literals are strings.
     has_short_chars: bool,
 }
 
+/// The expressions in the string literals of a language.
+#[derive(Debug, Clone, Copy)]
+struct StringExpressions {
+    /// The texts that open one. The bracket that matches their last character closes it.
+    opens: &'static [&'static str],
+    /// Whether a word directly after `$` is one.
+    has_dollar_names: bool,
+    /// The literals that may contain any.
+    literals: TemplateLiterals,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TemplateLiterals {
+    All,
+    /// Those with a prefix of these letters, of which the first list has at least one.
+    Prefixed(&'static str, &'static str),
+    /// Those in backticks.
+    Backticks,
+    /// All, but an expression is a name with a format: `{name:>8}`.
+    Captures,
+}
+
+const NO_EXPRESSIONS: StringExpressions =
+    StringExpressions { opens: &[], has_dollar_names: false, literals: TemplateLiterals::All };
+
+/// For languages of which zubi does not know more: `{…}`, `${…}` and `#{…}`; a word directly after `$`; `\(…)`.
+const ANY_EXPRESSIONS: StringExpressions =
+    StringExpressions { opens: &["{", "\\("], has_dollar_names: true, literals: TemplateLiterals::All };
+
+const DOLLAR_EXPRESSIONS: StringExpressions =
+    StringExpressions { opens: &["${"], has_dollar_names: true, literals: TemplateLiterals::All };
+
 const C_LIKE: Syntax = Syntax {
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
     strings: &["\"\"\"", "\"", "'", "`"],
-    interpolates: false,
+    expressions: NO_EXPRESSIONS,
     has_long_strings: false,
     has_short_chars: false,
 };
@@ -35,7 +66,7 @@ const HASH: Syntax = Syntax {
     line_comments: &["#"],
     block_comments: &[],
     strings: &["\"\"\"", "'''", "\"", "'"],
-    interpolates: true,
+    expressions: ANY_EXPRESSIONS,
     has_long_strings: false,
     has_short_chars: false,
 };
@@ -46,18 +77,37 @@ fn syntax(extension: &str) -> Option<Syntax> {
         "c" | "h" | "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "m" | "mm" | "cu" | "cuh" | "zig" => {
             Syntax { has_short_chars: true, ..C_LIKE }
         }
-        "rs" => Syntax { interpolates: true, has_long_strings: true, has_short_chars: true, ..C_LIKE },
+        "rs" => Syntax {
+            expressions: with_opens(&["{"], TemplateLiterals::Captures),
+            has_long_strings: true,
+            has_short_chars: true,
+            ..C_LIKE
+        },
         "go" | "java" | "proto" | "jsonc" | "json5" | "glsl" | "v" | "dlang" => C_LIKE,
         "scss" | "less" => Syntax { strings: &["\"", "'"], ..C_LIKE },
         "css" => Syntax { line_comments: &[], strings: &["\"", "'"], ..C_LIKE },
-        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "kt" | "kts" | "cs" | "swift" | "scala"
-        | "sc" | "dart" | "groovy" | "gradle" => Syntax { interpolates: true, ..C_LIKE },
-        "php" => Syntax { line_comments: &["//", "#"], interpolates: true, has_long_strings: true, ..C_LIKE },
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
+            Syntax { expressions: with_opens(&["${"], TemplateLiterals::Backticks), ..C_LIKE }
+        }
+        "cs" => Syntax { expressions: with_opens(&["{"], TemplateLiterals::Prefixed("$", "$@")), ..C_LIKE },
+        "swift" => Syntax { expressions: with_opens(&["\\("], TemplateLiterals::All), ..C_LIKE },
+        "kt" | "kts" | "scala" | "sc" | "dart" | "groovy" | "gradle" => {
+            Syntax { expressions: DOLLAR_EXPRESSIONS, ..C_LIKE }
+        }
+        "php" => Syntax { line_comments: &["//", "#"], expressions: ANY_EXPRESSIONS, has_long_strings: true, ..C_LIKE },
+        "py" | "pyi" => {
+            Syntax { expressions: with_opens(&["{"], TemplateLiterals::Prefixed("fFtT", "fFrRtT")), ..HASH }
+        }
+        "rb" | "ex" | "exs" => {
+            Syntax { expressions: with_opens(&["#{"], TemplateLiterals::All), has_long_strings: true, ..HASH }
+        }
         // `toy` is the language of this crate's tests.
-        "py" | "pyi" | "toml" | "yaml" | "yml" | "toy" => HASH,
-        "rb" | "sh" | "bash" | "zsh" | "jl" | "ex" | "exs" | "nix" | "pl" | "r" | "R" | "tf" | "cmake" | "just"
-        | "justfile" | "Justfile" | "mk" | "Makefile" | "Dockerfile" => Syntax { has_long_strings: true, ..HASH },
-        "lua" => Syntax { line_comments: &["--"], block_comments: &[("--[[", "]]")], interpolates: false, ..HASH },
+        "toml" | "yaml" | "yml" | "toy" => HASH,
+        "sh" | "bash" | "zsh" | "jl" | "nix" | "pl" | "r" | "R" | "tf" | "cmake" | "just" | "justfile" | "Justfile"
+        | "mk" | "Makefile" | "Dockerfile" => Syntax { has_long_strings: true, ..HASH },
+        "lua" => {
+            Syntax { line_comments: &["--"], block_comments: &[("--[[", "]]")], expressions: NO_EXPRESSIONS, ..HASH }
+        }
         "hs" | "elm" => Syntax { line_comments: &["--"], block_comments: &[("{-", "-}")], strings: &["\""], ..HASH },
         "sql" | "adb" | "ads" => Syntax { line_comments: &["--"], block_comments: &[("/*", "*/")], ..HASH },
         "ml" | "mli" | "fs" | "fsi" => {
@@ -70,6 +120,10 @@ fn syntax(extension: &str) -> Option<Syntax> {
     })
 }
 
+const fn with_opens(opens: &'static [&'static str], literals: TemplateLiterals) -> StringExpressions {
+    StringExpressions { opens, has_dollar_names: false, literals }
+}
+
 /// Whether zubi can separate the comments and strings of a file from its code.
 pub(crate) fn has_syntax(path: &Utf8Path) -> bool {
     syntax(path.extension().or(path.file_name()).unwrap_or_default()).is_some()
@@ -78,8 +132,10 @@ pub(crate) fn has_syntax(path: &Utf8Path) -> bool {
 /// The parts of a text that are not code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct NonCode {
-    /// Byte ranges of comments and strings, in order.
+    /// Byte ranges of comments and strings, in order, without the expressions in strings.
     ranges: Vec<Range<usize>>,
+    /// Byte ranges of the expressions in strings, in order.
+    expressions: Vec<Range<usize>>,
 }
 
 impl NonCode {
@@ -105,29 +161,82 @@ impl NonCode {
     /// Scans a text. Without a known syntax, everything counts as code.
     pub(crate) fn scan(text: &str, extension: &str) -> Self {
         let Some(syntax) = syntax(extension) else { return Self::default() };
-        let mut ranges = Vec::new();
+        let mut scanned = Self::default();
         let mut at = 0;
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             let end = token_end(rest, at, text, syntax);
             match end {
                 Some(Token::Skipped(end)) => {
-                    push(&mut ranges, at..end);
+                    push(&mut scanned.ranges, at..end);
                     at = end;
                 }
                 Some(Token::Text { end, is_template }) => {
-                    add_string(&mut ranges, text, at..end, syntax, is_template, 0);
+                    scanned.add_string(text, at..end, syntax, is_template, 0);
                     at = end;
                 }
                 None => at += rest.chars().next().map_or(1, char::len_utf8),
             }
         }
-        Self { ranges }
+        scanned
     }
 
     pub(crate) fn contains(&self, offset: usize) -> bool {
-        let next = self.ranges.partition_point(|range| range.end <= offset);
-        self.ranges.get(next).is_some_and(|range| range.start <= offset)
+        contains(&self.ranges, offset)
     }
+
+    /// Whether an offset is in an expression of a string literal.
+    pub(crate) fn is_in_string_expression(&self, offset: usize) -> bool {
+        contains(&self.expressions, offset)
+    }
+
+    /// Adds the range of a string without the expressions in it.
+    fn add_string(&mut self, text: &str, range: Range<usize>, syntax: Syntax, is_template: bool, depth: usize) {
+        let bytes = text.as_bytes();
+        if !is_template || depth > MAX_NESTED_STRINGS {
+            return push(&mut self.ranges, range);
+        }
+        let StringExpressions { opens, has_dollar_names, literals } = syntax.expressions;
+        let mut start = range.start;
+        let mut at = range.start;
+        while at < range.end {
+            let tail = bytes.get(at..range.end).unwrap_or_default();
+            if tail.starts_with(b"{{") && opens.contains(&"{") {
+                // An escaped brace.
+                at += 2;
+                continue;
+            }
+            let open = opens.iter().find(|open| tail.starts_with(open.as_bytes()));
+            let expression = match (open, literals) {
+                (Some(_), TemplateLiterals::Captures) => capture_end(tail).map(|length| (at + length, Self::default())),
+                (Some(open), _) => expression_end(text, at..range.end, open, syntax, depth),
+                (None, _) => None,
+            };
+            if let Some((end, inner)) = expression {
+                push(&mut self.ranges, start..at);
+                self.ranges.extend(inner.ranges);
+                push(&mut self.expressions, at..end);
+                at = end;
+                start = at;
+            } else if has_dollar_names && tail.first() == Some(&b'$') {
+                push(&mut self.ranges, start..at);
+                let begin = at;
+                at += 1;
+                while bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
+                    at += 1;
+                }
+                push(&mut self.expressions, begin..at);
+                start = at;
+            } else {
+                at += 1;
+            }
+        }
+        push(&mut self.ranges, start..range.end);
+    }
+}
+
+fn contains(ranges: &[Range<usize>], offset: usize) -> bool {
+    let next = ranges.partition_point(|range| range.end <= offset);
+    ranges.get(next).is_some_and(|range| range.start <= offset)
 }
 
 /// The maximum depth of strings in expressions in strings; deeper ones count as text.
@@ -168,7 +277,7 @@ fn token_end(rest: &str, at: usize, text: &str, syntax: Syntax) -> Option<Token>
         let begin = hashes + 2;
         let end = rest.get(begin..).and_then(|inner| inner.find(&close));
         let end = end.map_or(text.len(), |end| at + begin + end + close.len());
-        return Some(Token::Text { end, is_template: false });
+        return Some(Token::Text { end, is_template: true });
     }
     let delimiter = *syntax.strings.iter().find(|delimiter| rest.starts_with(**delimiter))?;
     if delimiter == "'" && syntax.has_short_chars {
@@ -176,8 +285,11 @@ fn token_end(rest: &str, at: usize, text: &str, syntax: Syntax) -> Option<Token>
     }
     let spans_lines = delimiter.len() > 1 || delimiter == "`" || delimiter == "\"" && syntax.has_long_strings;
     let end = string_end(rest, delimiter, spans_lines).map_or(text.len(), |end| at + end);
-    // The prefix of a Python string says whether it contains expressions; other languages mark them in the string.
-    let is_template = delimiter == "`" || has_format_prefix(text, at);
+    let is_template = match syntax.expressions.literals {
+        TemplateLiterals::Backticks => delimiter == "`",
+        TemplateLiterals::Prefixed(marks, letters) => has_prefix(text, at, marks, letters),
+        TemplateLiterals::All | TemplateLiterals::Captures => !syntax.expressions.opens.is_empty(),
+    };
     Some(Token::Text { end, is_template })
 }
 
@@ -187,9 +299,12 @@ fn raw_hashes(rest: &str) -> Option<usize> {
     (hashes > 0 && rest.as_bytes().get(hashes) == Some(&b'"')).then_some(hashes)
 }
 
-fn has_format_prefix(text: &str, at: usize) -> bool {
-    let prefix = text.as_bytes().get(at.saturating_sub(2)..at).unwrap_or_default();
-    prefix.iter().any(|byte| matches!(byte, b'f' | b'F' | b't' | b'$'))
+/// Whether a string at an offset has a prefix of `letters` with one of `marks`.
+fn has_prefix(text: &str, at: usize, marks: &str, letters: &str) -> bool {
+    let head = text.get(..at).unwrap_or_default();
+    let is_prefix = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$' | '@');
+    let prefix = head.get(head.trim_end_matches(is_prefix).len()..).unwrap_or_default();
+    prefix.contains(|letter| marks.contains(letter)) && prefix.chars().all(|letter| letters.contains(letter))
 }
 
 /// Returns the length of a character literal: `'x'` or an escape; `None` for a lifetime.
@@ -226,49 +341,17 @@ fn escaped_length(rest: &str, at: usize) -> usize {
     rest.get(at..).and_then(|tail| tail.chars().next()).map_or(1, char::len_utf8)
 }
 
-/// Adds the range of a string without the expressions in it.
-fn add_string(
-    ranges: &mut Vec<Range<usize>>,
-    text: &str,
-    range: Range<usize>,
-    syntax: Syntax,
-    is_template: bool,
-    depth: usize,
-) {
-    let bytes = text.as_bytes();
-    if !syntax.interpolates && !is_template || depth > MAX_NESTED_STRINGS {
-        return push(ranges, range);
-    }
-    let mut start = range.start;
-    let mut at = range.start;
-    while at < range.end {
-        // `{…}`, `${…}` and `#{…}`; a word directly after `$`; Swift's `\(…)`.
-        let close = match (bytes.get(at), bytes.get(at + 1)) {
-            (Some(b'{'), Some(next)) if *next != b'{' => Some(b'}'),
-            (Some(b'\\'), Some(b'(')) => Some(b')'),
-            _ => None,
-        };
-        let expression = close.and_then(|close| expression_end(text, at..range.end, close, syntax, depth));
-        if let Some((end, inner)) = expression {
-            push(ranges, start..at);
-            ranges.extend(inner);
-            at = end;
-            start = at;
-        } else if bytes.get(at..at + 2) == Some(b"{{") {
-            // An escaped brace.
-            at += 2;
-        } else if bytes.get(at) == Some(&b'$') {
-            push(ranges, start..at);
-            at += 1;
-            while bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
-                at += 1;
-            }
-            start = at;
-        } else {
-            at += 1;
-        }
-    }
-    push(ranges, start..range.end);
+/// The maximum length of a captured name with its format.
+const MAX_CAPTURE: usize = 80;
+
+/// Returns the length of `{name` or `{name:format` at the beginning of a text; `None` if it is something else.
+fn capture_end(bytes: &[u8]) -> Option<usize> {
+    let end = bytes.iter().take(MAX_CAPTURE).position(|byte| *byte == b'}')?;
+    let mut parts = bytes.get(1..end)?.splitn(2, |byte| *byte == b':');
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'#') || !byte.is_ascii();
+    let is_format = |byte: &u8| is_word(byte) || b"<^>+-.$?* =".contains(byte);
+    let name = parts.next()?;
+    (name.iter().all(is_word) && parts.next().is_none_or(|format| format.iter().all(is_format))).then_some(end)
 }
 
 /// Returns the end of the expression that opens at the start of a range in a string, with the strings and comments in it.
@@ -276,14 +359,14 @@ fn add_string(
 fn expression_end(
     text: &str,
     range: Range<usize>,
-    close: u8,
+    open: &str,
     syntax: Syntax,
     depth: usize,
-) -> Option<(usize, Vec<Range<usize>>)> {
+) -> Option<(usize, NonCode)> {
     let bytes = text.as_bytes();
-    // Swift's opening has two bytes: a backslash and a parenthesis.
-    let (open, mut at) = if close == b')' { (b'(', range.start + 2) } else { (b'{', range.start + 1) };
-    let (mut opened, mut inner) = (1_usize, Vec::new());
+    let mut at = range.start + open.len();
+    let (open, close) = if open.ends_with('(') { (b'(', b')') } else { (b'{', b'}') };
+    let (mut opened, mut inner) = (1_usize, NonCode::default());
     while at < range.end {
         let byte = *bytes.get(at)?;
         if byte == open {
@@ -300,9 +383,9 @@ fn expression_end(
             let (Token::Skipped(end) | Token::Text { end, .. }) = token;
             if end < range.end {
                 match token {
-                    Token::Skipped(_) => push(&mut inner, at..end),
+                    Token::Skipped(_) => push(&mut inner.ranges, at..end),
                     Token::Text { is_template, .. } => {
-                        add_string(&mut inner, text, at..end, syntax, is_template, depth + 1);
+                        inner.add_string(text, at..end, syntax, is_template, depth + 1);
                     }
                 }
                 at = end;
@@ -355,6 +438,17 @@ mod tests {
                 "`${s.get(\"word\")} ${f({ a: { word } })} word`",
                 "`${s.get(\"text\")} ${f({ a: { CODE } })} text`",
             ),
+            (
+                "rs",
+                r##"r#"f({ word: 1, (word) }) {word:?} {:>word$}"#"##,
+                r##"r#"f({ text: 1, (text) }) {CODE:?} {:>CODE$}"#"##,
+            ),
+            ("ts", "\"{word} ${word}\" + `{word}`", "\"{text} ${text}\" + `{text}`"),
+            ("py", "print(\"{word}\", rf\"{word}\")", "print(\"{text}\", rf\"{CODE}\")"),
+            ("go", "x := `{word}`", "x := `{text}`"),
+            ("cs", "M(\"{word}\", $\"{word}\", $@\"{word}\")", "M(\"{text}\", $\"{CODE}\", $@\"{CODE}\")"),
+            ("rb", "\"{word} #{word}\"", "\"{text} #{CODE}\""),
+            ("swift", "\"\\(word) {word}\"", "\"\\(CODE) {text}\""),
             ("kt", "\"$word ${word} word\"", "\"$CODE ${CODE} text\""),
             ("vue", "<b>{{ word }}</b> // word", "<b>{{ CODE }}</b> // CODE"),
             ("rs", "\"word", "\"text"),

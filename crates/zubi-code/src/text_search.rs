@@ -83,6 +83,23 @@ pub(crate) fn cuts_word(text: &str, start: usize, end: usize) -> Option<bool> {
     is_in_word.then(|| cuts_before(text, start) || cuts_after(text, end))
 }
 
+/// The maximum number of bytes in which zubi looks for an open bracket.
+const MAX_BRACKET_DISTANCE: usize = 4_000;
+
+/// Returns the offset of the innermost bracket that a text leaves open. Brackets in strings and comments count.
+pub(crate) fn open_bracket(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (offset, byte) in text.bytes().enumerate().rev().take(MAX_BRACKET_DISTANCE) {
+        match byte {
+            b')' | b']' | b'}' => depth += 1,
+            b'(' | b'[' | b'{' if depth == 0 => return Some(offset),
+            b'(' | b'[' | b'{' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Counts the whole-word occurrences of `word` in `text`.
 pub fn count(text: &str, word: &str) -> usize {
     occurrences(text, word).count()

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use camino::Utf8Path;
 use similar::{Algorithm, TextDiff};
+use zubi_base::text::pluralize;
 use zubi_base::workspace::WorkspaceFolders;
 
 use super::change::{ComputedChange, FileAction, FileChange};
@@ -29,7 +30,7 @@ pub fn unified_diff(change: &ComputedChange, workspace: &WorkspaceFolders, limit
             diff.push_str(line);
         }
         let (lines, files) = (lines.count(), change.files.len() - index - 1);
-        let more = if files > 0 { format!(" and {files} more files") } else { String::new() };
+        let more = if files > 0 { format!(" and {}", pluralize(files, "more file")) } else { String::new() };
         let _ = writeln!(diff, "[diff cut: {lines} more lines of {}{more}]", workspace.display(&file.path));
         break;
     }

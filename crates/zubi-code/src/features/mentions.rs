@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
-use zubi_base::text::display_size;
+use zubi_base::text::{display_size, pluralize};
 use zubi_base::uri;
 
 use crate::exclusion::ExcludedParts;
@@ -22,7 +22,8 @@ mod proof;
 mod shape;
 
 use proof::Candidate;
-pub(crate) use proof::{ProofOutcome, RecentDefinitions};
+pub(crate) use proof::{PROOF_TIME, ProofOutcome, RecentDefinitions};
+pub(crate) use shape::import_around;
 
 /// The time for the search, which accompanies every answer about references, even if the caller does not wait. Its result
 /// is stored until a file changes, so only the first answer about a name in a large workspace can take this long.
@@ -101,6 +102,15 @@ impl Mentions {
         self.namesakes.len() + self.unresolved.len() + self.unchecked.len()
     }
 
+    fn sort(&mut self) {
+        for class in
+            [&mut self.in_text, &mut self.quoted, &mut self.namesakes, &mut self.unresolved, &mut self.unchecked]
+        {
+            sort_by_line(class);
+        }
+        self.unread.sort_by(|one, other| one.display_path.cmp(&other.display_path));
+    }
+
     /// All positions, sorted by path and line.
     pub fn into_locations(self) -> Vec<RawLocation> {
         let unread = self.unread.into_iter().flat_map(|file| file.locations);
@@ -115,14 +125,20 @@ impl Mentions {
         if self.unread.is_empty() {
             return None;
         }
-        let name = |file: &UnreadMentions| match file.count {
-            0 => format!("{} ({})", file.display_path, file.reason),
-            count => format!("{} ({count}: {})", file.display_path, file.reason),
+        let part = |file: &UnreadMentions| match file.count {
+            0 => file.reason.clone(),
+            count => format!("{count}: {}", file.reason),
         };
-        let mut names: Vec<_> = self.unread.iter().take(MAX_NAMED).map(name).collect();
-        if let Some(more) = self.unread.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
-            names.push(format!("{more} more files"));
-        }
+        let name = |files: &[UnreadMentions]| {
+            let parts: Vec<_> = files.iter().map(part).collect();
+            let path = files.first().map(|file| file.display_path.as_str()).unwrap_or_default();
+            format!("{path} ({})", parts.join("; "))
+        };
+        let mut names: Vec<_> =
+            self.unread.chunk_by(|one, next| one.display_path == next.display_path).map(name).collect();
+        let more = names.len().saturating_sub(MAX_NAMED);
+        names.truncate(MAX_NAMED);
+        names.extend((more > 0).then(|| pluralize(more, "more file")));
         Some(names.join(", "))
     }
 }
@@ -160,15 +176,6 @@ impl SortedMentions {
 
     pub(crate) fn unread(&self) -> &[UnreadMentions] {
         &self.mentions.unread
-    }
-
-    /// Completes the classes without a check.
-    pub(crate) fn leave_unchecked(self) -> Mentions {
-        let Self { mut mentions, candidates } = self;
-        for candidate in candidates {
-            mentions.unchecked.push(candidate.mention);
-        }
-        mentions
     }
 }
 
@@ -213,18 +220,8 @@ impl CodeQuery<'_> {
         })
     }
 
-    /// Sorts the matches that are not among the references into their classes. `references` includes declarations.
-    pub(crate) async fn classify_mentions(
-        &self,
-        at: &ResolvedTarget,
-        references: &[RawLocation],
-        matches: &WordOccurrences,
-    ) -> Mentions {
-        let sorted = self.sort_mentions(at, references, matches).await;
-        self.prove_mentions(at, references, sorted).await.0
-    }
-
-    /// Sorts the matches that are not among the references by their texts, without a request.
+    /// Sorts the matches that are not among the references by their texts, without a request. `references` includes
+    /// declarations.
     pub(crate) async fn sort_mentions(
         &self,
         at: &ResolvedTarget,
@@ -282,17 +279,16 @@ impl CodeQuery<'_> {
         } else {
             self.prove(at, references, candidates, &mut mentions).await
         };
-        for class in [
-            &mut mentions.in_text,
-            &mut mentions.quoted,
-            &mut mentions.namesakes,
-            &mut mentions.unresolved,
-            &mut mentions.unchecked,
-        ] {
-            sort_by_line(class);
-        }
-        mentions.unread.sort_by(|one, other| one.display_path.cmp(&other.display_path));
+        mentions.sort();
         (mentions, outcome)
+    }
+
+    /// Completes the classes without a check.
+    pub(crate) fn leave_unchecked(&self, sorted: SortedMentions) -> Mentions {
+        let SortedMentions { mut mentions, candidates } = sorted;
+        self.add_unchecked(&mut mentions, candidates);
+        mentions.sort();
+        mentions
     }
 
     async fn classify_own(
@@ -359,7 +355,7 @@ impl CodeQuery<'_> {
     }
 
     /// Returns the location of a word that begins at a position in UTF-16 code units.
-    fn location_of_word(&self, path: &Utf8Path, start: lsp::Position, word: &str) -> RawLocation {
+    pub(crate) fn location_of_word(&self, path: &Utf8Path, start: lsp::Position, word: &str) -> RawLocation {
         let encoding = Encoding::Utf16;
         let range = lsp::Range { start, end: end(start, word, encoding) };
         let location = lsp::Location { uri: uri::from_path(path), range };

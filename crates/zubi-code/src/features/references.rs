@@ -113,7 +113,7 @@ impl CodeQuery<'_> {
                 }
                 mentions
             } else {
-                sorted.leave_unchecked()
+                self.leave_unchecked(sorted)
             };
             rate(at, &mut status, known.len(), &mentions);
             status.add_library_caveats(locations.is_empty() && !mentions.has_only_namesakes());
@@ -208,6 +208,16 @@ pub(crate) fn rate(at: &ResolvedTarget, status: &mut AnswerStatus, references: u
     if let Completeness::Unknown { reason } = &mut status.completeness {
         let others = pluralize(mentions.in_code(), "other match");
         *reason = format!("{reason}; {references} references and {others} in code");
+    }
+}
+
+/// Notes the matches in code that zubi did not check: a rename would leave those that are uses.
+pub(crate) fn add_unchecked_note(at: &ResolvedTarget, status: &mut AnswerStatus, mentions: &Mentions) {
+    if !mentions.unchecked.is_empty() {
+        let name = at.name.as_deref().unwrap_or_default();
+        let matches = pluralize(mentions.unchecked.len(), "other match");
+        let places = describe_places(&mentions.unchecked);
+        status.notes.push(format!("zubi did not check {matches} of `{name}` in code: {places}"));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Plans the rename of a symbol in the whole workspace.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde::Deserialize as _;
 use serde_json::{Value, json};
@@ -11,6 +12,7 @@ use zubi_base::uri;
 use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::features::locations::RawLocation;
+use crate::features::mentions::ProofOutcome;
 use crate::features::references;
 use crate::locate::ResolvedTarget;
 use crate::query::CodeQuery;
@@ -21,6 +23,8 @@ use crate::status::{Completeness, QualifiedAnswer};
 mod fit;
 mod new_name;
 mod projects;
+mod python;
+mod related;
 mod unedited;
 
 pub(crate) use fit::text_edits_mut;
@@ -31,6 +35,19 @@ impl CodeQuery<'_> {
     /// overlap. The servers of other projects in which the symbol is used add theirs.
     pub async fn rename(&self, at: &ResolvedTarget, new_name: &str) -> Result<QualifiedAnswer<Plan>, CodeError> {
         new_name::check_new_name(at, new_name)?;
+        let (answer, outcome) = self.plan_rename(at, new_name).await?;
+        // Some servers rename uses in files outside their project once these are open (pyright 1.1, gopls 0.16).
+        if outcome.has_new_uses && Instant::now() < self.cx.deadline {
+            return Ok(self.plan_rename(at, new_name).await?.0);
+        }
+        Ok(answer)
+    }
+
+    async fn plan_rename(
+        &self,
+        at: &ResolvedTarget,
+        new_name: &str,
+    ) -> Result<(QualifiedAnswer<Plan>, ProofOutcome), CodeError> {
         let method = "textDocument/rename";
         let mut ready = self.ready_for(&at.reference, method, "rename symbols", ReadinessLevel::Project).await?;
         ready.endpoints.truncate(1);
@@ -89,8 +106,9 @@ impl CodeQuery<'_> {
             }
         };
         if let Some(edit) = self.rename_counterpart(at, endpoint.as_ref(), new_name, &completed.edited).await {
-            self.add_new_edits(&mut completed, RenameEdit { edit, endpoint }).await;
+            self.add_new_edits(&mut completed, RenameEdit { edit, endpoint: Arc::clone(&endpoint) }).await;
         }
+        let left_related = self.rename_related(at, new_name, &endpoint, &mut completed).await;
         self.leave_out_edits(at, &mut completed);
         let unedited = self.find_unedited(at, new_name, &mut completed, references).await;
         self.fit_names(at, &language, new_name, &mut completed).await?;
@@ -98,11 +116,15 @@ impl CodeQuery<'_> {
         let title = format!("rename `{old}` to `{new_name}`");
         let mut plan = self.intel.edits.plan_combined(&title, &completed.server_edits(), &completed.servers()).await?;
         plan.notes.extend(completed.notes);
+        let mut outcome = ProofOutcome::default();
         if let Some(words) = self.word_matches(at).await {
             // The references that the server does not edit are named below.
             let known: Vec<_> = completed.edited.iter().chain(&unedited.references).cloned().collect();
-            let mentions = self.classify_mentions(at, &known, &words).await;
+            let sorted = self.sort_mentions(at, &known, &words).await;
+            let mentions;
+            (mentions, outcome) = self.prove_mentions(at, &known, sorted).await;
             references::rate(at, &mut status, completed.edited.len(), &mentions);
+            references::add_unchecked_note(at, &mut status, &mentions);
         } else {
             references::add_unsearched_note(at, &mut status);
         }
@@ -111,7 +133,10 @@ impl CodeQuery<'_> {
         } else if let Some(reason) = unedited.describe() {
             status.mark_incomplete(reason);
         }
-        Ok(QualifiedAnswer { value: plan, status })
+        if let Some(reason) = left_related {
+            status.mark_incomplete(reason);
+        }
+        Ok((QualifiedAnswer { value: plan, status }, outcome))
     }
 
     /// Requests the rename of a symbol's second declaration (a stub of its module); `None` without one, if the first

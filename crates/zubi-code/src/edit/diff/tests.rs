@@ -90,6 +90,6 @@ fn a_long_diff_is_truncated_at_a_line_with_a_note() {
     let diff = unified_diff(&change, &workspace, 1500);
     assert!(diff.len() < 1600);
     let last = diff.lines().last().unwrap();
-    assert_eq!(last, "[diff cut: 64 more lines of b and 1 more files]");
+    assert_eq!(last, "[diff cut: 64 more lines of b and 1 more file]");
     assert_eq!(unified_diff(&change, &workspace, usize::MAX).lines().count(), 3 * 105);
 }

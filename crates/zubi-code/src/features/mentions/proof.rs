@@ -21,7 +21,7 @@ use crate::cache::RevisionCache;
 use crate::error::CodeError;
 use crate::exclusion;
 use crate::features::locations::{RawLocation, Relation};
-use crate::lexical;
+use crate::lexical::NonCode;
 use crate::locate::ResolvedTarget;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::status::Completeness;
@@ -33,8 +33,9 @@ const MAX_FILES: usize = 8;
 /// The maximum number of mentions that zubi checks, over all files.
 const MAX_REQUESTS: usize = 16;
 
-/// The time limit of all checks of an answer.
-const PROOF_TIME: Duration = Duration::from_secs(2);
+/// The time limit of all checks of further mentions of an answer. The check of the queried position may take longer:
+/// without it, an empty answer would not be marked.
+pub(crate) const PROOF_TIME: Duration = Duration::from_secs(2);
 
 const LEFT_OUT: &str = "the server resolves it to this symbol, but does not report it";
 const NOT_RESOLVED: &str = "the server does not resolve it";
@@ -112,9 +113,7 @@ impl CodeQuery<'_> {
     ) -> ProofOutcome {
         let mut outcome = ProofOutcome::default();
         if self.lacks_sources(at).await {
-            for candidate in candidates {
-                self.add(mentions, candidate, Verdict::Unchecked);
-            }
+            self.add_unchecked(mentions, candidates);
             return outcome;
         }
         let tree = self.tree_of(&at.path);
@@ -187,6 +186,13 @@ impl CodeQuery<'_> {
                 .await
                 .iter()
                 .any(|endpoint| !endpoint.caveats(Some(&at.reference)).project.is_empty())
+    }
+
+    /// Adds candidates without a check. Those with a reason why the server may not have read them are marks.
+    pub(super) fn add_unchecked(&self, mentions: &mut Mentions, candidates: Vec<Candidate>) {
+        for candidate in candidates {
+            self.add(mentions, candidate, Verdict::Unchecked);
+        }
     }
 
     fn add(&self, mentions: &mut Mentions, candidate: Candidate, verdict: Verdict) {
@@ -336,9 +342,18 @@ impl CodeQuery<'_> {
         if let Some(dead) = self.dead_file(candidate).await {
             return dead.into();
         }
-        // Without a known syntax, the mention may be in a string.
-        let is_uncertain = mention.is_untyped() || mention.is_data() || !lexical::has_syntax(&candidate.path);
-        if is_uncertain { Verdict::Unresolved } else { Verdict::mark_unconfirmed(NOT_RESOLVED) }.into()
+        // Without a known syntax, the mention may be in a string. One in the braces of a string may be text.
+        let is_uncertain = mention.is_untyped()
+            || mention.is_data()
+            || NonCode::of_known_file(&candidate.path, &document.text)
+                .is_none_or(|text| text.is_in_string_expression(mention.offset));
+        if is_uncertain {
+            return Verdict::Unresolved.into();
+        }
+        match mention.rust_macro() {
+            Some(name) => Verdict::mark_unconfirmed(&format!("{NOT_RESOLVED} in the arguments of `{name}!`")).into(),
+            None => Verdict::mark_unconfirmed(NOT_RESOLVED).into(),
+        }
     }
 
     /// Rates a definition that is a place of the symbol. A reference that is neither its declaration nor an import binds a
@@ -423,15 +438,27 @@ impl CodeQuery<'_> {
 
     /// Requests the definitions of a mention. Returns also whether the request was necessary.
     async fn definitions_of(&self, candidate: &Candidate) -> (Resolution, bool) {
+        self.resolve_word(&candidate.path, candidate.mention.location.range.start).await
+    }
+
+    /// Returns the definitions of the word at a position in UTF-16 code units. `None` if the server did not answer in
+    /// time, or if it is still loading.
+    pub(crate) async fn definitions_at(&self, path: &Utf8Path, start: lsp::Position) -> Option<Vec<RawLocation>> {
+        match self.resolve_word(path, start).await.0 {
+            Resolution::Locations(found) => Some(found),
+            Resolution::Unknown => None,
+        }
+    }
+
+    async fn resolve_word(&self, path: &Utf8Path, start: lsp::Position) -> (Resolution, bool) {
         let changes = self.intel.router.file_changes();
-        let start = candidate.mention.location.range.start;
-        let key = (candidate.path.clone(), start.line, start.character);
+        let key = (path.to_owned(), start.line, start.character);
         if let Some(known) = self.intel.definitions.get(changes, &key) {
             return (Resolution::Locations(known.to_vec()), false);
         }
-        let Ok(document) = self.document(&candidate.path).await else { return (Resolution::Unknown, true) };
+        let Ok(document) = self.document(path).await else { return (Resolution::Unknown, true) };
         let offset = document.index.from_lsp(start, Encoding::Utf16);
-        let target = self.resolved_target(candidate.path.clone(), &document, offset, None);
+        let target = self.resolved_target(path.to_owned(), &document, offset, None);
         let found = match self.locations(&target, Relation::Definition).await {
             Ok(found) if found.status.text_search => return (Resolution::Unknown, true),
             Ok(found) if matches!(found.status.completeness, Completeness::Partial { .. }) => {

@@ -130,6 +130,20 @@ impl<'a> MentionText<'a> {
         self.extension() == "rs" && self.text_before().ends_with('$')
     }
 
+    /// Returns the name of the innermost macro of Rust in whose arguments the mention is.
+    pub(super) fn rust_macro(self) -> Option<&'a str> {
+        let mut head = self.text_before();
+        while self.extension() == "rs" {
+            let open = text_search::open_bracket(head)?;
+            head = head.get(..open)?.trim_end();
+            let Some(path) = head.strip_suffix('!') else { continue };
+            let line = path.rsplit('\n').next().unwrap_or_default();
+            let name = text_search::identifiers(line).pop().filter(|name| name.end == line.len())?;
+            return line.get(name);
+        }
+        None
+    }
+
     /// Returns the texts of the import statements that bind the mention: the one that it is in, else all of the file that
     /// name it or the name in front of it (`g` in `g.area`).
     pub(super) fn imports(self) -> Vec<&'a str> {
@@ -181,7 +195,7 @@ pub(super) fn names_module(statement: &str, modules: &FxHashSet<&str>) -> bool {
 }
 
 /// Returns the range of the import statement around an offset. A statement of several lines has brackets.
-pub(super) fn import_around(text: &str, offset: usize) -> Option<Range<usize>> {
+pub(crate) fn import_around(text: &str, offset: usize) -> Option<Range<usize>> {
     let line_start = |at: usize| text.get(..at).and_then(|head| head.rfind('\n')).map_or(0, |end| end + 1);
     let mut start = line_start(offset);
     for _ in 0..MAX_IMPORT_LINES {
@@ -316,6 +330,14 @@ mod tests {
         assert!(mention("a.rs", "#[serde(word)]").is_rust_attribute());
         assert!(!mention("a.rs", "#[test] fn word()").is_rust_attribute());
         assert!(mention("a.rs", "$word").is_rust_macro_variable());
+        for (text, expected) in [
+            ("log::debug!(\"{}\", f(word))", Some("debug")),
+            ("debug!(x); f(word)", None),
+            ("vec![1, if a { word } else { 2 }]", Some("vec")),
+            ("if !(word) {}", None),
+        ] {
+            assert_eq!(mention("a.rs", text).rust_macro(), expected, "{text}");
+        }
         let text = ".card-title { color: var(--brand) }";
         for (word, expected) in [("card", "card-title"), ("brand", "--brand")] {
             assert_eq!(text.get(css_name(text, text.find(word).unwrap())), Some(expected));

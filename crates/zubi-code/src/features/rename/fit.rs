@@ -4,13 +4,15 @@
 //! (`acme.v1.Column`, buf 1.72) or a string (`"show"`, `emmylua_ls` 0.25) with the bare new name. zubi puts the new name in
 //! the place of the old one and preserves the rest. Any other new text is the server's decision: `{ a: b }` for `{ a }`.
 
+use std::ops::Range;
+
 use serde_json::{Value, json};
 use zubi_base::lsp;
 use zubi_base::position::TextSize;
 use zubi_base::text::pluralize;
 use zubi_base::uri;
 
-use super::new_name::check_declaration;
+use super::new_name::check_place;
 use super::projects::CompletedRename;
 use super::range_of;
 use crate::edit::EditError;
@@ -65,7 +67,9 @@ impl CodeQuery<'_> {
                     let (Some(range), true) = (range_of(edit), edit["newText"] == new_name) else { continue };
                     let range = document.index.range_from_lsp(&range, encoding);
                     let offsets = usize::from(range.start())..usize::from(range.end());
-                    check_declaration(language, document.text.get(..offsets.start).unwrap_or_default(), new_name)?;
+                    let text = |range: Range<usize>| document.text.get(range).unwrap_or_default();
+                    let around = (text(0..offsets.start), text(offsets.end..document.text.len()));
+                    check_place(language, around.0, around.1, new_name)?;
                     let replaced = document.text.get(offsets).unwrap_or_default();
                     match fit(replaced, old, new_name, path.extension().unwrap_or_default()) {
                         Fit::Unchanged => {}

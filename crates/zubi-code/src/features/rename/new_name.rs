@@ -2,8 +2,10 @@
 //! renames to `1`, pyright and TypeScript 7 to `class`.
 
 use crate::error::CodeError;
+use crate::features::mentions::import_around;
 use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
+use crate::text_search;
 
 const HINT: &str = "Give an identifier of the language.";
 
@@ -69,8 +71,11 @@ const SCRIPTS: [&str; 6] = ["javascript", "javascriptreact", "typescript", "type
 /// The reserved words of ECMAScript without those of strict mode (ECMA-262, 12.7.2).
 const SCRIPT_WORDS: &str = "break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with";
 
-/// The words after which a script declares a variable, a function or a type.
-const SCRIPT_DECLARATIONS: [&str; 8] = ["const", "let", "var", "function", "class", "enum", "interface", "type"];
+/// The words of scripts after which only a declared name, an expression or a type can follow, not a member.
+const SCRIPT_DECLARERS: &str = "const let var function class enum interface type namespace import return typeof await yield throw new delete void in of instanceof case extends implements keyof else do";
+
+/// The modifiers of a member, or of a parameter that declares a member.
+const MODIFIERS: [&str; 4] = ["public", "private", "protected", "readonly"];
 
 /// Checks a new name without a language.
 pub(super) fn check_new_name(at: &ResolvedTarget, new_name: &str) -> Result<(), CodeError> {
@@ -93,18 +98,58 @@ pub(super) fn check_reserved(language: &str, new_name: &str) -> Result<(), CodeE
     if is_reserved { Err(reserved_word_error(language, new_name)) } else { Ok(()) }
 }
 
-/// Refuses a name that a declaration cannot have; `before` is the text before the declared name.
-pub(super) fn check_declaration(language: &str, before: &str, new_name: &str) -> Result<(), CodeError> {
+/// Refuses a name that only a member can have where the text around it shows a declaration, an expression or a type.
+pub(super) fn check_place(language: &str, before: &str, after: &str, new_name: &str) -> Result<(), CodeError> {
     let is_reserved = SCRIPTS.contains(&language) && SCRIPT_WORDS.split(' ').any(|word| word == new_name);
-    let last = || {
-        before
-            .trim_end()
-            .trim_end_matches('*')
-            .trim_end()
-            .rsplit(|character: char| !character.is_alphanumeric() && !matches!(character, '_' | '$'))
+    if is_reserved && is_no_member(before, after) { Err(reserved_word_error(language, new_name)) } else { Ok(()) }
+}
+
+/// Whether a name of a script cannot be that of a member. `false` if the text does not show it.
+fn is_no_member(before: &str, after: &str) -> bool {
+    let head = trim_comments(before);
+    let mut words = head.rsplit(|character: char| !character.is_alphanumeric() && !matches!(character, '_' | '$'));
+    let word = words.next().unwrap_or_default();
+    let is_imported = || {
+        let statement = import_around(before, before.len().saturating_sub(1)).and_then(|range| before.get(range));
+        statement.is_some_and(|statement| statement.trim_start().starts_with("import"))
     };
-    let is_declaration = is_reserved && last().next().is_some_and(|word| SCRIPT_DECLARATIONS.contains(&word));
-    if is_declaration { Err(reserved_word_error(language, new_name)) } else { Ok(()) }
+    match (word, head.chars().next_back()) {
+        _ if after.trim_start().starts_with("=>") => true,
+        // `import { a as name }`, `name as Type`; an export may have any name after `as`.
+        ("as", _) => is_imported() || opening_bracket(head) != Some('{'),
+        (word, _) if MODIFIERS.contains(&word) => opening_bracket(head) == Some('('),
+        (word, _) if !word.is_empty() => SCRIPT_DECLARERS.split(' ').any(|one| one == word),
+        (_, Some('*')) => head.trim_end_matches('*').trim_end().ends_with("function"),
+        (_, Some('.')) => head.ends_with("..."),
+        (_, Some('>')) => head.ends_with("=>"),
+        (_, Some('{')) => head.ends_with("${") || is_imported() && !after.trim_start().starts_with("as "),
+        (_, Some(',')) => match opening_bracket(head) {
+            Some('{') => is_imported() && !after.trim_start().starts_with("as "),
+            bracket => bracket.is_some(),
+        },
+        (_, last) => last.is_some_and(|last| "([<=!&|+-/%^~?:@".contains(last)),
+    }
+}
+
+/// Returns a text without the spaces and comments at its end.
+fn trim_comments(text: &str) -> &str {
+    let mut rest = text.trim_end();
+    loop {
+        let line = rest.rsplit('\n').next().unwrap_or_default();
+        let comment = match (rest.ends_with("*/"), line.find("//")) {
+            (true, _) => rest.rfind("/*"),
+            (false, Some(start)) if rest.len() < text.trim_end_matches([' ', '\t']).len() => {
+                Some(rest.len() - line.len() + start)
+            }
+            _ => None,
+        };
+        let Some(start) = comment else { return rest };
+        rest = rest.get(..start).unwrap_or_default().trim_end();
+    }
+}
+
+fn opening_bracket(text: &str) -> Option<char> {
+    text.get(text_search::open_bracket(text)?..)?.chars().next()
 }
 
 fn reserved_word_error(language: &str, new_name: &str) -> CodeError {
@@ -149,14 +194,58 @@ mod tests {
 
     #[test]
     fn a_member_of_a_script_may_have_a_reserved_name() {
-        let allowed = |before, name| check_declaration("typescript", before, name).is_ok();
-        for before in ["export const ", "async function* ", "class", "let\n  "] {
-            assert!(!allowed(before, "delete"), "{before}");
-            assert!(allowed(before, "of"), "{before}");
+        let allowed = |fixture: &str, name| {
+            let (before, after) = fixture.split_once("$0").unwrap();
+            check_place("typescript", before, after, name).is_ok()
+        };
+        for fixture in [
+            "export const $0 = 1",
+            "async function* $0() {",
+            "class$0",
+            "let\n  $0 = 1",
+            "function f($0: number) {",
+            "function f(a: { b: 1 }, $0 = 2) {",
+            "constructor(private $0: number) {",
+            "const f = (...$0: number[]) => 1",
+            "const f = async $0 => $0",
+            "import { a as $0 } from \"./a\"",
+            "import { $0 } from \"./a\"",
+            "import {\n  a,\n  $0,\n} from \"./a\"",
+            "import $0 from \"./a\"",
+            "import * as $0 from \"./a\"",
+            "return $0",
+            "call(a, $0)",
+            "[1, $0]",
+            "`${$0}`",
+            "x = a ? $0 : 1",
+            "x = { a: $0 }",
+            "x as $0",
+            "f<$0>()",
+        ] {
+            let fixture = fixture.replacen("$0", "$1", 1).replace("$0", "name").replace("$1", "$0");
+            assert!(!allowed(&fixture, "delete"), "{fixture}");
+            assert!(allowed(&fixture, "of"), "{fixture}");
         }
-        for before in ["items.", "class A {\n  ", "{ ", "", "myconst "] {
-            assert!(allowed(before, "delete"), "{before}");
+        for fixture in [
+            "items.$0()",
+            "items?.$0()",
+            "class A {\n  $0() {}",
+            "class A {\n  x = 1;\n  $0 = 2",
+            "class A {\n  static async $0() {}",
+            "class A {\n  private $0() {}",
+            "class A {\n  *$0() {}",
+            "class A {\n  x = 1;\n  /** Removes. */\n  $0() {}",
+            "class A {\n  // Removes (all\n  // of a +\n  $0() {}",
+            "x = { $0: 1 }",
+            "x = { a: 1, $0: 2 }",
+            "export { a as $0 }",
+            "import { $0 as a } from \"./a\"",
+            "$0",
+            "myconst $0",
+            "a[\"$0\"]",
+        ] {
+            assert!(allowed(fixture, "delete"), "{fixture}");
         }
-        assert!(check_declaration("go", "const ", "delete").is_ok());
+        assert!(check_place("go", "const ", "", "delete").is_ok());
     }
 }
