@@ -186,8 +186,18 @@ pub struct WordPosition {
     columns: [u32; 3],
     /// Whether the word is in code, not in a comment or a string.
     pub is_code: bool,
-    /// Whether the word is a whole string literal, such as `"area"`.
-    pub is_quoted: bool,
+    pub quotation: Quotation,
+}
+
+/// The part of a string literal that a word is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quotation {
+    /// None, or an arbitrary part.
+    Other,
+    /// The whole literal: `"area"`.
+    Whole,
+    /// A part of a dotted path: `"shapes.area"`.
+    Path,
 }
 
 impl WordPosition {
@@ -285,8 +295,12 @@ pub fn find_occurrences(
                 Some(non_code) => !non_code.contains(at),
                 None => own && !embedding::is_mixed(&path) || embedding::is_code(&text, at),
             };
-            let is_quoted = non_code.as_ref().is_some_and(|non_code| non_code.is_literal(&text, at, word));
-            WordPosition { line: index.line_col(size(at)).line, columns, is_code, is_quoted }
+            let quotation = match &non_code {
+                Some(non_code) if non_code.is_literal(&text, at, word) => Quotation::Whole,
+                Some(_) if !is_code && path_before(&text, at).is_some() => Quotation::Path,
+                _ => Quotation::Other,
+            };
+            WordPosition { line: index.line_col(size(at)).line, columns, is_code, quotation }
         };
         let mut occurrences: Vec<_> = starts.into_iter().map(to_position).collect();
         if !own {
@@ -298,6 +312,18 @@ pub fn find_occurrences(
         }
     }
     Ok(found)
+}
+
+/// Returns the dotted path before a word in a string literal that is a path: `a.shapes` for `area` in `"a.shapes.area"`.
+pub(crate) fn path_before(text: &str, at: usize) -> Option<&str> {
+    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '.' | ':');
+    let head = text.get(..at)?;
+    let begin = head.trim_end_matches(is_part).len();
+    let path = head.get(begin..)?.strip_suffix(['.', ':'])?;
+    let tail = text.get(at..)?;
+    let after = tail.trim_start_matches(is_part).chars().next();
+    let quote = head.get(..begin)?.chars().next_back();
+    (quote == after && matches!(quote, Some('"' | '\'' | '`')) && !path.is_empty()).then_some(path)
 }
 
 /// The maximum number of bytes in which a word is searched in a file that is too large to be read at once.
@@ -325,6 +351,21 @@ fn large_file_contains(path: &Utf8Path, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_in_strings() {
+        for (text, expected) in [
+            ("patch(\"a.shapes.word\")", Some("a.shapes")),
+            ("patch('a.Word.word.x')", Some("a.Word")),
+            ("x = \"a:word\"", Some("a")),
+            ("\"see a.word.\"", None),
+            ("\"word\"", None),
+            ("\".word\"", None),
+            ("a.word", None),
+        ] {
+            assert_eq!(path_before(text, text.find("word").unwrap()), expected, "{text}");
+        }
+    }
 
     #[test]
     fn identifiers_of_a_line() {

@@ -4,10 +4,13 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 
 use clap::builder::Styles;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _};
 use serde_json::{Map, Value};
 use zubi_cli::failure::Failure;
 use zubi_tool_api::ToolSpec;
+
+use crate::cli::Cli;
 
 /// The maximum size of `--input`, in bytes.
 const MAX_INPUT: u64 = 4 * 1024 * 1024;
@@ -25,9 +28,12 @@ pub(crate) struct ToolArguments {
 /// Parses the words after the tool's name. Help is a clap error. `name` is the command's name in help texts.
 pub(crate) fn read(spec: &ToolSpec, words: &[String], name: &str) -> Result<ToolArguments, Failure> {
     let matches = command(spec, name).try_get_matches_from([&spec.id].into_iter().chain(words)).map_err(|error| {
-        let unknown = error.kind() == clap::error::ErrorKind::UnknownArgument;
+        let hint = unknown_argument(&error).map(|argument| hint_about(spec, argument));
         let failure = Failure::from(error);
-        if unknown { failure.with_hint("zubi's own options go before the tool's name") } else { failure }
+        match hint {
+            Some(hint) => failure.with_hint(hint),
+            None => failure,
+        }
     })?;
     let mut arguments = match matches.get_one::<String>("input") {
         Some(input) => input_object(input)?,
@@ -52,6 +58,24 @@ pub(crate) fn read(spec: &ToolSpec, words: &[String], name: &str) -> Result<Tool
 fn parameters(spec: &ToolSpec) -> impl Iterator<Item = (&String, &Value)> {
     let properties = spec.input.get("properties").and_then(Value::as_object);
     properties.into_iter().flatten().filter(|(name, _)| !RESERVED_FLAGS.contains(&name.as_str()))
+}
+
+fn unknown_argument(error: &clap::Error) -> Option<&str> {
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(argument)) if error.kind() == ErrorKind::UnknownArgument => Some(argument),
+        _ => None,
+    }
+}
+
+/// Returns the next step after an argument that the tool does not have.
+fn hint_about(spec: &ToolSpec, argument: &str) -> String {
+    let own = Cli::command();
+    let is_own = |arg: &Arg| arg.get_long().is_some_and(|long| argument.strip_prefix("--") == Some(long));
+    if own.get_arguments().any(is_own) {
+        return format!("zubi's own options go before the tool's name: `zubi {argument} … call {}`", spec.id);
+    }
+    let names: Vec<_> = parameters(spec).map(|(name, _)| format!("--{name}")).collect();
+    format!("The arguments of `{}`: {}", spec.id, names.join(", "))
 }
 
 /// Builds a command of its own for the tool, for parsing and for help.

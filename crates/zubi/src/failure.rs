@@ -23,7 +23,7 @@ pub enum Failure {
     /// An error that clap prints, including help and version; the note is an additional hint.
     CommandLine {
         error: clap::Error,
-        note: Option<&'static str>,
+        note: Option<String>,
     },
     Message {
         code: u8,
@@ -61,9 +61,9 @@ impl Failure {
 
     /// Adds a hint after clap's own message.
     #[must_use]
-    pub fn with_hint(self, note: &'static str) -> Self {
+    pub fn with_hint(self, note: impl Display) -> Self {
         match self {
-            Self::CommandLine { error, .. } => Self::CommandLine { error, note: Some(note) },
+            Self::CommandLine { error, .. } => Self::CommandLine { error, note: Some(note.to_string()) },
             failure @ Self::Message { .. } => failure,
         }
     }
@@ -104,8 +104,11 @@ impl Failure {
                 let text = error.render().to_string();
                 let mut lines = text.lines().map(str::trim);
                 let message: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
-                let tips =
-                    lines.filter_map(|line| line.strip_prefix("tip: ")).chain(*note).map(str::to_owned).collect();
+                let tips = lines
+                    .filter_map(|line| line.strip_prefix("tip: "))
+                    .chain(note.as_deref())
+                    .map(str::to_owned)
+                    .collect();
                 let message = message.join(" ");
                 (message.strip_prefix("error: ").unwrap_or(&message).to_owned(), tips)
             }

@@ -16,7 +16,7 @@ use crate::exclusion::ExcludedParts;
 use crate::features::locations::RawLocation;
 use crate::locate::ResolvedTarget;
 use crate::query::{CodeQuery, SourceDocument};
-use crate::text_search::{self, FileKind, SearchLimit, WordFile, WordOccurrences, WordPosition};
+use crate::text_search::{self, FileKind, Quotation, SearchLimit, WordFile, WordOccurrences, WordPosition};
 
 mod proof;
 mod shape;
@@ -40,8 +40,8 @@ const MAX_NAMED: usize = 4;
 pub struct Mentions {
     /// In comments and strings, sorted by path and line.
     pub in_text: Vec<RawLocation>,
-    /// Strings that are exactly the name, such as `"area"` in `__all__`: code may look the name up. Sorted by path and
-    /// line.
+    /// Strings that are exactly the name, such as `"area"` in `__all__`, or a dotted path through the symbol's module
+    /// (`"shapes.area"`): code may look the name up. Sorted by path and line.
     pub quoted: Vec<RawLocation>,
     /// In code, proven to be other symbols of the same name. Sorted by path and line.
     pub namesakes: Vec<RawLocation>,
@@ -234,7 +234,7 @@ impl CodeQuery<'_> {
         for file in &matches.files {
             let mentions = &mut sorted.mentions;
             match &file.kind {
-                FileKind::Own => self.classify_own(file, word, by_path.get(&file.path), &mut sorted).await,
+                FileKind::Own => self.classify_own(at, file, by_path.get(&file.path), &mut sorted).await,
                 FileKind::Embedding => {
                     let missed = find_uncovered(file, word, by_path.get(&file.path));
                     let mut locations = Vec::new();
@@ -293,11 +293,14 @@ impl CodeQuery<'_> {
 
     async fn classify_own(
         &self,
+        at: &ResolvedTarget,
         file: &WordFile,
-        word: &str,
         references: Option<&FileReferences<'_>>,
         sorted: &mut SortedMentions,
     ) {
+        let word = at.name.as_deref().unwrap_or_default();
+        let tree = self.tree_of(&at.path);
+        let modules = proof::module_names(&at.path, tree.as_deref());
         let rest: Vec<_> = find_uncovered(file, word, references).collect();
         let has_code = rest.iter().any(|occurrence| occurrence.is_code);
         let exclusions = if has_code { self.file_exclusions(&file.path).await } else { None };
@@ -305,8 +308,12 @@ impl CodeQuery<'_> {
         for occurrence in rest {
             let mention = self.mention(&file.path, occurrence, word);
             if !occurrence.is_code {
-                let class =
-                    if occurrence.is_quoted { &mut sorted.mentions.quoted } else { &mut sorted.mentions.in_text };
+                let is_quoted = match occurrence.quotation {
+                    Quotation::Whole => true,
+                    Quotation::Path => self.is_path_of_module(file, occurrence, &modules).await,
+                    Quotation::Other => false,
+                };
+                let class = if is_quoted { &mut sorted.mentions.quoted } else { &mut sorted.mentions.in_text };
                 class.push(mention);
                 continue;
             }
@@ -322,6 +329,14 @@ impl CodeQuery<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the dotted path around a word in a string leads through one of the modules: `"shapes.Circle.area"`.
+    async fn is_path_of_module(&self, file: &WordFile, word: &WordPosition, modules: &FxHashSet<&str>) -> bool {
+        let Ok(document) = self.document(&file.path).await else { return false };
+        let offset = document.index.from_lsp(word.start(Encoding::Utf16), Encoding::Utf16);
+        let path = text_search::path_before(&document.text, usize::from(offset));
+        path.is_some_and(|path| path.split(['.', ':']).any(|part| modules.contains(part)))
     }
 
     /// Adds a mention to those of the same file and reason.

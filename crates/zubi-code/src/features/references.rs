@@ -188,7 +188,9 @@ pub(crate) fn add_unsearched_note(at: &ResolvedTarget, status: &mut AnswerStatus
 pub(crate) fn rate(at: &ResolvedTarget, status: &mut AnswerStatus, references: usize, mentions: &Mentions) {
     let name = at.name.as_deref().unwrap_or_default();
     if !mentions.quoted.is_empty() {
-        status.notes.push(format!("`\"{name}\"` is also a string: {}", describe_places(&mentions.quoted)));
+        status
+            .notes
+            .push(format!("`{name}` is also in strings that may look it up: {}", describe_places(&mentions.quoted)));
     }
     if !mentions.unresolved.is_empty() {
         let places = describe_places(&mentions.unresolved);

@@ -61,7 +61,7 @@ fn wrong_usage() {
     Usage: zubi call undo_edit --plan <TEXT>
 
     For more information, try '--help'.
-    hint: zubi's own options go before the tool's name
+    hint: The arguments of `undo_edit`: --plan, --maxTokens, --waitMs, --format
     ");
     assert_snapshot!(check(&["call", "undo_edit", "--input", "{"]), @r#"
     exit 2
@@ -77,7 +77,7 @@ fn wrong_usage() {
     Usage: zubi call undo_edit [OPTIONS]
 
     For more information, try '--help'.
-    hint: zubi's own options go before the tool's name
+    hint: zubi's own options go before the tool's name: `zubi --workspace … call undo_edit`
     ");
     assert_snapshot!(check(&["tools", "show", "hover"]), @"
     exit 2

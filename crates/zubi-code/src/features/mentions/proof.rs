@@ -570,7 +570,7 @@ fn agreed_verdicts(candidates: &[Candidate], verdicts: &FxHashMap<usize, Verdict
 }
 
 /// Returns the names of the modules in which a file's symbols may be imported: the file and its directories in `tree`.
-fn module_names<'a>(path: &'a Utf8Path, tree: Option<&Utf8Path>) -> FxHashSet<&'a str> {
+pub(super) fn module_names<'a>(path: &'a Utf8Path, tree: Option<&Utf8Path>) -> FxHashSet<&'a str> {
     let directories = path.ancestors().skip(1).take_while(|above| Some(*above) != tree);
     path.file_stem().into_iter().chain(directories.filter_map(Utf8Path::file_name)).collect()
 }
