@@ -97,7 +97,7 @@ async fn files_that_ty_excludes() {
     3 references to `tax` in 2 files
     base.py
     use.py
-    3 further word matches: 1 in strings that are exactly the name, 2 in code (other symbols of the name): includeText=true
+    3 further word matches: 1 in strings that may look it up, 2 in code (other symbols of the name): includeText=true
     [ty · ready · `tax` is also in strings that may look it up: names.py:1]
     ");
 }

@@ -103,7 +103,7 @@ fn mentions_line(mentions: &Mentions, is_listed: bool) -> String {
     let unread = |kind| mentions.unread.iter().filter(|file| file.kind == kind).map(|file| file.count).sum();
     let classes = [
         (mentions.in_text.len(), "in comments or strings"),
-        (mentions.quoted.len(), "in strings that are exactly the name"),
+        (mentions.quoted.len(), "in strings that may look it up"),
         (mentions.namesakes.len(), "in code (other symbols of the name)"),
         (mentions.unresolved.len(), "in code that the server does not resolve"),
         (mentions.unchecked.len(), "in code (not checked)"),

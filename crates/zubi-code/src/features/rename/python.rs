@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     /// Returns the text without `$0`, and the offset of the marker.
-    fn marked(fixture: &str) -> (String, usize) {
+    fn split_marker(fixture: &str) -> (String, usize) {
         (fixture.replacen("$0", "", 1), fixture.find("$0").unwrap())
     }
 
@@ -167,7 +167,7 @@ mod tests {
             ("from $0area import b\n", None),
             ("import $0area\n", None),
         ] {
-            let (text, offset) = marked(fixture);
+            let (text, offset) = split_marker(fixture);
             assert_eq!(declaration_form(&text, offset, "area"), expected, "{fixture}");
         }
     }
@@ -183,7 +183,7 @@ mod tests {
             ("class $0A(namedtuple(\"A\", \"x\")): ...", vec!["namedtuple"]),
             ("class $0A(B", vec![]),
         ] {
-            let (text, offset) = marked(fixture);
+            let (text, offset) = split_marker(fixture);
             let name = |offset: usize| {
                 let rest = text.get(offset..).unwrap();
                 rest.get(text_search::identifier_at(rest.lines().next().unwrap(), 0).unwrap()).unwrap()
@@ -204,7 +204,7 @@ mod tests {
             ("class $0A:\n    pass\ndef area(): ...\n", None),
             ("x = $0A\n", None),
         ] {
-            let (text, offset) = marked(fixture);
+            let (text, offset) = split_marker(fixture);
             let line = class_name_at(&text, offset).and_then(|name| member_line(&text, name, "area"));
             assert_eq!(line, expected, "{fixture}");
         }
