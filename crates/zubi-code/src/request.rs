@@ -217,7 +217,8 @@ impl CodeQuery<'_> {
     ) -> Result<Replies, CodeError> {
         let requests = ready.endpoints.iter().map(|endpoint| {
             let params = params(endpoint.as_ref());
-            async move { (Arc::clone(endpoint), endpoint.request(method, params, cx).await) }
+            let cx = self.limited_cx(endpoint.as_ref(), cx);
+            async move { (Arc::clone(endpoint), endpoint.request(method, params, &cx).await) }
         });
         let mut replies = Vec::new();
         let mut failures: Vec<EndpointError> = Vec::new();
@@ -249,8 +250,14 @@ impl CodeQuery<'_> {
                 && let Some(endpoint) = ready.endpoints.iter().find(|endpoint| endpoint.id() == id)
             {
                 let readiness = endpoint.readiness();
+                let mut error = error.clone();
+                if let EndpointError::TimedOut { after, .. } = &mut error
+                    && !readiness.is_settled()
+                {
+                    *after = self.started.elapsed();
+                }
                 let state = if readiness.is_settled() { String::new() } else { format!(" ({id}: {readiness})") };
-                let hint = if readiness.is_settled() { endpoint_hint(error) } else { LOADING_HINT.to_owned() };
+                let hint = if readiness.is_settled() { endpoint_hint(&error) } else { LOADING_HINT.to_owned() };
                 let silent = MissingServer { subject: id.to_string(), reason: format!("{error}{state}"), hint };
                 return Err(CodeError::NoAnswer(silent));
             }

@@ -81,6 +81,7 @@ impl Toy {
             silent: Mutex::default(),
             files: Mutex::default(),
             definition_requests: Mutex::default(),
+            unanswered: Mutex::default(),
             restarts: Mutex::default(),
             early_answers: Mutex::default(),
         });
@@ -141,6 +142,8 @@ pub struct ToyEndpoint {
     /// The number of requests for references that the endpoint answers from the first file alone, as if it were still
     /// reading the others.
     pub early_answers: Mutex<usize>,
+    /// The times that requests had, if the endpoint answers none of them; `None` if it answers.
+    pub unanswered: Mutex<Option<Vec<Duration>>>,
 }
 
 /// A file of which the endpoint reports no references in other files' symbols.
@@ -349,6 +352,11 @@ impl Endpoint for ToyEndpoint {
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         let word = || self.word_at(&params).map(|(word, _)| word).unwrap_or_default();
+        if let Some(times) = &mut *self.unanswered.lock().unwrap_or_else(PoisonError::into_inner) {
+            let after = cx.deadline.saturating_duration_since(Instant::now());
+            times.push(after);
+            return Err(EndpointError::TimedOut { endpoint: self.id.clone(), method: method.to_owned(), after });
+        }
         let failing = self
             .failing
             .lock()

@@ -112,9 +112,13 @@ impl CodeQuery<'_> {
         if found.is_empty() && relation == Relation::Definition {
             return Err(CodeError::NoEndpoint(status.absent));
         }
+        // Files of the symbol's language come first: the others mention it in prose.
+        let extension = at.path.extension();
+        let is_other = |found: &RawLocation| Utf8Path::new(&found.display_path).extension() != extension;
         found.sort_by(|a, b| {
             let start = |found: &RawLocation| (found.location.range.start.line, found.location.range.start.character);
-            a.display_path.cmp(&b.display_path).then_with(|| start(a).cmp(&start(b)))
+            let files = is_other(a).cmp(&is_other(b)).then_with(|| a.display_path.cmp(&b.display_path));
+            files.then_with(|| start(a).cmp(&start(b)))
         });
         if found.len() > MAX_LOCATIONS {
             status.notes.push(format!("first {MAX_LOCATIONS} of {} places", found.len()));

@@ -266,6 +266,19 @@ async fn answers_while_loading_are_marked_and_waiting_completes() {
 }
 
 #[tokio::test]
+async fn a_loading_server_that_answers_nothing_delays_no_answer() {
+    let toy = Toy::new(SHAPES);
+    toy.endpoint.readiness.send_replace(Readiness::Loading { percent: None, message: None });
+    *toy.endpoint.unanswered.lock().unwrap() = Some(Vec::new());
+    let query = toy.intel.query(zubi_code::CallCx { wait: Duration::from_millis(1), ..Toy::cx() }).await;
+    let target = query.resolve(&symbol("Shape", None), PositionIntent::Identifier).await.unwrap();
+    let found = query.references(&target, true).await.unwrap();
+    assert!(found.status.text_search && !found.value.locations.is_empty(), "{found:?}");
+    let times = toy.endpoint.unanswered.lock().unwrap().take().unwrap();
+    assert!(!times.is_empty() && times.iter().all(|time| *time <= Duration::from_secs(5)), "{times:?}");
+}
+
+#[tokio::test]
 async fn occurrences_are_counted_without_a_readiness_signal() {
     let toy = Toy::new(SHAPES);
     toy.endpoint.readiness.send_replace(Readiness::Unknown { elapsed: Duration::ZERO });
@@ -324,8 +337,8 @@ async fn unsupported_requests_and_missing_servers_are_reported() {
     ");
     insta::assert_snapshot!(check_references(&toy, &at_target("b.kt:1:5")).await, @r#"
     at b.kt:1:5 x
-      a.toy:1:5 let x
       b.kt:1:5 val x
+      a.toy:1:5 let x
     Unknown { reason: "names only" }
     "#);
     toy.endpoint

@@ -67,6 +67,7 @@ impl CodeQuery<'_> {
         let prepares =
             endpoint.capabilities().pointer("/renameProvider/prepareProvider").and_then(Value::as_bool) == Some(true);
         if prepares {
+            let cx = self.limited_cx(endpoint.as_ref(), &cx);
             match endpoint.request("textDocument/prepareRename", params.clone(), &cx).await {
                 Ok(Value::Null) => return Err(declined("the text at this position cannot be renamed".to_owned())),
                 Ok(_) => {}
@@ -77,10 +78,13 @@ impl CodeQuery<'_> {
         let params_of_references = params.clone();
         let mut params = params;
         params["newName"] = json!(new_name);
-        let send_request = async |cx: &RequestCx| match endpoint.request(method, params.clone(), cx).await {
-            Ok(result) => Ok(result),
-            Err(EndpointError::Server { message, .. }) => Err(declined(message)),
-            Err(error) => Err(error.into()),
+        let send_request = async |cx: &RequestCx| {
+            let cx = self.limited_cx(endpoint.as_ref(), cx);
+            match endpoint.request(method, params.clone(), &cx).await {
+                Ok(result) => Ok(result),
+                Err(EndpointError::Server { message, .. }) => Err(declined(message)),
+                Err(error) => Err(error.into()),
+            }
         };
         // The references show what the server's own rename leaves.
         let references = self.own_references(at, &endpoint, params_of_references);

@@ -47,7 +47,7 @@ impl CodeQuery<'_> {
         mut params: Value,
     ) -> Vec<RawLocation> {
         let relation = Relation::References { include_declaration: true };
-        let cx = self.request_cx().for_document(&at.reference);
+        let cx = self.limited_cx(endpoint.as_ref(), &self.request_cx().for_document(&at.reference));
         let mut found = Vec::new();
         if at.name.is_some() && endpoint.supports(relation.method(), Some(&at.reference), &cx).await {
             relation.add_context(&mut params);
