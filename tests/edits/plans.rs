@@ -159,12 +159,87 @@ async fn another_modules_server_is_asked_whether_a_go_name_may_be_unexported() {
     assert!(answer.contains("in 2 files\n"), "{answer}");
 }
 
+const MORE_CLASSES: &str = r#"from typing import Protocol
+
+
+def local_classes():
+    class One:
+        def start(self): return 1
+
+    class Two:
+        def start(self): return 2
+
+    return One().start() + Two().start()
+
+
+class First:
+    def stop(self): return 1
+
+
+class Second:
+    def stop(self): return 2
+
+
+class Both(
+    First,  # adds names (see = docs)
+    Second,
+):
+    def stop(self): return 3
+
+
+Alias = First
+
+
+class ByAlias(Alias):
+    def stop(self): return 4
+
+
+try:
+    import json
+
+    class Pool:
+        def submit(self): return 5
+except ImportError:
+    class Pool:
+        def submit(self): return 6
+
+
+class HasSize(Protocol):
+    def size(self) -> int: ...
+
+
+class Box:
+    def size(self) -> int: return 7
+"#;
+
+/// The position of a rename, parts of its plan, and whether it has a mark.
+const RELATED: &[(&str, &[&str], bool)] = &[
+    ("more.py:6 start", &["+        def other_name(self): return 1", " One().other_name() + Two().start()"], false),
+    (
+        "more.py:15 stop",
+        &[
+            "+    def other_name(self): return 1",
+            "+    def other_name(self): return 2",
+            "+    def other_name(self): return 3",
+            "+    def other_name(self): return 4",
+        ],
+        false,
+    ),
+    (
+        "more.py:39 submit",
+        &["+        def other_name(self): return 5", "+        def other_name(self): return 6"],
+        false,
+    ),
+    ("more.py:51 size", &["may implement a protocol with `size` without naming it: more.py:47:9"], true),
+];
+
 /// Servers of Python rename one definition and what resolves to it.
 #[tokio::test]
 async fn overrides_and_other_branches_are_renamed_together() {
-    for servers in [&["ty"][..], &["node", "pyright"], &["pyrefly"]] {
+    for servers in [&["ty"][..], &["node", "pyright"], &["pyrefly"], &["zuban"]] {
         let project = Project::empty();
         project.write("pyproject.toml", "[project]\nname = \"p\"\nversion = \"0\"\n");
+        project.write("more.py", MORE_CLASSES);
         project.write("shape.py", "class Shape:\n    def area(self) -> int:\n        return 0\n");
         project.write("middle.py", "import shape\n\n\nclass Middle(shape.Shape):\n    pass\n");
         project.write(
@@ -190,10 +265,16 @@ async fn overrides_and_other_branches_are_renamed_together() {
         let rename = json!({ "at": "branch.py:11 speed", "newName": "pace" });
         let answer = zubi.call_stable("lsp_rename_symbol", rename).await;
         let is_whole = answer.contains("+    def pace() -> int:\n         return 1") && answer.contains("+pace()");
-        let mark = "the server does not rename 1 definition: branch.py:4:9 (the same scope)";
+        let mark = "1 definition will not be renamed: branch.py:4:9 (the same scope)";
         assert!(is_whole || answer.contains(mark), "{servers:?}: {answer}");
+        for (at, lines, is_marked) in RELATED {
+            let answer = zubi.call_stable("lsp_rename_symbol", json!({ "at": at, "newName": "other_name" })).await;
+            let has_mark = answer.contains("may be incomplete");
+            let is_right = lines.iter().all(|line| answer.contains(line)) && has_mark == *is_marked;
+            assert!(is_right, "{servers:?}, {at}: {answer}");
+        }
         let rename = json!({ "symbol": "Worker/run", "newName": "work" });
         let answer = zubi.call_stable("lsp_rename_symbol", rename).await;
-        assert!(answer.contains("a base class outside the workspace defines it: "), "{servers:?}: {answer}");
+        assert!(answer.contains("a base class that the rename does not reach defines it: "), "{servers:?}: {answer}");
     }
 }

@@ -35,7 +35,7 @@ async fn rust_files_in_no_module_tree_and_bodies_of_macros() {
     project.write("Cargo.lock", "version = 4\n\n[[package]]\nname = \"a\"\nversion = \"0.1.0\"\n");
     project.write(
         "src/lib.rs",
-        "mod other;\npub fn weigh(n: u32) -> u32 { n }\npub fn emit(n: u32) -> u32 { n }\npub fn area(n: u32) -> u32 { n }\n\
+        "mod other;\nmod late;\npub use late::late;\npub fn weigh(n: u32) -> u32 { n }\npub fn emit(n: u32) -> u32 { n }\npub fn area(n: u32) -> u32 { n }\n\
          #[macro_export]\nmacro_rules! log { ($x:expr) => { $crate::emit($x) }; }\npub fn f() -> u32 { log!(1) + emit(2) }\n",
     );
     project.write("src/lost.rs", "pub fn from_lost() -> u32 { crate::weigh(3) }\n");
@@ -43,7 +43,10 @@ async fn rust_files_in_no_module_tree_and_bodies_of_macros() {
         "src/other.rs",
         "pub struct Square;\nimpl Square {\n    pub fn area(&self) -> u32 { 1 }\n}\npub fn g(s: &Square) -> u32 { s.area() }\n",
     );
+    project.write("src/late.rs", "pub fn late() {}\n");
     let zubi = Zubi::start(&project, &["rust-analyzer"]).await;
+    // The module of the same name begins on the same line.
+    assert_snapshot!(references(&zubi, "src/late.rs", "late").await, @"");
     assert_snapshot!(references(&zubi, "src/lib.rs", "weigh").await, @"
     1 reference to `weigh` in 1 file
     src/lib.rs
@@ -92,6 +95,12 @@ async fn files_that_ty_excludes() {
     [ty · ready · may be incomplete: `fee` also occurs in legacy/old.py (2: excluded by `pyproject.toml`) · the server does not know whether these are `fee`: names.py:5]
     ");
     assert_snapshot!(rename_status(&zubi, "base.py", "fee").await, @"[ty · ready · may be incomplete: `fee` also occurs in legacy/old.py (2: excluded by `pyproject.toml`) · the server does not know whether these are `fee`: names.py:5]");
+    let answer = zubi.call("lsp_diagnostics", json!({ "path": "legacy/old.py" })).await;
+    assert!(
+        answer.text.ends_with("may be incomplete: ty does not check files that are excluded by `pyproject.toml`]"),
+        "{}",
+        answer.text
+    );
     // Another symbol in the excluded file does not mark the answer.
     assert_snapshot!(references(&zubi, "base.py", "tax").await, @"
     3 references to `tax` in 2 files

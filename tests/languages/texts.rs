@@ -92,6 +92,7 @@ async fn positions_after_a_lone_carriage_return_are_marked() {
         let answer = zubi.call_stable(tool, arguments).await;
         let is_late = tool != "lsp_document_symbols";
         assert_eq!(answer.contains(mark), is_late, "{tool}: {answer}");
+        assert!(!answer.contains("other symbols"), "{tool}: {answer}");
     }
     let answer = zubi.call_stable("lsp_references", json!({ "symbol": "start" })).await;
     assert!(answer.ends_with("[ty · ready]"), "{answer}");

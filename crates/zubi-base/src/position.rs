@@ -32,6 +32,15 @@ impl Encoding {
             _ => Self::Utf16,
         }
     }
+
+    /// Returns the length of a text in this encoding's units.
+    pub fn length(self, text: &str) -> usize {
+        match self {
+            Self::Utf8 => text.len(),
+            Self::Utf16 => text.encode_utf16().count(),
+            Self::Utf32 => text.chars().count(),
+        }
+    }
 }
 
 /// A 0-based line and a 0-based column in UTF-8 bytes.

@@ -20,6 +20,7 @@ pub(crate) mod snapshot;
 
 use crate::embedding;
 use crate::error::CodeError;
+use crate::exclusion;
 use crate::markup::clean_line;
 use crate::query::CodeQuery;
 use crate::request::ReadyEndpoints;
@@ -124,6 +125,12 @@ impl CodeQuery<'_> {
             && let Some(reason) = self.unread_file_reason(path).await
         {
             status.mark_incomplete(reason);
+        }
+        let folder = self.tree_of(path).filter(|_| problems.is_empty());
+        for id in ready.endpoints.iter().map(|endpoint| endpoint.id()) {
+            if let Some(reason) = folder.as_ref().and_then(|folder| exclusion::unchecked_reason(&id.0, path, folder)) {
+                status.mark_incomplete(format!("{id} does not check files that are {reason}"));
+            }
         }
         problems.sort_by_cached_key(|problem| {
             (problem.location.line, problem.location.column, problem.severity, problem.message.clone())

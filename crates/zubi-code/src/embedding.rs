@@ -50,10 +50,17 @@ pub(crate) fn may_embed(path: &Utf8Path, extension: &str) -> bool {
 /// Extensions of files that consist of code although another language is around it: components and notebooks.
 const COMPONENTS: &[&str] = &["vue", "svelte", "astro", "ipynb"];
 
-/// Whether a file consists of code of one of the languages that extensions of source files name.
+/// Whether a file has code of one of the languages that extensions of source files name: a component or a notebook with
+/// such code, or a script if the extensions name components with scripts.
 pub(crate) fn is_source_with_code(path: &Utf8Path, extensions: &BTreeSet<&str>) -> bool {
-    path.extension().is_some_and(|own| COMPONENTS.contains(&own))
-        && extensions.iter().any(|extension| may_embed(path, extension))
+    let is_component = |extension: &str| COMPONENTS.contains(&extension);
+    match path.extension() {
+        Some(own) if is_component(own) => extensions.iter().any(|extension| may_embed(path, extension)),
+        Some(own @ ("ts" | "mts" | "js" | "mjs")) => extensions.iter().any(|extension| {
+            is_component(extension) && may_embed(&Utf8Path::new("component").with_extension(extension), own)
+        }),
+        _ => false,
+    }
 }
 
 /// Whether a file mixes markup with scripts.

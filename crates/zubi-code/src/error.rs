@@ -86,7 +86,7 @@ impl CodeError {
                 hints.chain(more_absent(absent.len())).collect::<Vec<_>>().join("\n")
             }
             Self::Unsupported { nearest: Some(nearest), .. } => format!("The nearest supported request: {nearest}."),
-            Self::Unsupported { .. } => "Use another request, or read the file; the server does not support this one.".to_owned(),
+            Self::Unsupported { .. } => "Use another request, or read the file.".to_owned(),
             Self::Endpoint(error) => endpoint_hint(error),
             Self::Edit(error) => error.hint(),
         }
@@ -102,7 +102,7 @@ pub(crate) fn endpoint_hint(error: &EndpointError) -> String {
         }
         EndpointError::Cancelled => "Retry if the answer is still wanted.".to_owned(),
         EndpointError::Server { .. } => "Check the position with `lsp_document_symbols`, then retry.".to_owned(),
-        EndpointError::Unsupported { .. } => "Use another request; this server does not support this one.".to_owned(),
+        EndpointError::Unsupported { .. } => "Use another request.".to_owned(),
         EndpointError::Document(_) => "Name a text file of the workspace.".to_owned(),
         EndpointError::Protocol { .. } => "Retry; if it happens again, report a defect of the server.".to_owned(),
     }

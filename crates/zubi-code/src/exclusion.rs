@@ -112,6 +112,11 @@ impl ExcludedParts {
     }
 }
 
+/// Returns a clause if a server does not check a file because its settings exclude the file.
+pub(crate) fn unchecked_reason(server: &str, path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
+    matches!(path.extension(), Some("py" | "pyi")).then(|| config::unchecked_python(server, path, folder))?
+}
+
 /// Whether a build may leave out files of this language, so that servers cannot answer about them.
 pub(crate) fn may_hide_files(path: &Utf8Path) -> bool {
     matches!(path.extension(), Some("go" | "rs"))

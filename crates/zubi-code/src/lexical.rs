@@ -180,6 +180,20 @@ impl NonCode {
         scanned
     }
 
+    /// Replaces comments and strings with the expressions in them by spaces. Offsets stay; a string of several lines becomes a part of one line, and so
+    /// does the end of a line in a comment.
+    pub(crate) fn blank(&self, text: &str) -> String {
+        let mut code = String::with_capacity(text.len());
+        for (at, character) in text.char_indices() {
+            if self.contains(at) || self.is_in_string_expression(at) {
+                code.extend(std::iter::repeat_n(' ', character.len_utf8()));
+            } else {
+                code.push(character);
+            }
+        }
+        code
+    }
+
     pub(crate) fn contains(&self, offset: usize) -> bool {
         contains(&self.ranges, offset)
     }

@@ -246,6 +246,12 @@ impl CodeQuery<'_> {
                     "Set the build that includes the file in the server's settings, or read it with `file.read`.";
                 return Err(CodeError::Declined { endpoint: endpoint.to_string(), reason, hint: hint.to_owned() });
             }
+            if let (EndpointError::Server { endpoint: id, message, .. }, Some(document)) = (error, cx.documents.first())
+                && let Some(endpoint) = ready.endpoints.iter().find(|endpoint| endpoint.id() == id)
+                && !endpoint.caveats(Some(document)).failures.is_empty()
+            {
+                return Err(declined_error(endpoint.as_ref(), document, message, ""));
+            }
             if let EndpointError::TimedOut { endpoint: id, .. } = error
                 && let Some(endpoint) = ready.endpoints.iter().find(|endpoint| endpoint.id() == id)
             {
@@ -269,6 +275,17 @@ impl CodeQuery<'_> {
         }
         Ok(Replies { replies, status })
     }
+}
+
+/// Creates the error about an endpoint that refuses a request. If it could not load the project, the error names that
+/// reason and its cure instead of `hint`.
+pub(crate) fn declined_error(endpoint: &dyn Endpoint, document: &DocumentRef, reason: &str, hint: &str) -> CodeError {
+    let mut reasons = vec![reason.to_owned()];
+    let failures = endpoint.caveats(Some(document)).failures;
+    let hint =
+        if failures.is_empty() { hint } else { "Repair the project as the server says; `zubi doctor` has the cure." };
+    reasons.extend(failures.into_iter().filter(|failure| !reason.contains(failure.as_str())));
+    CodeError::Declined { endpoint: endpoint.id().to_string(), reason: reasons.join("; "), hint: hint.to_owned() }
 }
 
 /// Creates the `textDocument` and `position` params of a request.

@@ -333,7 +333,7 @@ async fn unsupported_requests_and_missing_servers_are_reported() {
     toy.endpoint.unsupported.lock().unwrap().push("textDocument/references");
     insta::assert_snapshot!(check_references(&toy, &at_target("a.toy:1:5")).await, @"
     toy cannot find references
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ");
     insta::assert_snapshot!(check_references(&toy, &at_target("b.kt:1:5")).await, @r#"
     at b.kt:1:5 x

@@ -18,41 +18,75 @@ pub(super) fn typescript(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
     dot_folder(path, directory).filter(|_| is_default)
 }
 
-/// The settings of Python's type checkers that exclude files: the file, the table in it, and the key.
-const PYTHON_EXCLUDES: [(&str, &[&str], &str); 16] = [
-    ("pyrightconfig.json", &[], "exclude"),
-    ("pyproject.toml", &["tool", "pyright"], "exclude"),
-    ("pyproject.toml", &["tool", "basedpyright"], "exclude"),
-    ("pyproject.toml", &["tool", "ty", "src"], "exclude"),
-    ("pyproject.toml", &["tool", "pyrefly"], "project-excludes"),
-    ("pyproject.toml", &["tool", "mypy"], "exclude"),
-    ("ty.toml", &["src"], "exclude"),
-    ("pyrefly.toml", &[], "project-excludes"),
-    ("pyrightconfig.json", &[], "include"),
-    ("pyproject.toml", &["tool", "pyright"], "include"),
-    ("pyproject.toml", &["tool", "basedpyright"], "include"),
-    ("pyproject.toml", &["tool", "ty", "src"], "include"),
-    ("pyproject.toml", &["tool", "pyrefly"], "project-includes"),
-    ("ty.toml", &["src"], "include"),
-    ("pyrefly.toml", &[], "project-includes"),
-    ("mypy.ini", &["mypy"], "exclude"),
+/// A setting of a Python type checker that excludes files.
+struct PythonSetting {
+    /// The checker's name as an endpoint.
+    checker: &'static str,
+    file: &'static str,
+    table: &'static [&'static str],
+    key: &'static str,
+}
+
+const fn setting(
+    checker: &'static str,
+    file: &'static str,
+    table: &'static [&'static str],
+    key: &'static str,
+) -> PythonSetting {
+    PythonSetting { checker, file, table, key }
+}
+
+const PYTHON_SETTINGS: [PythonSetting; 16] = [
+    setting("pyright", "pyrightconfig.json", &[], "exclude"),
+    setting("pyright", "pyproject.toml", &["tool", "pyright"], "exclude"),
+    setting("basedpyright", "pyproject.toml", &["tool", "basedpyright"], "exclude"),
+    setting("ty", "pyproject.toml", &["tool", "ty", "src"], "exclude"),
+    setting("pyrefly", "pyproject.toml", &["tool", "pyrefly"], "project-excludes"),
+    setting("mypy", "pyproject.toml", &["tool", "mypy"], "exclude"),
+    setting("ty", "ty.toml", &["src"], "exclude"),
+    setting("pyrefly", "pyrefly.toml", &[], "project-excludes"),
+    setting("pyright", "pyrightconfig.json", &[], "include"),
+    setting("pyright", "pyproject.toml", &["tool", "pyright"], "include"),
+    setting("basedpyright", "pyproject.toml", &["tool", "basedpyright"], "include"),
+    setting("ty", "pyproject.toml", &["tool", "ty", "src"], "include"),
+    setting("pyrefly", "pyproject.toml", &["tool", "pyrefly"], "project-includes"),
+    setting("ty", "ty.toml", &["src"], "include"),
+    setting("pyrefly", "pyrefly.toml", &[], "project-includes"),
+    setting("mypy", "mypy.ini", &["mypy"], "exclude"),
 ];
+
+/// The checkers that report nothing about an excluded file even if it is open (ty 0.0.104, pyrefly 1.2).
+const STRICT_CHECKERS: [&str; 2] = ["ty", "pyrefly"];
+
+/// Returns a clause if a checker does not check a file because its own settings exclude the file.
+pub(super) fn unchecked_python(checker: &str, path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
+    let is_strict = STRICT_CHECKERS.contains(&checker);
+    is_strict.then(|| excluding_settings(path, folder, |setting| setting.checker == checker))?
+}
 
 /// Returns a clause if the settings of a type checker exclude a file, or if pyright leaves it out by default. The reason
 /// may be about another checker than the one that runs, so it explains a missing reference but does not prove it.
 pub(super) fn python(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
+    excluding_settings(path, folder, |_| true).or_else(|| dot_folder(path, folder))
+}
+
+/// Returns a clause with the nearest file whose settings exclude a file.
+fn excluding_settings(
+    path: &Utf8Path,
+    folder: &Utf8Path,
+    is_relevant: impl Fn(&PythonSetting) -> bool,
+) -> Option<String> {
     let directories = path.ancestors().skip(1).take_while(|directory| directory.starts_with(folder));
     for directory in directories {
         let mut has_lists = false;
         for name in ["pyrightconfig.json", "pyproject.toml", "ty.toml", "pyrefly.toml", "mypy.ini"] {
             let file = directory.join(name);
             let Some(settings) = read_settings(&file) else { continue };
-            let rows = PYTHON_EXCLUDES.iter().filter(|(row_name, _, _)| *row_name == name);
-            for (_, table, key) in rows {
-                let Some(patterns) = patterns_at(&settings, table, key) else { continue };
+            for row in PYTHON_SETTINGS.iter().filter(|row| row.file == name && is_relevant(row)) {
+                let Some(patterns) = patterns_at(&settings, row.table, row.key) else { continue };
                 has_lists = true;
                 let mut lists = FileLists::default();
-                if key.ends_with("exclude") || key.ends_with("excludes") {
+                if row.key.ends_with("exclude") || row.key.ends_with("excludes") {
                     lists.exclude = Some(patterns.iter().flat_map(|pattern| variants(pattern)).collect());
                 } else {
                     lists.include = Some(patterns);
@@ -66,7 +100,7 @@ pub(super) fn python(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
             break;
         }
     }
-    dot_folder(path, folder)
+    None
 }
 
 /// Returns a clause if a directory or a file below a root has a name that begins with a dot.

@@ -17,6 +17,7 @@ use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
 use crate::request::{EndpointReply, position_params};
 use crate::status::QualifiedAnswer;
+use crate::text_search;
 
 /// The relation between a symbol and the requested locations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +125,9 @@ impl CodeQuery<'_> {
         if relation == (Relation::References { include_declaration: false }) {
             self.remove_own_declaration(&mut found, &ready.endpoints, at, &document).await;
         }
+        if let Some(name) = at.name.as_deref().filter(|_| relation != Relation::TypeDefinition) {
+            self.narrow_to_name(&mut found, name).await;
+        }
         if matches!(relation, Relation::References { .. } | Relation::Implementations) {
             status.notes.extend(self.leave_out_other_worktrees(&at.path, &mut found));
         }
@@ -180,6 +184,35 @@ impl CodeQuery<'_> {
             for one in group {
                 if let Some(corrected) = document.without_mark(&one.location.range, one.encoding) {
                     one.location.range = corrected;
+                }
+            }
+        }
+    }
+
+    /// Narrows ranges of one line that are longer than the name to the name after their qualifiers: `EmmyLua` 0.25 returns
+    /// `M.show` for `show`, at whose start is another symbol.
+    async fn narrow_to_name(&self, found: &mut [RawLocation], name: &str) {
+        let is_wide = |one: &RawLocation| {
+            let lsp::Range { start, end } = one.location.range;
+            let length = usize::try_from(end.character.saturating_sub(start.character)).unwrap_or_default();
+            start.line == end.line && length > one.encoding.length(name) && !one.external
+        };
+        // Servers group locations by file, so zubi reads each file once per group.
+        for group in found.chunk_by_mut(|one, next| one.location.uri == next.location.uri) {
+            if !group.iter().any(is_wide) {
+                continue;
+            }
+            let Some(path) = group.first().and_then(|one| uri::to_path(&one.location.uri)) else { continue };
+            let Ok(document) = self.document(&path).await else { continue };
+            for one in group.iter_mut().filter(|one| is_wide(one)) {
+                let range = document.index.range_from_lsp(&one.location.range, one.encoding);
+                let text = document.text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default();
+                // `-` and `$` are parts of names of stylesheets.
+                let is_qualified =
+                    |at: &usize| text.get(..*at).is_some_and(|path| path.ends_with(['.', ':', '\\', '"', '\'']));
+                if let Some(last) = text_search::occurrences(text, name).filter(is_qualified).last() {
+                    let range = TextRange::at(range.start() + size(last), size(name.len()));
+                    one.location.range = document.index.range_to_lsp(range, one.encoding);
                 }
             }
         }

@@ -22,7 +22,7 @@ mod proof;
 mod shape;
 
 use proof::Candidate;
-pub(crate) use proof::{PROOF_TIME, ProofOutcome, RecentDefinitions};
+pub(crate) use proof::{ProofOutcome, RecentDefinitions};
 pub(crate) use shape::import_around;
 
 /// The time for the search, which accompanies every answer about references, even if the caller does not wait. Its result
@@ -34,6 +34,8 @@ const LONGEST_WORD_SEARCH: Duration = Duration::from_secs(10);
 
 /// The maximum number of files with unread mentions that a clause names.
 const MAX_NAMED: usize = 4;
+
+const LONE_RETURNS: &str = "carriage returns without line feeds";
 
 /// The word matches that are not in an answer about references.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -152,7 +154,7 @@ pub(crate) struct FileExclusions {
 impl FileExclusions {
     pub(crate) fn reason_for(&self, occurrence: &WordPosition) -> Option<&str> {
         let offset = self.document.index.from_lsp(occurrence.start(Encoding::Utf16), Encoding::Utf16);
-        let uncertain = self.document.uncertain_after(offset).map(|_| "carriage returns without line feeds");
+        let uncertain = self.document.uncertain_after(offset).map(|_| LONE_RETURNS);
         self.parts.reason_at(usize::from(offset)).or(uncertain)
     }
 
@@ -318,7 +320,8 @@ impl CodeQuery<'_> {
                 continue;
             }
             let reason = exclusions.as_ref().and_then(|exclusions| exclusions.reason_for(occurrence));
-            match reason.filter(|_| is_hidden) {
+            // The server may count lines otherwise, so a check would be about another place.
+            match reason.filter(|reason| is_hidden || *reason == LONE_RETURNS) {
                 Some(reason) => {
                     let reason = reason.to_owned();
                     self.add_unread(&mut sorted.mentions, &file.path, reason, UnreadKind::Unread, mention);
@@ -446,11 +449,7 @@ impl<'a> FileReferences<'a> {
 
 /// Returns the end of the word that begins there; a word never spans lines.
 fn end(start: lsp::Position, word: &str, encoding: Encoding) -> lsp::Position {
-    let length = match encoding {
-        Encoding::Utf8 => word.len(),
-        Encoding::Utf16 => word.encode_utf16().count(),
-        Encoding::Utf32 => word.chars().count(),
-    };
+    let length = encoding.length(word);
     let character = start.character.saturating_add(u32::try_from(length).unwrap_or(u32::MAX));
     lsp::Position { character, ..start }
 }

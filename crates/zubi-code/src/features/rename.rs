@@ -17,7 +17,7 @@ use crate::features::references;
 use crate::locate::ResolvedTarget;
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::request::position_params;
+use crate::request::{declined_error, position_params};
 use crate::status::{Completeness, QualifiedAnswer};
 
 mod fit;
@@ -58,10 +58,9 @@ impl CodeQuery<'_> {
         let endpoint = ready.endpoints.first().cloned().ok_or_else(|| CodeError::NoEndpoint(Vec::new()))?;
         let language = endpoint.language_id(&at.reference).unwrap_or_default();
         new_name::check_reserved(&language, new_name)?;
-        let declined = |reason: String| CodeError::Declined {
-            endpoint: endpoint.id().to_string(),
-            reason,
-            hint: "Check the position with `lsp_hover`, or choose another name.".to_owned(),
+        let declined = |reason: String| {
+            let hint = "Check the position with `lsp_hover`, or choose another name.";
+            declined_error(endpoint.as_ref(), &at.reference, &reason, hint)
         };
         let params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
         let prepares =

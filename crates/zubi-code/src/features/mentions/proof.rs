@@ -35,7 +35,7 @@ const MAX_REQUESTS: usize = 16;
 
 /// The time limit of all checks of further mentions of an answer. The check of the queried position may take longer:
 /// without it, an empty answer would not be marked.
-pub(crate) const PROOF_TIME: Duration = Duration::from_secs(2);
+const PROOF_TIME: Duration = Duration::from_secs(2);
 
 const LEFT_OUT: &str = "the server resolves it to this symbol, but does not report it";
 const NOT_RESOLVED: &str = "the server does not resolve it";
@@ -99,6 +99,14 @@ impl Subject<'_> {
     /// Whether the symbol has the name of its module or package, so that a path may mean that.
     fn has_module_name(&self) -> bool {
         self.at.name.as_deref().is_some_and(|name| self.modules.contains(name))
+    }
+
+    /// Whether a definition is the module of the same name: the whole file, which contains the symbol.
+    fn is_module(&self, definition: &RawLocation) -> bool {
+        let first = lsp::Position::default();
+        self.has_module_name()
+            && definition.location.range.start == first
+            && self.own.iter().all(|own| own.location.range.start != first)
     }
 }
 
@@ -269,10 +277,10 @@ impl CodeQuery<'_> {
         let mention = candidate.text(&document, subject.at.name.as_deref().unwrap_or_default());
         // A declaration may be what an unresolved position means.
         if subject.is_unresolved {
-            return mention.is_rust_macro_variable().then_some(Verdict::Namesake);
+            return mention.is_rust_macro_name().then_some(Verdict::Namesake);
         }
         let may_vary = candidate.reason.as_deref().is_some_and(|reason| !reason.starts_with(exclusion::MACRO_BODY));
-        let is_namesake = !may_vary && mention.is_declaration() || mention.is_rust_macro_variable();
+        let is_namesake = !may_vary && mention.is_declaration() || mention.is_rust_macro_name();
         is_namesake.then_some(Verdict::Namesake)
     }
 
@@ -308,7 +316,7 @@ impl CodeQuery<'_> {
         let Ok(document) = self.document(&candidate.path).await else { return Verdict::Unchecked.into() };
         let mention = candidate.text(&document, subject.at.name.as_deref().unwrap_or_default());
         for definition in &found {
-            if self.is_among(definition, &subject.own).await {
+            if !subject.is_module(definition) && self.is_among(definition, &subject.own).await {
                 let verdict = self.rate_own_place(definition, subject).await;
                 let is_new_use = is_new && !matches!(verdict, Verdict::Namesake);
                 return CheckResult { verdict, is_new_use };
@@ -380,7 +388,9 @@ impl CodeQuery<'_> {
     ) -> Option<Verdict> {
         let path = uri::to_path(&definition.location.uri);
         if path.as_deref() != Some(mention.path) && path.as_ref() != Some(&subject.at.path) {
-            return Some(Verdict::Namesake);
+            // zuban 0.9 resolves an argument by name to the type of its value.
+            let proves = !mention.is_untyped() || self.names_word(&definition, mention.word).await;
+            return proves.then_some(Verdict::Namesake);
         }
         self.convert_to_utf16(&mut definition).await;
         if path.as_deref() != Some(mention.path) {
@@ -413,6 +423,16 @@ impl CodeQuery<'_> {
             return None;
         }
         Some(Verdict::Namesake)
+    }
+
+    /// Whether the line at which a definition begins has a word, or that is not known.
+    async fn names_word(&self, definition: &RawLocation, word: &str) -> bool {
+        let Some(path) = uri::to_path(&definition.location.uri) else { return true };
+        let Ok(document) = self.document(&path).await else { return true };
+        let start = document.index.from_lsp(definition.location.range.start, definition.encoding);
+        let line = document.text.get(usize::from(start)..).and_then(|rest| rest.lines().next());
+        // A module is its whole file.
+        usize::from(start) == 0 || line.is_some_and(|line| text_search::count(line, word) > 0)
     }
 
     /// Returns the verdict about a mention whose file the server does not analyse at all; `None` if it does, or if that is

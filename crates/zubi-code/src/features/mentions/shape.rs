@@ -126,8 +126,11 @@ impl<'a> MentionText<'a> {
             && line.rfind("#[").or(line.rfind("#![")).is_some_and(|open| line.get(open..).is_some_and(is_unclosed))
     }
 
-    pub(super) fn is_rust_macro_variable(self) -> bool {
-        self.extension() == "rs" && self.text_before().ends_with('$')
+    /// Whether the mention is a variable of a macro (`$name`) or names an argument of one (`println!("…", name = 1)`).
+    pub(super) fn is_rust_macro_name(self) -> bool {
+        let (before, after) = (self.text_before(), self.text_after().trim_start());
+        let names_argument = before.trim_end().ends_with(',') && after.starts_with('=') && !after.starts_with("==");
+        self.extension() == "rs" && (before.ends_with('$') || names_argument && self.rust_macro().is_some())
     }
 
     /// Returns the name of the innermost macro of Rust in whose arguments the mention is.
@@ -329,7 +332,9 @@ mod tests {
     fn rust_attributes_and_css_names() {
         assert!(mention("a.rs", "#[serde(word)]").is_rust_attribute());
         assert!(!mention("a.rs", "#[test] fn word()").is_rust_attribute());
-        assert!(mention("a.rs", "$word").is_rust_macro_variable());
+        assert!(mention("a.rs", "$word").is_rust_macro_name());
+        assert!(mention("a.rs", "println!(\"{x}\", word = 1)").is_rust_macro_name());
+        assert!(!mention("a.rs", "println!(\"{x}\", word == 1)").is_rust_macro_name());
         for (text, expected) in [
             ("log::debug!(\"{}\", f(word))", Some("debug")),
             ("debug!(x); f(word)", None),

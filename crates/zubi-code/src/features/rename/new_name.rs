@@ -3,6 +3,7 @@
 
 use crate::error::CodeError;
 use crate::features::mentions::import_around;
+use crate::lexical::NonCode;
 use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
 use crate::text_search;
@@ -65,6 +66,9 @@ const RESERVED: &[(&[&str], &str)] = &[
     ),
 ];
 
+/// The language ids in which every name is an identifier: letters, digits, `_`, and `$` in some.
+const IDENTIFIERS_ONLY: [&str; 6] = ["python", "go", "c", "cpp", "java", "lua"];
+
 /// The language ids in which only a binding or a reference may not have the name of a reserved word, but a member may.
 const SCRIPTS: [&str; 6] = ["javascript", "javascriptreact", "typescript", "typescriptreact", "vue", "svelte"];
 
@@ -92,6 +96,10 @@ pub(super) fn check_new_name(at: &ResolvedTarget, new_name: &str) -> Result<(), 
 
 /// Refuses a name that nothing in a language can have.
 pub(super) fn check_reserved(language: &str, new_name: &str) -> Result<(), CodeError> {
+    if IDENTIFIERS_ONLY.contains(&language) && !is_identifier(new_name) {
+        let message = format!("`{}` is not an identifier of the language ({language})", clean_line(new_name));
+        return Err(CodeError::input("newName", message, HINT));
+    }
     let is_reserved = RESERVED
         .iter()
         .any(|(languages, words)| languages.contains(&language) && words.split(' ').any(|word| word == new_name));
@@ -106,11 +114,17 @@ pub(super) fn check_place(language: &str, before: &str, after: &str, new_name: &
 
 /// Whether a name of a script cannot be that of a member. `false` if the text does not show it.
 fn is_no_member(before: &str, after: &str) -> bool {
-    let head = trim_comments(before);
+    let code = blank_non_code(before);
+    let head = code.trim_end();
+    if before.ends_with(['"', '\'', '`']) || before.trim_end().ends_with("${") {
+        return before.trim_end().ends_with('{');
+    }
+    // A line may end a statement, so that a member follows a type or a regular expression.
+    let is_new_line = before.get(head.len()..).is_some_and(|space| space.contains('\n'));
     let mut words = head.rsplit(|character: char| !character.is_alphanumeric() && !matches!(character, '_' | '$'));
     let word = words.next().unwrap_or_default();
     let is_imported = || {
-        let statement = import_around(before, before.len().saturating_sub(1)).and_then(|range| before.get(range));
+        let statement = import_around(&code, code.len().saturating_sub(1)).and_then(|range| code.get(range));
         statement.is_some_and(|statement| statement.trim_start().starts_with("import"))
     };
     match (word, head.chars().next_back()) {
@@ -118,38 +132,34 @@ fn is_no_member(before: &str, after: &str) -> bool {
         // `import { a as name }`, `name as Type`; an export may have any name after `as`.
         ("as", _) => is_imported() || opening_bracket(head) != Some('{'),
         (word, _) if MODIFIERS.contains(&word) => opening_bracket(head) == Some('('),
-        (word, _) if !word.is_empty() => SCRIPT_DECLARERS.split(' ').any(|one| one == word),
+        ("const" | "let" | "var", _) => true,
+        (word, _) if !word.is_empty() => !is_new_line && SCRIPT_DECLARERS.split(' ').any(|one| one == word),
         (_, Some('*')) => head.trim_end_matches('*').trim_end().ends_with("function"),
         (_, Some('.')) => head.ends_with("..."),
         (_, Some('>')) => head.ends_with("=>"),
-        (_, Some('{')) => head.ends_with("${") || is_imported() && !after.trim_start().starts_with("as "),
+        (_, Some('{')) => is_imported() && !after.trim_start().starts_with("as "),
         (_, Some(',')) => match opening_bracket(head) {
             Some('{') => is_imported() && !after.trim_start().starts_with("as "),
             bracket => bracket.is_some(),
         },
-        (_, last) => last.is_some_and(|last| "([<=!&|+-/%^~?:@".contains(last)),
+        (_, last) => last.is_some_and(|last| "([=&|?:".contains(last) || !is_new_line && "<!+-/%^~@".contains(last)),
     }
 }
 
-/// Returns a text without the spaces and comments at its end.
-fn trim_comments(text: &str) -> &str {
-    let mut rest = text.trim_end();
-    loop {
-        let line = rest.rsplit('\n').next().unwrap_or_default();
-        let comment = match (rest.ends_with("*/"), line.find("//")) {
-            (true, _) => rest.rfind("/*"),
-            (false, Some(start)) if rest.len() < text.trim_end_matches([' ', '\t']).len() => {
-                Some(rest.len() - line.len() + start)
-            }
-            _ => None,
-        };
-        let Some(start) = comment else { return rest };
-        rest = rest.get(..start).unwrap_or_default().trim_end();
-    }
+/// Replaces comments and strings by spaces. Offsets stay.
+fn blank_non_code(text: &str) -> String {
+    NonCode::scan(text, "ts").blank(text)
 }
 
 fn opening_bracket(text: &str) -> Option<char> {
     text.get(text_search::open_bracket(text)?..)?.chars().next()
+}
+
+fn is_identifier(name: &str) -> bool {
+    let is_part = |character: char| matches!(character, '_' | '$') || unicode_ident::is_xid_continue(character);
+    // C++ has destructors and operators.
+    let name = name.trim_start_matches('~');
+    name.chars().all(is_part) || name.starts_with("operator")
 }
 
 fn reserved_word_error(language: &str, new_name: &str) -> CodeError {
@@ -173,6 +183,8 @@ mod tests {
             ("java", "_"),
             ("csharp", "lock"),
             ("kotlin", "when"),
+            ("python", "a-b"),
+            ("go", "r#x"),
         ] {
             assert!(!allowed(language, name), "{language} {name}");
         }
@@ -187,6 +199,10 @@ mod tests {
             ("rust", "r#type"),
             ("typescript", "delete"),
             ("ruby", "class"),
+            ("python", "naïve"),
+            ("ruby", "ok?"),
+            ("css", "my-card"),
+            ("cpp", "~Shape"),
         ] {
             assert!(allowed(language, name), "{language} {name}");
         }
@@ -236,6 +252,11 @@ mod tests {
             "class A {\n  *$0() {}",
             "class A {\n  x = 1;\n  /** Removes. */\n  $0() {}",
             "class A {\n  // Removes (all\n  // of a +\n  $0() {}",
+            "interface A {\n  start(): void\n  $0(): void",
+            "class A {\n  pattern = /a+/\n  $0() {}",
+            "class A {\n  note = \"1) open (\";\n  private $0() {}",
+            "x = { open: \"a [b\", $0: 1 }",
+            "configure({ a: \"1) x\", $0: 1 })",
             "x = { $0: 1 }",
             "x = { a: 1, $0: 2 }",
             "export { a as $0 }",

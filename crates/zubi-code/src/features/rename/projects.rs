@@ -281,7 +281,7 @@ fn retain_edits(edit: &mut Value, is_left: &[bool]) {
     documents.filter_map(|change| change.get_mut("edits")).for_each(retain);
 }
 
-fn overlaps(one: &RawLocation, other: &RawLocation) -> bool {
+pub(super) fn overlaps(one: &RawLocation, other: &RawLocation) -> bool {
     let (range, found) = (one.location.range, other.location.range);
     let key = |position: lsp::Position| (position.line, position.character);
     key(range.start) <= key(found.end)

@@ -1,212 +1,418 @@
-//! Declarations and classes in texts of Python. The scan knows no grammar; it finds candidates, and a server confirms
-//! them.
+//! Declarations and classes in texts of Python, by logical lines and indentation. A server confirms what depends on
+//! names.
 
 use std::ops::Range;
 
-use crate::features::mentions::import_around;
 use crate::lexical::NonCode;
 use crate::text_search;
 
-/// The maximum number of bytes of a class header.
-const MAX_HEADER: usize = 4_000;
+/// A class or a function around a statement.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Owner {
+    /// Classes of one name in one scope are versions of one class: `try: class A … except ImportError: class A …`.
+    Class(String),
+    /// The byte offset of its name.
+    Function(usize),
+}
+
+/// A class statement.
+#[derive(Debug, Clone)]
+pub(super) struct Class {
+    /// The class itself after what is around it.
+    pub(super) path: Vec<Owner>,
+    /// The byte offset of the name.
+    pub(super) name: usize,
+    /// The byte offsets of the names that its bases consist of, without those in square brackets: those of `shapes` and
+    /// `Shape` in `class Circle(shapes.Shape[int])`.
+    pub(super) bases: Vec<usize>,
+}
 
 /// The form of a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeclarationForm {
-    /// `def name`, `class name`.
-    Statement,
-    /// `name = …`, `name: …`.
-    Assignment,
-    /// `self.name = …` in a method.
-    Attribute,
+    /// `def name`, `class name`, `name = …`, `self.name = …` in a method.
+    Definition,
     /// `from a import name`.
     Import,
 }
 
-/// Returns the form of the declaration at an offset; `None` if the code there does not declare the name.
-pub(super) fn declaration_form(text: &str, offset: usize, name: &str) -> Option<DeclarationForm> {
-    let before = text.get(..offset)?;
-    let after = text.get(offset + name.len()..)?.trim_start_matches([' ', '\t']);
-    let assigns = after.starts_with(':') || after.starts_with('=') && !after.starts_with("==");
-    let head = before.rsplit('\n').next()?.trim_start();
-    match head.split_whitespace().collect::<Vec<_>>().as_slice() {
-        ["def" | "class"] | ["async", "def"] => Some(DeclarationForm::Statement),
-        [] if assigns => Some(DeclarationForm::Assignment),
-        ["self." | "cls."] if assigns => Some(DeclarationForm::Attribute),
-        _ => {
-            let import = text.get(import_around(text, offset)?)?;
-            let names = import.split_once("import").filter(|_| import.trim_start().starts_with("from"))?.1;
+/// A place at which a name is declared.
+#[derive(Debug, Clone)]
+pub(super) struct NamePlace {
+    /// The byte offset.
+    pub(super) offset: usize,
+    /// The class whose attribute the name is, or what is around the statement, outermost first.
+    pub(super) owners: Vec<Owner>,
+    pub(super) form: DeclarationForm,
+}
+
+/// The classes and the declarations of one name in a text.
+#[derive(Debug, Default)]
+pub(super) struct PythonNames {
+    pub(super) classes: Vec<Class>,
+    pub(super) places: Vec<NamePlace>,
+}
+
+/// A statement without comments and strings.
+struct Statement<'a> {
+    text: &'a str,
+    /// The byte offset of the text.
+    start: usize,
+}
+
+impl PythonNames {
+    /// Scans a text for its classes and the declarations of a name.
+    pub(super) fn scan(text: &str, name: &str) -> Self {
+        let code = NonCode::scan(text, "py").blank(text);
+        let mut found = Self::default();
+        let mut stack: Vec<(usize, Owner)> = Vec::new();
+        for line in logical_lines(&code) {
+            let indent = line.text.len() - line.text.trim_start_matches([' ', '\t']).len();
+            stack.retain(|(depth, _)| *depth < indent);
+            let mut owners: Vec<Owner> = stack.iter().map(|(_, owner)| owner.clone()).collect();
+            for statement in split_statements(&line) {
+                found.add_statement(&statement, &owners, name);
+                if let Some(owner) = found.owner_of(&statement, &owners) {
+                    owners.push(owner.clone());
+                    stack.push((indent, owner));
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the class whose statement or name is at an offset.
+    pub(super) fn class_at(&self, offset: usize) -> Option<&Class> {
+        const KEYWORD: usize = "class ".len();
+        self.classes.iter().find(|class| (class.name.saturating_sub(KEYWORD)..=class.name).contains(&offset))
+    }
+
+    fn owner_of(&mut self, statement: &Statement<'_>, owners: &[Owner]) -> Option<Owner> {
+        let (word, name) = header(statement.text)?;
+        let offset = statement.start + name.start;
+        if word != "class" {
+            return Some(Owner::Function(offset));
+        }
+        let owner = Owner::Class(statement.text.get(name.clone())?.to_owned());
+        let bases = find_bases(statement.text, name.end).into_iter().map(|base| statement.start + base).collect();
+        let path = owners.iter().cloned().chain([owner.clone()]).collect();
+        self.classes.push(Class { path, name: offset, bases });
+        Some(owner)
+    }
+
+    fn add_statement(&mut self, statement: &Statement<'_>, owners: &[Owner], name: &str) {
+        for at in text_search::occurrences(statement.text, name) {
+            let Some((form, is_attribute)) = form_of(statement.text, at, name) else { continue };
+            let class = owners.iter().rposition(|owner| matches!(owner, Owner::Class(_)));
+            let owners = match (is_attribute, class) {
+                (false, _) => owners,
+                (true, Some(class)) => owners.get(..=class).unwrap_or_default(),
+                (true, None) => continue,
+            };
+            self.places.push(NamePlace { offset: statement.start + at, owners: owners.to_vec(), form });
+        }
+    }
+}
+
+/// Returns the form of the declaration at an offset of a statement, and whether it is an attribute of `self` or `cls`.
+fn form_of(text: &str, at: usize, name: &str) -> Option<(DeclarationForm, bool)> {
+    let (before, after) = (text.get(..at)?, text.get(at + name.len()..)?);
+    let words: Vec<_> = before.split_whitespace().collect();
+    match words.as_slice() {
+        ["def" | "class"] | ["async", "def"] => return Some((DeclarationForm::Definition, false)),
+        ["from", _, "import", ..] => {
+            let next = after.split_whitespace().next();
             // In `from a import name as other`, only the other name is declared.
-            let declares =
-                names.split(['(', ')', ',', '\n']).any(|part| part.split_whitespace().next_back() == Some(name));
-            (declares && !after.starts_with("as ")).then_some(DeclarationForm::Import)
+            return (next != Some("as")).then_some((DeclarationForm::Import, false));
         }
+        ["import", ..] => return None,
+        _ => {}
     }
+    let (start, is_attribute) = match before.strip_suffix("self.").or_else(|| before.strip_suffix("cls.")) {
+        Some(head) => (head.len(), true),
+        None if before.ends_with('.') => return None,
+        None => (at, false),
+    };
+    is_target(text, start, at + name.len()).then_some((DeclarationForm::Definition, is_attribute))
 }
 
-/// Returns the offset of the name of the class whose statement or name begins at an offset.
-pub(super) fn class_name_at(text: &str, offset: usize) -> Option<usize> {
-    let rest = text.get(offset..)?;
-    if let Some(after) = rest.strip_prefix("class").filter(|after| after.starts_with([' ', '\t'])) {
-        return Some(offset + rest.len() - after.trim_start().len());
+/// Whether the name in a range is a target of a statement: before `=`, `+=` or the colon of an annotation, after `for`
+/// or `as`. Parts of calls and subscripts are not.
+fn is_target(text: &str, start: usize, end: usize) -> bool {
+    let (before, after) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
+    if before.rsplit(|one: char| one.is_whitespace() || one == '(').find(|word| !word.is_empty()) == Some("as") {
+        return before.trim_start().starts_with("with") || before.trim_start().starts_with("async");
     }
-    let head = text.get(..offset)?.rsplit('\n').next()?;
-    (head.split_whitespace().eq(["class"]) && head.ends_with([' ', '\t'])).then_some(offset)
+    let is_loop = before.split_whitespace().next() == Some("for") && !before.contains(" in ");
+    // Only targets may precede: names, dots, commas, and brackets of a list of targets.
+    let head = if is_loop { before.trim_start().trim_start_matches("for") } else { before };
+    if head.ends_with('.') || !head.chars().all(|one| one.is_alphanumeric() || " \t_.,*(=[".contains(one)) {
+        return false;
+    }
+    let opens_call = head.char_indices().any(|(at, one)| {
+        let word = head.get(..at).unwrap_or_default().trim_end();
+        matches!(one, '(' | '[') && word.ends_with(|last: char| last.is_alphanumeric() || matches!(last, '_' | ')'))
+    });
+    // Without a comma, two words are an expression or a statement of another kind.
+    let has_words = head.rsplit([',', '(', '[', '=', '*']).next().is_some_and(|last| !last.trim().is_empty());
+    if opens_call || has_words {
+        return false;
+    }
+    let rest = after.trim_start_matches([' ', '\t']);
+    if is_loop {
+        return rest.starts_with([',', ')', ']']) || rest.starts_with("in ");
+    }
+    if rest.starts_with(':') && !rest.starts_with(":=") {
+        return head.trim().is_empty();
+    }
+    assigns(rest)
 }
 
-/// Returns the offsets of the last names of a class's bases: that of `Shape` in `class Circle(shapes.Shape[int])`.
-pub(super) fn base_offsets(text: &str, class_name: usize) -> Vec<usize> {
-    find_bases(text, class_name).unwrap_or_default()
+/// Whether the rest of a statement after a target begins with `=` or `+=`, or with further targets before it.
+fn assigns(rest: &str) -> bool {
+    let tail = rest.trim_start_matches(|one: char| one.is_alphanumeric() || " \t_.,*()[]".contains(one));
+    // A subscript, a call or an attribute of the name is no declaration of it.
+    if rest.starts_with(['.', '[', '(']) || tail.starts_with("<=") || tail.starts_with(">=") {
+        return false;
+    }
+    let operator = tail.trim_start_matches(['+', '-', '*', '/', '%', '@', '&', '|', '^', '<', '>']);
+    operator.starts_with('=') && !operator.starts_with("==") && tail.len() - operator.len() <= 3
 }
 
-fn find_bases(text: &str, class_name: usize) -> Option<Vec<usize>> {
-    let name = text_search::identifier_at(text.get(class_name..)?.lines().next()?, 0)?;
-    let mut open = skip_space(text, class_name + name.end);
-    if text.get(open..)?.starts_with('[') {
-        open = skip_space(text, content_of(text, open)?.end + 1);
+/// Returns the keyword and the range of the name of a statement that declares a class or a function.
+fn header(text: &str) -> Option<(&str, Range<usize>)> {
+    let mut names = text_search::identifiers(text).into_iter();
+    let mut first = names.next()?;
+    if text.get(first.clone()) == Some("async") {
+        first = names.next()?;
     }
-    if !text.get(open..)?.starts_with('(') {
-        return None;
-    }
-    let content = content_of(text, open)?;
-    let non_code = NonCode::scan(text, "py");
-    let (mut begin, mut bases) = (content.start, Vec::new());
-    while begin < content.end {
-        let part = part_of(text, begin..content.end);
-        let base = text.get(part.clone())?.split(['[', '(']).next().filter(|base| !base.contains('='));
-        // A comment may follow the comma.
-        let mut names = base.map(text_search::identifiers).unwrap_or_default();
-        names.retain(|name| !non_code.contains(part.start + name.start));
-        let last = names.pop();
-        bases.extend(last.map(|last| part.start + last.start));
-        begin = part.end + 1;
-    }
-    Some(bases)
+    let word = text.get(first.clone())?;
+    let name = names.next()?;
+    let is_header = matches!(word, "class" | "def");
+    let between = text.get(first.end..name.start)?;
+    (is_header && !between.is_empty() && between.trim().is_empty()).then_some((word, name))
 }
 
-fn skip_space(text: &str, offset: usize) -> usize {
-    let rest = text.get(offset..).unwrap_or_default();
-    offset + rest.len() - rest.trim_start().len()
-}
-
-/// Returns the range between the bracket at `open` and the one that closes it.
-fn content_of(text: &str, open: usize) -> Option<Range<usize>> {
+/// Returns the offsets of the names in the bases of a class, whose name ends at `end`.
+fn find_bases(text: &str, end: usize) -> Vec<usize> {
+    let rest = text.get(end..).unwrap_or_default();
+    // Type parameters.
+    let skipped = rest.trim_start().strip_prefix('[').and_then(|inner| close_of(inner, '[', ']'));
+    let begin = end + skipped.map_or(0, |close| rest.len() - rest.trim_start().len() + close + 2);
+    let rest = text.get(begin..).unwrap_or_default();
+    let Some(inner) = rest.trim_start().strip_prefix('(') else { return Vec::new() };
+    let Some(length) = close_of(inner, '(', ')') else { return Vec::new() };
+    let offset = begin + rest.len() - inner.len();
+    let mut bases = Vec::new();
     let mut depth = 0_usize;
-    for (index, byte) in text.bytes().enumerate().skip(open).take(MAX_HEADER) {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' if depth == 1 => return Some(open + 1..index),
-            b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
+    let mut part = 0;
+    let content = inner.get(..length).unwrap_or_default();
+    let names = text_search::identifiers(content);
+    let mut is_keyword = false;
+    for (at, character) in content.char_indices() {
+        match character {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            ',' => (part, is_keyword) = (at + 1, false),
+            '=' => {
+                // `metaclass=M` is no base.
+                is_keyword = true;
+                bases.retain(|base| *base < part);
+            }
+            _ if depth == 0 && !is_keyword => {
+                let name = names.iter().find(|name| name.start == at);
+                let is_word = |name: &Range<usize>| matches!(content.get(name.clone()), Some("if" | "else"));
+                bases.extend(name.filter(|name| !is_word(name)).map(|name| name.start));
+            }
             _ => {}
         }
     }
-    None
+    bases.into_iter().map(|base| offset + base).collect()
 }
 
-/// Returns the beginning of a range until the first comma that is not in brackets.
-fn part_of(text: &str, range: Range<usize>) -> Range<usize> {
-    let mut depth = 0_usize;
-    for (index, byte) in text.bytes().enumerate().take(range.end).skip(range.start) {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            b',' if depth == 0 => return range.start..index,
-            _ => {}
-        }
-    }
-    range
+/// Returns the offsets of the names to which a name at an offset is assigned: that of `Shape` in `Base = Shape`, and both
+/// in a conditional expression; empty if no assignment begins there.
+pub(super) fn assigned_names(text: &str, offset: usize) -> Vec<usize> {
+    let line = text.get(offset..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    let Some(equals) = line.find('=').filter(|at| !line.get(at + 1..).is_some_and(|rest| rest.starts_with('='))) else {
+        return Vec::new();
+    };
+    let value = line.get(equals + 1..).unwrap_or_default();
+    let value = value.split(['#', '[', '"', '\'']).next().unwrap_or_default();
+    let names = text_search::identifiers(value).into_iter();
+    let names = names.filter(|name| !matches!(value.get(name.clone()), Some("if" | "else" | "None")));
+    names.map(|name| offset + equals + 1 + name.start).collect()
 }
 
-/// Returns the 1-based line at which the body of a class declares a name.
-pub(super) fn member_line(text: &str, class_name: usize, name: &str) -> Option<usize> {
-    let first = text.get(..class_name)?.matches('\n').count();
-    let mut lines = text.lines().enumerate().skip(first);
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let own = indent(lines.next()?.1);
-    let in_body =
-        |line: &str| line.trim().is_empty() || indent(line) > own || line.trim_start().starts_with([')', '#']);
-    let mut body = None;
-    for (number, line) in lines.take_while(|(_, line)| in_body(line)).filter(|(_, line)| !line.trim().is_empty()) {
-        let depth = *body.get_or_insert_with(|| indent(line));
-        if indent(line) == depth || line.trim_start().starts_with("self.") {
-            let offset = text_search::occurrences(line, name).next();
-            if offset.is_some_and(|offset| declaration_form(line, offset, name).is_some()) {
-                return Some(number + 1);
+/// Returns the offset of the bracket that closes the one before a text.
+fn close_of(text: &str, open: char, close: char) -> Option<usize> {
+    let mut depth = 1_usize;
+    for (at, character) in text.char_indices() {
+        if character == open {
+            depth += 1;
+        } else if character == close {
+            depth -= 1;
+            if depth == 0 {
+                return Some(at);
             }
         }
     }
     None
 }
 
+/// Splits a text without comments into logical lines: one with open brackets or a backslash at its end continues.
+fn logical_lines(code: &str) -> Vec<Statement<'_>> {
+    let mut lines = Vec::new();
+    let (mut begin, mut depth) = (0, 0_usize);
+    for (at, byte) in code.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'\n' if depth == 0 && !code.get(..at).is_some_and(|line| line.ends_with('\\')) => {
+                lines.extend(code.get(begin..at).map(|text| Statement { text, start: begin }));
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    lines.extend(code.get(begin..).map(|text| Statement { text, start: begin }));
+    lines.retain(|line| !line.text.trim().is_empty());
+    lines
+}
+
+/// Splits a logical line at semicolons, and after the colon of a compound statement (`class A: x = 1`).
+fn split_statements<'a>(line: &Statement<'a>) -> Vec<Statement<'a>> {
+    const COMPOUND: [&str; 12] =
+        ["class", "def", "async", "if", "elif", "else", "for", "while", "with", "try", "except", "finally"];
+    let mut parts = Vec::new();
+    let (mut begin, mut depth) = (0, 0_usize);
+    for (at, byte) in line.text.bytes().enumerate() {
+        let first = || {
+            let text = line.text.get(begin..).unwrap_or_default();
+            text.trim_start().split(|one: char| !one.is_alphanumeric()).next().unwrap_or_default()
+        };
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b';' if depth == 0 => {
+                parts.push(begin..at);
+                begin = at + 1;
+            }
+            b':' if depth == 0 && COMPOUND.contains(&first()) => {
+                parts.push(begin..at);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(begin..line.text.len());
+    let statement = |part: Range<usize>| {
+        let start = line.start + part.start;
+        line.text.get(part).filter(|text| !text.trim().is_empty()).map(|text| Statement { text, start })
+    };
+    parts.into_iter().filter_map(statement).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Returns the text without `$0`, and the offset of the marker.
-    fn split_marker(fixture: &str) -> (String, usize) {
-        (fixture.replacen("$0", "", 1), fixture.find("$0").unwrap())
+    /// Shows the declarations of `area` in a text: line, owners, form.
+    fn check(text: &str) -> String {
+        let names = PythonNames::scan(text, "area");
+        let name_of = |owner: &Owner| match owner {
+            Owner::Class(name) => name.clone(),
+            Owner::Function(offset) => {
+                text.get(*offset..).unwrap().split(|one: char| !one.is_alphanumeric()).next().unwrap().to_owned() + "()"
+            }
+        };
+        let place = |place: &NamePlace| {
+            let line = text.get(..place.offset).unwrap().matches('\n').count() + 1;
+            let owners: Vec<_> = place.owners.iter().map(name_of).collect();
+            let form = if place.form == DeclarationForm::Import { " import" } else { "" };
+            format!("{line} {}{form}", owners.join("."))
+        };
+        names.places.iter().map(place).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
-    fn forms_of_declarations() {
-        use DeclarationForm::{Assignment, Attribute, Import, Statement};
-        for (fixture, expected) in [
-            ("def $0area():\n", Some(Statement)),
-            ("async  def $0area():\n", Some(Statement)),
-            ("class $0area(A):\n", Some(Statement)),
-            ("    $0area: int = 3\n", Some(Assignment)),
-            ("$0area = 3\n", Some(Assignment)),
-            ("        self.$0area = 3\n", Some(Attribute)),
-            ("        self.$0area == 3\n", None),
-            ("        other.$0area = 3\n", None),
-            ("print($0area)\n", None),
-            ("from a import $0area\n", Some(Import)),
-            ("from a import (\n    b,\n    $0area,\n)\n", Some(Import)),
-            ("from a import b as $0area\n", Some(Import)),
-            ("from a import $0area as b\n", None),
-            ("from $0area import b\n", None),
-            ("import $0area\n", None),
-        ] {
-            let (text, offset) = split_marker(fixture);
-            assert_eq!(declaration_form(&text, offset, "area"), expected, "{fixture}");
-        }
+    fn declarations_and_their_owners() {
+        insta::assert_snapshot!(check(r#"
+def area(): ...
+class A:
+    """area: in a docstring
+
+    area = 1
+    """
+    area: int = 3
+    async def area(self):
+        self.area = 1
+        self.area, self.x = 1, 2
+        other.area = 3
+        area == 3
+        f(area=1)
+        self.area += 1
+        for self.area in x: pass
+    class B: area = 1; x = area
+x = dict(
+    area=1,
+)
+a, area = 1, 2
+(a, area) = 1, 2
+area[0] = 1
+area.x = 1
+for area in y: print(area)
+with open() as area: pass
+if x: area = 2
+y = f"{area:>{area}} {{"
+def make():
+    class C:
+        def area(self): return area
+    def area(): ...
+"#), @"
+        2 
+        8 A
+        9 A
+        10 A
+        11 A
+        15 A
+        16 A
+        17 A.B
+        21 
+        22 
+        25 
+        26 
+        27 
+        31 make().C
+        32 make()
+        ");
+        insta::assert_snapshot!(check("from a import area\nfrom a import (\n    b,\n    area,\n)\nfrom a import b as area\nfrom a import area as b\nfrom area import b\nimport area\n"), @"
+        1  import
+        4  import
+        6  import
+        ");
     }
 
     #[test]
-    fn bases_of_a_class() {
-        for (fixture, expected) in [
-            ("class $0A: ...", vec![]),
-            ("class $0A(): ...", vec![]),
-            ("class $0A(B, m.C): ...", vec!["B", "C"]),
-            ("class $0A(B[int, str], metaclass=M): ...", vec!["B"]),
-            ("class $0A[T: (int, str)](B[T],\n    C,  # first\n): ...", vec!["B", "C"]),
-            ("class $0A(namedtuple(\"A\", \"x\")): ...", vec!["namedtuple"]),
-            ("class $0A(B", vec![]),
+    fn bases_of_classes() {
+        for (text, expected) in [
+            ("class A: ...", vec![]),
+            ("class A(): ...", vec![]),
+            ("class A(B, m.C): ...", vec!["B", "m", "C"]),
+            ("class A(B[int, str], metaclass=M): ...", vec!["B"]),
+            ("class A[T: (int, str)](B[T],\n    C,  # first (see = docs\n): ...", vec!["B", "C"]),
+            ("class A(B if x else D): ...", vec!["B", "x", "D"]),
+            ("class A(mixed(B)): ...", vec!["mixed", "B"]),
+            ("class A(B", vec![]),
         ] {
-            let (text, offset) = split_marker(fixture);
-            let name = |offset: usize| {
-                let rest = text.get(offset..).unwrap();
-                rest.get(text_search::identifier_at(rest.lines().next().unwrap(), 0).unwrap()).unwrap()
+            let names = PythonNames::scan(text, "area");
+            let name = |offset: &usize| {
+                let rest = text.get(*offset..).unwrap();
+                rest.split(|one: char| !one.is_alphanumeric()).next().unwrap()
             };
-            let found: Vec<_> = base_offsets(&text, offset).into_iter().map(name).collect();
-            assert_eq!(found, expected, "{fixture}");
-        }
-    }
-
-    #[test]
-    fn classes_and_their_members() {
-        for (fixture, expected) in [
-            ("$0class A:\n    def area(self): ...\n", Some(2)),
-            ("class $0A:\n\n    x = 1\n    area: int\n", Some(4)),
-            ("class $0A(\n    B,\n):\n    def area(self): ...\n", Some(4)),
-            ("class $0A:\n    def __init__(self):\n        self.area = 1\n", Some(3)),
-            ("class $0A:\n    def f(self):\n        area = 1\n", None),
-            ("class $0A:\n    pass\ndef area(): ...\n", None),
-            ("x = $0A\n", None),
-        ] {
-            let (text, offset) = split_marker(fixture);
-            let line = class_name_at(&text, offset).and_then(|name| member_line(&text, name, "area"));
-            assert_eq!(line, expected, "{fixture}");
+            let found: Vec<_> = names.classes.iter().flat_map(|class| &class.bases).map(name).collect();
+            assert_eq!(found, expected, "{text}");
+            assert_eq!(names.class_at(0).map(|class| class.name), Some(6), "{text}");
         }
     }
 }

@@ -5,26 +5,25 @@
 //! through the base class, and one of several definitions of a scope by the branch that ran. zubi requests the rename of
 //! each and merges the edits.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 use zubi_base::endpoint::Endpoint;
-use zubi_base::position::{Encoding, TextSize, size};
+use zubi_base::position::{Encoding, size};
 use zubi_base::text::{list_first, pluralize};
 use zubi_base::uri;
 
-use super::projects::{CompletedRename, RenameEdit};
-use super::python::{self, DeclarationForm};
+use super::projects::{CompletedRename, RenameEdit, overlaps};
+use super::python::{self, DeclarationForm, NamePlace, Owner, PythonNames};
 use crate::features::locations::RawLocation;
-use crate::features::mentions::PROOF_TIME;
 use crate::locate::ResolvedTarget;
 use crate::location::column_of;
 use crate::markup::clean_line;
-use crate::outline::{OutlineSymbol, walk};
 use crate::query::{CodeQuery, SourceDocument};
 use crate::request::position_params;
 use crate::text_search::WordOccurrences;
@@ -32,47 +31,42 @@ use crate::text_search::WordOccurrences;
 /// Extensions of the languages whose servers rename one definition only.
 const EXTENSIONS: [&str; 2] = ["py", "pyi"];
 
-/// The maximum number of classes whose bases zubi resolves for a rename.
-const MAX_CLASSES: usize = 64;
+/// The maximum number of requests for the definitions of base classes.
+const MAX_LOOKUPS: usize = 128;
+
+/// The time limit of these requests. The first one about the standard library takes pyright more than a second.
+const LOOKUP_TIME: Duration = Duration::from_secs(10);
 
 /// The maximum number of related definitions whose rename zubi requests.
-const MAX_RENAMES: usize = 32;
+const MAX_RENAMES: usize = 64;
 
 /// The maximum number of definitions that a clause names.
 const MAX_NAMED: usize = 4;
 
-/// A class, by its file and the byte offset of its name.
-type ClassKey = (Utf8PathBuf, usize);
+/// The maximum number of assignments (`Base = Shape`) between a base and its class.
+const MAX_ALIASES: usize = 3;
 
-/// The part of a file in which a name is declared: a class with the offset of its name, or a function or the module.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Scope {
-    path: Utf8PathBuf,
-    /// The byte offset of the name of the class or the function; `None` for the module.
-    owner: Option<usize>,
-    is_class: bool,
-}
-
-impl Scope {
-    fn class(&self) -> Option<ClassKey> {
-        Some((self.path.clone(), self.owner.filter(|_| self.is_class)?))
-    }
-}
+/// A class, by its file and its path there.
+type ClassKey = (Utf8PathBuf, Vec<Owner>);
 
 /// A declaration of the name.
 struct Declaration {
     location: RawLocation,
+    path: Utf8PathBuf,
     document: Arc<SourceDocument>,
-    offset: TextSize,
-    scope: Scope,
-    /// Whether it is in an import statement, so that its rename would concern the imported symbol.
-    is_import: bool,
+    place: NamePlace,
 }
 
-/// The search for related definitions, with the bases of the classes that it met.
+/// The classes that a search met.
+#[derive(Default)]
 struct ClassSearch {
-    bases: FxHashMap<ClassKey, Vec<ClassKey>>,
-    until: Instant,
+    /// The declared name.
+    name: String,
+    files: FxHashMap<Utf8PathBuf, Arc<PythonNames>>,
+    bases: BTreeMap<ClassKey, BTreeSet<ClassKey>>,
+    lookups: usize,
+    /// The last names of bases that the server does not resolve, by class.
+    unresolved: BTreeMap<ClassKey, Vec<String>>,
     /// Whether a limit left a class unchecked.
     is_cut: bool,
 }
@@ -80,15 +74,17 @@ struct ClassSearch {
 /// The related definitions of a rename.
 #[derive(Default)]
 struct RelatedDefinitions {
-    /// With a clause about the relation: `overrides it`.
+    /// The declarations that the rename edits.
+    own: Vec<RawLocation>,
+    /// With a clause about the relation: `an override`.
     found: Vec<(Declaration, &'static str)>,
-    /// Places outside the workspace that define the name in a base class.
-    outside: Vec<String>,
-    is_cut: bool,
+    /// Clauses about what may be related, but is not renamed.
+    doubts: Vec<String>,
 }
 
 impl CodeQuery<'_> {
-    /// Adds the rename of related definitions. Returns a clause about those that are left; `None` without any.
+    /// Adds the rename of related definitions, and marks the declarations among the edits. Returns a clause about what is
+    /// left; `None` if nothing is.
     pub(super) async fn rename_related(
         &self,
         at: &ResolvedTarget,
@@ -101,125 +97,244 @@ impl CodeQuery<'_> {
             return None;
         }
         let words = self.word_matches(at).await?;
+        self.convert_all_to_utf16(rename.edited.iter_mut()).await;
         let related = self.find_related(name, rename, &words).await;
-        let (mut left, mut added, mut renamed) = (Vec::new(), 0, Vec::new());
-        for (index, (definition, relation)) in related.found.into_iter().enumerate() {
+        let mut declared = related.own;
+        let (mut left, mut renamed) = (Vec::new(), Vec::new());
+        let (mut added, mut requested) = (0, 0);
+        for (definition, relation) in related.found {
             let known = rename.edited.len();
-            if !rename.covers(&definition.location) && !definition.is_import && index < MAX_RENAMES {
-                let path = definition.location_path();
-                let target = self.resolved_target(path, &definition.document, definition.offset, None);
-                let cx = self.request_cx().for_document(&target.reference);
-                let mut params =
-                    position_params(&target.reference, &definition.document, target.offset, endpoint.encoding());
-                params["newName"] = json!(new_name);
-                if let Ok(edit) = endpoint.request("textDocument/rename", params, &cx).await
-                    && edit.is_object()
-                {
+            let is_covered = rename.covers(&definition.location);
+            if !is_covered && definition.place.form != DeclarationForm::Import && requested < MAX_RENAMES {
+                requested += 1;
+                if let Some(edit) = self.request_rename_at(&definition, new_name, endpoint).await {
                     self.add_new_edits(rename, RenameEdit { edit, endpoint: Arc::clone(endpoint) }).await;
+                    self.convert_all_to_utf16(rename.edited.iter_mut()).await;
                 }
             }
-            let place = format!("{} ({relation})", definition.place());
+            let place = format!("{} ({relation})", definition.shown_place());
             if rename.edited.len() > known {
                 added += rename.edited.len() - known;
                 renamed.push(place);
             } else if !rename.covers(&definition.location) {
                 left.push(place);
+                continue;
             }
+            declared.push(definition.location);
+        }
+        // The check of further mentions compares definitions with these.
+        for edited in &mut rename.edited {
+            edited.declaration |= declared.iter().any(|one| overlaps(one, edited));
         }
         if added > 0 {
             let edits = pluralize(added, "edit");
             let places = list_first(renamed, MAX_NAMED);
             rename.notes.push(format!("{edits} for definitions that the server renames apart: {places}"));
         }
-        let mut clauses = Vec::new();
+        let mut clauses = related.doubts;
         if !left.is_empty() {
             let definitions = pluralize(left.len(), "definition");
-            clauses.push(format!("the server does not rename {definitions}: {}", list_first(left, MAX_NAMED)));
-        }
-        if !related.outside.is_empty() {
-            clauses.push(format!("a base class outside the workspace defines it: {}", related.outside.join(", ")));
-        }
-        if related.is_cut {
-            clauses.push(format!("zubi did not check all classes that may override `{name}`"));
+            clauses.push(format!("{definitions} will not be renamed: {}", list_first(left, MAX_NAMED)));
         }
         (!clauses.is_empty()).then(|| clauses.join("; "))
+    }
+
+    async fn request_rename_at(
+        &self,
+        definition: &Declaration,
+        new_name: &str,
+        endpoint: &Arc<dyn Endpoint>,
+    ) -> Option<Value> {
+        let (path, offset) = (definition.path.clone(), size(definition.place.offset));
+        let target = self.resolved_target(path, &definition.document, offset, None);
+        let cx = self.limited_cx(endpoint.as_ref(), &self.request_cx().for_document(&target.reference));
+        let mut params = position_params(&target.reference, &definition.document, target.offset, endpoint.encoding());
+        params["newName"] = json!(new_name);
+        endpoint.request("textDocument/rename", params, &cx).await.ok().filter(Value::is_object)
     }
 
     /// Finds the declarations of the name that belong to one that the rename edits.
     async fn find_related(&self, name: &str, rename: &CompletedRename, words: &WordOccurrences) -> RelatedDefinitions {
         let mut related = RelatedDefinitions::default();
+        let mut search = ClassSearch { name: name.to_owned(), ..ClassSearch::default() };
         let (mut own, mut others) = (Vec::new(), Vec::new());
-        for file in words.files.iter().filter(|file| file.is_own()) {
-            if !file.path.extension().is_some_and(|extension| EXTENSIONS.contains(&extension)) {
-                continue;
-            }
-            for occurrence in file.occurrences.iter().filter(|occurrence| occurrence.is_code) {
-                let location = self.location_of_word(&file.path, occurrence.start(Encoding::Utf16), name);
-                let is_own = rename.covers(&location);
-                if let Some(declaration) = self.declaration_at(location, &file.path, name).await {
-                    if is_own { own.push(declaration) } else { others.push(declaration) }
-                }
-            }
+        for declaration in self.declarations_of(name, words, &mut search).await {
+            if rename.covers(&declaration.location) { own.push(declaration) } else { others.push(declaration) }
         }
-        let mut scopes: BTreeSet<Scope> = own.into_iter().map(|declaration| declaration.scope).collect();
-        let mut search = ClassSearch { bases: FxHashMap::default(), until: Instant::now() + PROOF_TIME, is_cut: false };
+        let scopes: BTreeSet<_> = own.iter().map(|one| (one.path.clone(), one.place.owners.clone())).collect();
+        related.own = own.iter().map(|one| one.location.clone()).collect();
+        let (same, mut others): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|one| scopes.contains(&(one.path.clone(), one.place.owners.clone())));
+        related.found.extend(same.into_iter().map(|one| (one, "the same scope")));
+        let mut roots: BTreeSet<ClassKey> = own.iter().filter_map(Declaration::class).collect();
         // Special names and those with mangling are private to their class.
-        let is_inherited = !name.starts_with("__");
-        let classes: Vec<_> = scopes.iter().filter(|_| is_inherited).filter_map(Scope::class).collect();
-        let mut bases = BTreeSet::new();
-        for class in classes {
-            for base in self.ancestors(class, &mut search).await {
-                if self.workspace().contains(&base.0) {
-                    bases.insert(base);
-                } else if let Some(place) = self.member_of(&base, name).await {
-                    related.outside.push(place);
+        if name.starts_with("__") || roots.is_empty() {
+            return related;
+        }
+        let until = Instant::now() + LOOKUP_TIME;
+        // Each class that joins may have further bases with the name, and these further overrides.
+        let mut pending: Vec<_> = roots.iter().cloned().collect();
+        while !pending.is_empty() {
+            for class in std::mem::take(&mut pending) {
+                for base in self.ancestors(class, until, &mut search).await {
+                    if !roots.contains(&base) && self.has_member(&base, name, &mut search).await {
+                        roots.insert(base.clone());
+                        pending.push(base);
+                    }
                 }
             }
-        }
-        let mut rest = Vec::new();
-        for other in others {
-            let is_base = other.scope.class().is_some_and(|class| bases.contains(&class));
-            if scopes.contains(&other.scope) {
-                related.found.push((other, "the same scope"));
-            } else if is_base {
-                scopes.insert(other.scope.clone());
-                related.found.push((other, "the base class"));
-            } else {
-                rest.push(other);
-            }
-        }
-        let roots: BTreeSet<_> = scopes.iter().filter_map(Scope::class).collect();
-        if is_inherited && !roots.is_empty() {
-            for other in rest {
-                let Some(class) = other.scope.class() else { continue };
-                if self.ancestors(class, &mut search).await.iter().any(|base| roots.contains(base)) {
+            let mut rest = Vec::new();
+            for other in others {
+                let Some(class) = other.class() else {
+                    rest.push(other);
+                    continue;
+                };
+                if roots.contains(&class) {
+                    related.found.push((other, "the base class"));
+                } else if !self.ancestors(class.clone(), until, &mut search).await.is_disjoint(&roots) {
+                    if roots.insert(class.clone()) {
+                        pending.push(class);
+                    }
                     related.found.push((other, "an override"));
+                } else {
+                    rest.push(other);
                 }
             }
+            others = rest;
         }
-        related.is_cut = search.is_cut;
-        related.outside.sort();
-        related.outside.dedup();
+        related.doubts = self.doubts_about(name, &roots, &related, &own, &others, &mut search).await;
         related
     }
 
-    /// Returns the declaration of the name at a location; `None` if the code there does not declare it.
-    async fn declaration_at(&self, location: RawLocation, path: &Utf8Path, name: &str) -> Option<Declaration> {
+    /// Returns clauses about classes that may be related, but are not renamed.
+    async fn doubts_about(
+        &self,
+        name: &str,
+        roots: &BTreeSet<ClassKey>,
+        related: &RelatedDefinitions,
+        own: &[Declaration],
+        others: &[Declaration],
+        search: &mut ClassSearch,
+    ) -> Vec<String> {
+        let mut doubts = Vec::new();
+        let declared: BTreeSet<_> =
+            own.iter().chain(related.found.iter().map(|(one, _)| one)).filter_map(Declaration::class).collect();
+        let mut outside = Vec::new();
+        for base in roots.iter().filter(|root| !declared.contains(*root)) {
+            outside.extend(self.member_place(base, name, search).await);
+        }
+        if !outside.is_empty() {
+            doubts.push(format!(
+                "a base class that the rename does not reach defines it: {}",
+                list_first(outside, MAX_NAMED)
+            ));
+        }
+        let last_name = |class: &ClassKey| match class.1.last() {
+            Some(Owner::Class(name)) => Some(name.clone()),
+            _ => None,
+        };
+        let names: BTreeSet<_> = roots.iter().filter_map(last_name).collect();
+        let mut unresolved = Vec::new();
+        let mut protocols = Vec::new();
+        for other in others {
+            let Some(class) = other.class() else { continue };
+            let bases = search.unresolved.get(&class).into_iter().flatten();
+            if let Some(base) = bases.into_iter().find(|base| names.contains(*base)) {
+                unresolved.push(format!("{} (`{base}`)", other.shown_place()));
+            }
+            if self.is_protocol(&class, search).await {
+                protocols.push(other.shown_place());
+            }
+        }
+        let mut has_protocol = false;
+        for root in roots {
+            has_protocol |= self.is_protocol(root, search).await;
+        }
+        if has_protocol {
+            protocols.extend(others.iter().filter(|other| other.class().is_some()).map(Declaration::shown_place));
+        }
+        if !protocols.is_empty() {
+            protocols.sort();
+            protocols.dedup();
+            let places = list_first(protocols, MAX_NAMED);
+            doubts.push(format!("classes may implement a protocol with `{name}` without naming it: {places}"));
+        }
+        if !unresolved.is_empty() {
+            let places = list_first(unresolved, MAX_NAMED);
+            doubts.push(format!("the server does not resolve the base of a class with `{name}`: {places}"));
+        }
+        if search.is_cut {
+            doubts.push(format!("zubi did not check all classes that may override `{name}`"));
+        }
+        doubts
+    }
+
+    /// Returns the declarations of the name in the files with the word.
+    async fn declarations_of(&self, name: &str, words: &WordOccurrences, search: &mut ClassSearch) -> Vec<Declaration> {
+        let mut found = Vec::new();
+        for file in words.files.iter().filter(|file| file.is_own()) {
+            let is_python = file.path.extension().is_some_and(|extension| EXTENSIONS.contains(&extension));
+            if !is_python || !file.occurrences.iter().any(|occurrence| occurrence.is_code) {
+                continue;
+            }
+            let Ok(document) = self.document(&file.path).await else { continue };
+            let Some(names) = self.names_of(&file.path, name, search).await else { continue };
+            for place in &names.places {
+                let start = document.index.to_lsp(size(place.offset), Encoding::Utf16);
+                found.push(Declaration {
+                    location: self.location_of_word(&file.path, start, name),
+                    path: file.path.clone(),
+                    document: Arc::clone(&document),
+                    place: place.clone(),
+                });
+            }
+        }
+        found
+    }
+
+    /// Returns the classes of a file and its declarations of the name.
+    async fn names_of(&self, path: &Utf8Path, name: &str, search: &mut ClassSearch) -> Option<Arc<PythonNames>> {
+        if let Some(known) = search.files.get(path) {
+            return Some(Arc::clone(known));
+        }
         let document = self.document(path).await.ok()?;
-        let offset = document.index.from_lsp(location.location.range.start, Encoding::Utf16);
-        let form = python::declaration_form(&document.text, usize::from(offset), name)?;
-        let outline = self.declared_in(path).await.ok()?;
-        let scope = scope_of(&outline.value, path, offset, form)?;
-        let is_import = form == DeclarationForm::Import;
-        Some(Declaration { location, document, offset, scope, is_import })
+        let names = Arc::new(PythonNames::scan(&document.text, name));
+        search.files.insert(path.to_owned(), Arc::clone(&names));
+        Some(names)
+    }
+
+    async fn has_member(&self, class: &ClassKey, name: &str, search: &mut ClassSearch) -> bool {
+        self.member_offset(class, name, search).await.is_some()
+    }
+
+    async fn member_offset(&self, class: &ClassKey, name: &str, search: &mut ClassSearch) -> Option<usize> {
+        let names = self.names_of(&class.0, name, search).await?;
+        names.places.iter().find(|place| place.owners == class.1).map(|place| place.offset)
+    }
+
+    /// Returns the place of a member that a class declares, as `path:line`.
+    async fn member_place(&self, class: &ClassKey, name: &str, search: &mut ClassSearch) -> Option<String> {
+        let offset = self.member_offset(class, name, search).await?;
+        let document = self.document(&class.0).await.ok()?;
+        let line = document.index.line_col(size(offset)).line + 1;
+        Some(format!("{}:{line}", clean_line(&self.workspace().display(&class.0))))
+    }
+
+    /// Whether a class is a protocol, by the names of its bases.
+    async fn is_protocol(&self, class: &ClassKey, search: &mut ClassSearch) -> bool {
+        let (Some(names), Ok(document)) = (search.files.get(&class.0), self.document(&class.0).await) else {
+            return false;
+        };
+        let mut bases = names.classes.iter().filter(|one| one.path == class.1).flat_map(|one| &one.bases);
+        bases.any(|base| identifier_from(&document.text, *base) == "Protocol")
     }
 
     /// Returns the classes that a class inherits from, in any depth.
-    async fn ancestors(&self, class: ClassKey, search: &mut ClassSearch) -> BTreeSet<ClassKey> {
+    async fn ancestors(&self, class: ClassKey, until: Instant, search: &mut ClassSearch) -> BTreeSet<ClassKey> {
         let mut found = BTreeSet::new();
         let mut queue = vec![class];
         while let Some(class) = queue.pop() {
-            for base in self.bases_of(class, search).await {
+            for base in self.bases_of(&class, until, search).await {
                 if found.insert(base.clone()) {
                     queue.push(base);
                 }
@@ -229,83 +344,89 @@ impl CodeQuery<'_> {
     }
 
     /// Returns the base classes of a class, as its server resolves them.
-    async fn bases_of(&self, class: ClassKey, search: &mut ClassSearch) -> Vec<ClassKey> {
-        if let Some(known) = search.bases.get(&class) {
+    async fn bases_of(&self, class: &ClassKey, until: Instant, search: &mut ClassSearch) -> BTreeSet<ClassKey> {
+        if let Some(known) = search.bases.get(class) {
             return known.clone();
         }
-        let Ok(document) = self.document(&class.0).await else { return Vec::new() };
-        let mut bases = Vec::new();
-        for offset in python::base_offsets(&document.text, class.1) {
-            if search.bases.len() >= MAX_CLASSES {
-                search.is_cut = true;
-                break;
-            }
-            let start = document.index.to_lsp(size(offset), Encoding::Utf16);
-            let Ok(found) = timeout_at(search.until, self.definitions_at(&class.0, start)).await else {
-                search.is_cut = true;
-                break;
-            };
-            for definition in found.unwrap_or_default() {
-                bases.extend(self.class_at(&definition).await);
+        // A class of a file without the name is met as a base, so its file has been scanned.
+        let Some(names) = search.files.get(&class.0).cloned() else { return BTreeSet::new() };
+        let offsets: Vec<usize> =
+            names.classes.iter().filter(|one| one.path == class.1).flat_map(|one| one.bases.clone()).collect();
+        let mut bases = BTreeSet::new();
+        for offset in offsets {
+            match self.resolve_class(&class.0, offset, until, search).await {
+                Some(found) => bases.extend(found),
+                None => {
+                    let Ok(document) = self.document(&class.0).await else { continue };
+                    let base = identifier_from(&document.text, offset).to_owned();
+                    search.unresolved.entry(class.clone()).or_default().push(base);
+                }
             }
         }
-        search.bases.insert(class, bases.clone());
+        search.bases.insert(class.clone(), bases.clone());
         bases
     }
 
-    /// Returns the class whose statement or name begins at a location.
-    async fn class_at(&self, location: &RawLocation) -> Option<ClassKey> {
-        let path = uri::to_path(&location.location.uri)?;
-        let document = self.document(&path).await.ok()?;
-        let offset = document.index.from_lsp(location.location.range.start, location.encoding);
-        let name = python::class_name_at(&document.text, usize::from(offset))?;
-        Some((path, name))
+    /// Returns the classes that a name means, also through assignments (`Base = Shape`). `None` if the server resolves
+    /// the name to nothing.
+    async fn resolve_class(
+        &self,
+        path: &Utf8Path,
+        offset: usize,
+        until: Instant,
+        search: &mut ClassSearch,
+    ) -> Option<Vec<ClassKey>> {
+        let mut classes = Vec::new();
+        let mut pending = vec![(path.to_owned(), offset, 0)];
+        let mut is_resolved = false;
+        while let Some((path, offset, depth)) = pending.pop() {
+            let Ok(document) = self.document(&path).await else { continue };
+            let start = document.index.to_lsp(size(offset), Encoding::Utf16);
+            search.lookups += 1;
+            let found = match timeout_at(until, self.definitions_at(&path, start)).await {
+                Ok(Some(found)) if search.lookups <= MAX_LOOKUPS => found,
+                _ => {
+                    search.is_cut = true;
+                    return Some(classes);
+                }
+            };
+            for definition in found {
+                is_resolved = true;
+                let Some(path) = uri::to_path(&definition.location.uri) else { continue };
+                let Ok(document) = self.document(&path).await else { continue };
+                let Some(names) = self.names_of(&path, &search.name.clone(), search).await else { continue };
+                let at = document.index.from_lsp(definition.location.range.start, definition.encoding);
+                let at = usize::from(at);
+                if let Some(class) = names.class_at(at) {
+                    classes.push((path, class.path.clone()));
+                } else if depth < MAX_ALIASES {
+                    let names = python::assigned_names(&document.text, at);
+                    pending.extend(names.into_iter().map(|offset| (path.clone(), offset, depth + 1)));
+                }
+            }
+        }
+        is_resolved.then_some(classes)
     }
+}
 
-    /// Returns the place of a member that a class declares in its body.
-    async fn member_of(&self, class: &ClassKey, name: &str) -> Option<String> {
-        let document = self.document(&class.0).await.ok()?;
-        let line = python::member_line(&document.text, class.1, name)?;
-        Some(format!("{}:{line}", clean_line(&self.workspace().display(&class.0))))
-    }
+/// Returns the identifier that begins at a byte offset.
+fn identifier_from(text: &str, offset: usize) -> &str {
+    let rest = text.get(offset..).unwrap_or_default();
+    let end = rest.find(|one: char| !one.is_alphanumeric() && one != '_').unwrap_or(rest.len());
+    rest.get(..end).unwrap_or_default()
 }
 
 impl Declaration {
-    fn location_path(&self) -> Utf8PathBuf {
-        self.scope.path.clone()
+    /// Returns the class that the name is a member of.
+    fn class(&self) -> Option<ClassKey> {
+        let is_class = matches!(self.place.owners.last(), Some(Owner::Class(_)));
+        is_class.then(|| (self.path.clone(), self.place.owners.clone()))
     }
 
     /// Returns the place as `path:line:column`.
-    fn place(&self) -> String {
-        let line = self.document.index.line_col(self.offset).line + 1;
-        format!("{}:{line}:{}", clean_line(&self.location.display_path), column_of(&self.document, self.offset))
-    }
-}
-
-/// Returns the scope of a declaration. `None` if an assignment is not in the outline: it may be an argument by name.
-fn scope_of(outline: &[OutlineSymbol], path: &Utf8Path, offset: TextSize, form: DeclarationForm) -> Option<Scope> {
-    let (mut owner, mut class, mut is_listed) = (None, None, false);
-    walk(outline, |_, symbol| {
-        if symbol.selection.start() == offset {
-            is_listed = true;
-        } else if symbol.range.contains_inclusive(offset) {
-            match symbol.kind {
-                "class" | "enum" | "interface" | "struct" => {
-                    owner = Some(symbol);
-                    class = owner;
-                }
-                "function" | "method" | "constructor" => owner = Some(symbol),
-                _ => {}
-            }
-        }
-    });
-    let scope = |owner: Option<&OutlineSymbol>, is_class| {
-        let owner = owner.map(|owner| usize::from(owner.selection.start()));
-        Some(Scope { path: path.to_owned(), owner, is_class })
-    };
-    match form {
-        DeclarationForm::Attribute => scope(Some(class?), true),
-        DeclarationForm::Assignment if !is_listed => None,
-        _ => scope(owner, class.is_some() && owner.map(|one| one.selection) == class.map(|one| one.selection)),
+    fn shown_place(&self) -> String {
+        let offset = size(self.place.offset);
+        let line = self.document.index.line_col(offset).line + 1;
+        format!("{}:{line}:{}", clean_line(&self.location.display_path), column_of(&self.document, offset))
     }
 }

@@ -72,10 +72,12 @@ impl CodeQuery<'_> {
         let preserves_name = |text: &str| text != new_name && text_search::count(text, old) > 0;
         let mut texts =
             rename.edits_with_encodings().flat_map(|(edit, _)| text_edits_mut(edit)).flat_map(|(_, edits)| edits);
-        if texts.any(|edit| edit["newText"].as_str().is_some_and(preserves_name)) {
+        let alias = texts.find_map(|edit| edit["newText"].as_str().filter(|text| preserves_name(text)).map(clean_line));
+        drop(texts);
+        if let Some(alias) = alias {
+            rename.notes.push(format!("the server renames only the uses of an alias that it writes: `{alias}`"));
             return unedited;
         }
-        drop(texts);
         references.retain(|found| !found.external);
         // The plan has a note about the edits there.
         let _noted = self.leave_out_other_worktrees(&at.path, &mut references);
