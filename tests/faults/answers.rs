@@ -78,7 +78,7 @@ async fn capabilities_registered_late_never_or_removed() {
     ");
     assert_snapshot!(run_calls("no-capabilities", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile cannot explain symbols
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ");
     assert_snapshot!(run_calls("unregisters", "", &[hover(), hover()]).await, @"
     at a.hostile:1:1 alpha
@@ -86,7 +86,7 @@ async fn capabilities_registered_late_never_or_removed() {
     [hostile · ready]
     ────
     Failed to explain the symbol: hostile cannot explain symbols
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ");
 }
 

@@ -40,7 +40,7 @@ async fn json() {
     [vscode-json-language-server · ready]
     ──── lsp_completion {"at":"shapes.json:4:18","limit":3} (refused)
     Failed to propose completions: vscode-json-language-server cannot propose completions
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ──── lsp_diagnostics {"path":"shapes.json"}
     1 warning in `shapes.json`; snapshot d-1
     shapes.json
@@ -48,10 +48,10 @@ async fn json() {
     [vscode-json-language-server · ready]
     ──── lsp_references {"at":"shapes.json:3 radius"} (refused)
     Failed to find references: vscode-json-language-server cannot find references
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ──── lsp_rename_symbol {"at":"shapes.json:3 radius","newName":"size"} (refused)
     Failed to plan the rename: vscode-json-language-server cannot rename symbols
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ──── lsp_format_document {"path":"shapes.schema.json"}
     plan p-[plan]: format `shapes.schema.json`, 13 edits in 1 file; nothing is written yet
     diff --git a/shapes.schema.json b/shapes.schema.json
@@ -158,7 +158,7 @@ async fn yaml() {
     [yaml-language-server · ready · the server does not know whether these are `circle`: shapes.yaml:2]
     ──── lsp_references {"at":"shapes.yaml:8 circle"} (refused)
     Failed to find references: yaml-language-server cannot find references
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ──── lsp_format_document {"path":"shapes.yaml"}
     `shapes.yaml` is already formatted; nothing to change
     [yaml-language-server · ready]
@@ -221,10 +221,10 @@ async fn toml() {
     [tombi · ready]
     ──── lsp_references {"at":"shapes.toml:5 radius"} (refused)
     Failed to find references: tombi cannot find references
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ──── lsp_rename_symbol {"at":"shapes.toml:5 radius","newName":"size"} (refused)
     Failed to plan the rename: tombi cannot rename symbols
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ──── lsp_format_document {"path":"shapes.toml"}
     plan p-[plan]: format `shapes.toml`, 1 edit in 1 file; nothing is written yet
     diff --git a/shapes.toml b/shapes.toml
@@ -301,7 +301,7 @@ async fn dockerfile() {
     [docker-langserver · ready]
     ──── lsp_references {"at":"Dockerfile:2 build"} (refused)
     Failed to find references: docker-langserver cannot find references
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     "#);
 }
 
@@ -402,6 +402,6 @@ async fn bash() {
     [bash-language-server · ready · shellcheck is not installed: no diagnostics]
     ──── lsp_signature_help {"at":"report.sh:9:16"} (refused)
     Failed to show signatures: bash-language-server cannot show signatures
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     "#);
 }

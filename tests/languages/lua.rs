@@ -44,15 +44,15 @@ async fn emmylua() {
     at report.lua:7:28 total_area
     1 definition of `total_area`
     shape.lua
-      27:10  function M.total_area(first, second, scale)
+      27:12  function M.total_area(first, second, scale)
     [emmylua_ls · ready]
     ──── lsp_references {"symbol":"M.total_area"}
     at shape.lua:27:12 total_area (function)
     2 references to `total_area` in 2 files
     report.lua
-      7:22  return "area: " .. shape.total_area(circle, circle, 1.0)
+      7:28  return "area: " .. shape.total_area(circle, circle, 1.0)
     shape.lua
-      27:10  function M.total_area(first, second, scale)  (declaration)
+      27:12  function M.total_area(first, second, scale)  (declaration)
     1 further word match in comments or strings: includeText=true
     [emmylua_ls · ready]
     ──── lsp_references {"at":"shape.lua:27 second"}

@@ -46,7 +46,13 @@ async fn rust_files_in_no_module_tree_and_bodies_of_macros() {
     project.write("src/late.rs", "pub fn late() {}\n");
     let zubi = Zubi::start(&project, &["rust-analyzer"]).await;
     // The module of the same name begins on the same line.
-    assert_snapshot!(references(&zubi, "src/late.rs", "late").await, @"");
+    assert_snapshot!(references(&zubi, "src/late.rs", "late").await, @"
+    2 references to `late` in 2 files
+    src/late.rs
+    src/lib.rs
+    2 further word matches in code (other symbols of the name): includeText=true
+    [rust-analyzer · ready]
+    ");
     assert_snapshot!(references(&zubi, "src/lib.rs", "weigh").await, @"
     1 reference to `weigh` in 1 file
     src/lib.rs
@@ -177,7 +183,7 @@ async fn names_of_other_stylesheets_and_pages() {
     at base.css:2:2 card
     1 reference to `card` in 1 file
     base.css
-      2:1  .card { color: var(--brand); }
+      2:2  .card { color: var(--brand); }
     2 further word matches in code (other symbols of the name): includeText=true
     [vscode-css-language-server · ready]
     ");

@@ -93,7 +93,7 @@ async fn intelephense() {
     [intelephense · ready · intelephense publishes diagnostics in parts: more may follow]
     ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"} (refused)
     Failed to plan the rename: intelephense cannot rename symbols
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     "#);
 }
 
@@ -173,9 +173,9 @@ async fn fortls() {
     [fortls · readiness unknown · completeness unknown: fortls gives no readiness signal · fortls publishes diagnostics in parts: more may follow]
     ──── lsp_rename_symbol {"symbol":"circle_area","newName":"disc_area"} (refused)
     Failed to plan the rename: fortls cannot rename symbols
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ──── lsp_format_document {"path":"report.f90"} (refused)
     Failed to format the file: fortls cannot format this file
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     "#);
 }

@@ -68,7 +68,7 @@ async fn buf() {
     [buf · ready]
     ──── lsp_signature_help {"at":"shapes/v1/report.proto:18:20"} (refused)
     Failed to show signatures: buf cannot show signatures
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ──── lsp_diagnostics {"path":"shapes/v1/broken.proto"}
     1 error in `shapes/v1/broken.proto`; snapshot d-1
     shapes/v1/broken.proto

@@ -141,7 +141,7 @@ async fn basedpyright() {
     [basedpyright · ready]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: basedpyright cannot format this file
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     "#);
 }
 
@@ -254,7 +254,7 @@ async fn pyrefly() {
     [pyrefly · ready]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: pyrefly cannot format this file
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     "#);
 }
 
@@ -366,7 +366,7 @@ async fn zuban() {
     [zuban · ready]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: zuban cannot format this file
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     "#);
 }
 
@@ -482,6 +482,6 @@ async fn jedi_language_server() {
     [jedi-language-server · ready · syntax diagnostics only]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: jedi-language-server cannot format this file
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     "#);
 }

@@ -286,7 +286,7 @@ async fn python() {
     // pyright has no implementations.
     assert_snapshot!(zubi.call_refused("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
     Failed to find implementations: pyright cannot find implementations
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ");
     assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "Circle" })).await, @r#"
     at shapes/shape.py:14:7 Circle (class)

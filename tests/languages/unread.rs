@@ -189,7 +189,7 @@ async fn a_missing_standard_library_is_named_with_its_cure() {
     src/lib.rs
       1:8  pub fn tally(items: &[u32]) -> u32 { items.iter().sum() }  (declaration)
     1 further word match in code that the server does not confirm: includeText=true
-    [rust-analyzer · ready · may be incomplete: `tally` also occurs in src/lib.rs (1: the server does not resolve it) · rust-analyzer: Workspace `[project]/Cargo.toml` has sysroot errors: can't load standard library from sysroot; [project]/sysroot; (discovered via `rustc --print sysroot`); try installing `rust-src` the same way you installed `rustc`; Failed spawning proc-macro server for workspace `[project]/Cargo.toml`: cannot find proc-macro server in sysroot `/tmp/zub (`rustup component add rust-src`)]
+    [rust-analyzer · ready · may be incomplete: `tally` also occurs in src/lib.rs (1: the server does not resolve it in the arguments of `format!`) · rust-analyzer: Workspace `[project]/Cargo.toml` has sysroot errors: can't load standard library from sysroot; [project]/sysroot; (discovered via `rustc --print sysroot`); try installing `rust-src` the same way you installed `rustc`; Failed spawning proc-macro server for workspace `[project]/Cargo.toml`: cannot find proc-macro server in sysroot `/tmp/zub (`rustup component add rust-src`)]
     ");
     let rename = json!({ "symbol": "tally", "newName": "sum_up" });
     assert_snapshot!(zubi.call_stable("lsp_rename_symbol", rename).await, @r#"
@@ -206,7 +206,7 @@ async fn a_missing_standard_library_is_named_with_its_cure() {
      pub fn report() -> String {
          format!("{}", tally(&[]))
     apply_edit {"plan":"p-[plan]"} writes it
-    [rust-analyzer · ready · may be incomplete: `tally` also occurs in src/lib.rs (1: the server does not resolve it) · rust-analyzer: Workspace `[project]/Cargo.toml` has sysroot errors: can't load standard library from sysroot; [project]/sysroot; (discovered via `rustc --print sysroot`); try installing `rust-src` the same way you installed `rustc`; Failed spawning proc-macro server for workspace `[project]/Cargo.toml`: cannot find proc-macro server in sysroot `/tmp/zub (`rustup component add rust-src`)]
+    [rust-analyzer · ready · may be incomplete: `tally` also occurs in src/lib.rs (1: the server does not resolve it in the arguments of `format!`) · rust-analyzer: Workspace `[project]/Cargo.toml` has sysroot errors: can't load standard library from sysroot; [project]/sysroot; (discovered via `rustc --print sysroot`); try installing `rust-src` the same way you installed `rustc`; Failed spawning proc-macro server for workspace `[project]/Cargo.toml`: cannot find proc-macro server in sysroot `/tmp/zub (`rustup component add rust-src`)]
     "#);
     // Every mention of this name is a reference, so nothing can be missing.
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "report" })).await, @"

@@ -38,7 +38,7 @@ async fn html() {
     [vscode-html-language-server · ready]
     ──── lsp_completion {"at":"index.html:12:18","limit":3} (refused)
     Failed to propose completions: vscode-html-language-server cannot propose completions
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ──── lsp_diagnostics {"path":"index.html"}
     1 warning in `index.html`; snapshot d-1
     index.html
@@ -122,7 +122,7 @@ async fn css() {
     [vscode-css-language-server · ready]
     ──── lsp_completion {"at":"style.css:8:14","limit":3} (refused)
     Failed to propose completions: vscode-css-language-server cannot propose completions
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ──── lsp_diagnostics {"path":"style.css"}
     1 warning in `style.css`; snapshot d-1
     style.css
@@ -153,7 +153,7 @@ async fn css() {
     [vscode-css-language-server · ready]
     ──── lsp_signature_help {"at":"style.css:7:14"} (refused)
     Failed to show signatures: vscode-css-language-server cannot show signatures
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     "#);
 }
 

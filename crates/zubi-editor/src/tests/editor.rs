@@ -57,7 +57,7 @@ fn editor_errors_are_reported() {
     let answer = client.answer(&call).unwrap();
     assert_snapshot!(tool_text(&answer), @"
     error: Failed to find the definition: editor does not support `textDocument/definition`
-    Use another request; this server does not support this one.
+    Use another request.
     ");
 
     let call = client.begin("zubi/tools/call", definition());

@@ -163,7 +163,7 @@ fn an_invalid_answer_of_the_editor_is_reported() {
         client.refuse(request.id, -32601, "not here");
     }
     assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
-    error: Failed to query the editor: editor does not support `textDocument/diagnostic`. Use another request; this server does not support this one.
+    error: Failed to query the editor: editor does not support `textDocument/diagnostic`. Use another request.
     Try again, or use `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
 }

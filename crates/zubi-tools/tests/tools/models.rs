@@ -340,7 +340,7 @@ async fn a_missing_folder_appears_later() {
 async fn unanswered_queries_state_the_reason() {
     insta::assert_snapshot!(check(SHOP, "lsp_implementations", json!({ "symbol": "Sales" })).await, @"
     Failed to find implementations: domainlang cannot find implementations
-    Use another request, or read the file; the server does not support this one.
+    Use another request, or read the file.
     ");
     // Ignored files are not part of the model.
     let ignored = "//- .gitignore\nbuild\n//- build/a.dlang\nTeam A\n//- b.dlang\nTeam B\n";

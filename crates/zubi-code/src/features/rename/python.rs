@@ -8,7 +8,7 @@ use crate::text_search;
 
 /// A class or a function around a statement.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Owner {
+pub(super) enum EnclosingScope {
     /// Classes of one name in one scope are versions of one class: `try: class A … except ImportError: class A …`.
     Class(String),
     /// The byte offset of its name.
@@ -19,7 +19,7 @@ pub(super) enum Owner {
 #[derive(Debug, Clone)]
 pub(super) struct Class {
     /// The class itself after what is around it.
-    pub(super) path: Vec<Owner>,
+    pub(super) path: Vec<EnclosingScope>,
     /// The byte offset of the name.
     pub(super) name: usize,
     /// The byte offsets of the names that its bases consist of, without those in square brackets: those of `shapes` and
@@ -42,7 +42,7 @@ pub(super) struct NamePlace {
     /// The byte offset.
     pub(super) offset: usize,
     /// The class whose attribute the name is, or what is around the statement, outermost first.
-    pub(super) owners: Vec<Owner>,
+    pub(super) enclosing: Vec<EnclosingScope>,
     pub(super) form: DeclarationForm,
 }
 
@@ -65,16 +65,16 @@ impl PythonNames {
     pub(super) fn scan(text: &str, name: &str) -> Self {
         let code = NonCode::scan(text, "py").blank(text);
         let mut found = Self::default();
-        let mut stack: Vec<(usize, Owner)> = Vec::new();
+        let mut stack: Vec<(usize, EnclosingScope)> = Vec::new();
         for line in logical_lines(&code) {
             let indent = line.text.len() - line.text.trim_start_matches([' ', '\t']).len();
             stack.retain(|(depth, _)| *depth < indent);
-            let mut owners: Vec<Owner> = stack.iter().map(|(_, owner)| owner.clone()).collect();
+            let mut enclosing: Vec<EnclosingScope> = stack.iter().map(|(_, scope)| scope.clone()).collect();
             for statement in split_statements(&line) {
-                found.add_statement(&statement, &owners, name);
-                if let Some(owner) = found.owner_of(&statement, &owners) {
-                    owners.push(owner.clone());
-                    stack.push((indent, owner));
+                found.add_statement(&statement, &enclosing, name);
+                if let Some(scope) = found.scope_of(&statement, &enclosing) {
+                    enclosing.push(scope.clone());
+                    stack.push((indent, scope));
                 }
             }
         }
@@ -87,29 +87,29 @@ impl PythonNames {
         self.classes.iter().find(|class| (class.name.saturating_sub(KEYWORD)..=class.name).contains(&offset))
     }
 
-    fn owner_of(&mut self, statement: &Statement<'_>, owners: &[Owner]) -> Option<Owner> {
+    fn scope_of(&mut self, statement: &Statement<'_>, enclosing: &[EnclosingScope]) -> Option<EnclosingScope> {
         let (word, name) = header(statement.text)?;
         let offset = statement.start + name.start;
         if word != "class" {
-            return Some(Owner::Function(offset));
+            return Some(EnclosingScope::Function(offset));
         }
-        let owner = Owner::Class(statement.text.get(name.clone())?.to_owned());
+        let scope = EnclosingScope::Class(statement.text.get(name.clone())?.to_owned());
         let bases = find_bases(statement.text, name.end).into_iter().map(|base| statement.start + base).collect();
-        let path = owners.iter().cloned().chain([owner.clone()]).collect();
+        let path = enclosing.iter().cloned().chain([scope.clone()]).collect();
         self.classes.push(Class { path, name: offset, bases });
-        Some(owner)
+        Some(scope)
     }
 
-    fn add_statement(&mut self, statement: &Statement<'_>, owners: &[Owner], name: &str) {
+    fn add_statement(&mut self, statement: &Statement<'_>, enclosing: &[EnclosingScope], name: &str) {
         for at in text_search::occurrences(statement.text, name) {
             let Some((form, is_attribute)) = form_of(statement.text, at, name) else { continue };
-            let class = owners.iter().rposition(|owner| matches!(owner, Owner::Class(_)));
-            let owners = match (is_attribute, class) {
-                (false, _) => owners,
-                (true, Some(class)) => owners.get(..=class).unwrap_or_default(),
+            let class = enclosing.iter().rposition(|scope| matches!(scope, EnclosingScope::Class(_)));
+            let enclosing = match (is_attribute, class) {
+                (false, _) => enclosing,
+                (true, Some(class)) => enclosing.get(..=class).unwrap_or_default(),
                 (true, None) => continue,
             };
-            self.places.push(NamePlace { offset: statement.start + at, owners: owners.to_vec(), form });
+            self.places.push(NamePlace { offset: statement.start + at, enclosing: enclosing.to_vec(), form });
         }
     }
 }
@@ -171,7 +171,7 @@ fn is_target(text: &str, start: usize, end: usize) -> bool {
 /// Whether the rest of a statement after a target begins with `=` or `+=`, or with further targets before it.
 fn assigns(rest: &str) -> bool {
     let tail = rest.trim_start_matches(|one: char| one.is_alphanumeric() || " \t_.,*()[]".contains(one));
-    // A subscript, a call or an attribute of the name is no declaration of it.
+    // A subscript, a call or an attribute of the name does not declare it.
     if rest.starts_with(['.', '[', '(']) || tail.starts_with("<=") || tail.starts_with(">=") {
         return false;
     }
@@ -215,7 +215,7 @@ fn find_bases(text: &str, end: usize) -> Vec<usize> {
             ']' => depth = depth.saturating_sub(1),
             ',' => (part, is_keyword) = (at + 1, false),
             '=' => {
-                // `metaclass=M` is no base.
+                // `metaclass=M` does not name a base.
                 is_keyword = true;
                 bases.retain(|base| *base < part);
             }
@@ -317,26 +317,26 @@ fn split_statements<'a>(line: &Statement<'a>) -> Vec<Statement<'a>> {
 mod tests {
     use super::*;
 
-    /// Shows the declarations of `area` in a text: line, owners, form.
+    /// Shows the declarations of `area` in a text: line, enclosing, form.
     fn check(text: &str) -> String {
         let names = PythonNames::scan(text, "area");
-        let name_of = |owner: &Owner| match owner {
-            Owner::Class(name) => name.clone(),
-            Owner::Function(offset) => {
+        let name_of = |scope: &EnclosingScope| match scope {
+            EnclosingScope::Class(name) => name.clone(),
+            EnclosingScope::Function(offset) => {
                 text.get(*offset..).unwrap().split(|one: char| !one.is_alphanumeric()).next().unwrap().to_owned() + "()"
             }
         };
         let place = |place: &NamePlace| {
             let line = text.get(..place.offset).unwrap().matches('\n').count() + 1;
-            let owners: Vec<_> = place.owners.iter().map(name_of).collect();
+            let enclosing: Vec<_> = place.enclosing.iter().map(name_of).collect();
             let form = if place.form == DeclarationForm::Import { " import" } else { "" };
-            format!("{line} {}{form}", owners.join("."))
+            format!("{line} {}{form}", if enclosing.is_empty() { "module".to_owned() } else { enclosing.join(".") })
         };
         names.places.iter().map(place).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
-    fn declarations_and_their_owners() {
+    fn declarations_and_what_is_around_them() {
         insta::assert_snapshot!(check(r#"
 def area(): ...
 class A:

@@ -19,7 +19,7 @@ use zubi_base::text::{list_first, pluralize};
 use zubi_base::uri;
 
 use super::projects::{CompletedRename, RenameEdit, overlaps};
-use super::python::{self, DeclarationForm, NamePlace, Owner, PythonNames};
+use super::python::{self, DeclarationForm, EnclosingScope, NamePlace, PythonNames};
 use crate::features::locations::RawLocation;
 use crate::locate::ResolvedTarget;
 use crate::location::column_of;
@@ -47,7 +47,7 @@ const MAX_NAMED: usize = 4;
 const MAX_ALIASES: usize = 3;
 
 /// A class, by its file and its path there.
-type ClassKey = (Utf8PathBuf, Vec<Owner>);
+type ClassKey = (Utf8PathBuf, Vec<EnclosingScope>);
 
 /// A declaration of the name.
 struct Declaration {
@@ -80,6 +80,8 @@ struct RelatedDefinitions {
     found: Vec<(Declaration, &'static str)>,
     /// Clauses about what may be related, but is not renamed.
     doubts: Vec<String>,
+    /// A note about bases that the server does not resolve.
+    note: Option<String>,
 }
 
 impl CodeQuery<'_> {
@@ -131,6 +133,7 @@ impl CodeQuery<'_> {
             let places = list_first(renamed, MAX_NAMED);
             rename.notes.push(format!("{edits} for definitions that the server renames apart: {places}"));
         }
+        rename.notes.extend(related.note);
         let mut clauses = related.doubts;
         if !left.is_empty() {
             let definitions = pluralize(left.len(), "definition");
@@ -161,10 +164,10 @@ impl CodeQuery<'_> {
         for declaration in self.declarations_of(name, words, &mut search).await {
             if rename.covers(&declaration.location) { own.push(declaration) } else { others.push(declaration) }
         }
-        let scopes: BTreeSet<_> = own.iter().map(|one| (one.path.clone(), one.place.owners.clone())).collect();
+        let scopes: BTreeSet<_> = own.iter().map(|one| (one.path.clone(), one.place.enclosing.clone())).collect();
         related.own = own.iter().map(|one| one.location.clone()).collect();
         let (same, mut others): (Vec<_>, Vec<_>) =
-            others.into_iter().partition(|one| scopes.contains(&(one.path.clone(), one.place.owners.clone())));
+            others.into_iter().partition(|one| scopes.contains(&(one.path.clone(), one.place.enclosing.clone())));
         related.found.extend(same.into_iter().map(|one| (one, "the same scope")));
         let mut roots: BTreeSet<ClassKey> = own.iter().filter_map(Declaration::class).collect();
         // Special names and those with mangling are private to their class.
@@ -202,6 +205,7 @@ impl CodeQuery<'_> {
             }
             others = rest;
         }
+        related.note = search.describe_unresolved(&roots);
         related.doubts = self.doubts_about(name, &roots, &related, &own, &others, &mut search).await;
         related
     }
@@ -229,17 +233,13 @@ impl CodeQuery<'_> {
                 list_first(outside, MAX_NAMED)
             ));
         }
-        let last_name = |class: &ClassKey| match class.1.last() {
-            Some(Owner::Class(name)) => Some(name.clone()),
-            _ => None,
-        };
-        let names: BTreeSet<_> = roots.iter().filter_map(last_name).collect();
+        let names: BTreeSet<_> = roots.iter().filter_map(class_name).collect();
         let mut unresolved = Vec::new();
         let mut protocols = Vec::new();
         for other in others {
             let Some(class) = other.class() else { continue };
             let bases = search.unresolved.get(&class).into_iter().flatten();
-            if let Some(base) = bases.into_iter().find(|base| names.contains(*base)) {
+            if let Some(base) = bases.into_iter().find(|base| names.contains(base.as_str())) {
                 unresolved.push(format!("{} (`{base}`)", other.shown_place()));
             }
             if self.is_protocol(&class, search).await {
@@ -309,7 +309,7 @@ impl CodeQuery<'_> {
 
     async fn member_offset(&self, class: &ClassKey, name: &str, search: &mut ClassSearch) -> Option<usize> {
         let names = self.names_of(&class.0, name, search).await?;
-        names.places.iter().find(|place| place.owners == class.1).map(|place| place.offset)
+        names.places.iter().find(|place| place.enclosing == class.1).map(|place| place.offset)
     }
 
     /// Returns the place of a member that a class declares, as `path:line`.
@@ -409,6 +409,26 @@ impl CodeQuery<'_> {
     }
 }
 
+impl ClassSearch {
+    /// Returns a note about the bases of the renamed classes that the server does not resolve.
+    fn describe_unresolved(&self, roots: &BTreeSet<ClassKey>) -> Option<String> {
+        let name = &self.name;
+        let unknown = roots.iter().filter_map(|root| Some((class_name(root)?, self.unresolved.get(root)?.first()?)));
+        let unknown: Vec<_> = unknown.map(|(class, base)| format!("`{base}` of `{class}`")).collect();
+        let is_empty = unknown.is_empty();
+        let bases = list_first(unknown, MAX_NAMED);
+        (!is_empty).then(|| format!("the server does not resolve a base class, which may define `{name}`: {bases}"))
+    }
+}
+
+/// Returns the name of a class without what is around it.
+fn class_name(class: &ClassKey) -> Option<&str> {
+    match class.1.last() {
+        Some(EnclosingScope::Class(name)) => Some(name),
+        _ => None,
+    }
+}
+
 /// Returns the identifier that begins at a byte offset.
 fn identifier_from(text: &str, offset: usize) -> &str {
     let rest = text.get(offset..).unwrap_or_default();
@@ -419,8 +439,8 @@ fn identifier_from(text: &str, offset: usize) -> &str {
 impl Declaration {
     /// Returns the class that the name is a member of.
     fn class(&self) -> Option<ClassKey> {
-        let is_class = matches!(self.place.owners.last(), Some(Owner::Class(_)));
-        is_class.then(|| (self.path.clone(), self.place.owners.clone()))
+        let is_class = matches!(self.place.enclosing.last(), Some(EnclosingScope::Class(_)));
+        is_class.then(|| (self.path.clone(), self.place.enclosing.clone()))
     }
 
     /// Returns the place as `path:line:column`.
