@@ -370,7 +370,7 @@ def make():
         def area(self): return area
     def area(): ...
 "#), @"
-        2 
+        2 module
         8 A
         9 A
         10 A
@@ -378,18 +378,18 @@ def make():
         15 A
         16 A
         17 A.B
-        21 
-        22 
-        25 
-        26 
-        27 
+        21 module
+        22 module
+        25 module
+        26 module
+        27 module
         31 make().C
         32 make()
         ");
         insta::assert_snapshot!(check("from a import area\nfrom a import (\n    b,\n    area,\n)\nfrom a import b as area\nfrom a import area as b\nfrom area import b\nimport area\n"), @"
-        1  import
-        4  import
-        6  import
+        1 module import
+        4 module import
+        6 module import
         ");
     }
 
