@@ -19,6 +19,7 @@ use crate::query::{CodeQuery, SourceDocument};
 use crate::text_search::{self, FileKind, Quotation, SearchLimit, WordFile, WordOccurrences, WordPosition};
 
 mod proof;
+mod sample;
 mod shape;
 
 use proof::Candidate;

@@ -15,6 +15,7 @@ use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextSize, size};
 use zubi_base::uri;
 
+use super::sample::{agreed_verdicts, select};
 use super::shape::{self, MentionText};
 use super::{Mentions, UnreadKind};
 use crate::cache::RevisionCache;
@@ -26,12 +27,6 @@ use crate::locate::ResolvedTarget;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::status::Completeness;
 use crate::text_search;
-
-/// The maximum number of files in which zubi checks mentions.
-const MAX_FILES: usize = 8;
-
-/// The maximum number of mentions that zubi checks, over all files.
-const MAX_REQUESTS: usize = 16;
 
 /// The time limit of all checks of further mentions of an answer. The check of the queried position may take longer:
 /// without it, an empty answer would not be marked.
@@ -61,7 +56,7 @@ enum Resolution {
 }
 
 #[derive(Clone)]
-enum Verdict {
+pub(super) enum Verdict {
     Namesake,
     Unresolved,
     Unchecked,
@@ -536,14 +531,7 @@ impl From<Verdict> for CheckResult {
     }
 }
 
-/// The mentions of a file with the same reason.
-type FilePart = (Utf8PathBuf, Option<String>);
-
 impl Candidate {
-    fn part(&self) -> FilePart {
-        (self.path.clone(), self.reason.clone())
-    }
-
     fn offset(&self, document: &SourceDocument) -> TextSize {
         document.index.from_lsp(self.mention.location.range.start, self.mention.encoding)
     }
@@ -551,42 +539,6 @@ impl Candidate {
     fn text<'a>(&'a self, document: &'a SourceDocument, word: &'a str) -> MentionText<'a> {
         MentionText { path: &self.path, text: &document.text, offset: usize::from(self.offset(document)), word }
     }
-}
-
-/// Selects the mentions to check: the first of each file, then the second, and so on. Mentions without a known reason
-/// come first.
-fn select(candidates: &[Candidate]) -> Vec<usize> {
-    let mut by_file: Vec<(&Utf8Path, Vec<usize>)> = Vec::new();
-    let mut order: Vec<_> = candidates.iter().enumerate().collect();
-    order.sort_by_key(|(_, candidate)| candidate.reason.is_some());
-    for (index, candidate) in order {
-        if let Some((_, indices)) = by_file.iter_mut().find(|(path, _)| *path == candidate.path) {
-            indices.push(index);
-        } else if by_file.len() < MAX_FILES {
-            by_file.push((&candidate.path, vec![index]));
-        }
-    }
-    let longest = by_file.iter().map(|(_, indices)| indices.len()).max().unwrap_or_default();
-    let rounds =
-        (0..longest).flat_map(|round| by_file.iter().filter_map(move |(_, indices)| indices.get(round).copied()));
-    rounds.take(MAX_REQUESTS).collect()
-}
-
-/// Returns the verdict on all mentions of a file, or of those with one reason, whose checked ones have the same.
-fn agreed_verdicts(candidates: &[Candidate], verdicts: &FxHashMap<usize, Verdict>) -> FxHashMap<FilePart, Verdict> {
-    let mut by_file: FxHashMap<FilePart, Verdict> = FxHashMap::default();
-    for (index, candidate) in candidates.iter().enumerate() {
-        let Some(verdict) = verdicts.get(&index) else { continue };
-        by_file
-            .entry(candidate.part())
-            .and_modify(|known| {
-                if std::mem::discriminant(known) != std::mem::discriminant(verdict) {
-                    *known = Verdict::Unchecked;
-                }
-            })
-            .or_insert_with(|| verdict.clone());
-    }
-    by_file
 }
 
 /// Returns the names of the modules in which a file's symbols may be imported: the file and its directories in `tree`.
