@@ -56,14 +56,14 @@ enum Resolution {
 }
 
 #[derive(Clone)]
-pub(super) enum Verdict {
+pub(super) enum MentionVerdict {
     Namesake,
     Unresolved,
     Unchecked,
     Unread { reason: String, kind: UnreadKind },
 }
 
-impl Verdict {
+impl MentionVerdict {
     fn mark_unconfirmed(reason: &str) -> Self {
         Self::Unread { reason: reason.to_owned(), kind: UnreadKind::Unconfirmed }
     }
@@ -154,7 +154,7 @@ impl CodeQuery<'_> {
             match self.lexical_verdict(&candidate, &subject).await {
                 Some(verdict) => self.add(mentions, candidate, verdict),
                 None if is_running(&candidate.path) => rest.push(candidate),
-                None => self.add(mentions, candidate, Verdict::Unchecked),
+                None => self.add(mentions, candidate, MentionVerdict::Unchecked),
             }
         }
         let checked = select(&rest);
@@ -163,7 +163,7 @@ impl CodeQuery<'_> {
             let subject = &subject;
             async move { (index, self.check(candidate, subject).await) }
         });
-        let mut verdicts: FxHashMap<usize, Verdict> = FxHashMap::default();
+        let mut verdicts: FxHashMap<usize, MentionVerdict> = FxHashMap::default();
         let until = tokio::time::Instant::now() + PROOF_TIME;
         for (index, checked) in
             join_all(requests.map(|request| tokio::time::timeout_at(until, request))).await.into_iter().flatten()
@@ -175,7 +175,7 @@ impl CodeQuery<'_> {
         for (index, candidate) in rest.into_iter().enumerate() {
             mentions.are_namesakes_proven &= verdicts.contains_key(&index);
             let verdict = verdicts.remove(&index).or_else(|| by_file.get(&candidate.part()).cloned());
-            self.add(mentions, candidate, verdict.unwrap_or(Verdict::Unchecked));
+            self.add(mentions, candidate, verdict.unwrap_or(MentionVerdict::Unchecked));
         }
         outcome
     }
@@ -194,18 +194,18 @@ impl CodeQuery<'_> {
     /// Adds candidates without a check. Those with a reason why the server may not have read them are marks.
     pub(super) fn add_unchecked(&self, mentions: &mut Mentions, candidates: Vec<Candidate>) {
         for candidate in candidates {
-            self.add(mentions, candidate, Verdict::Unchecked);
+            self.add(mentions, candidate, MentionVerdict::Unchecked);
         }
     }
 
-    fn add(&self, mentions: &mut Mentions, candidate: Candidate, verdict: Verdict) {
+    fn add(&self, mentions: &mut Mentions, candidate: Candidate, verdict: MentionVerdict) {
         let Candidate { mention, path, reason } = candidate;
         let (reason, kind) = match (verdict, reason) {
-            (Verdict::Namesake, _) => return mentions.namesakes.push(mention),
-            (Verdict::Unread { reason, kind }, None) => (reason, kind),
+            (MentionVerdict::Namesake, _) => return mentions.namesakes.push(mention),
+            (MentionVerdict::Unread { reason, kind }, None) => (reason, kind),
             (_, Some(reason)) => (reason, UnreadKind::Unread),
-            (Verdict::Unresolved, None) => return mentions.unresolved.push(mention),
-            (Verdict::Unchecked, None) => return mentions.unchecked.push(mention),
+            (MentionVerdict::Unresolved, None) => return mentions.unresolved.push(mention),
+            (MentionVerdict::Unchecked, None) => return mentions.unchecked.push(mention),
         };
         self.add_unread(mentions, &path, reason, kind, mention);
     }
@@ -253,7 +253,11 @@ impl CodeQuery<'_> {
             is_itself |= self.is_among(definition, &subject.own).await;
         }
         if has_no_references && !is_itself {
-            self.add(mentions, asked, Verdict::mark_unconfirmed("the server resolves it, but reports no references"));
+            self.add(
+                mentions,
+                asked,
+                MentionVerdict::mark_unconfirmed("the server resolves it, but reports no references"),
+            );
         }
         subject.own.extend(found);
     }
@@ -264,19 +268,19 @@ impl CodeQuery<'_> {
     }
 
     /// Returns the verdict that needs no request.
-    async fn lexical_verdict(&self, candidate: &Candidate, subject: &Subject<'_>) -> Option<Verdict> {
+    async fn lexical_verdict(&self, candidate: &Candidate, subject: &Subject<'_>) -> Option<MentionVerdict> {
         if !self.has_same_css_name(subject.at, &candidate.path, &candidate.mention).await {
-            return Some(Verdict::Namesake);
+            return Some(MentionVerdict::Namesake);
         }
         let document = self.document(&candidate.path).await.ok()?;
         let mention = candidate.text(&document, subject.at.name.as_deref().unwrap_or_default());
         // A declaration may be what an unresolved position means.
         if subject.is_unresolved {
-            return mention.is_rust_macro_name().then_some(Verdict::Namesake);
+            return mention.is_rust_macro_name().then_some(MentionVerdict::Namesake);
         }
         let may_vary = candidate.reason.as_deref().is_some_and(|reason| !reason.starts_with(exclusion::MACRO_BODY));
         let is_namesake = !may_vary && mention.is_declaration() || mention.is_rust_macro_name();
-        is_namesake.then_some(Verdict::Namesake)
+        is_namesake.then_some(MentionVerdict::Namesake)
     }
 
     /// Whether a mention of a stylesheet's name is the whole name: `card` is not `card-title`. `true` in other languages.
@@ -307,20 +311,20 @@ impl CodeQuery<'_> {
     /// Checks one mention by a request for its definition.
     async fn check(&self, candidate: &Candidate, subject: &Subject<'_>) -> CheckResult {
         let (resolution, is_new) = self.definitions_of(candidate).await;
-        let Resolution::Locations(found) = resolution else { return Verdict::Unchecked.into() };
-        let Ok(document) = self.document(&candidate.path).await else { return Verdict::Unchecked.into() };
+        let Resolution::Locations(found) = resolution else { return MentionVerdict::Unchecked.into() };
+        let Ok(document) = self.document(&candidate.path).await else { return MentionVerdict::Unchecked.into() };
         let mention = candidate.text(&document, subject.at.name.as_deref().unwrap_or_default());
         for definition in &found {
             if !subject.is_module(definition) && self.is_among(definition, &subject.own).await {
                 let verdict = self.rate_own_place(definition, subject).await;
-                let is_new_use = is_new && !matches!(verdict, Verdict::Namesake);
+                let is_new_use = is_new && !matches!(verdict, MentionVerdict::Namesake);
                 return CheckResult { verdict, is_new_use };
             }
         }
         for definition in found {
             match self.rate_other_place(definition, mention, subject).await {
-                Some(Verdict::Namesake) if subject.is_unresolved => {
-                    return Verdict::mark_unconfirmed(UNRESOLVED_TARGET).into();
+                Some(MentionVerdict::Namesake) if subject.is_unresolved => {
+                    return MentionVerdict::mark_unconfirmed(UNRESOLVED_TARGET).into();
                 }
                 Some(verdict) => return verdict.into(),
                 None => {}
@@ -330,17 +334,17 @@ impl CodeQuery<'_> {
         let imports = mention.imports();
         if !imports.is_empty() {
             let verdict = if subject.has_module_name() {
-                Verdict::Unresolved
+                MentionVerdict::Unresolved
             } else {
                 import_verdict(&imports, &subject.modules)
             };
             return verdict.into();
         }
         if candidate.reason.is_some() {
-            return Verdict::mark_unconfirmed(NOT_RESOLVED).into();
+            return MentionVerdict::mark_unconfirmed(NOT_RESOLVED).into();
         }
         if mention.is_rust_attribute() {
-            return Verdict::Unresolved.into();
+            return MentionVerdict::Unresolved.into();
         }
         if let Some(dead) = self.dead_file(candidate).await {
             return dead.into();
@@ -351,18 +355,20 @@ impl CodeQuery<'_> {
             || NonCode::of_known_file(&candidate.path, &document.text)
                 .is_none_or(|text| text.is_in_string_expression(mention.offset));
         if is_uncertain {
-            return Verdict::Unresolved.into();
+            return MentionVerdict::Unresolved.into();
         }
         match mention.rust_macro() {
-            Some(name) => Verdict::mark_unconfirmed(&format!("{NOT_RESOLVED} in the arguments of `{name}!`")).into(),
-            None => Verdict::mark_unconfirmed(NOT_RESOLVED).into(),
+            Some(name) => {
+                MentionVerdict::mark_unconfirmed(&format!("{NOT_RESOLVED} in the arguments of `{name}!`")).into()
+            }
+            None => MentionVerdict::mark_unconfirmed(NOT_RESOLVED).into(),
         }
     }
 
     /// Rates a definition that is a place of the symbol. A reference that is neither its declaration nor an import binds a
     /// variable of the same name (`let Point { x } = p`), which is another symbol.
-    async fn rate_own_place(&self, definition: &RawLocation, subject: &Subject<'_>) -> Verdict {
-        let left_out = Verdict::mark_unconfirmed(LEFT_OUT);
+    async fn rate_own_place(&self, definition: &RawLocation, subject: &Subject<'_>) -> MentionVerdict {
+        let left_out = MentionVerdict::mark_unconfirmed(LEFT_OUT);
         if subject.declared.is_empty() || self.is_among(definition, &subject.declared).await {
             return left_out;
         }
@@ -370,7 +376,7 @@ impl CodeQuery<'_> {
         let Ok(document) = self.document(&path).await else { return left_out };
         let start = document.index.from_lsp(definition.location.range.start, definition.encoding);
         let is_import = shape::import_around(&document.text, usize::from(start)).is_some();
-        if is_import { left_out } else { Verdict::Namesake }
+        if is_import { left_out } else { MentionVerdict::Namesake }
     }
 
     /// Rates a definition that is not the symbol's: another symbol, or an import that leads nowhere. `None` if it proves
@@ -380,12 +386,12 @@ impl CodeQuery<'_> {
         mut definition: RawLocation,
         mention: MentionText<'_>,
         subject: &Subject<'_>,
-    ) -> Option<Verdict> {
+    ) -> Option<MentionVerdict> {
         let path = uri::to_path(&definition.location.uri);
         if path.as_deref() != Some(mention.path) && path.as_ref() != Some(&subject.at.path) {
             // zuban 0.9 resolves an argument by name to the type of its value.
             let proves = !mention.is_untyped() || self.names_word(&definition, mention.word).await;
-            return proves.then_some(Verdict::Namesake);
+            return proves.then_some(MentionVerdict::Namesake);
         }
         self.convert_to_utf16(&mut definition).await;
         if path.as_deref() != Some(mention.path) {
@@ -396,7 +402,7 @@ impl CodeQuery<'_> {
             let line = document.text.get(usize::from(start)..)?.lines().next()?;
             // The module itself, if it has the symbol's name.
             let is_module = subject.has_module_name() && usize::from(start) == 0;
-            return (is_module || text_search::count(line, mention.word) > 0).then_some(Verdict::Namesake);
+            return (is_module || text_search::count(line, mention.word) > 0).then_some(MentionVerdict::Namesake);
         }
         let document = self.document(mention.path).await.ok()?;
         let range = document.index.range_from_lsp(&definition.location.range, Encoding::Utf16);
@@ -405,7 +411,7 @@ impl CodeQuery<'_> {
             let import = mention.text.get(import)?;
             if subject.has_module_name() {
                 // A qualifier: `store` in `store.open()`.
-                return Some(Verdict::Namesake);
+                return Some(MentionVerdict::Namesake);
             }
             return Some(import_verdict(&[import], &subject.modules));
         }
@@ -417,7 +423,7 @@ impl CodeQuery<'_> {
         if is_itself && (is_path || mention.is_use_of_type()) {
             return None;
         }
-        Some(Verdict::Namesake)
+        Some(MentionVerdict::Namesake)
     }
 
     /// Whether the line at which a definition begins has a word, or that is not known.
@@ -432,7 +438,7 @@ impl CodeQuery<'_> {
 
     /// Returns the verdict about a mention whose file the server does not analyse at all; `None` if it does, or if that is
     /// not known.
-    async fn dead_file(&self, candidate: &Candidate) -> Option<Verdict> {
+    async fn dead_file(&self, candidate: &Candidate) -> Option<MentionVerdict> {
         let document = self.document(&candidate.path).await.ok()?;
         let declared = shape::find_declaration(&candidate.path, &document.text, "")?;
         let start = document.index.to_lsp(size(declared), Encoding::Utf16);
@@ -445,7 +451,7 @@ impl CodeQuery<'_> {
                 let folder = self.tree_of(&candidate.path)?;
                 let reason = exclusion::unlinked_reason(&candidate.path, &folder);
                 let reason = reason.unwrap_or_else(|| "the server resolves nothing in it".to_owned());
-                Some(Verdict::Unread { reason, kind: UnreadKind::Unread })
+                Some(MentionVerdict::Unread { reason, kind: UnreadKind::Unread })
             }
             _ => None,
         }
@@ -521,12 +527,12 @@ impl CodeQuery<'_> {
 }
 
 struct CheckResult {
-    verdict: Verdict,
+    verdict: MentionVerdict,
     is_new_use: bool,
 }
 
-impl From<Verdict> for CheckResult {
-    fn from(verdict: Verdict) -> Self {
+impl From<MentionVerdict> for CheckResult {
+    fn from(verdict: MentionVerdict) -> Self {
         Self { verdict, is_new_use: false }
     }
 }
@@ -548,11 +554,11 @@ pub(super) fn module_names<'a>(path: &'a Utf8Path, tree: Option<&Utf8Path>) -> F
 }
 
 /// Rates a mention by the imports that bind it, none of which the server resolves.
-fn import_verdict(imports: &[&str], modules: &FxHashSet<&str>) -> Verdict {
+fn import_verdict(imports: &[&str], modules: &FxHashSet<&str>) -> MentionVerdict {
     if imports.iter().any(|import| shape::names_module(import, modules)) {
-        Verdict::mark_unconfirmed(UNRESOLVED_IMPORT)
+        MentionVerdict::mark_unconfirmed(UNRESOLVED_IMPORT)
     } else {
-        Verdict::Unresolved
+        MentionVerdict::Unresolved
     }
 }
 

@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
 
-use super::proof::{Candidate, Verdict};
+use super::proof::{Candidate, MentionVerdict};
 
 /// The maximum number of files in which zubi checks mentions.
 const MAX_FILES: usize = 8;
@@ -36,16 +36,16 @@ pub(super) fn select(candidates: &[Candidate]) -> Vec<usize> {
 /// Returns the verdict on all mentions of a file, or of those with one reason, whose checked ones have the same.
 pub(super) fn agreed_verdicts(
     candidates: &[Candidate],
-    verdicts: &FxHashMap<usize, Verdict>,
-) -> FxHashMap<FilePart, Verdict> {
-    let mut by_file: FxHashMap<FilePart, Verdict> = FxHashMap::default();
+    verdicts: &FxHashMap<usize, MentionVerdict>,
+) -> FxHashMap<FilePart, MentionVerdict> {
+    let mut by_file: FxHashMap<FilePart, MentionVerdict> = FxHashMap::default();
     for (index, candidate) in candidates.iter().enumerate() {
         let Some(verdict) = verdicts.get(&index) else { continue };
         by_file
             .entry(candidate.part())
             .and_modify(|known| {
                 if std::mem::discriminant(known) != std::mem::discriminant(verdict) {
-                    *known = Verdict::Unchecked;
+                    *known = MentionVerdict::Unchecked;
                 }
             })
             .or_insert_with(|| verdict.clone());
