@@ -20,7 +20,6 @@ pub(crate) mod snapshot;
 
 use crate::embedding;
 use crate::error::CodeError;
-use crate::exclusion;
 use crate::markup::clean_line;
 use crate::query::CodeQuery;
 use crate::request::ReadyEndpoints;
@@ -126,10 +125,9 @@ impl CodeQuery<'_> {
         {
             status.mark_incomplete(reason);
         }
-        let folder = self.tree_of(path).filter(|_| problems.is_empty());
-        for id in ready.endpoints.iter().map(|endpoint| endpoint.id()) {
-            if let Some(reason) = folder.as_ref().and_then(|folder| exclusion::unchecked_reason(&id.0, path, folder)) {
-                status.mark_incomplete(format!("{id} does not check files that are {reason}"));
+        for endpoint in ready.endpoints.iter().filter(|_| problems.is_empty()) {
+            if let Some(reason) = self.unchecked_file_reason(endpoint.as_ref(), path) {
+                status.mark_incomplete(reason);
             }
         }
         problems.sort_by_cached_key(|problem| {

@@ -50,8 +50,8 @@ pub(crate) fn may_embed(path: &Utf8Path, extension: &str) -> bool {
 /// Extensions of files that consist of code although another language is around it: components and notebooks.
 const COMPONENTS: &[&str] = &["vue", "svelte", "astro", "ipynb"];
 
-/// Whether a file has code of one of the languages that extensions of source files name: a component or a notebook with
-/// such code, or a script if the extensions name components with scripts.
+/// Whether a file has code of a language that servers check. `extensions` are those of the checked files: a component or
+/// a notebook may embed their code, and checked components have scripts in the language of a script file.
 pub(crate) fn is_source_with_code(path: &Utf8Path, extensions: &BTreeSet<&str>) -> bool {
     let is_component = |extension: &str| COMPONENTS.contains(&extension);
     match path.extension() {

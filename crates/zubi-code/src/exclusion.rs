@@ -112,9 +112,14 @@ impl ExcludedParts {
     }
 }
 
-/// Returns a clause if a server does not check a file because its settings exclude the file.
+/// Whether a server's settings may exclude a file, so that the server does not check it.
+pub(crate) fn may_leave_unchecked(server: &str, path: &Utf8Path) -> bool {
+    config::STRICT_CHECKERS.contains(&server) && matches!(path.extension(), Some("py" | "pyi"))
+}
+
+/// Returns a clause with the settings of a server that exclude a file; see [`may_leave_unchecked`].
 pub(crate) fn unchecked_reason(server: &str, path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
-    matches!(path.extension(), Some("py" | "pyi")).then(|| config::unchecked_python(server, path, folder))?
+    config::excluding_settings(path, folder, |setting| setting.checker == server)
 }
 
 /// Whether a build may leave out files of this language, so that servers cannot answer about them.

@@ -35,7 +35,7 @@ struct StringExpressions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TemplateLiterals {
     All,
-    /// Those with a prefix of these letters, of which the first list has at least one.
+    /// Those with a prefix that has one of the first letters and consists of the second ones: `rf"…"`.
     Prefixed(&'static str, &'static str),
     /// Those in backticks.
     Backticks,

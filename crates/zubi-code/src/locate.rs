@@ -202,7 +202,7 @@ impl CodeQuery<'_> {
 }
 
 /// Returns the identifier that contains or touches an offset, and its start.
-fn identifier_around(document: &SourceDocument, offset: TextSize) -> Option<(String, TextSize)> {
+pub(crate) fn identifier_around(document: &SourceDocument, offset: TextSize) -> Option<(String, TextSize)> {
     let at = document.index.line_col(offset);
     let line = line_text(&document.text, &document.index, at.line)?;
     let range = text_search::identifier_at(line, at.col as usize)?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
 use tokio_util::sync::CancellationToken;
-use zubi_base::endpoint::{DocumentRef, Endpoint, RequestCx};
+use zubi_base::endpoint::{DocumentRef, RequestCx};
 use zubi_base::fs::{self, ReadError};
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextRange, TextSize};
@@ -29,9 +29,6 @@ pub type ProgressCallback = Arc<dyn Fn(Option<f64>, &str) + Send + Sync>;
 /// The maximum time between the end of requests to servers and the deadline of the answer. A text search takes one
 /// second of it.
 const MAX_REMAINDER: Duration = Duration::from_secs(3);
-
-/// The time in which a server that is loading after the wait must answer all requests of a query.
-const LOADING_ANSWER: Duration = Duration::from_secs(5);
 
 /// The maximum number of files outside the workspace that one request stores, and that one answer adds to the shown ones.
 const MAX_NAMED: usize = 500;
@@ -116,16 +113,6 @@ impl CodeQuery<'_> {
     pub fn request_cx(&self) -> RequestCx {
         let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.request_deadline());
         RequestCx { all_projects: self.cx.all_projects == Some(true), ..cx }
-    }
-
-    /// Returns the context for a request to an endpoint. One that is loading after the wait has little time to answer:
-    /// rust-analyzer answers nothing while it builds a large workspace, and a query sends several requests.
-    pub(crate) fn limited_cx(&self, endpoint: &dyn Endpoint, cx: &RequestCx) -> RequestCx {
-        let mut cx = cx.clone();
-        if !endpoint.readiness().is_settled() {
-            cx.deadline = cx.deadline.min(self.wait_until + LOADING_ANSWER);
-        }
-        cx
     }
 
     /// Resolves the path of an existing file or directory that the request is about.

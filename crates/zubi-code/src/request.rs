@@ -1,6 +1,7 @@
 //! Sends the requests of a query: waits for the endpoints by the readiness policy, then sends one request to each.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use camino::Utf8Path;
 use futures_util::future::join_all;
@@ -19,6 +20,9 @@ use crate::status::{AnswerStatus, AnsweringEndpoint, Completeness};
 
 /// The method by which sources recognize endpoints that report diagnostics.
 const DIAGNOSTICS: &str = "textDocument/diagnostic";
+
+/// The time in which a server that is loading after the wait must answer all requests of a query.
+const LOADING_ANSWER: Duration = Duration::from_secs(5);
 
 /// One endpoint's response to a request.
 pub(crate) struct EndpointReply {
@@ -206,6 +210,32 @@ impl CodeQuery<'_> {
         Some(format!("`{}` is not part of the present build ({reason})", self.workspace().display(path)))
     }
 
+    /// Returns why an endpoint does not check a file, if its settings exclude the file, as a clause.
+    pub(crate) fn unchecked_file_reason(&self, endpoint: &dyn Endpoint, path: &Utf8Path) -> Option<String> {
+        let id = endpoint.id();
+        if !exclusion::may_leave_unchecked(&id.0, path) {
+            return None;
+        }
+        let reason = exclusion::unchecked_reason(&id.0, path, &self.tree_of(path)?)?;
+        Some(format!("{id} does not check files that are {reason}"))
+    }
+
+    /// Sends a request to an endpoint. One that is loading after the wait has little time to answer: rust-analyzer answers
+    /// nothing while it builds a large workspace, and a query sends several requests.
+    pub(crate) async fn send(
+        &self,
+        endpoint: &dyn Endpoint,
+        method: &str,
+        params: Value,
+        cx: &RequestCx,
+    ) -> Result<Value, EndpointError> {
+        let mut cx = cx.clone();
+        if !endpoint.readiness().is_settled() {
+            cx.deadline = cx.deadline.min(self.wait_until + LOADING_ANSWER);
+        }
+        endpoint.request(method, params, &cx).await
+    }
+
     /// Sends the same request to every ready endpoint at once. The status names an endpoint that fails; if all fail,
     /// returns the first error.
     pub(crate) async fn request_all(
@@ -217,8 +247,7 @@ impl CodeQuery<'_> {
     ) -> Result<Replies, CodeError> {
         let requests = ready.endpoints.iter().map(|endpoint| {
             let params = params(endpoint.as_ref());
-            let cx = self.limited_cx(endpoint.as_ref(), cx);
-            async move { (Arc::clone(endpoint), endpoint.request(method, params, &cx).await) }
+            async move { (Arc::clone(endpoint), self.send(endpoint.as_ref(), method, params, cx).await) }
         });
         let mut replies = Vec::new();
         let mut failures: Vec<EndpointError> = Vec::new();

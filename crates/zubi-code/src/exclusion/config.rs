@@ -19,9 +19,9 @@ pub(super) fn typescript(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
 }
 
 /// A setting of a Python type checker that excludes files.
-struct PythonSetting {
+pub(super) struct PythonSetting {
     /// The checker's name as an endpoint.
-    checker: &'static str,
+    pub(super) checker: &'static str,
     file: &'static str,
     table: &'static [&'static str],
     key: &'static str,
@@ -56,13 +56,7 @@ const PYTHON_SETTINGS: [PythonSetting; 16] = [
 ];
 
 /// The checkers that report nothing about an excluded file even if it is open (ty 0.0.104, pyrefly 1.2).
-const STRICT_CHECKERS: [&str; 2] = ["ty", "pyrefly"];
-
-/// Returns a clause if a checker does not check a file because its own settings exclude the file.
-pub(super) fn unchecked_python(checker: &str, path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
-    let is_strict = STRICT_CHECKERS.contains(&checker);
-    is_strict.then(|| excluding_settings(path, folder, |setting| setting.checker == checker))?
-}
+pub(super) const STRICT_CHECKERS: [&str; 2] = ["ty", "pyrefly"];
 
 /// Returns a clause if the settings of a type checker exclude a file, or if pyright leaves it out by default. The reason
 /// may be about another checker than the one that runs, so it explains a missing reference but does not prove it.
@@ -71,7 +65,7 @@ pub(super) fn python(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
 }
 
 /// Returns a clause with the nearest file whose settings exclude a file.
-fn excluding_settings(
+pub(super) fn excluding_settings(
     path: &Utf8Path,
     folder: &Utf8Path,
     is_relevant: impl Fn(&PythonSetting) -> bool,

@@ -277,8 +277,7 @@ impl CodeQuery<'_> {
         let cx = self.request_cx().for_document(&reference);
         let requests = endpoints.iter().map(|endpoint| {
             let params = position_params(&reference, &target, offset, endpoint.encoding());
-            let cx = self.limited_cx(endpoint.as_ref(), &cx);
-            async move { endpoint.request("textDocument/definition", params, &cx).await }
+            self.send(endpoint.as_ref(), "textDocument/definition", params, &cx)
         });
         let back = join_all(requests).await.into_iter().flatten().flat_map(|result| parse(&result)).collect::<Vec<_>>();
         if back.iter().any(|back| same_start(&own, back)) {
@@ -366,12 +365,12 @@ impl CodeQuery<'_> {
         });
         let answers = requests.map(|(endpoint, method)| {
             let params = position_params(&at.reference, document, at.offset, endpoint.encoding());
-            let cx = self.limited_cx(endpoint.as_ref(), &cx);
+            let cx = &cx;
             async move {
-                if !endpoint.supports(method, Some(&at.reference), &cx).await {
+                if !endpoint.supports(method, Some(&at.reference), cx).await {
                     return Vec::new();
                 }
-                endpoint.request(method, params, &cx).await.map(|result| parse(&result)).unwrap_or_default()
+                self.send(endpoint.as_ref(), method, params, cx).await.map(|result| parse(&result)).unwrap_or_default()
             }
         });
         join_all(answers).await.concat()

@@ -233,11 +233,13 @@ impl CodeQuery<'_> {
     ) -> SortedMentions {
         let by_path = group_by_path(references);
         let word = at.name.as_deref().unwrap_or_default();
+        let tree = self.tree_of(&at.path);
+        let modules = proof::module_names(&at.path, tree.as_deref());
         let mut sorted = SortedMentions::default();
         for file in &matches.files {
             let mentions = &mut sorted.mentions;
             match &file.kind {
-                FileKind::Own => self.classify_own(at, file, by_path.get(&file.path), &mut sorted).await,
+                FileKind::Own => self.classify_own(file, word, &modules, by_path.get(&file.path), &mut sorted).await,
                 FileKind::Embedding => {
                     let missed = find_uncovered(file, word, by_path.get(&file.path));
                     let mut locations = Vec::new();
@@ -296,14 +298,12 @@ impl CodeQuery<'_> {
 
     async fn classify_own(
         &self,
-        at: &ResolvedTarget,
         file: &WordFile,
+        word: &str,
+        modules: &FxHashSet<&str>,
         references: Option<&FileReferences<'_>>,
         sorted: &mut SortedMentions,
     ) {
-        let word = at.name.as_deref().unwrap_or_default();
-        let tree = self.tree_of(&at.path);
-        let modules = proof::module_names(&at.path, tree.as_deref());
         let rest: Vec<_> = find_uncovered(file, word, references).collect();
         let has_code = rest.iter().any(|occurrence| occurrence.is_code);
         let exclusions = if has_code { self.file_exclusions(&file.path).await } else { None };
@@ -313,7 +313,7 @@ impl CodeQuery<'_> {
             if !occurrence.is_code {
                 let is_quoted = match occurrence.quotation {
                     Quotation::Whole => true,
-                    Quotation::Path => self.is_path_of_module(file, occurrence, &modules).await,
+                    Quotation::Path => self.is_path_of_module(file, occurrence, modules).await,
                     Quotation::Other => false,
                 };
                 let class = if is_quoted { &mut sorted.mentions.quoted } else { &mut sorted.mentions.in_text };
@@ -335,7 +335,7 @@ impl CodeQuery<'_> {
         }
     }
 
-    /// Whether the dotted path around a word in a string leads through one of the modules: `"shapes.Circle.area"`.
+    /// Whether a string is a dotted path to the word that names one of the modules: `"shapes.Circle.area"`.
     async fn is_path_of_module(&self, file: &WordFile, word: &WordPosition, modules: &FxHashSet<&str>) -> bool {
         let Ok(document) = self.document(&file.path).await else { return false };
         let offset = document.index.from_lsp(word.start(Encoding::Utf16), Encoding::Utf16);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 use zubi_base::endpoint::{DocumentRef, EndpointError, Readiness};
-use zubi_base::text::pluralize;
+use zubi_base::text::{list_first, pluralize};
 
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
@@ -231,9 +231,5 @@ fn describe_places(found: &[RawLocation]) -> String {
     let place = |one: &RawLocation| format!("{}:{}", one.display_path, one.location.range.start.line + 1);
     let mut all: Vec<_> = found.iter().map(place).collect();
     all.dedup();
-    let mut places: Vec<_> = all.iter().take(MAX_PLACES).cloned().collect();
-    if let Some(more) = all.len().checked_sub(MAX_PLACES).filter(|more| *more > 0) {
-        places.push(format!("{more} more"));
-    }
-    places.join(", ")
+    list_first(all, MAX_PLACES)
 }

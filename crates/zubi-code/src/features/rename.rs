@@ -66,8 +66,7 @@ impl CodeQuery<'_> {
         let prepares =
             endpoint.capabilities().pointer("/renameProvider/prepareProvider").and_then(Value::as_bool) == Some(true);
         if prepares {
-            let cx = self.limited_cx(endpoint.as_ref(), &cx);
-            match endpoint.request("textDocument/prepareRename", params.clone(), &cx).await {
+            match self.send(endpoint.as_ref(), "textDocument/prepareRename", params.clone(), &cx).await {
                 Ok(Value::Null) => return Err(declined("the text at this position cannot be renamed".to_owned())),
                 Ok(_) => {}
                 Err(EndpointError::Server { message, .. }) => return Err(declined(message)),
@@ -77,13 +76,10 @@ impl CodeQuery<'_> {
         let params_of_references = params.clone();
         let mut params = params;
         params["newName"] = json!(new_name);
-        let send_request = async |cx: &RequestCx| {
-            let cx = self.limited_cx(endpoint.as_ref(), cx);
-            match endpoint.request(method, params.clone(), &cx).await {
-                Ok(result) => Ok(result),
-                Err(EndpointError::Server { message, .. }) => Err(declined(message)),
-                Err(error) => Err(error.into()),
-            }
+        let send_request = async |cx: &RequestCx| match self.send(endpoint.as_ref(), method, params.clone(), cx).await {
+            Ok(result) => Ok(result),
+            Err(EndpointError::Server { message, .. }) => Err(declined(message)),
+            Err(error) => Err(error.into()),
         };
         // The references show what the server's own rename leaves.
         let references = self.own_references(at, &endpoint, params_of_references);
@@ -152,11 +148,16 @@ impl CodeQuery<'_> {
         edited: &[RawLocation],
     ) -> Option<Value> {
         let counterpart = self.counterpart(at, edited).await?;
-        let document = self.document(&counterpart.path).await.ok()?;
-        let cx = self.request_cx().for_document(&counterpart.reference);
-        let mut params = position_params(&counterpart.reference, &document, counterpart.offset, endpoint.encoding());
+        self.request_rename(&counterpart, endpoint, new_name).await
+    }
+
+    /// Requests the rename of a further declaration from the server of the first; `None` if it does not rename it.
+    async fn request_rename(&self, at: &ResolvedTarget, endpoint: &dyn Endpoint, new_name: &str) -> Option<Value> {
+        let document = self.document(&at.path).await.ok()?;
+        let cx = self.request_cx().for_document(&at.reference);
+        let mut params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
         params["newName"] = json!(new_name);
-        endpoint.request("textDocument/rename", params, &cx).await.ok().filter(|result| !result.is_null())
+        self.send(endpoint, "textDocument/rename", params, &cx).await.ok().filter(Value::is_object)
     }
 
     /// Returns the files of a workspace edit that begin with a byte-order mark, without the open one.

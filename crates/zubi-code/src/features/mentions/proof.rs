@@ -96,7 +96,7 @@ impl Subject<'_> {
         self.at.name.as_deref().is_some_and(|name| self.modules.contains(name))
     }
 
-    /// Whether a definition is the module of the same name: the whole file, which contains the symbol.
+    /// Whether a definition is a module with the symbol's name. Its range is the whole file, so it contains the symbol.
     fn is_module(&self, definition: &RawLocation) -> bool {
         let first = lsp::Position::default();
         self.has_module_name()
@@ -426,7 +426,7 @@ impl CodeQuery<'_> {
         Some(MentionVerdict::Namesake)
     }
 
-    /// Whether the line at which a definition begins has a word, or that is not known.
+    /// Whether the first line of a definition has a word. `true` if zubi cannot read the file.
     async fn names_word(&self, definition: &RawLocation, word: &str) -> bool {
         let Some(path) = uri::to_path(&definition.location.uri) else { return true };
         let Ok(document) = self.document(&path).await else { return true };

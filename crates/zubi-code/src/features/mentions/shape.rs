@@ -126,7 +126,7 @@ impl<'a> MentionText<'a> {
             && line.rfind("#[").or(line.rfind("#![")).is_some_and(|open| line.get(open..).is_some_and(is_unclosed))
     }
 
-    /// Whether the mention is a variable of a macro (`$name`) or names an argument of one (`println!("…", name = 1)`).
+    /// Whether the mention is a variable of a macro (`$name`) or the name of a macro's argument (`println!("…", name = 1)`).
     pub(super) fn is_rust_macro_name(self) -> bool {
         let (before, after) = (self.text_before(), self.text_after().trim_start());
         let names_argument = before.trim_end().ends_with(',') && after.starts_with('=') && !after.starts_with("==");

@@ -75,8 +75,9 @@ const SCRIPTS: [&str; 6] = ["javascript", "javascriptreact", "typescript", "type
 /// The reserved words of ECMAScript without those of strict mode (ECMA-262, 12.7.2).
 const SCRIPT_WORDS: &str = "break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with";
 
-/// The words of scripts after which only a declared name, an expression or a type can follow, not a member.
-const SCRIPT_DECLARERS: &str = "const let var function class enum interface type namespace import return typeof await yield throw new delete void in of instanceof case extends implements keyof else do";
+/// The words of scripts after which only a declared name, an expression or a type can follow on the same line, not a
+/// member. `const`, `let` and `var` also allow it on the next line.
+const SCRIPT_DECLARERS: &str = "function class enum interface type namespace import return typeof await yield throw new delete void in of instanceof case extends implements keyof else do";
 
 /// The modifiers of a member, or of a parameter that declares a member.
 const MODIFIERS: [&str; 4] = ["public", "private", "protected", "readonly"];
@@ -109,12 +110,12 @@ pub(super) fn check_reserved(language: &str, new_name: &str) -> Result<(), CodeE
 /// Refuses a name that only a member can have where the text around it shows a declaration, an expression or a type.
 pub(super) fn check_place(language: &str, before: &str, after: &str, new_name: &str) -> Result<(), CodeError> {
     let is_reserved = SCRIPTS.contains(&language) && SCRIPT_WORDS.split(' ').any(|word| word == new_name);
-    if is_reserved && is_no_member(before, after) { Err(reserved_word_error(language, new_name)) } else { Ok(()) }
+    if is_reserved && excludes_member(before, after) { Err(reserved_word_error(language, new_name)) } else { Ok(()) }
 }
 
-/// Whether a name of a script cannot be that of a member. `false` if the text does not show it.
-fn is_no_member(before: &str, after: &str) -> bool {
-    let code = blank_non_code(before);
+/// Whether the text around a name of a script shows that the name is not a member's.
+fn excludes_member(before: &str, after: &str) -> bool {
+    let code = NonCode::scan(before, "ts").blank(before);
     let head = code.trim_end();
     if before.ends_with(['"', '\'', '`']) || before.trim_end().ends_with("${") {
         return before.trim_end().ends_with('{');
@@ -144,11 +145,6 @@ fn is_no_member(before: &str, after: &str) -> bool {
         },
         (_, last) => last.is_some_and(|last| "([=&|?:".contains(last) || !is_new_line && "<!+-/%^~@".contains(last)),
     }
-}
-
-/// Replaces comments and strings by spaces. Offsets stay.
-fn blank_non_code(text: &str) -> String {
-    NonCode::scan(text, "ts").blank(text)
 }
 
 fn opening_bracket(text: &str) -> Option<char> {

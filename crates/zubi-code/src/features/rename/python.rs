@@ -136,8 +136,8 @@ fn form_of(text: &str, at: usize, name: &str) -> Option<(DeclarationForm, bool)>
     is_target(text, start, at + name.len()).then_some((DeclarationForm::Definition, is_attribute))
 }
 
-/// Whether the name in a range is a target of a statement: before `=`, `+=` or the colon of an annotation, after `for`
-/// or `as`. Parts of calls and subscripts are not.
+/// Whether a statement assigns to the name in a range: `name = …`, `name += …`, `name: …`, `for name in …`, `with … as
+/// name`. It does not assign to an argument of a call or a subscript.
 fn is_target(text: &str, start: usize, end: usize) -> bool {
     let (before, after) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
     if before.rsplit(|one: char| one.is_whitespace() || one == '(').find(|word| !word.is_empty()) == Some("as") {
@@ -168,7 +168,7 @@ fn is_target(text: &str, start: usize, end: usize) -> bool {
     assigns(rest)
 }
 
-/// Whether the rest of a statement after a target begins with `=` or `+=`, or with further targets before it.
+/// Whether an assignment (`=`, `+=`) follows a target, directly or after further targets.
 fn assigns(rest: &str) -> bool {
     let tail = rest.trim_start_matches(|one: char| one.is_alphanumeric() || " \t_.,*()[]".contains(one));
     // A subscript, a call or an attribute of the name does not declare it.

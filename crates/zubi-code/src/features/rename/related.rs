@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
-use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 use zubi_base::endpoint::Endpoint;
 use zubi_base::position::{Encoding, size};
@@ -21,11 +20,10 @@ use zubi_base::uri;
 use super::projects::{CompletedRename, RenameEdit, overlaps};
 use super::python::{self, DeclarationForm, EnclosingScope, NamePlace, PythonNames};
 use crate::features::locations::RawLocation;
-use crate::locate::ResolvedTarget;
+use crate::locate::{ResolvedTarget, identifier_around};
 use crate::location::column_of;
 use crate::markup::clean_line;
 use crate::query::{CodeQuery, SourceDocument};
-use crate::request::position_params;
 use crate::text_search::WordOccurrences;
 
 /// Extensions of the languages whose servers rename one definition only.
@@ -109,9 +107,10 @@ impl CodeQuery<'_> {
             let is_covered = rename.covers(&definition.location);
             if !is_covered && definition.place.form != DeclarationForm::Import && requested < MAX_RENAMES {
                 requested += 1;
-                if let Some(edit) = self.request_rename_at(&definition, new_name, endpoint).await {
+                let (path, offset) = (definition.path.clone(), size(definition.place.offset));
+                let target = self.resolved_target(path, &definition.document, offset, None);
+                if let Some(edit) = self.request_rename(&target, endpoint.as_ref(), new_name).await {
                     self.add_new_edits(rename, RenameEdit { edit, endpoint: Arc::clone(endpoint) }).await;
-                    self.convert_all_to_utf16(rename.edited.iter_mut()).await;
                 }
             }
             let place = format!("{} ({relation})", definition.shown_place());
@@ -142,26 +141,12 @@ impl CodeQuery<'_> {
         (!clauses.is_empty()).then(|| clauses.join("; "))
     }
 
-    async fn request_rename_at(
-        &self,
-        definition: &Declaration,
-        new_name: &str,
-        endpoint: &Arc<dyn Endpoint>,
-    ) -> Option<Value> {
-        let (path, offset) = (definition.path.clone(), size(definition.place.offset));
-        let target = self.resolved_target(path, &definition.document, offset, None);
-        let cx = self.limited_cx(endpoint.as_ref(), &self.request_cx().for_document(&target.reference));
-        let mut params = position_params(&target.reference, &definition.document, target.offset, endpoint.encoding());
-        params["newName"] = json!(new_name);
-        endpoint.request("textDocument/rename", params, &cx).await.ok().filter(Value::is_object)
-    }
-
     /// Finds the declarations of the name that belong to one that the rename edits.
     async fn find_related(&self, name: &str, rename: &CompletedRename, words: &WordOccurrences) -> RelatedDefinitions {
         let mut related = RelatedDefinitions::default();
         let mut search = ClassSearch { name: name.to_owned(), ..ClassSearch::default() };
         let (mut own, mut others) = (Vec::new(), Vec::new());
-        for declaration in self.declarations_of(name, words, &mut search).await {
+        for declaration in self.declarations_in(words, &mut search).await {
             if rename.covers(&declaration.location) { own.push(declaration) } else { others.push(declaration) }
         }
         let scopes: BTreeSet<_> = own.iter().map(|one| (one.path.clone(), one.place.enclosing.clone())).collect();
@@ -180,7 +165,7 @@ impl CodeQuery<'_> {
         while !pending.is_empty() {
             for class in std::mem::take(&mut pending) {
                 for base in self.ancestors(class, until, &mut search).await {
-                    if !roots.contains(&base) && self.has_member(&base, name, &mut search).await {
+                    if !roots.contains(&base) && self.member_offset(&base, &mut search).await.is_some() {
                         roots.insert(base.clone());
                         pending.push(base);
                     }
@@ -206,26 +191,26 @@ impl CodeQuery<'_> {
             others = rest;
         }
         related.note = search.describe_unresolved(&roots);
-        related.doubts = self.doubts_about(name, &roots, &related, &own, &others, &mut search).await;
+        related.doubts = self.doubts_about(&roots, &related, &own, &others, &mut search).await;
         related
     }
 
     /// Returns clauses about classes that may be related, but are not renamed.
     async fn doubts_about(
         &self,
-        name: &str,
         roots: &BTreeSet<ClassKey>,
         related: &RelatedDefinitions,
         own: &[Declaration],
         others: &[Declaration],
         search: &mut ClassSearch,
     ) -> Vec<String> {
+        let name = search.name.clone();
         let mut doubts = Vec::new();
         let declared: BTreeSet<_> =
             own.iter().chain(related.found.iter().map(|(one, _)| one)).filter_map(Declaration::class).collect();
         let mut outside = Vec::new();
         for base in roots.iter().filter(|root| !declared.contains(*root)) {
-            outside.extend(self.member_place(base, name, search).await);
+            outside.extend(self.member_place(base, search).await);
         }
         if !outside.is_empty() {
             doubts.push(format!(
@@ -270,7 +255,7 @@ impl CodeQuery<'_> {
     }
 
     /// Returns the declarations of the name in the files with the word.
-    async fn declarations_of(&self, name: &str, words: &WordOccurrences, search: &mut ClassSearch) -> Vec<Declaration> {
+    async fn declarations_in(&self, words: &WordOccurrences, search: &mut ClassSearch) -> Vec<Declaration> {
         let mut found = Vec::new();
         for file in words.files.iter().filter(|file| file.is_own()) {
             let is_python = file.path.extension().is_some_and(|extension| EXTENSIONS.contains(&extension));
@@ -278,11 +263,11 @@ impl CodeQuery<'_> {
                 continue;
             }
             let Ok(document) = self.document(&file.path).await else { continue };
-            let Some(names) = self.names_of(&file.path, name, search).await else { continue };
+            let Some(names) = self.names_of(&file.path, search).await else { continue };
             for place in &names.places {
                 let start = document.index.to_lsp(size(place.offset), Encoding::Utf16);
                 found.push(Declaration {
-                    location: self.location_of_word(&file.path, start, name),
+                    location: self.location_of_word(&file.path, start, &search.name),
                     path: file.path.clone(),
                     document: Arc::clone(&document),
                     place: place.clone(),
@@ -293,28 +278,24 @@ impl CodeQuery<'_> {
     }
 
     /// Returns the classes of a file and its declarations of the name.
-    async fn names_of(&self, path: &Utf8Path, name: &str, search: &mut ClassSearch) -> Option<Arc<PythonNames>> {
+    async fn names_of(&self, path: &Utf8Path, search: &mut ClassSearch) -> Option<Arc<PythonNames>> {
         if let Some(known) = search.files.get(path) {
             return Some(Arc::clone(known));
         }
         let document = self.document(path).await.ok()?;
-        let names = Arc::new(PythonNames::scan(&document.text, name));
+        let names = Arc::new(PythonNames::scan(&document.text, &search.name));
         search.files.insert(path.to_owned(), Arc::clone(&names));
         Some(names)
     }
 
-    async fn has_member(&self, class: &ClassKey, name: &str, search: &mut ClassSearch) -> bool {
-        self.member_offset(class, name, search).await.is_some()
-    }
-
-    async fn member_offset(&self, class: &ClassKey, name: &str, search: &mut ClassSearch) -> Option<usize> {
-        let names = self.names_of(&class.0, name, search).await?;
+    async fn member_offset(&self, class: &ClassKey, search: &mut ClassSearch) -> Option<usize> {
+        let names = self.names_of(&class.0, search).await?;
         names.places.iter().find(|place| place.enclosing == class.1).map(|place| place.offset)
     }
 
     /// Returns the place of a member that a class declares, as `path:line`.
-    async fn member_place(&self, class: &ClassKey, name: &str, search: &mut ClassSearch) -> Option<String> {
-        let offset = self.member_offset(class, name, search).await?;
+    async fn member_place(&self, class: &ClassKey, search: &mut ClassSearch) -> Option<String> {
+        let offset = self.member_offset(class, search).await?;
         let document = self.document(&class.0).await.ok()?;
         let line = document.index.line_col(size(offset)).line + 1;
         Some(format!("{}:{line}", clean_line(&self.workspace().display(&class.0))))
@@ -326,7 +307,7 @@ impl CodeQuery<'_> {
             return false;
         };
         let mut bases = names.classes.iter().filter(|one| one.path == class.1).flat_map(|one| &one.bases);
-        bases.any(|base| identifier_from(&document.text, *base) == "Protocol")
+        bases.any(|base| identifier_at(&document, *base).is_some_and(|base| base == "Protocol"))
     }
 
     /// Returns the classes that a class inherits from, in any depth.
@@ -358,8 +339,7 @@ impl CodeQuery<'_> {
                 Some(found) => bases.extend(found),
                 None => {
                     let Ok(document) = self.document(&class.0).await else { continue };
-                    let base = identifier_from(&document.text, offset).to_owned();
-                    search.unresolved.entry(class.clone()).or_default().push(base);
+                    search.unresolved.entry(class.clone()).or_default().extend(identifier_at(&document, offset));
                 }
             }
         }
@@ -383,20 +363,20 @@ impl CodeQuery<'_> {
             let Ok(document) = self.document(&path).await else { continue };
             let start = document.index.to_lsp(size(offset), Encoding::Utf16);
             search.lookups += 1;
-            let found = match timeout_at(until, self.definitions_at(&path, start)).await {
-                Ok(Some(found)) if search.lookups <= MAX_LOOKUPS => found,
-                _ => {
-                    search.is_cut = true;
-                    return Some(classes);
-                }
+            search.is_cut |= search.lookups > MAX_LOOKUPS;
+            if search.lookups > MAX_LOOKUPS {
+                return Some(classes);
+            }
+            let Ok(Some(found)) = timeout_at(until, self.definitions_at(&path, start)).await else {
+                search.is_cut = true;
+                return Some(classes);
             };
             for definition in found {
                 is_resolved = true;
                 let Some(path) = uri::to_path(&definition.location.uri) else { continue };
                 let Ok(document) = self.document(&path).await else { continue };
-                let Some(names) = self.names_of(&path, &search.name.clone(), search).await else { continue };
-                let at = document.index.from_lsp(definition.location.range.start, definition.encoding);
-                let at = usize::from(at);
+                let Some(names) = self.names_of(&path, search).await else { continue };
+                let at = usize::from(document.index.from_lsp(definition.location.range.start, definition.encoding));
                 if let Some(class) = names.class_at(at) {
                     classes.push((path, class.path.clone()));
                 } else if depth < MAX_ALIASES {
@@ -429,11 +409,9 @@ fn class_name(class: &ClassKey) -> Option<&str> {
     }
 }
 
-/// Returns the identifier that begins at a byte offset.
-fn identifier_from(text: &str, offset: usize) -> &str {
-    let rest = text.get(offset..).unwrap_or_default();
-    let end = rest.find(|one: char| !one.is_alphanumeric() && one != '_').unwrap_or(rest.len());
-    rest.get(..end).unwrap_or_default()
+/// Returns the identifier at a byte offset.
+fn identifier_at(document: &SourceDocument, offset: usize) -> Option<String> {
+    Some(identifier_around(document, size(offset))?.0)
 }
 
 impl Declaration {

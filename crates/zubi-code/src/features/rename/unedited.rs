@@ -47,11 +47,11 @@ impl CodeQuery<'_> {
         mut params: Value,
     ) -> Vec<RawLocation> {
         let relation = Relation::References { include_declaration: true };
-        let cx = self.limited_cx(endpoint.as_ref(), &self.request_cx().for_document(&at.reference));
+        let cx = self.request_cx().for_document(&at.reference);
         let mut found = Vec::new();
         if at.name.is_some() && endpoint.supports(relation.method(), Some(&at.reference), &cx).await {
             relation.add_context(&mut params);
-            if let Ok(result) = endpoint.request(relation.method(), params, &cx).await {
+            if let Ok(result) = self.send(endpoint.as_ref(), relation.method(), params, &cx).await {
                 self.add_replies(&mut found, &[EndpointReply { endpoint: Arc::clone(endpoint), result }], &[]);
             }
         }
