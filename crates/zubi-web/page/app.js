@@ -32,6 +32,8 @@ class App {
   #conversation = null;
   /** The conversation that is being opened, and its events so far. @type {{id: string, events: any[]} | null} */
   #opening = null;
+  /** The conversation whose opening failed: the next reload opens it. @type {string | undefined} */
+  #unopened;
   #inspected = new Conversation(INSPECTOR);
   /** @type {Map<string, HTMLElement>} */
   #prompts = new Map();
@@ -193,7 +195,7 @@ class App {
     element("unavailable").hidden = true;
     this.#list.refresh();
     this.#inspected = new Conversation(INSPECTOR);
-    const shown = this.#opening?.id ?? this.#conversation?.id;
+    const shown = this.#opening?.id ?? this.#conversation?.id ?? this.#unopened;
     if (shown !== undefined) void this.#open(shown);
     try {
       const [hello, models] = await Promise.all([this.#transport.request("hello"), this.#transport.request("models")]);
@@ -226,6 +228,7 @@ class App {
       const opened = await this.#transport.request("open", { conversation: id });
       if (this.#opening !== opening) return;
       this.#opening = null;
+      this.#unopened = undefined;
       const conversation = new Conversation(id);
       for (const event of [...opened.events, ...opened.passing]) conversation.apply(event);
       if (opened.summary.title !== "") conversation.title = opened.summary.title;
@@ -245,12 +248,14 @@ class App {
     } catch (error) {
       if (this.#opening !== opening) return;
       this.#opening = null;
+      this.#unopened = id;
       this.#composer.showProblem(messageOf(error));
     }
   }
 
   #new() {
     this.#opening = null;
+    this.#unopened = undefined;
     this.#conversation = null;
     this.#composer.showProblem("");
     this.#storeState();

@@ -27,7 +27,9 @@ export class Chat implements ChannelFeature, vscode.WebviewViewProvider {
     return vscode.Disposable.from(
       client.onRequest(protocol.AGENT_EVENTS, this.#forwardEvents.bind(this)),
       client.onDidChangeState(({ newState }) => {
-        this.#post(newState === State.Running ? { fresh: true } : { away: "The zubi language server does not run." });
+        // Requests that arrive while the server starts wait for it.
+        if (newState === State.Running) this.#post({ fresh: true });
+        else if (newState === State.Stopped) this.#post({ away: "The zubi language server does not run." });
       }),
     );
   }

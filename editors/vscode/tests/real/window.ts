@@ -83,6 +83,9 @@ export class Window {
       case "gone":
         await this.#find(request.selector).waitFor({ state: "hidden" });
         return null;
+      case "stored":
+        await this.#waitForStored(new RegExp(request.pattern));
+        return null;
       case "click":
         await this.#find(request.selector).click();
         return null;
@@ -107,6 +110,15 @@ export class Window {
     const last = frames.pop() ?? "";
     const within = frames.reduce<Page | FrameLocator>((outer, frame) => outer.frameLocator(frame), this.#page);
     return within.locator(last).first();
+  }
+
+  /** Waits until VS Code has stored a value that matches: it stores its state every few seconds, not when it ends. */
+  async #waitForStored(pattern: RegExp): Promise<void> {
+    const end = Date.now() + TIMEOUT_MS;
+    while (!pattern.test(JSON.stringify(await this.#page.context().storageState({ indexedDB: true })))) {
+      if (Date.now() > end) throw new Error(`VS Code stored nothing that matches ${pattern.source}`);
+      await this.#page.waitForTimeout(100);
+    }
   }
 
   async shot(name: string): Promise<void> {

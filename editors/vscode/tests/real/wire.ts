@@ -28,6 +28,8 @@ export type HarnessRequest =
   | { readonly kind: "see"; readonly selector: string }
   /** Waits until the element does not exist. */
   | { readonly kind: "gone"; readonly selector: string }
+  /** Waits until VS Code has stored a value that matches this regular expression in JSON. */
+  | { readonly kind: "stored"; readonly pattern: string }
   | { readonly kind: "click"; readonly selector: string }
   /** Replaces the text of a field. */
   | { readonly kind: "fill"; readonly selector: string; readonly text: string }

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { beforeEach, expect, test, vi } from "vitest";
 import type * as vscode from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
+import { State, type LanguageClient } from "vscode-languageclient/node";
 import { Chat } from "../../src/chat.ts";
 import { answer, commandResults, Disposable, edits, EventEmitter, shownErrors, Uri } from "./vscode.ts";
 
-vi.mock("vscode-languageclient/node", () => ({ State: { Running: 2 } }));
+vi.mock("vscode-languageclient/node", () => ({ State: { Stopped: 1, Running: 2, Starting: 3 } }));
 
 const PAGE = readFileSync(`${import.meta.dirname}/../../../../crates/zubi-web/page/index.html`, "utf8");
 
@@ -96,8 +96,9 @@ test("only a visible page that is ready receives events", async () => {
   forward({ isFresh: true, told: [2] });
   await receive({ ready: true });
   forward({ isFresh: true, told: [3, 4] });
-  changeState({ newState: 1 });
-  changeState({ newState: 2 });
+  changeState({ newState: State.Stopped });
+  changeState({ newState: State.Starting });
+  changeState({ newState: State.Running });
   show(false);
   forward({ isFresh: false, told: [5] });
   show(true);

@@ -108,6 +108,8 @@ export const chat: readonly Case[] = [
       await send("Wait.");
       await until(model.events, () => events.includes("cancelled"));
       await page.waitForAbsence(`${PAGE}#stop`);
+      // The view's state names the shown conversation.
+      await page.waitForStored(/webviewState[\\":{]+conversation[\\":]+[^\\":,]/);
     },
     reloads: true,
   },

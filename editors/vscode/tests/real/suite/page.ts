@@ -45,6 +45,11 @@ export async function waitForAbsence(selector: string): Promise<void> {
   await request({ kind: "gone", selector });
 }
 
+/** Waits until VS Code has stored a value that matches this in JSON: a reload loses what it has not stored yet. */
+export async function waitForStored(pattern: RegExp): Promise<void> {
+  await request({ kind: "stored", pattern: pattern.source });
+}
+
 export async function click(selector: string): Promise<void> {
   await request({ kind: "click", selector });
 }
