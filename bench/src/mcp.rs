@@ -9,6 +9,9 @@ use crate::lsp::Question;
 use crate::subject::Position;
 use crate::wire::{Framing, PendingRequest, Reply, Wire};
 
+/// The longest wait for a loading server, in milliseconds: the first build of a repository's build scripts takes minutes.
+const WAIT_MS: u32 = 290_000;
+
 /// A running `zubi mcp`.
 pub(crate) struct Zubi {
     pub(crate) wire: Wire,
@@ -80,10 +83,10 @@ impl Zubi {
 
     pub(crate) fn send_question(&mut self, question: Question, position: &Position) -> Result<PendingRequest> {
         let (tool, arguments) = match question {
-            Question::Hover => ("lsp_hover", json!({ "at": position.to_at_argument() })),
-            Question::Definition => ("lsp_definition", json!({ "at": position.to_at_argument() })),
-            Question::References => ("lsp_references", json!({ "at": position.to_at_argument() })),
-            Question::DocumentSymbols => ("lsp_document_symbols", json!({ "path": position.file })),
+            Question::Hover => ("lsp_hover", json!({ "at": position.to_at_argument(), "waitMs": WAIT_MS })),
+            Question::Definition => ("lsp_definition", json!({ "at": position.to_at_argument(), "waitMs": WAIT_MS })),
+            Question::References => ("lsp_references", json!({ "at": position.to_at_argument(), "waitMs": WAIT_MS })),
+            Question::DocumentSymbols => ("lsp_document_symbols", json!({ "path": position.file, "waitMs": WAIT_MS })),
         };
         self.wire.send_request("tools/call", &json!({ "name": tool, "arguments": arguments }))
     }

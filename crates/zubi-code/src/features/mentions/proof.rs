@@ -35,6 +35,7 @@ const PROOF_TIME: Duration = Duration::from_secs(2);
 const LEFT_OUT: &str = "the server resolves it to this symbol, but does not report it";
 const NOT_RESOLVED: &str = "the server does not resolve it";
 const UNRESOLVED_TARGET: &str = "the server does not resolve the queried one";
+const UNKNOWN_SYMBOL: &str = "the server resolves no symbol here, and reports no references";
 const UNRESOLVED_IMPORT: &str = "its import is unresolved";
 
 /// A mention in code that the server does not report.
@@ -243,7 +244,9 @@ impl CodeQuery<'_> {
         let Resolution::Locations(found) = resolution else { return };
         if found.is_empty() {
             subject.is_unresolved = !self.is_declaration(&asked, subject.at).await;
-            if has_no_references && let Some(verdict) = self.dead_file(&asked).await {
+            if has_no_references {
+                let unknown = || MentionVerdict::mark_unconfirmed(UNKNOWN_SYMBOL);
+                let verdict = self.dead_file(&asked).await.unwrap_or_else(unknown);
                 self.add(mentions, asked, verdict);
             }
             return;
