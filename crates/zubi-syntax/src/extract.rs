@@ -196,7 +196,11 @@ impl<'t> Extraction<'_, 't> {
     /// Whether no other function can name a declaration.
     fn is_local(&self, declaration: &Declaration) -> bool {
         let parent = declaration.parent.and_then(|parent| self.outline.declarations.get(parent));
-        declaration.kind.is_value() && parent.is_some_and(|parent| parent.kind.is_callable())
+        let is_in_scope = || {
+            let depth = self.open.last().map_or(0, |open| open.depth);
+            self.levels.iter().skip(depth).any(|level| self.table.action(level.node.kind_id()).is_scope)
+        };
+        declaration.kind.is_value() && (parent.is_some_and(|parent| parent.kind.is_callable()) || is_in_scope())
     }
 
     /// Adds a declaration, or extends the declaration of which it is a further clause. Returns the index.
@@ -215,9 +219,15 @@ impl<'t> Extraction<'_, 't> {
     }
 
     fn declaration(&self, node: Node<'_>, outer_depth: usize, name: DeclaredName) -> Declaration {
-        let parent = self.open.last().map(|open| open.index);
-        let parent_kind = parent.and_then(|parent| self.outline.declarations.get(parent)).map(|parent| parent.kind);
-        let is_member = parent_kind.is_some_and(DeclarationKind::is_type);
+        let mut parent = self.open.last().map(|open| open.index);
+        let enclosing = parent.and_then(|parent| self.outline.declarations.get(parent));
+        let is_member = enclosing.is_some_and(|enclosing| enclosing.kind.is_type());
+        if let (DeclarationKind::Property, Some(enclosing)) = (name.kind, enclosing)
+            && enclosing.kind == DeclarationKind::Constructor
+        {
+            // A parameter of the constructor that declares a property of the class.
+            parent = enclosing.parent;
+        }
         let kind = match name.kind {
             DeclarationKind::Function if is_member => DeclarationKind::Method,
             DeclarationKind::Method if self.table.table.constructors.contains(&name.text.as_str()) => {

@@ -15,6 +15,8 @@ pub(crate) struct NodeAction {
     pub(crate) is_comment: bool,
     /// Whether it is an annotation that belongs to the declaration after it.
     pub(crate) is_prefix: bool,
+    /// Whether the values in it are local.
+    pub(crate) is_scope: bool,
     /// Whether it belongs to the declaration in it.
     pub(crate) is_wrapper: bool,
 }
@@ -38,6 +40,7 @@ impl CompiledTable {
                 is_skipped: table.skipped.contains(&kind),
                 is_comment: table.comments.contains(&kind),
                 is_prefix: table.prefixes.contains(&kind),
+                is_scope: table.scopes.contains(&kind),
                 is_wrapper: table.wrappers.contains(&kind),
             };
         }

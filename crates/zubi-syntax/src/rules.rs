@@ -88,6 +88,8 @@ pub(crate) struct NodeTable {
     pub(crate) bodies: &'static [&'static str],
     /// The kind of a variable that is a member of a type.
     pub(crate) member: DeclarationKind,
+    /// Functions without a name, whose values are local.
+    pub(crate) scopes: &'static [&'static str],
     /// The names of methods that are constructors.
     pub(crate) constructors: &'static [&'static str],
     /// Whether the first string of a body is its documentation.
@@ -105,6 +107,7 @@ impl NodeTable {
         comments: &["comment"],
         bodies: &["body"],
         member: DeclarationKind::Field,
+        scopes: &[],
         constructors: &[],
         has_doc_strings: false,
         has_clauses: false,
@@ -151,7 +154,7 @@ impl NodeTable {
                 NamePlace::Header | NamePlace::Whole => {}
             }
         }
-        for kinds in [self.skipped, self.wrappers, self.prefixes, self.comments] {
+        for kinds in [self.skipped, self.wrappers, self.prefixes, self.comments, self.scopes] {
             names.nodes.extend(kinds);
         }
         names.nodes_or_fields.extend(self.bodies);

@@ -84,13 +84,18 @@ fn in_node(kind: DeclarationKind, name: Node<'_>, text: &str) -> Option<Declared
     Some(DeclaredName { text: one_line(own), kind, range: last.unwrap_or(plain) })
 }
 
-/// Returns a range without the white space and the quotation marks at its ends.
+/// Returns a range without the white space and without a pair of quotation marks at its ends.
 fn trim_range(range: Range<usize>, text: &str) -> Range<usize> {
-    let is_outer = |character: char| character.is_whitespace() || matches!(character, '"' | '\'' | '`');
     let own = text.get(range.clone()).unwrap_or_default();
-    let from_start = own.trim_start_matches(is_outer);
-    let start = range.start + (own.len() - from_start.len());
-    start..start + from_start.trim_end_matches(is_outer).len()
+    let start = range.start + (own.len() - own.trim_start().len());
+    let own = own.trim();
+    // A quotation mark may be a part of the name (`foldl'`), and a heading may quote several words.
+    let is_quoted = |quote: char| {
+        let inner = own.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+        inner.is_some_and(|inner| !inner.contains(quote))
+    };
+    let marks = usize::from(['"', '\'', '`'].into_iter().any(is_quoted));
+    start + marks..start + own.len() - marks
 }
 
 /// Returns a method's name with the type of its receiver, as `(*Server).Run`.

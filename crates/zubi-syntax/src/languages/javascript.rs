@@ -36,7 +36,7 @@ macro_rules! rules {
 /// The nodes of both languages that are skipped, and more.
 macro_rules! skipped {
     ($($more:literal),* $(,)?) => {
-        &["arguments", "formal_parameters", "import_statement", "template_string", "string", "binary_expression", $($more),*]
+        &["import_statement", "template_string", "string", "binary_expression", $($more),*]
     };
 }
 
@@ -47,6 +47,7 @@ pub(crate) const JAVASCRIPT: NodeTable = NodeTable {
     skipped: skipped!["jsx_element", "jsx_self_closing_element"],
     wrappers: WRAPPERS,
     prefixes: &["decorator"],
+    scopes: FUNCTIONS,
     constructors: &["constructor"],
     ..NodeTable::EMPTY
 };
@@ -67,6 +68,10 @@ pub(crate) const TYPESCRIPT: NodeTable = NodeTable {
         Rule::new("construct_signature", Constructor).with_name(NamePlace::Token("new")),
         Rule::new("property_signature", Property),
         Rule::new("public_field_definition", Property),
+        // A parameter of a constructor that declares a property.
+        Rule::new("required_parameter", Property)
+            .with_name(NamePlace::Field("pattern"))
+            .with_condition("", &["accessibility_modifier", "override_modifier", "readonly"]),
     ],
     skipped: skipped!["type_annotation", "type_parameters", "class_heritage"],
     wrappers: &[
@@ -77,6 +82,7 @@ pub(crate) const TYPESCRIPT: NodeTable = NodeTable {
         "expression_statement",
     ],
     prefixes: &["decorator"],
+    scopes: FUNCTIONS,
     constructors: &["constructor"],
     ..NodeTable::EMPTY
 };

@@ -16,3 +16,4 @@ total [] = 0
 total (x:xs) = x + total xs
 maxRate = 9
 x |+| y = x + y
+foldl' f = f

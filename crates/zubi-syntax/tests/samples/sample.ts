@@ -26,3 +26,8 @@ declare module "x" { export const y: number; }
 export const twice = (x: number): number => x * 2;
 export default class {}
 abstract class Plain { static { } }
+describe("rates", () => {
+    const local = 1;
+    function helper() {}
+});
+export default defineComponent({ setup() {}, onClick: () => {} });
