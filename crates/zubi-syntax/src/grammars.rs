@@ -94,7 +94,7 @@ grammars! {
     ELIXIR = tree_sitter_elixir::LANGUAGE, languages::scripts::ELIXIR;
     GO = tree_sitter_go::LANGUAGE, languages::go::TABLE;
     HTML = tree_sitter_html::LANGUAGE, languages::data::HTML;
-    JAVA = tree_sitter_java::LANGUAGE, languages::jvm::JAVA;
+    JAVA = tree_sitter_java::LANGUAGE, languages::java::TABLE;
     JAVASCRIPT = tree_sitter_javascript::LANGUAGE, languages::javascript::JAVASCRIPT;
     JSON = tree_sitter_json::LANGUAGE, languages::data::JSON;
     LUA = tree_sitter_lua::LANGUAGE, languages::scripts::LUA;

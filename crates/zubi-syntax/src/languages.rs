@@ -5,7 +5,9 @@ pub(crate) mod data;
 pub(crate) mod go;
 #[cfg(feature = "heavy")]
 pub(crate) mod heavy;
+pub(crate) mod java;
 pub(crate) mod javascript;
+#[cfg(feature = "heavy")]
 pub(crate) mod jvm;
 pub(crate) mod others;
 pub(crate) mod python;

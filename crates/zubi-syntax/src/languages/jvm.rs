@@ -1,35 +1,10 @@
-//! Java, Kotlin and Scala (tree-sitter-java, tree-sitter-kotlin-ng, tree-sitter-scala).
+//! Kotlin and Scala (tree-sitter-kotlin-ng, tree-sitter-scala), whose grammars are large.
 
 use crate::declaration::DeclarationKind::{
-    Class, Constant, Constructor, Enum, EnumMember, Field, Function, Interface, Method, Module, Package, Property,
-    TypeAlias, Variable,
+    Class, Constructor, Enum, EnumMember, Function, Interface, Module, Package, Property, TypeAlias, Variable,
 };
 use crate::rules::{NamePlace, NodeTable, Rule};
 
-pub(crate) const JAVA: NodeTable = NodeTable {
-    rules: &[
-        Rule::new("package_declaration", Package).with_name(NamePlace::Child(&["scoped_identifier", "identifier"])),
-        Rule::new("class_declaration", Class),
-        Rule::new("record_declaration", Class),
-        Rule::new("interface_declaration", Interface),
-        Rule::new("annotation_type_declaration", Interface),
-        Rule::new("enum_declaration", Enum),
-        Rule::new("enum_constant", EnumMember),
-        Rule::new("constructor_declaration", Constructor),
-        Rule::new("compact_constructor_declaration", Constructor),
-        Rule::new("method_declaration", Method),
-        Rule::new("annotation_type_element_declaration", Method),
-        Rule::new("variable_declarator", Field).with_parents(&["field_declaration"]),
-        Rule::new("variable_declarator", Constant).with_parents(&["constant_declaration"]),
-    ],
-    skipped: &["import_declaration", "method_invocation", "formal_parameters", "string_literal"],
-    prefixes: &["annotation", "marker_annotation"],
-    comments: &["line_comment", "block_comment"],
-    wrappers: &["field_declaration", "constant_declaration"],
-    ..NodeTable::EMPTY
-};
-
-#[cfg(feature = "heavy")]
 pub(crate) const KOTLIN: NodeTable = NodeTable {
     rules: &[
         Rule::new("package_header", Package).with_name(NamePlace::Child(&["qualified_identifier"])),
@@ -63,7 +38,6 @@ pub(crate) const KOTLIN: NodeTable = NodeTable {
     ..NodeTable::EMPTY
 };
 
-#[cfg(feature = "heavy")]
 pub(crate) const SCALA: NodeTable = NodeTable {
     rules: &[
         Rule::new("package_clause", Package),
