@@ -19,6 +19,9 @@ const NODES_PER_CHECK: usize = 1_024;
 /// The maximum depth of nodes at the start of a declaration among which annotations are looked for.
 const MAX_PREFIX_DEPTH: usize = 16;
 
+/// The number of children among which a rule's token of the parent is looked for.
+const MAX_TOKENS: usize = 4;
+
 /// Appends the declarations in a tree to an outline. Returns `None` if the caller stopped it.
 pub(crate) fn extract(
     tree: &Tree,
@@ -28,7 +31,7 @@ pub(crate) fn extract(
     outline: &mut SyntaxOutline,
 ) -> Option<()> {
     outline.has_errors |= tree.root_node().has_error();
-    Extraction { text, table, outline, levels: Vec::new(), open: Vec::new() }.run(tree, is_stopped)?;
+    Extraction { text, table, outline, levels: Vec::new(), open: Vec::new(), is_full: false }.run(tree, is_stopped)?;
     headings::nest(outline, text);
     Some(())
 }
@@ -57,6 +60,16 @@ struct OpenDeclaration {
     index: usize,
 }
 
+/// The ranges that the declarations of a node have in common, in bytes.
+struct NodeBounds {
+    /// The range of the outermost node with its annotations.
+    range: Range<usize>,
+    doc: Option<Range<usize>>,
+    /// The start of the first node that is not an annotation.
+    signature_start: usize,
+    body_start: Option<usize>,
+}
+
 /// The state of a walk. It has its own stack of nodes, because looking for a parent or a sibling takes time that is
 /// proportional to the depth.
 struct Extraction<'a, 't> {
@@ -65,6 +78,8 @@ struct Extraction<'a, 't> {
     outline: &'a mut SyntaxOutline,
     levels: Vec<TreeLevel<'t>>,
     open: Vec<OpenDeclaration>,
+    /// Whether the maximum number of declarations omitted one.
+    is_full: bool,
 }
 
 impl<'t> Extraction<'_, 't> {
@@ -79,8 +94,7 @@ impl<'t> Extraction<'_, 't> {
                 return None;
             }
             let descends = self.visit(cursor.node());
-            if self.outline.declarations.len() >= MAX_DECLARATIONS {
-                self.outline.is_cut = true;
+            if self.is_full {
                 return Some(());
             }
             if descends && cursor.goto_first_child() {
@@ -148,12 +162,15 @@ impl<'t> Extraction<'_, 't> {
         let enclosing = self.open.last().and_then(|open| self.outline.declarations.get(open.index));
         let names = name::names(rule, node, self.text, enclosing);
         let outer_depth = self.outer_depth();
-        let names = names.into_iter().take(MAX_DECLARATIONS).map(|name| self.declaration(node, outer_depth, name));
-        for declaration in names.collect::<Vec<_>>() {
+        let bounds = self.bounds(node, outer_depth);
+        let parent = self.open.last().map(|open| open.index);
+        for name in names {
+            let declaration = self.declaration(name, &bounds, parent);
             if self.is_local(&declaration) {
                 continue;
             }
-            if self.open.len() >= MAX_DEPTH {
+            self.is_full = self.outline.declarations.len() >= MAX_DECLARATIONS;
+            if self.is_full || self.open.len() >= MAX_DEPTH {
                 self.outline.is_cut = true;
                 return false;
             }
@@ -169,9 +186,9 @@ impl<'t> Extraction<'_, 't> {
         let parent = || self.levels.iter().rev().nth(1).map(|parent| parent.node);
         let has_parent =
             rule.parents.is_empty() || parent().is_some_and(|parent| rule.parents.contains(&parent.kind()));
-        let has_token = rule
-            .parent_token
-            .is_none_or(|token| parent().is_some_and(|parent| children(parent).any(|child| child.kind() == token)));
+        let has_token = rule.parent_token.is_none_or(|token| {
+            parent().is_some_and(|parent| children(parent).take(MAX_TOKENS).any(|child| child.kind() == token))
+        });
         if !has_parent || !has_token {
             return false;
         }
@@ -218,8 +235,8 @@ impl<'t> Extraction<'_, 't> {
         index
     }
 
-    fn declaration(&self, node: Node<'_>, outer_depth: usize, name: DeclaredName) -> Declaration {
-        let mut parent = self.open.last().map(|open| open.index);
+    /// Creates the declaration of a name. `parent` is the index of the enclosing declaration.
+    fn declaration(&self, name: DeclaredName, bounds: &NodeBounds, mut parent: Option<usize>) -> Declaration {
         let enclosing = parent.and_then(|parent| self.outline.declarations.get(parent));
         let is_member = enclosing.is_some_and(|enclosing| enclosing.kind.is_type());
         if let (DeclarationKind::Property, Some(enclosing)) = (name.kind, enclosing)
@@ -236,22 +253,45 @@ impl<'t> Extraction<'_, 't> {
             DeclarationKind::Variable if is_member => self.table.table.member,
             kind => kind,
         };
+        let range = bounds.range.start.min(name.range.start)..bounds.range.end.max(name.range.end);
+        let end = bounds.body_start.filter(|body| *body >= name.range.end).unwrap_or_else(|| {
+            let rest = self.text.get(name.range.end..range.end).unwrap_or_default();
+            name.range.end + rest.find('\n').unwrap_or(rest.len())
+        });
+        let start = bounds.signature_start.min(name.range.start);
+        let signature = self.text.get(start..end).unwrap_or_default();
+        let length = signature.trim_end_matches([' ', '\t', '\r', '\n', '{', '=', ':', ';', ',']).len();
+        Declaration {
+            name: name.text,
+            kind,
+            signature: start..(start + length).max(name.range.end),
+            doc: bounds.doc.clone(),
+            name_range: name.range,
+            range,
+            parent,
+        }
+    }
+
+    /// Returns the ranges that the declarations of a node have in common.
+    fn bounds(&self, node: Node<'_>, outer_depth: usize) -> NodeBounds {
         let level = self.levels.get(outer_depth - 1);
         let outer = level.map_or(node, |level| level.node);
         let row = outer.start_position().row;
         let leading = level.and_then(|level| level.leading.as_ref()).filter(|leading| leading.end_row + 1 >= row);
         let start = leading.and_then(|leading| leading.start).unwrap_or(outer.start_byte());
         let end = start + self.text.get(start..outer.end_byte()).unwrap_or_default().trim_end().len();
-        let range = start.min(name.range.start)..end.max(name.range.end);
         let doc_string = if self.table.table.has_doc_strings { doc_string(node) } else { None };
-        Declaration {
-            name: name.text,
-            kind,
-            signature: self.signature(node, outer_depth, &name.range),
+        // A function or a class without a name of its own may be the value.
+        let value = || ["value", "right"].iter().find_map(|field| node.child_by_field_name(field));
+        let body = self.body(node).or_else(|| self.body(value()?)).or_else(|| {
+            // The body may be next to the node that contains the name.
+            self.levels.get(outer_depth - 1..)?.iter().rev().find_map(|level| self.body(level.node))
+        });
+        NodeBounds {
+            range: start..end,
             doc: doc_string.or_else(|| leading.and_then(|leading| leading.doc.clone())),
-            name_range: name.range,
-            range,
-            parent,
+            signature_start: self.start_without_prefixes(outer, MAX_PREFIX_DEPTH).unwrap_or(node.start_byte()),
+            body_start: body.map(|body| body.start_byte()),
         }
     }
 
@@ -277,33 +317,13 @@ impl<'t> Extraction<'_, 't> {
         outer
     }
 
-    /// Returns the range from a declaration's first node that is not an annotation to its body, or to the end of the
-    /// name's line.
-    fn signature(&self, node: Node<'_>, outer_depth: usize, name: &Range<usize>) -> Range<usize> {
-        let outer = self.levels.get(outer_depth - 1).map_or(node, |level| level.node);
-        let start = self.start_without_prefixes(outer, MAX_PREFIX_DEPTH).unwrap_or(node.start_byte()).min(name.start);
-        // A function or a class without a name of its own may be the value.
-        let value = || ["value", "right"].iter().find_map(|field| node.child_by_field_name(field));
-        let body = self.body(node).or_else(|| self.body(value()?)).or_else(|| {
-            // The body may be next to the node that contains the name.
-            self.levels.get(outer_depth - 1..)?.iter().rev().find_map(|level| self.body(level.node))
-        });
-        let body = body.map(|body| body.start_byte()).filter(|body| *body >= name.end);
-        let end = body.unwrap_or_else(|| {
-            let rest = self.text.get(name.end..outer.end_byte()).unwrap_or_default();
-            name.end + rest.find('\n').unwrap_or(rest.len())
-        });
-        let text = self.text.get(start..end).unwrap_or_default();
-        let length = text.trim_end_matches([' ', '\t', '\r', '\n', '{', '=', ':', ';', ',']).len();
-        start..(start + length).max(name.end)
-    }
-
     fn body<'s>(&self, node: Node<'s>) -> Option<Node<'s>> {
         let bodies = self.table.table.bodies;
         let by_field = bodies.iter().find_map(|field| node.child_by_field_name(field));
         by_field.or_else(|| children(node).find(|child| bodies.contains(&child.kind())))
     }
 
+    /// Returns the start of the first node that is not an annotation or a comment.
     fn start_without_prefixes(&self, node: Node<'_>, depth: usize) -> Option<usize> {
         if depth == 0 || node.child_count() == 0 {
             return Some(node.start_byte());

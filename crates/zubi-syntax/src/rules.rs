@@ -11,7 +11,7 @@ pub(crate) struct Rule {
     pub(crate) name: NamePlace,
     /// The kinds of parent below which the rule applies; empty: below any.
     pub(crate) parents: &'static [&'static str],
-    /// The text of an anonymous child that the parent must have.
+    /// The text of an anonymous child at the start of the parent.
     pub(crate) parent_token: Option<&'static str>,
     /// A field of the node, and the kinds of nodes in it for which the rule applies. With an empty name of the field, one
     /// of the children must have such a kind; `kind/field` is a field of the first child of a kind.

@@ -89,7 +89,10 @@ fn depth_is_limited() {
 
 #[test]
 fn the_number_of_declarations_is_limited() {
-    let text = |count: usize| "fn a(){}\n".repeat(count);
-    let outline = outline("rust", &text(MAX_DECLARATIONS + 5)).unwrap();
-    assert_eq!((outline.declarations.len(), outline.is_cut), (MAX_DECLARATIONS, true));
+    for (count, is_cut) in [(MAX_DECLARATIONS, false), (MAX_DECLARATIONS + 5, true)] {
+        let one_each = outline("rust", &"fn a(){}\n".repeat(count)).unwrap();
+        assert_eq!((one_each.declarations.len(), one_each.is_cut), (MAX_DECLARATIONS, is_cut));
+        let many_at_once = outline("go", &format!("package a\nvar {}b int", "a,".repeat(count - 1))).unwrap();
+        assert_eq!((many_at_once.declarations.len(), many_at_once.is_cut), (MAX_DECLARATIONS, is_cut));
+    }
 }
