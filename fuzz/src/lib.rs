@@ -8,6 +8,7 @@ mod dlang;
 mod editor;
 mod model;
 mod shell;
+mod syntax;
 mod template;
 pub mod workspace;
 
@@ -18,4 +19,5 @@ pub use dlang::{dlang_lexer, dlang_parser};
 pub use editor::{dlang_editor, dlang_formatter};
 pub use model::dlang_model;
 pub use shell::shell_reader;
+pub use syntax::syntax_outline;
 pub use template::template;

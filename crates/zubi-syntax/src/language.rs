@@ -1,0 +1,140 @@
+//! The languages and their files.
+
+use std::ops::Range;
+
+use crate::embedded;
+use crate::grammars::{self, Grammar};
+
+/// A language whose declarations can be extracted.
+#[derive(Debug)]
+pub struct SyntaxLanguage {
+    /// The identifier as in LSP (`TextDocumentItem.languageId`), or the usual one if LSP has none.
+    pub id: &'static str,
+    /// The file name extensions without the dot, in lower case.
+    pub extensions: &'static [&'static str],
+    /// Whole file names.
+    pub file_names: &'static [&'static str],
+    pub(crate) grammar: &'static Grammar,
+    /// Whether the declarations are in the scripts of a component.
+    is_component: bool,
+    /// Whether the grammar cannot parse a deeply indented text.
+    pub(crate) is_indentation_limited: bool,
+}
+
+/// The language of files with the extension `h`, which C and C++ share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HeaderLanguage {
+    /// C. More than half of the headers in a tree with C++ sources do not parse as C.
+    #[default]
+    C,
+    /// C++.
+    Cpp,
+}
+
+/// A part of a text in one grammar.
+pub(crate) struct LanguagePart {
+    pub(crate) grammar: &'static Grammar,
+    /// In bytes of the whole text.
+    pub(crate) range: Range<usize>,
+}
+
+impl SyntaxLanguage {
+    /// Returns the language of a file by its name, without its directories. Returns `None` for an unknown language, and for
+    /// one that only the cargo feature `heavy` includes.
+    pub fn from_file_name(name: &str, headers: HeaderLanguage) -> Option<&'static Self> {
+        if let Some(found) = LANGUAGES.iter().find(|language| language.file_names.contains(&name)) {
+            return Some(found);
+        }
+        let (stem, extension) = name.rsplit_once('.')?;
+        let extension = extension.to_ascii_lowercase();
+        if stem.is_empty() {
+            return None;
+        }
+        if extension == "h" && headers == HeaderLanguage::Cpp {
+            return Self::from_id("cpp");
+        }
+        LANGUAGES.iter().find(|language| language.extensions.contains(&extension.as_str()))
+    }
+
+    /// Returns the language with an identifier; see [`Self::id`].
+    pub fn from_id(id: &str) -> Option<&'static Self> {
+        LANGUAGES.iter().find(|language| language.id == id)
+    }
+
+    pub(crate) fn parts(&self, text: &str) -> Vec<LanguagePart> {
+        let part = |range| LanguagePart { grammar: self.grammar, range };
+        if self.is_component {
+            embedded::scripts(text).into_iter().map(part).collect()
+        } else {
+            vec![part(0..text.len())]
+        }
+    }
+}
+
+const fn row(id: &'static str, extensions: &'static [&'static str], grammar: &'static Grammar) -> SyntaxLanguage {
+    SyntaxLanguage { id, extensions, file_names: &[], grammar, is_component: false, is_indentation_limited: false }
+}
+
+/// A component's scripts are in TypeScript: its grammar accepts JavaScript as well.
+const fn component(id: &'static str, extensions: &'static [&'static str]) -> SyntaxLanguage {
+    SyntaxLanguage { is_component: true, ..row(id, extensions, &grammars::TYPESCRIPT) }
+}
+
+/// All languages. The cargo feature `heavy` adds C#, Haskell, Kotlin, OCaml, Scala, SQL and Swift.
+pub static LANGUAGES: &[SyntaxLanguage] = &[
+    component("astro", &["astro"]),
+    row("c", &["c", "h"], &grammars::C),
+    row(
+        "cpp",
+        &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "inl", "tpp", "cu", "cuh"],
+        &grammars::CPP,
+    ),
+    row("css", &["css"], &grammars::CSS),
+    row("dart", &["dart"], &grammars::DART),
+    row("elixir", &["ex", "exs"], &grammars::ELIXIR),
+    row("go", &["go"], &grammars::GO),
+    // Elements with an id.
+    row("html", &["html", "htm", "xhtml"], &grammars::HTML),
+    row("java", &["java"], &grammars::JAVA),
+    row("javascript", &["js", "mjs", "cjs", "jsx"], &grammars::JAVASCRIPT),
+    row("json", &["json", "jsonc", "json5", "webmanifest"], &grammars::JSON),
+    row("lua", &["lua"], &grammars::LUA),
+    row("markdown", &["md", "markdown", "mdx"], &grammars::MARKDOWN),
+    row("php", &["php", "phtml"], &grammars::PHP),
+    row("python", &["py", "pyi", "pyw"], &grammars::PYTHON),
+    SyntaxLanguage {
+        file_names: &["Gemfile", "Podfile", "Rakefile", "Vagrantfile"],
+        ..row("ruby", &["rb", "rake", "gemspec"], &grammars::RUBY)
+    },
+    row("rust", &["rs"], &grammars::RUST),
+    row("shellscript", &["sh", "bash", "zsh", "ksh"], &grammars::BASH),
+    component("svelte", &["svelte"]),
+    SyntaxLanguage {
+        file_names: &["Cargo.lock", "Pipfile", "poetry.lock", "uv.lock"],
+        ..row("toml", &["toml"], &grammars::TOML)
+    },
+    row("typescript", &["ts", "mts", "cts"], &grammars::TYPESCRIPT),
+    row("typescriptreact", &["tsx"], &grammars::TSX),
+    component("vue", &["vue"]),
+    SyntaxLanguage { is_indentation_limited: true, ..row("yaml", &["yaml", "yml"], &grammars::YAML) },
+    row("zig", &["zig", "zon"], &grammars::ZIG),
+    #[cfg(feature = "heavy")]
+    row("csharp", &["cs"], &grammars::CSHARP),
+    #[cfg(feature = "heavy")]
+    row("haskell", &["hs"], &grammars::HASKELL),
+    #[cfg(feature = "heavy")]
+    row("kotlin", &["kt", "kts"], &grammars::KOTLIN),
+    #[cfg(feature = "heavy")]
+    row("ocaml", &["ml"], &grammars::OCAML),
+    #[cfg(feature = "heavy")]
+    row("ocaml.interface", &["mli"], &grammars::OCAML_INTERFACE),
+    #[cfg(feature = "heavy")]
+    row("scala", &["scala", "sc", "sbt"], &grammars::SCALA),
+    #[cfg(feature = "heavy")]
+    row("sql", &["sql"], &grammars::SQL),
+    #[cfg(feature = "heavy")]
+    row("swift", &["swift"], &grammars::SWIFT),
+];
+
+#[cfg(test)]
+mod tests;

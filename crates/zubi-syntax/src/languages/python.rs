@@ -1,0 +1,34 @@
+//! Python (tree-sitter-python).
+
+use crate::declaration::DeclarationKind::{Class, Function, TypeAlias, Variable};
+use crate::rules::{NamePlace, NodeTable, Rule};
+
+pub(crate) const TABLE: NodeTable = NodeTable {
+    rules: &[
+        Rule::new("class_definition", Class),
+        Rule::new("function_definition", Function),
+        Rule::new("assignment", Variable)
+            .with_name(NamePlace::Field("left"))
+            .with_parents(&["expression_statement"])
+            .with_condition("left", &["identifier"]),
+        Rule::new("type_alias_statement", TypeAlias).with_name(NamePlace::Field("left")),
+    ],
+    skipped: &[
+        "call",
+        "dictionary",
+        "list",
+        "set",
+        "string",
+        "parameters",
+        "argument_list",
+        "comparison_operator",
+        "import_statement",
+        "import_from_statement",
+        "type",
+    ],
+    wrappers: &["decorated_definition", "expression_statement"],
+    prefixes: &["decorator"],
+    member: Variable,
+    has_doc_strings: true,
+    ..NodeTable::EMPTY
+};

@@ -1,0 +1,177 @@
+//! The outline of a text: its declarations, and the search for names in them.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::{ParseOptions, ParseState, Parser, Point, Tree};
+
+use crate::declaration::Declaration;
+use crate::extract;
+use crate::grammars::Grammar;
+use crate::language::{LanguagePart, SyntaxLanguage};
+use crate::name_path::NamePathPattern;
+use crate::words;
+
+/// The maximum size of a text in bytes. A syntax tree takes 10 to 20 times as much memory.
+pub const MAX_TEXT_BYTES: usize = 256 * 1024;
+
+/// The maximum number of declarations in an outline.
+pub const MAX_DECLARATIONS: usize = 20_000;
+
+/// The maximum depth of an outline: a declaration has fewer enclosing ones.
+pub const MAX_DEPTH: usize = 64;
+
+/// The maximum number of columns before the text of a line, including YAML's `-` and `?`, in languages with a limit.
+pub(crate) const MAX_INDENTATION: usize = 120;
+
+/// The declarations of a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SyntaxOutline {
+    /// The declarations in the order of the text. A declaration is before its members.
+    pub declarations: Vec<Declaration>,
+    /// Whether the grammar rejected a part of the text. Declarations in and after this part may be missing.
+    pub has_errors: bool,
+    /// Whether [`MAX_DECLARATIONS`] or [`MAX_DEPTH`] omitted declarations.
+    pub is_cut: bool,
+}
+
+/// A declaration with the declarations around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QualifiedDeclaration {
+    /// The declaration. Its `parent` is an index in the outline of the text.
+    pub declaration: Declaration,
+    /// The names of the enclosing declarations, outermost first.
+    pub above: Vec<String>,
+}
+
+/// The reason why a text has no outline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum OutlineError {
+    /// The text is longer than [`MAX_TEXT_BYTES`].
+    #[error("the file has {bytes} bytes, which is too large to parse; the maximum is {MAX_TEXT_BYTES} bytes")]
+    TooLarge {
+        /// The size of the text.
+        bytes: usize,
+    },
+    /// A line of a language with indentation is indented too far. The scanner of YAML's grammar ends the process if a text
+    /// nests more than 253 blocks, and a column can begin two.
+    #[error("a line is indented by more than {MAX_INDENTATION} columns, which is too deep to parse")]
+    TooDeep,
+    /// The caller stopped the parse.
+    #[error("parsing was stopped because it took too long")]
+    Stopped,
+    /// The library rejects the grammar's version. The tests exclude this for all languages.
+    #[error("the grammar of {0} does not fit the parser")]
+    Grammar(&'static str),
+}
+
+/// Returns the declarations of a text.
+///
+/// The parser calls `is_stopped` every few thousand steps, and returns [`OutlineError::Stopped`] as soon as it returns
+/// `true`. Some grammars do not call it during the recovery from an error; [`MAX_TEXT_BYTES`] limits
+/// that time.
+pub fn outline(
+    language: &SyntaxLanguage,
+    text: &str,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<SyntaxOutline, OutlineError> {
+    if text.len() > MAX_TEXT_BYTES {
+        return Err(OutlineError::TooLarge { bytes: text.len() });
+    }
+    let is_too_deep = |line: &str| line.bytes().take_while(|byte| b" \t-?:".contains(byte)).count() > MAX_INDENTATION;
+    if language.is_indentation_limited && text.split(['\n', '\r']).any(is_too_deep) {
+        return Err(OutlineError::TooDeep);
+    }
+    let mut outline = SyntaxOutline::default();
+    for part in language.parts(text) {
+        let Some(parser) = parser(part.grammar, text, &part) else { return Err(OutlineError::Grammar(language.id)) };
+        let tree = parse(parser, text, is_stopped).ok_or(OutlineError::Stopped)?;
+        extract::extract(&tree, text, part.grammar.compiled_table(), is_stopped, &mut outline)
+            .ok_or(OutlineError::Stopped)?;
+    }
+    Ok(outline)
+}
+
+/// Returns the declarations of a text with a name, and parses the text only if it contains the name.
+///
+/// `path` is a name or a name path, whose segments are separated by `/`, `.`, `::` or `#`: `Rate/price`. A declaration
+/// matches if its own segments end with those of the path. Leading segments may also name the file and its directories;
+/// `file` is the path of the file with `/` between its components.
+pub fn declarations_named(
+    language: &SyntaxLanguage,
+    text: &str,
+    file: &str,
+    path: &str,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<Vec<QualifiedDeclaration>, OutlineError> {
+    let pattern = NamePathPattern::parse(path);
+    if !words::has_word(text, path) && !pattern.as_ref().is_some_and(|pattern| words::has_word(text, pattern.last())) {
+        return Ok(Vec::new());
+    }
+    let outline = outline(language, text, is_stopped)?;
+    let found = outline.find(path, file).into_iter();
+    Ok(found.filter_map(|index| outline.qualified_declaration(index)).collect())
+}
+
+impl SyntaxOutline {
+    /// Returns the indexes of the declarations with a name or a name path; see [`declarations_named`].
+    pub fn find(&self, path: &str, file: &str) -> Vec<usize> {
+        let pattern = NamePathPattern::parse(path);
+        let matches = |index: usize, declaration: &Declaration| {
+            declaration.name == path
+                || pattern.as_ref().is_some_and(|pattern| {
+                    pattern.can_match(&declaration.name) && pattern.matches(&self.above(index), &declaration.name, file)
+                })
+        };
+        let declarations = self.declarations.iter().enumerate();
+        declarations.filter(|(index, declaration)| matches(*index, declaration)).map(|(index, _)| index).collect()
+    }
+
+    /// Returns the names of the declarations around one, outermost first.
+    pub fn above(&self, index: usize) -> Vec<&str> {
+        let mut above = Vec::new();
+        let mut parent = self.declarations.get(index).and_then(|declaration| declaration.parent);
+        while let Some(declaration) = parent.and_then(|parent| self.declarations.get(parent)) {
+            above.push(declaration.name.as_str());
+            parent = declaration.parent;
+        }
+        above.reverse();
+        above
+    }
+
+    fn qualified_declaration(&self, index: usize) -> Option<QualifiedDeclaration> {
+        let declaration = self.declarations.get(index)?.clone();
+        Some(QualifiedDeclaration { declaration, above: self.above(index).into_iter().map(str::to_owned).collect() })
+    }
+}
+
+/// Creates a parser for one part of a text; the positions in its tree are those of the whole text.
+fn parser(grammar: &Grammar, text: &str, part: &LanguagePart) -> Option<Parser> {
+    let mut parser = Parser::new();
+    parser.set_language(&grammar.language()).ok()?;
+    if part.range != (0..text.len()) {
+        let point = |offset: usize| {
+            let before = text.get(..offset).unwrap_or_default();
+            let row = before.bytes().filter(|byte| *byte == b'\n').count();
+            Point { row, column: before.len() - before.rfind('\n').map_or(0, |at| at + 1) }
+        };
+        let range = tree_sitter::Range {
+            start_byte: part.range.start,
+            end_byte: part.range.end,
+            start_point: point(part.range.start),
+            end_point: point(part.range.end),
+        };
+        parser.set_included_ranges(&[range]).ok()?;
+    }
+    Some(parser)
+}
+
+/// Returns the tree of a text, or `None` if the caller stopped the parse.
+fn parse(mut parser: Parser, text: &str, is_stopped: &dyn Fn() -> bool) -> Option<Tree> {
+    let mut progress = |_: &ParseState| if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let mut read = |offset: usize, _| text.as_bytes().get(offset..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(options))
+}
+
+#[cfg(test)]
+mod tests;

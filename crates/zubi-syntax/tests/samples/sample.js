@@ -1,0 +1,25 @@
+// Money.
+import fs from "fs";
+
+export const MAX = 9;
+let count = 0, other = 1;
+const { a, b } = fs;
+
+/** A rate. */
+export class Rate extends Base {
+  static unit = "EUR";
+  #hidden = 1;
+  constructor(value) { super(); this.value = value; }
+  get price() { return 1; }
+  async *run() {}
+  static of(x) { function inner() {} return new Rate(x); }
+}
+
+function total(rates) { return rates.length; }
+export default function main() {}
+export function* each() {}
+const twice = (x) => x * 2;
+const old = function named() {};
+module.exports.late = function () {};
+Rate.prototype.sum = function () {};
+const config = { retries: 3, load() {} };

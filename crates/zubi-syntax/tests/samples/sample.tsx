@@ -1,0 +1,2 @@
+export const View = ({ name }: { name: string }) => <b>{name}</b>;
+export function Page(): JSX.Element { return <View name="x" />; }
