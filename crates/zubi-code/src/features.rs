@@ -2,6 +2,7 @@
 
 pub mod annotations;
 pub mod completion;
+pub mod folder_outline;
 pub mod format;
 pub mod hierarchy;
 pub mod hover;
@@ -13,4 +14,5 @@ pub mod references;
 pub mod rename;
 pub mod rename_file;
 pub mod signature;
+pub mod symbol_source;
 pub mod symbols;

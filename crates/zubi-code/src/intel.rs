@@ -16,6 +16,7 @@ use crate::features::mentions::RecentDefinitions;
 use crate::outline::RecentOutlines;
 use crate::router::Router;
 use crate::settings::EditorSettings;
+use crate::syntax::SyntaxParser;
 use crate::text_search::RecentWords;
 
 /// The parts of [`CodeIntel`] that the host supplies.
@@ -29,6 +30,8 @@ pub struct CodeConfig {
     pub settings: Option<Arc<dyn EditorSettings>>,
     /// The directory of plans and journals.
     pub state_dir: Utf8PathBuf,
+    /// Parses files whose server is absent; `None` if this process starts no children.
+    pub parser: Option<Arc<dyn SyntaxParser>>,
     pub clock: Arc<dyn Clock>,
 }
 
@@ -41,6 +44,7 @@ pub struct CodeIntel {
     pub(crate) edits: EditService,
     pub(crate) external: Arc<ExternalFiles>,
     settings: Option<Arc<dyn EditorSettings>>,
+    pub(crate) parser: Option<Arc<dyn SyntaxParser>>,
     pub(crate) snapshots: SnapshotStore,
     pub(crate) words: RecentWords,
     pub(crate) definitions: RecentDefinitions,
@@ -67,6 +71,7 @@ impl CodeIntel {
             recent: RecentDocuments::default(),
             edits,
             settings: config.settings,
+            parser: config.parser,
             snapshots: SnapshotStore::default(),
             words: RecentWords::default(),
             definitions: RecentDefinitions::default(),

@@ -34,6 +34,7 @@ mod response_check;
 pub mod router;
 pub mod settings;
 pub mod status;
+pub mod syntax;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod text_fallback;
@@ -45,4 +46,4 @@ pub use crate::error::CodeError;
 pub use crate::external_files::ExternalFiles;
 pub use crate::intel::{CodeConfig, CodeIntel};
 pub use crate::query::{CallCx, CodeQuery};
-pub use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
+pub use crate::status::{AnswerSource, AnswerStatus, Completeness, QualifiedAnswer};

@@ -1,6 +1,7 @@
 //! Files that a change can affect without touching them: they mention a name or a path that it adds, removes or edits.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -12,8 +13,9 @@ use zubi_base::walk::{self, WalkOptions};
 use zubi_base::{credentials, fs};
 
 use crate::lexical::NonCode;
+use crate::outline::{self, OutlineSymbol};
 use crate::query::CodeQuery;
-use crate::{outline, text_fallback, text_search};
+use crate::{syntax, text_search};
 
 /// The maximum number of related files whose diagnostics are compared.
 const MAX_RELATED: usize = 12;
@@ -50,7 +52,8 @@ impl CodeQuery<'_> {
                 FileOperation::Write { path, before: Some(_), content } => {
                     source.get_or_insert_with(|| path.clone());
                     if let Ok(document) = self.document(path).await {
-                        words.extend(changed_names(path, &document.text, &String::from_utf8_lossy(content)));
+                        let after = String::from_utf8_lossy(content).into();
+                        words.extend(self.changed_names(path, &document.text, &after).await);
                     }
                 }
                 FileOperation::Rename { from, to } => {
@@ -61,7 +64,7 @@ impl CodeQuery<'_> {
                 FileOperation::Delete { path, .. } => {
                     source.get_or_insert_with(|| path.clone());
                     if let Ok(document) = self.document(path).await {
-                        words.extend(changed_names(path, &document.text, ""));
+                        words.extend(self.changed_names(path, &document.text, &Arc::from("")).await);
                     }
                     words.extend(module_name(path).map(str::to_owned));
                 }
@@ -108,20 +111,32 @@ impl CodeQuery<'_> {
         }
         related
     }
+
+    async fn changed_names(&self, path: &Utf8Path, before: &Arc<str>, after: &Arc<str>) -> FxHashSet<String> {
+        let declared = async |text: &Arc<str>| {
+            let outline = self.parse_outline(path, text).await;
+            outline.and_then(Result::ok).map(|outline| syntax::to_symbols(&outline, text)).unwrap_or_default()
+        };
+        let (old, new) = (declared(before).await, declared(after).await);
+        changed_names(path, (before, &old), (after, &new))
+    }
 }
 
 /// Returns the names by which other files can depend on an edit of a text: identifiers that it adds or removes, symbols
-/// whose declaration it edits, and members of types on edited lines.
-fn changed_names(path: &Utf8Path, before: &str, after: &str) -> FxHashSet<String> {
-    let (old, new) = (code_words(path, before), code_words(path, after));
+/// whose declaration it edits, and members of types on edited lines. Each text has the symbols that it declares.
+fn changed_names(
+    path: &Utf8Path,
+    before: (&str, &[OutlineSymbol]),
+    after: (&str, &[OutlineSymbol]),
+) -> FxHashSet<String> {
+    let (old, new) = (code_words(path, before.0), code_words(path, after.0));
     let mut names: FxHashSet<String> = old.symmetric_difference(&new).map(|word| (*word).to_owned()).collect();
-    for (text, other) in [(before, after), (after, before)] {
+    for ((text, declared), (other, _)) in [(before, after), (after, before)] {
         let unchanged: FxHashSet<&str> = other.lines().collect();
         let index = TextIndex::new(text);
         let lines: Vec<&str> = text.lines().collect();
         let line = |offset| index.line_col(offset).line as usize;
-        let declared = text_fallback::declarations(text);
-        outline::walk(&declared, |_, symbol| {
+        outline::walk(declared, |_, symbol| {
             let (first, last) = (line(symbol.selection.start()), line(symbol.range.end()));
             let header_end = (first..=last).find(|at| lines.get(*at).is_some_and(|line| opens_body(line)));
             let header = first..=header_end.unwrap_or(last).min(first + MAX_HEADER);
@@ -212,7 +227,12 @@ mod tests {
     #[test]
     fn names_that_an_edit_changes() {
         let check = |before: &str, after: &str| {
-            let mut names: Vec<_> = changed_names("a.rs".into(), before, after).into_iter().collect();
+            let declared = |text: &str| {
+                let outline = zubi_syntax::outline_of_file("a.rs", text, &|| false).unwrap().unwrap();
+                syntax::to_symbols(&outline, text)
+            };
+            let (old, new) = (declared(before), declared(after));
+            let mut names: Vec<_> = changed_names("a.rs".into(), (before, &old), (after, &new)).into_iter().collect();
             names.sort();
             names.join(" ")
         };

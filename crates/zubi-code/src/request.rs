@@ -16,7 +16,7 @@ use crate::exclusion;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::{self, ReadinessLevel};
 use crate::response_check::{self, ResponseCheck};
-use crate::status::{AnswerStatus, AnsweringEndpoint, Completeness};
+use crate::status::{AnswerSource, AnswerStatus, AnsweringEndpoint, Completeness};
 
 /// The method by which sources recognize endpoints that report diagnostics.
 const DIAGNOSTICS: &str = "textDocument/diagnostic";
@@ -135,7 +135,7 @@ impl CodeQuery<'_> {
             beyond: Vec::new(),
             packages: Vec::new(),
             is_partial: false,
-            text_search: false,
+            source: AnswerSource::Servers,
         };
         for caveats in endpoints.iter().map(|endpoint| endpoint.caveats(document)) {
             status.notes.extend(caveats.notes);

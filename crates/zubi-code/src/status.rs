@@ -22,6 +22,29 @@ pub struct AnsweringEndpoint {
     pub readiness: Readiness,
 }
 
+/// The source of an answer, or of its least certain part. A later source knows less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum AnswerSource {
+    /// The endpoints.
+    #[default]
+    Servers,
+    /// The declarations of files by their syntax: names without their meaning.
+    Syntax,
+    /// A search for words: also in comments and strings.
+    Text,
+}
+
+impl AnswerSource {
+    /// The clause in the status line.
+    fn label(self) -> Option<&'static str> {
+        match self {
+            Self::Servers => None,
+            Self::Syntax => Some("syntax only: names not resolved"),
+            Self::Text => Some("text search: names only"),
+        }
+    }
+}
+
 /// The source of an answer and how far it can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AnswerStatus {
@@ -33,8 +56,7 @@ pub struct AnswerStatus {
     pub notes: Vec<String>,
     /// Whether a source of diagnostics has not reported for the current text, such as a running checker.
     pub is_partial: bool,
-    /// Whether the answer, or a part of it, is from a text search: names without their meaning.
-    pub text_search: bool,
+    pub source: AnswerSource,
     /// Parts of the project that an endpoint has not read, with reasons and cures. They mark the answer as possibly
     /// incomplete unless it excuses them; see [`Self::excuse_gaps`].
     pub gaps: Vec<String>,
@@ -48,9 +70,9 @@ pub struct AnswerStatus {
 impl AnswerStatus {
     /// Returns `rust-analyzer`, `pyright + ruff` or `no server`. Names a server of several projects once.
     pub fn endpoint_line(&self) -> String {
-        if self.text_search {
+        if let Some(label) = self.source.label() {
             let ids = self.names().into_iter();
-            return ids.chain(["text search: names only"]).collect::<Vec<_>>().join(" + ");
+            return ids.chain([label]).collect::<Vec<_>>().join(" + ");
         }
         if self.endpoints.is_empty() {
             return self.absent.first().map_or_else(|| "no server".to_owned(), |absent| absent.reason.clone());
@@ -97,7 +119,7 @@ impl AnswerStatus {
             Completeness::Complete => parts.push(format!("may be incomplete: {}", self.gaps.join("; "))),
             Completeness::Partial { reason } => parts.push(format!("may be incomplete: {reason}")),
             // The first field already says this.
-            Completeness::Unknown { .. } if self.text_search => {}
+            Completeness::Unknown { .. } if self.source != AnswerSource::Servers => {}
             Completeness::Unknown { reason } => parts.push(format!("completeness unknown: {reason}")),
         }
         if self.completeness != Completeness::Complete {
@@ -107,7 +129,7 @@ impl AnswerStatus {
         // With an answer, an absent server is worth a clause. Without one, the first field already has the `reason`,
         // and only the hint is missing.
         for absent in self.absent.iter().take(MAX_ABSENT) {
-            parts.push(if self.endpoints.is_empty() && !self.text_search {
+            parts.push(if self.endpoints.is_empty() && self.source == AnswerSource::Servers {
                 absent.hint.clone()
             } else {
                 format!("{}: {}", absent.reason, absent.hint)
@@ -165,7 +187,7 @@ impl AnswerStatus {
             }
         }
         self.is_partial |= other.is_partial;
-        self.text_search |= other.text_search;
+        self.source = self.source.max(other.source);
         add_missing(&mut self.notes, other.notes);
         add_missing(&mut self.gaps, other.gaps);
         add_missing(&mut self.beyond, other.beyond);

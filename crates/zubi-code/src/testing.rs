@@ -26,11 +26,13 @@ use zubi_base::text::DiskText;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
+use zubi_syntax::SyntaxOutline;
 
 mod annotations;
 mod hierarchy;
 
 use crate::edit::apply::DiskSink;
+use crate::syntax::{SyntaxError, SyntaxParser};
 use crate::{CallCx, CodeConfig, CodeIntel, text_search};
 
 /// A workspace on disk from a fixture, with the toy endpoint.
@@ -93,6 +95,7 @@ impl Toy {
             sink: Arc::new(DiskSink::new(&state)),
             settings: None,
             state_dir: state,
+            parser: Some(Arc::new(InProcessParser)),
             clock: Arc::new(SystemClock),
         });
         Self { intel, endpoint, root: project, cursor, _directory: directory }
@@ -109,6 +112,19 @@ impl Toy {
             reads_external: true,
             progress: Arc::new(|_, _| {}),
         }
+    }
+}
+
+/// A parser in this process.
+#[derive(Debug, Clone, Copy)]
+pub struct InProcessParser;
+
+#[async_trait]
+impl SyntaxParser for InProcessParser {
+    async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
+        let outline = zubi_syntax::outline_of_file(file_name, text, &|| false);
+        let unknown = || SyntaxError(format!("the language of `{file_name}` is unknown"));
+        outline.ok_or_else(unknown)?.map_err(|error| SyntaxError(error.to_string()))
     }
 }
 

@@ -2,11 +2,7 @@
 //!
 //! These know only names: they do not distinguish two symbols with one name, and include words in comments and strings.
 //! Every answer says so and how to get a better one. Requests that need more than names (types, edits) still fail.
-//! [`outline`] guesses which lines are declarations.
-
-mod outline;
-
-pub(crate) use self::outline::declarations;
+//! The declarations are those of the syntax ([`crate::syntax`]).
 
 use std::time::{Duration, Instant};
 
@@ -14,39 +10,61 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::endpoint::MissingServer;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextRange, size};
+use zubi_base::text::pluralize;
 use zubi_base::uri;
+use zubi_syntax::{MAX_DECLARATIONS, MAX_DEPTH, SyntaxOutline};
 
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
 use crate::locate::{ResolvedTarget, WORD_SEARCH};
-use crate::outline::{OutlineSymbol, walk};
+use crate::outline::OutlineSymbol;
 use crate::query::CodeQuery;
-use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
+use crate::status::{AnswerSource, AnswerStatus, Completeness, QualifiedAnswer};
+use crate::syntax::to_symbols;
 use crate::text_search;
 
 /// The maximum number of locations in one answer.
 const MAX_LOCATIONS: usize = 2_000;
 
+/// The time limit of parsing the files that contain a name.
+const PARSE_TIME: Duration = Duration::from_secs(3);
+
+/// Returns the reasons why an outline may lack declarations.
+pub(crate) fn outline_notes(outline: &SyntaxOutline) -> Vec<String> {
+    let mut notes = Vec::new();
+    if outline.has_errors {
+        notes.push("the file has syntax errors, so declarations may be missing".to_owned());
+    }
+    if outline.is_cut {
+        notes.push(format!("at most {MAX_DECLARATIONS} declarations in at most {MAX_DEPTH} levels"));
+    }
+    notes
+}
+
 impl AnswerStatus {
-    /// Creates the status of an answer from a text search; `absent` are the servers that could have answered better.
-    fn from_text_search(absent: Vec<MissingServer>) -> Self {
+    /// Creates the status of an answer without a server; `absent` are the servers that could have answered better.
+    fn from_source(source: AnswerSource, absent: Vec<MissingServer>) -> Self {
         let completeness = Completeness::Unknown { reason: "names only".to_owned() };
-        Self { text_search: true, absent, completeness, ..Self::default() }
+        Self { absent, completeness, source, ..Self::default() }
     }
 }
 
 impl CodeQuery<'_> {
-    /// Creates the status of an answer from a text search. If the workspace's folders are gone, returns the error that
-    /// the request would have without this fallback.
-    pub(crate) fn texts_answer(&self, absent: Vec<MissingServer>) -> Result<AnswerStatus, CodeError> {
+    /// Creates the status of an answer from texts. If the workspace's folders are gone, returns the error that the request
+    /// would have without this fallback.
+    pub(crate) fn texts_answer(
+        &self,
+        source: AnswerSource,
+        absent: Vec<MissingServer>,
+    ) -> Result<AnswerStatus, CodeError> {
         if self.workspace().folders().iter().any(|folder| folder.path.is_dir()) {
-            Ok(AnswerStatus::from_text_search(absent))
+            Ok(AnswerStatus::from_source(source, absent))
         } else {
             Err(CodeError::NoEndpoint(absent))
         }
     }
 
-    /// Returns the lines of a document that look like declarations. Without any, returns the error that the request
+    /// Returns the declarations of a document by its syntax. For an unknown language, returns the error that the request
     /// would have without this fallback.
     pub(crate) async fn textual_outline(
         &self,
@@ -54,15 +72,26 @@ impl CodeQuery<'_> {
         absent: Vec<MissingServer>,
     ) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
         let document = self.document(path).await?;
-        let symbols = outline::declarations(&document.text);
-        if symbols.is_empty() {
+        let Some(parsed) = self.parse_outline(path, &document.text).await else {
             return Err(CodeError::NoEndpoint(absent));
-        }
-        Ok(QualifiedAnswer { value: symbols, status: AnswerStatus::from_text_search(absent) })
+        };
+        let outline = match parsed {
+            Ok(outline) => outline,
+            Err(error) => {
+                let subject = self.workspace().display(path);
+                let reason = format!("zubi cannot parse `{subject}`: {error}");
+                let hint = "Read the file, or install its language server.".to_owned();
+                let unparsed = MissingServer { subject, reason, hint };
+                return Err(CodeError::NoEndpoint([vec![unparsed], absent].concat()));
+            }
+        };
+        let mut status = AnswerStatus::from_source(AnswerSource::Syntax, absent);
+        status.notes.extend(outline_notes(&outline));
+        Ok(QualifiedAnswer { value: to_symbols(&outline, &document.text), status })
     }
 
-    /// Returns the occurrences of the name at a position as a whole word, or those on lines that look like its
-    /// declaration. Without a name or a declaration, returns the error that the request would have without this
+    /// Returns the occurrences of the name at a position as a whole word, or those those that a file declares
+    /// by its syntax. Without a name or a declaration, returns the error that the request would have without this
     /// fallback.
     pub(crate) async fn textual_locations(
         &self,
@@ -73,18 +102,20 @@ impl CodeQuery<'_> {
         let (Some(name), Relation::Definition | Relation::References { .. }) = (&at.name, relation) else {
             return Err(CodeError::NoEndpoint(absent));
         };
-        let mut status = self.texts_answer(absent)?;
+        let source = if relation == Relation::Definition { AnswerSource::Syntax } else { AnswerSource::Text };
+        let mut status = self.texts_answer(source, absent)?;
         let searched = self.search_words(name, None).await;
-        let mut found = Vec::new();
+        let (mut found, mut unparsed) = (Vec::new(), 0);
+        let parse_until = self.cx.deadline.min(Instant::now() + PARSE_TIME);
         for (path, _) in &searched.files {
             // The file was removed or changed after the search.
             let Ok(document) = self.document(path).await else { continue };
-            let mut declared: Vec<TextRange> = Vec::new();
-            walk(&outline::declarations(&document.text), |_, symbol| {
-                if symbol.name == *name {
-                    declared.push(symbol.selection);
-                }
-            });
+            let declared = if Instant::now() < parse_until {
+                self.declared_ranges(path, &document, name).await
+            } else {
+                unparsed += 1;
+                Vec::new()
+            };
             for start in text_search::occurrences(&document.text, name) {
                 let range = TextRange::at(size(start), size(name.len()));
                 let declaration = declared.contains(&range);
@@ -128,6 +159,13 @@ impl CodeQuery<'_> {
             status
                 .notes
                 .push(format!("the search was stopped after {} s, so there may be more", WORD_SEARCH.as_secs()));
+        }
+        if unparsed > 0 {
+            status.notes.push(format!(
+                "zubi did not look for declarations in {} after {} s",
+                pluralize(unparsed, "file"),
+                PARSE_TIME.as_secs()
+            ));
         }
         Ok(QualifiedAnswer { value: found, status })
     }

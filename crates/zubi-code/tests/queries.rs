@@ -273,7 +273,7 @@ async fn a_loading_server_that_answers_nothing_delays_no_answer() {
     let query = toy.intel.query(zubi_code::CallCx { wait: Duration::from_millis(1), ..Toy::cx() }).await;
     let target = query.resolve(&symbol("Shape", None), PositionIntent::Identifier).await.unwrap();
     let found = query.references(&target, true).await.unwrap();
-    assert!(found.status.text_search && !found.value.locations.is_empty(), "{found:?}");
+    assert!(found.status.source == zubi_code::AnswerSource::Text && !found.value.locations.is_empty(), "{found:?}");
     let times = toy.endpoint.unanswered.lock().unwrap().take().unwrap();
     assert!(!times.is_empty() && times.iter().all(|time| *time <= Duration::from_secs(5)), "{times:?}");
 }

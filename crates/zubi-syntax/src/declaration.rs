@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// A declaration in a source text. All ranges are in bytes of the UTF-8 text, and begin and end between characters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Declaration {
     /// The name on one line as the text spells it, with its qualifiers: `Rate::price` in C++, `M.price` in Lua. For an
     /// `impl` block of Rust, its header without the conditions; for a method of Go, `(*Server).Run`.
@@ -24,7 +24,7 @@ pub struct Declaration {
 }
 
 /// The kind of a declaration. Each has a name among LSP's symbol kinds; see [`Self::lsp_name`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum DeclarationKind {
     /// A module, or a table of a TOML file.
     Module,

@@ -21,16 +21,6 @@ pub struct SyntaxLanguage {
     pub(crate) is_indentation_limited: bool,
 }
 
-/// The language of files with the extension `h`, which C and C++ share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HeaderLanguage {
-    /// C. More than half of the headers in a tree with C++ sources do not parse as C.
-    #[default]
-    C,
-    /// C++.
-    Cpp,
-}
-
 /// A part of a text in one grammar.
 pub(crate) struct LanguagePart {
     pub(crate) grammar: &'static Grammar,
@@ -40,8 +30,9 @@ pub(crate) struct LanguagePart {
 
 impl SyntaxLanguage {
     /// Returns the language of a file by its name, without its directories. Returns `None` for an unknown language, and for
-    /// one that only the cargo feature `heavy` includes.
-    pub fn from_file_name(name: &str, headers: HeaderLanguage) -> Option<&'static Self> {
+    /// one that only the cargo feature `heavy` includes. A file with the extension `h` is C here; its text decides whether
+    /// [`crate::outline_of_file`] reads it as C++.
+    pub fn from_file_name(name: &str) -> Option<&'static Self> {
         if let Some(found) = LANGUAGES.iter().find(|language| language.file_names.contains(&name)) {
             return Some(found);
         }
@@ -49,9 +40,6 @@ impl SyntaxLanguage {
         let extension = extension.to_ascii_lowercase();
         if stem.is_empty() {
             return None;
-        }
-        if extension == "h" && headers == HeaderLanguage::Cpp {
-            return Self::from_id("cpp");
         }
         LANGUAGES.iter().find(|language| language.extensions.contains(&extension.as_str()))
     }

@@ -19,9 +19,9 @@ mod rules;
 mod words;
 
 pub use declaration::{Declaration, DeclarationKind};
-pub use language::{HeaderLanguage, LANGUAGES, SyntaxLanguage};
+pub use language::{LANGUAGES, SyntaxLanguage};
 pub use outline::{
     MAX_DECLARATIONS, MAX_DEPTH, MAX_TEXT_BYTES, OutlineError, QualifiedDeclaration, SyntaxOutline, declarations_named,
-    outline,
+    outline, outline_of_file,
 };
 pub use words::{WordOccurrence, has_word, words};

@@ -24,7 +24,7 @@ pub const MAX_DEPTH: usize = 64;
 pub(crate) const MAX_INDENTATION: usize = 120;
 
 /// The declarations of a text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SyntaxOutline {
     /// The declarations in the order of the text. A declaration is before its members.
     pub declarations: Vec<Declaration>,
@@ -89,6 +89,29 @@ pub fn outline(
             .ok_or(OutlineError::Stopped)?;
     }
     Ok(outline)
+}
+
+/// Returns the declarations of a file's text, in the language of the file's name (without its directories). Returns `None`
+/// if the language is unknown.
+///
+/// C and C++ share the extension `h`. A text that C's grammar rejects is read as C++ if that grammar accepts it, or finds
+/// more declarations.
+pub fn outline_of_file(
+    name: &str,
+    text: &str,
+    is_stopped: &dyn Fn() -> bool,
+) -> Option<Result<SyntaxOutline, OutlineError>> {
+    let language = SyntaxLanguage::from_file_name(name)?;
+    let first = outline(language, text, is_stopped);
+    let is_header = name.rsplit_once('.').is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("h"));
+    let Ok(rejected) = &first else { return Some(first) };
+    if !is_header || !rejected.has_errors {
+        return Some(first);
+    }
+    let other = outline(SyntaxLanguage::from_id("cpp")?, text, is_stopped);
+    let is_better =
+        other.as_ref().is_ok_and(|other| !other.has_errors || other.declarations.len() > rejected.declarations.len());
+    Some(if is_better { other } else { first })
 }
 
 /// Returns the declarations of a text with a name, and parses the text only if it contains the name.

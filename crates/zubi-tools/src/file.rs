@@ -12,7 +12,7 @@ mod get_current;
 mod glob;
 mod list;
 pub(crate) mod paths;
-mod read;
+pub(crate) mod read;
 mod read_guard;
 mod replace;
 pub(crate) mod search;

@@ -20,6 +20,7 @@ mod explain;
 mod format_document;
 mod hover;
 mod implementations;
+mod read_symbol;
 mod references;
 mod rename_symbol;
 mod signature_help;
@@ -44,6 +45,7 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
         tool::<completion::CompletionTool>(intel),
         tool::<workspace_symbols::WorkspaceSymbols>(intel),
         tool::<document_symbols::DocumentSymbols>(intel),
+        tool::<read_symbol::ReadSymbol>(intel),
         tool::<rename_symbol::RenameSymbol>(intel),
         tool::<code_actions::CodeActions>(intel),
         tool::<format_document::FormatDocument>(intel),

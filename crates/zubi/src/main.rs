@@ -16,6 +16,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use zubi_base::process;
 use zubi_exec::script;
+use zubi_index::parser;
 
 use crate::cli::Cli;
 
@@ -30,6 +31,11 @@ fn main() -> ExitCode {
     if first.as_deref() == Some(OsStr::new(script::CHILD_ARGUMENT)) {
         return run_javascript(arguments.next());
     }
+    // The process that parses files.
+    if first.as_deref() == Some(OsStr::new(parser::CHILD_ARGUMENT)) {
+        let ended = parser::child::run_in_child(arguments.next(), std::io::stdin().lock(), std::io::stdout());
+        return report_child(ended);
+    }
     let result = match Cli::try_parse() {
         Ok(cli) => commands::run(cli),
         Err(error) => Err(error.into()),
@@ -40,9 +46,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs one job from stdin and writes its result to stdout; zubi's other process reports a failure printed here.
+/// Runs one job from stdin and writes its result to stdout.
 fn run_javascript(backends: Option<OsString>) -> ExitCode {
-    match script::child::run_in_child(backends, std::io::stdin().lock(), std::io::stdout()) {
+    report_child(script::child::run_in_child(backends, std::io::stdin().lock(), std::io::stdout()))
+}
+
+/// Reports the end of a child to zubi's other process.
+fn report_child(ended: std::io::Result<()>) -> ExitCode {
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Stderr may be closed.

@@ -10,7 +10,7 @@ use crate::error::CodeError;
 use crate::outline::{self, Outline, OutlineSymbol};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
+use crate::status::{AnswerSource, AnswerStatus, Completeness, QualifiedAnswer};
 
 impl CodeQuery<'_> {
     /// Returns the symbols of a document, from a cache until a file changes. Every request that names a symbol needs
@@ -28,9 +28,11 @@ impl CodeQuery<'_> {
             return Ok(Arc::clone(&cached.answer));
         }
         let outline = Arc::new(self.request_outline(path).await?);
-        // A loading server's outline may be incomplete; a text outline is temporary, as a server may get installed.
+        // A loading server's outline may be incomplete; one by syntax is temporary, as a server may get installed.
         let ready = outline.status.endpoints.iter().all(|state| matches!(state.readiness, Readiness::Ready));
-        let complete = ready && outline.status.completeness == Completeness::Complete && !outline.status.text_search;
+        let complete = ready
+            && outline.status.completeness == Completeness::Complete
+            && outline.status.source == AnswerSource::Servers;
         // A freshness note belongs to this answer only.
         if complete && self.freshness.is_none() {
             self.intel.outlines.insert(changes, key, &Arc::new(Outline { text, answer: Arc::clone(&outline) }));

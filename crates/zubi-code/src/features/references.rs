@@ -16,7 +16,7 @@ use crate::locate::ResolvedTarget;
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::{Replies, position_params};
-use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
+use crate::status::{AnswerSource, AnswerStatus, Completeness, QualifiedAnswer};
 use crate::text_search::{FileKind, SearchLimit, WordOccurrences};
 
 /// The pause before an unsettled server is queried again; it doubles up to [`LONGEST_PAUSE`].
@@ -56,8 +56,8 @@ impl CodeQuery<'_> {
             let (answer, words) = tokio::join!(self.locations(at, relation), self.search_word(at));
             let QualifiedAnswer { value: mut locations, mut status } = answer?;
             let is_cut = matches!(words, Some(Err(SearchLimit::Time)));
-            let Some(Ok(words)) = words.filter(|_| !status.text_search) else {
-                match at.name.as_deref().filter(|_| is_cut && !status.text_search) {
+            let Some(Ok(words)) = words.filter(|_| status.source == AnswerSource::Servers) else {
+                match at.name.as_deref().filter(|_| is_cut && status.source == AnswerSource::Servers) {
                     Some(name) => status.mark_incomplete(format!(
                         "the search for `{name}` in files that the servers do not read took too long; give a larger `waitMs`"
                     )),
@@ -176,7 +176,8 @@ fn is_young(readiness: &Readiness) -> bool {
 
 /// Notes that the texts did not confirm an answer, if the search for the symbol's name did not finish.
 pub(crate) fn add_unsearched_note(at: &ResolvedTarget, status: &mut AnswerStatus) {
-    let is_marked = status.text_search || matches!(status.completeness, Completeness::Partial { .. });
+    let is_marked =
+        status.source != AnswerSource::Servers || matches!(status.completeness, Completeness::Partial { .. });
     if let Some(name) = at.name.as_deref().filter(|_| !is_marked) {
         status
             .notes

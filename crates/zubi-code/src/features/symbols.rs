@@ -7,7 +7,7 @@ use crate::error::CodeError;
 use crate::locate::{Candidate, IndexedSymbols, MAX_WORD_FILES, NamePath};
 use crate::location::SourceLocation;
 use crate::query::CodeQuery;
-use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
+use crate::status::{AnswerSource, AnswerStatus, Completeness, QualifiedAnswer};
 use crate::worktrees::WorktreeFilter;
 
 /// The maximum number of symbols in one answer; each may cost a file read for its source line.
@@ -47,7 +47,7 @@ impl CodeQuery<'_> {
                 return self.symbols_by_word(&name_path, kind, AnswerStatus::default(), &reason).await;
             }
             Err(error) => {
-                let status = self.texts_answer(error.absent_servers()?)?;
+                let status = self.texts_answer(AnswerSource::Syntax, error.absent_servers()?)?;
                 return self.symbols_by_word(&name_path, kind, status, "without a server").await;
             }
         };

@@ -21,7 +21,7 @@ use crate::outline::{self, OutlineSymbol};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
-use crate::status::{AnswerStatus, AnsweringEndpoint, Completeness};
+use crate::status::{AnswerSource, AnswerStatus, AnsweringEndpoint, Completeness};
 use crate::text_search;
 use crate::worktrees::WorktreeFilter;
 
@@ -43,7 +43,7 @@ pub(crate) struct Candidate {
     /// The identifier alone.
     pub(crate) name: String,
     pub(crate) kind: &'static str,
-    pub(super) selection: TextRange,
+    pub(crate) selection: TextRange,
     depth: usize,
     /// The block around the declaration that its name path does not show: `impl From<&str> for Rate`.
     block: Option<String>,
@@ -58,17 +58,7 @@ impl CodeQuery<'_> {
             return Err(CodeError::input("symbol", "the name is empty", "Give a name such as \"Type/method\"."));
         };
         let scope = path.map(|path| self.resolve_path(path)).transpose()?;
-        let (mut candidates, status) = match &scope {
-            Some(file) if file.is_file() => {
-                let outline = self.declared_in(file).await?;
-                (self.filter_symbols(file, &outline.value, &name_path).await?, outline.status.clone())
-            }
-            scope => self.candidates(&name_path, scope.as_deref()).await?,
-        };
-        if candidates.len() > 1 {
-            candidates = self.deduplicate_entities(candidates).await;
-        }
-        let note = prefer_outermost(&mut candidates, &name_path);
+        let (mut candidates, status, note) = self.matching_symbols(&name_path, scope.as_deref()).await?;
         match candidates.len() {
             1 => {}
             0 => {
@@ -97,6 +87,27 @@ impl CodeQuery<'_> {
         Ok(resolved)
     }
 
+    /// Returns the declared symbols that a name path means, in a file, in a folder or anywhere, and a note about others
+    /// of this name.
+    pub(crate) async fn matching_symbols(
+        &self,
+        name_path: &NamePath,
+        scope: Option<&Utf8Path>,
+    ) -> Result<(Vec<Candidate>, AnswerStatus, Option<String>), CodeError> {
+        let (mut candidates, status) = match scope {
+            Some(file) if file.is_file() => {
+                let outline = self.declared_in(file).await?;
+                (self.filter_symbols(file, &outline.value, name_path).await?, outline.status.clone())
+            }
+            scope => self.candidates(name_path, scope).await?,
+        };
+        if candidates.len() > 1 {
+            candidates = self.deduplicate_entities(candidates).await;
+        }
+        let note = prefer_outermost(&mut candidates, name_path);
+        Ok((candidates, status, note))
+    }
+
     /// Reduces the status of a search by name to what concerns the symbol that was found: absent servers and those of
     /// other languages did not contribute to it. Servers that were loading remain, because they may declare the name, too.
     async fn status_of_symbol(&self, path: &Utf8Path, mut search: AnswerStatus) -> AnswerStatus {
@@ -106,8 +117,8 @@ impl CodeQuery<'_> {
             !matches!(state.readiness, Readiness::Ready) || own.endpoints.iter().any(|own| own.id == state.id)
         };
         search.endpoints.retain(is_relevant);
-        search.text_search = own.text_search;
-        search.absent = if own.text_search { own.absent.clone() } else { Vec::new() };
+        search.source = own.source;
+        search.absent = if own.source != AnswerSource::Servers { own.absent.clone() } else { Vec::new() };
         search
     }
 
@@ -144,7 +155,7 @@ impl CodeQuery<'_> {
             }
             // There is no index; the word search below does not need one.
             Err(CodeError::Unsupported { .. }) => {}
-            Err(error) => status = self.texts_answer(error.absent_servers()?)?,
+            Err(error) => status = self.texts_answer(AnswerSource::Syntax, error.absent_servers()?)?,
         }
         files.truncate(MAX_INDEXED_FILES);
         let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;

@@ -8,7 +8,9 @@ use zubi_base::nearest::nearest;
 use zubi_base::text::{EditSink, TextSource};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::edit::DiskSink;
+use zubi_code::syntax::SyntaxParser;
 use zubi_code::{CodeConfig, CodeIntel, edit};
+use zubi_index::parser::{ParserConfig, ParserProcess};
 use zubi_lsp_client::catalogue::{Catalogue, CatalogueError};
 use zubi_lsp_client::detect::PythonSearch;
 use zubi_lsp_client::pool::{PoolConfig, ServerPool};
@@ -34,8 +36,16 @@ pub(super) fn intelligence(
         sink,
         settings: editor.and_then(|editor| editor.settings.clone()),
         state_dir: config.state_dir.clone(),
+        parser: parser(config),
         clock: Arc::clone(&config.clock),
     })
+}
+
+/// Creates the parser of files, which starts with the first one.
+fn parser(config: &HostConfig) -> Option<Arc<dyn SyntaxParser>> {
+    let sandbox = Arc::new(super::exec::sandbox(config));
+    let parser = ParserProcess::new(config.spawner.clone(), sandbox, ParserConfig::default())?;
+    Some(Arc::new(parser))
 }
 
 /// Creates the pool of the workspace's headless servers.

@@ -18,19 +18,22 @@ fn files_have_languages() {
         (".rs", None),
         ("a.unknown", None),
     ] {
-        let found = SyntaxLanguage::from_file_name(name, HeaderLanguage::C);
+        let found = SyntaxLanguage::from_file_name(name);
         assert_eq!(found.map(|language| language.id), expected, "{name}");
     }
 }
 
 #[test]
-fn the_caller_selects_the_language_of_headers() {
-    for (headers, expected) in [(HeaderLanguage::C, "c"), (HeaderLanguage::Cpp, "cpp")] {
-        let found = SyntaxLanguage::from_file_name("rate.h", headers).unwrap();
-        assert_eq!(found.id, expected);
-        let text = "class Rate : public Base { public: int price(); };";
-        let outline = crate::outline(found, text, &|| false).unwrap();
-        assert_eq!(outline.has_errors, expected == "c");
+fn a_header_is_in_the_language_that_accepts_it() {
+    for (text, expected) in [
+        ("class Rate : public Base { public: int price(); };", ["Rate", "price"].as_slice()),
+        ("namespace shop { struct Rate { int price; }; }", &["shop", "Rate", "price"]),
+        ("struct rate { int class; };\nint price(struct rate *new);", &["rate", "class", "price"]),
+        ("int price(;", &[]),
+    ] {
+        let outline = crate::outline_of_file("rate.h", text, &|| false).unwrap().unwrap();
+        let names: Vec<_> = outline.declarations.iter().map(|declaration| declaration.name.as_str()).collect();
+        assert_eq!(names, expected, "{text}");
     }
 }
 

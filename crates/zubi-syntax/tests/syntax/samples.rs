@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use zubi_syntax::{HeaderLanguage, SyntaxLanguage};
+use zubi_syntax::SyntaxLanguage;
 
 /// A sample.
 pub(crate) struct Sample {
@@ -19,7 +19,7 @@ pub(crate) fn samples() -> Vec<Sample> {
         .filter_map(|entry| {
             let entry = entry.unwrap();
             let file_name = entry.file_name().into_string().unwrap();
-            let language = SyntaxLanguage::from_file_name(&file_name, HeaderLanguage::C)?;
+            let language = SyntaxLanguage::from_file_name(&file_name)?;
             let text = String::from_utf8(std::fs::read(entry.path()).unwrap()).unwrap();
             Some(Sample { file_name, text, language })
         })

@@ -118,7 +118,8 @@ impl TypedTool for ReadFile {
     }
 }
 
-fn write_line(text: &mut String, line: &str) {
+/// Appends a line as it is in the file, cut at [`MAX_LINE`].
+pub(crate) fn write_line(text: &mut String, line: &str) {
     let mut characters = line.chars();
     text.extend(characters.by_ref().take(MAX_LINE));
     let rest = characters.count();

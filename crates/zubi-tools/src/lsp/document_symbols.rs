@@ -1,4 +1,4 @@
-//! `lsp_document_symbols`: the declarations of a file, as an indented outline.
+//! `lsp_document_symbols`: the declarations of a file as an indented outline, or those of many files.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,9 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_base::position::Encoding;
+use zubi_base::position::{Encoding, TextIndex};
 use zubi_base::text::pluralize;
+use zubi_code::features::folder_outline::{FileOutline, FileSelection};
 use zubi_code::outline::{self, OutlineSymbol};
 use zubi_code::{CodeError, CodeQuery};
 
@@ -20,13 +21,13 @@ pub(crate) struct DocumentSymbols;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// File
+    /// File, folder or pattern: src/**/*.rs
     #[schemars(extend("x-plain" = true))]
     path: Option<String>,
     /// The file as file:// URI
     #[schemars(extend("x-plain" = true))]
     uri: Option<String>,
-    /// Levels, default all
+    /// Levels: all of a file, 1 of many
     depth: Option<u32>,
     #[serde(flatten)]
     paging: PagingArgs,
@@ -62,12 +63,75 @@ struct OutlineRow<'a> {
     symbol: &'a OutlineSymbol,
 }
 
+impl OutlineRow<'_> {
+    fn write(&self, text: &mut String, index: &TextIndex) {
+        let Self { depth, symbol } = self;
+        // Writing to a `String` cannot fail.
+        let _ = write!(text, "{}{} {}", "  ".repeat(depth + 1), symbol.kind, symbol.name);
+        if let Some(detail) = &symbol.detail {
+            let _ = write!(text, " {}", zubi_code::markup::source_line(detail));
+        }
+        let (first, last) = lines_of(symbol, index);
+        let _ = if last > first { writeln!(text, "  {first}-{last}") } else { writeln!(text, "  {first}") };
+    }
+}
+
+/// Returns the 1-based lines of a symbol's name and of its end.
+fn lines_of(symbol: &OutlineSymbol, index: &TextIndex) -> (u32, u32) {
+    let line = |offset| index.line_col(offset).line + 1;
+    (line(symbol.selection.start()), line(symbol.range.end()))
+}
+
+/// Answers for a folder or a pattern: the outline of each file below its path.
+async fn outline_files(
+    query: &CodeQuery<'_>,
+    input: &Input,
+    argument: &str,
+    selection: FileSelection,
+    view: &OutputBudget,
+) -> Result<CodeAnswer, CodeError> {
+    let answer = query.outlines(selection).await?;
+    let depth = input.depth.unwrap_or(1).max(1) as usize;
+    let mut rows = Vec::new();
+    for (file, outline) in answer.value.iter().enumerate() {
+        outline::walk(&outline.symbols, |parents, symbol| {
+            if parents.len() < depth {
+                rows.push((file, outline, OutlineRow { depth: parents.len(), symbol }));
+            }
+        });
+    }
+    let list = view.list(&rows, &input.paging, |text, previous, (file, outline, row)| {
+        if previous.is_none_or(|(previous, ..)| previous != file) {
+            let _ = writeln!(text, "{}", outline.display_path);
+        }
+        row.write(text, &outline.document.index);
+    })?;
+    let argument = zubi_code::markup::clean_line(argument);
+    let mut text = match rows.len() {
+        0 => format!("no declarations in `{argument}`\n"),
+        total => {
+            format!("{} in {} of `{argument}`\n", pluralize(total, "symbol"), pluralize(answer.value.len(), "file"))
+        }
+    };
+    text.push_str(&list.text);
+    let data = view.data(|| {
+        let item = |(_, outline, OutlineRow { depth, symbol }): &(usize, &FileOutline, OutlineRow<'_>)| {
+            let range = outline.document.index.range_to_lsp(symbol.selection, Encoding::Utf16);
+            json!({ "name": symbol.name, "kind": symbol.kind, "detail": symbol.detail, "depth": depth, "range": range,
+                    "endLine": lines_of(symbol, &outline.document.index).1, "path": outline.display_path })
+        };
+        let items: Vec<_> = rows.get(list.range).unwrap_or_default().iter().map(item).collect();
+        json!({ "items": items, "total": rows.len() })
+    });
+    Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
+}
+
 #[async_trait]
 impl CodeTool for DocumentSymbols {
     const META: ToolMeta = ToolMeta {
         id: "lsp_document_symbols",
-        title: "Outline of a file",
-        description: "Declarations of a file: an indented outline with kind, name and lines of each symbol. Before reading parts of a large file.",
+        title: "Outline of files",
+        description: "Declarations of a file, folder or pattern: an indented outline with kind, name and lines of each symbol. Before reading parts of a large file.",
         tags: &["outline", "structure", "symbols in file"],
         example: || ("Outline a file, classes and their members", json!({ "path": "src/console.py", "depth": 2 })),
         ..CODE_TOOL
@@ -76,6 +140,12 @@ impl CodeTool for DocumentSymbols {
     type Input = Input;
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        if let (Some(path), None) = (&input.path, &input.uri) {
+            match query.select_files(path)? {
+                FileSelection::File(_) => {}
+                selection => return outline_files(query, &input, path, selection, view).await,
+            }
+        }
         let path = resolve_file(query, input.path.as_deref(), input.uri.as_deref())?;
         let answer = query.outline(&path).await?;
         let depth = input.depth.map_or(usize::MAX, |depth| depth.max(1) as usize);
@@ -86,19 +156,8 @@ impl CodeTool for DocumentSymbols {
             }
         });
         let document = query.document(&path).await?;
-        // 1-based lines of the name and of the end of the declaration.
-        let lines = |symbol: &OutlineSymbol| {
-            let line = |offset| document.index.line_col(offset).line + 1;
-            (line(symbol.selection.start()), line(symbol.range.end()))
-        };
-        let list = view.list(&rows, &input.paging, |text, _, OutlineRow { depth, symbol }| {
-            let _ = write!(text, "{}{} {}", "  ".repeat(depth + 1), symbol.kind, symbol.name);
-            if let Some(detail) = &symbol.detail {
-                let _ = write!(text, " {}", zubi_code::markup::source_line(detail));
-            }
-            let (first, last) = lines(symbol);
-            let _ = if last > first { writeln!(text, "  {first}-{last}") } else { writeln!(text, "  {first}") };
-        })?;
+        let lines = |symbol: &OutlineSymbol| lines_of(symbol, &document.index);
+        let list = view.list(&rows, &input.paging, |text, _, row| row.write(text, &document.index))?;
         let display_path = query.workspace().display(&path);
         let mut text = match rows.len() {
             0 => format!("no declarations in `{display_path}`\n"),

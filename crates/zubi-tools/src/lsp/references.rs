@@ -10,7 +10,7 @@ use zubi_base::text::pluralize;
 use zubi_code::features::mentions::{Mentions, UnreadKind};
 use zubi_code::features::references::SymbolReferences;
 use zubi_code::locate::PositionIntent;
-use zubi_code::{CodeError, CodeQuery, QualifiedAnswer};
+use zubi_code::{AnswerSource, CodeError, CodeQuery, QualifiedAnswer};
 
 use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{PagingArgs, ProjectArgs, TargetArgs};
@@ -67,7 +67,7 @@ impl CodeTool for References {
         let mut text = at.header();
         let name = at.name.as_deref().unwrap_or("this position");
         let files = file_count(&references);
-        let counted = match (status.text_search, total) {
+        let counted = match (status.source == AnswerSource::Text, total) {
             (false, total) => format!("{} to", pluralize(total, "reference")),
             (true, 1) => "1 word match of".to_owned(),
             (true, total) => format!("{total} word matches of"),
@@ -79,7 +79,7 @@ impl CodeTool for References {
         let line = match &mentions {
             Some(mentions) => mentions_line(mentions, include_text),
             // Without a name or a server, there is nothing to compare.
-            None if at.name.is_none() || status.text_search => String::new(),
+            None if at.name.is_none() || status.source == AnswerSource::Text => String::new(),
             None => "further word matches were not counted: time-out\n".to_owned(),
         };
         let mut locations = references;

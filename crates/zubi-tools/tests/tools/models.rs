@@ -61,6 +61,7 @@ fn models_with_source(files: SharedFiles, fixture: &str, first: Option<Arc<dyn E
     let model = Arc::new(DomainModel::new(files, workspace.roots().into_iter().map(Root::Folder).collect()));
     let state = toy.root.parent().unwrap().join("state of models");
     let intel = CodeIntel::new(CodeConfig {
+        parser: Some(Arc::new(zubi_code::testing::InProcessParser)),
         workspace,
         sources: first.into_iter().chain([domainlang::endpoint_source(&model)]).collect(),
         texts: domainlang::texts(&model),

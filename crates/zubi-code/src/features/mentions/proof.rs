@@ -25,7 +25,7 @@ use crate::features::locations::{RawLocation, Relation};
 use crate::lexical::NonCode;
 use crate::locate::ResolvedTarget;
 use crate::query::{CodeQuery, SourceDocument};
-use crate::status::Completeness;
+use crate::status::{AnswerSource, Completeness};
 use crate::text_search;
 
 /// The time limit of all checks of further mentions of an answer. The check of the queried position may take longer:
@@ -484,7 +484,7 @@ impl CodeQuery<'_> {
         let offset = document.index.from_lsp(start, Encoding::Utf16);
         let target = self.resolved_target(path.to_owned(), &document, offset, None);
         let found = match self.locations(&target, Relation::Definition).await {
-            Ok(found) if found.status.text_search => return (Resolution::Unknown, true),
+            Ok(found) if found.status.source != AnswerSource::Servers => return (Resolution::Unknown, true),
             Ok(found) if matches!(found.status.completeness, Completeness::Partial { .. }) => {
                 return (Resolution::Unknown, true);
             }

@@ -1,0 +1,44 @@
+//! The parser of files: a grammar of tree-sitter is C code that can end its process or run for minutes on a text made for
+//! it. So texts are parsed in a confined child, `zubi __parse`, and such a text costs only its own file.
+//!
+//! The child reads one job after the other from its input and writes one answer each:
+//!
+//! ```text
+//! zubi → child   {"name":"lib.rs","bytes":123,"timeMs":2000}\n   and 123 bytes of UTF-8
+//! child → zubi   {"outline":{…}}\n   or   {"failure":"why"}\n
+//! ```
+
+pub mod child;
+mod parent;
+
+use serde::{Deserialize, Serialize};
+use zubi_syntax::SyntaxOutline;
+
+pub use parent::{ParserConfig, ParserProcess};
+
+/// zubi's argument for the child.
+pub const CHILD_ARGUMENT: &str = "__parse";
+
+/// The maximum length of an answer in bytes: [`zubi_syntax::MAX_DECLARATIONS`] declarations with long names.
+const MAX_ANSWER: u64 = 32 * 1024 * 1024;
+
+/// A text to parse. The text follows the line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ParseJob {
+    /// The name of the file without its directories; it decides the language.
+    name: String,
+    /// The length of the text.
+    bytes: usize,
+    /// The time limit of the parse in milliseconds.
+    time_ms: u64,
+}
+
+/// The answer to a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum ParseAnswer {
+    Outline(SyntaxOutline),
+    /// The reason why there is no outline, for the user.
+    Failure(String),
+}

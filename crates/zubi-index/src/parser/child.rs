@@ -1,0 +1,94 @@
+//! The child's side: parses one text after the other until its input ends.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, Read as _, Write};
+use std::time::{Duration, Instant};
+
+use zubi_base::process::confine;
+use zubi_syntax::MAX_TEXT_BYTES;
+
+use super::{ParseAnswer, ParseJob};
+
+/// The maximum length of the line before a text.
+const MAX_LINE: u64 = 64 * 1024;
+
+/// The priority of this process: nothing waits for it but a request of an agent (`nice(2)`, 0 to 19).
+const NICE: i32 = 10;
+
+/// Answers jobs in this process, which must not have other threads yet. `backends` are those of
+/// [`zubi_base::process::confine::lock_down`] as JSON; they confine the process before it reads the first job.
+pub fn run_in_child(backends: Option<OsString>, input: impl BufRead, output: impl Write) -> io::Result<()> {
+    // A process that cannot change its priority works as well.
+    rustix::process::nice(NICE).ok();
+    if let Some(backends) = backends {
+        let backends = backends.to_str().ok_or(io::ErrorKind::InvalidInput)?;
+        confine::lock_down(&serde_json::from_str(backends)?).map_err(io::Error::other)?;
+    }
+    answer_jobs(input, output)
+}
+
+fn answer_jobs(mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
+    loop {
+        let mut line = Vec::new();
+        (&mut input).take(MAX_LINE).read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            return Ok(());
+        }
+        let job: ParseJob = serde_json::from_slice(&line)?;
+        if job.bytes > MAX_TEXT_BYTES {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let mut text = vec![0; job.bytes];
+        input.read_exact(&mut text)?;
+        let text = String::from_utf8(text).map_err(io::Error::other)?;
+        let mut answer = serde_json::to_vec(&parse(&job, &text))?;
+        answer.push(b'\n');
+        output.write_all(&answer)?;
+        output.flush()?;
+    }
+}
+
+fn parse(job: &ParseJob, text: &str) -> ParseAnswer {
+    let until = Instant::now() + Duration::from_millis(job.time_ms);
+    match zubi_syntax::outline_of_file(&job.name, text, &|| Instant::now() >= until) {
+        Some(Ok(outline)) => ParseAnswer::Outline(outline),
+        Some(Err(error)) => ParseAnswer::Failure(error.to_string()),
+        None => ParseAnswer::Failure(format!("the language of `{}` is unknown", job.name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(jobs: &[(&str, &str)]) -> io::Result<Vec<ParseAnswer>> {
+        let mut input = Vec::new();
+        for (name, text) in jobs {
+            let job = ParseJob { name: (*name).to_owned(), bytes: text.len(), time_ms: 10_000 };
+            serde_json::to_writer(&mut input, &job)?;
+            input.push(b'\n');
+            input.extend(text.as_bytes());
+        }
+        let mut output = Vec::new();
+        answer_jobs(input.as_slice(), &mut output)?;
+        Ok(serde_json::Deserializer::from_slice(&output).into_iter().collect::<Result<_, _>>()?)
+    }
+
+    #[test]
+    fn each_job_has_an_answer() {
+        let answers = check(&[("a.py", "def price():\n    pass\n"), ("b.odd", "x"), ("c.rs", "fn é() {}")]).unwrap();
+        let names = |answer: &ParseAnswer| match answer {
+            ParseAnswer::Outline(outline) => outline.declarations.iter().map(|it| it.name.clone()).collect(),
+            ParseAnswer::Failure(reason) => vec![reason.clone()],
+        };
+        let answers: Vec<Vec<String>> = answers.iter().map(names).collect();
+        assert_eq!(answers, [["price"], ["the language of `b.odd` is unknown"], ["é"]]);
+    }
+
+    #[test]
+    fn invalid_jobs_end_the_process() {
+        assert!(answer_jobs(&b"{}\n"[..], Vec::new()).is_err());
+        assert!(answer_jobs(&b"{\"name\":\"a.rs\",\"bytes\":9,\"timeMs\":1}\nshort"[..], Vec::new()).is_err());
+        assert!(answer_jobs(&b"{\"name\":\"a.rs\",\"bytes\":1000000000,\"timeMs\":1}\n"[..], Vec::new()).is_err());
+    }
+}

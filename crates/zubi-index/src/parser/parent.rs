@@ -1,0 +1,202 @@
+//! zubi's side: starts the child, sends it texts, and ends it if it does not answer.
+
+use std::collections::hash_map::DefaultHasher;
+use std::ffi::OsString;
+use std::hash::{Hash as _, Hasher as _};
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use rustc_hash::FxHashMap;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{ChildStdin, ChildStdout};
+use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Spawner};
+use zubi_base::sync::lock;
+use zubi_code::syntax::{SyntaxError, SyntaxParser};
+use zubi_exec::sandbox::Sandbox;
+use zubi_syntax::{MAX_TEXT_BYTES, OutlineError, SyntaxOutline};
+
+use super::{CHILD_ARGUMENT, MAX_ANSWER, ParseAnswer, ParseJob};
+
+/// The time in addition to the child's own limit before it is ended: some grammars do not check the limit while they
+/// recover from an error.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The time without a job after which the child ends.
+const IDLE: Duration = Duration::from_mins(1);
+
+/// The maximum number of texts that are not tried again.
+const MAX_REJECTED: usize = 1_000;
+
+/// The limits of the child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParserConfig {
+    /// The time limit of one parse.
+    pub time: Duration,
+    /// The maximum address space of the child in bytes. A syntax tree takes 10 to 20 times as much as its text.
+    pub memory: u64,
+}
+
+impl Default for ParserConfig {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(2), memory: 512 * 1024 * 1024 }
+    }
+}
+
+/// Parses texts in a child, one after the other. The child starts with the first text and ends when it is idle.
+#[derive(Clone)]
+pub struct ParserProcess {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    spawner: Spawner,
+    /// zubi's own program.
+    executable: Utf8PathBuf,
+    sandbox: Arc<Sandbox>,
+    config: ParserConfig,
+    child: tokio::sync::Mutex<IdleChild>,
+    /// The texts, by hash, that ended or blocked a child, with the reason.
+    rejected: Mutex<FxHashMap<u64, String>>,
+}
+
+/// The child between two jobs.
+#[derive(Default)]
+struct IdleChild {
+    running: Option<Conversation>,
+    /// The number of jobs so far, by which the timer notices further ones.
+    jobs: u64,
+    has_timer: bool,
+}
+
+struct Conversation {
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    child: Child,
+}
+
+impl ParserProcess {
+    /// Returns `None` if the spawner does not know zubi's own program. Starts nothing.
+    pub fn new(spawner: Spawner, sandbox: Arc<Sandbox>, config: ParserConfig) -> Option<Self> {
+        let executable = spawner.executable()?.to_owned();
+        let (child, rejected) = (tokio::sync::Mutex::default(), Mutex::default());
+        Some(Self { shared: Arc::new(Shared { spawner, executable, sandbox, config, child, rejected }) })
+    }
+}
+
+#[async_trait]
+impl SyntaxParser for ParserProcess {
+    async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
+        if text.len() > MAX_TEXT_BYTES {
+            return Err(SyntaxError(OutlineError::TooLarge { bytes: text.len() }.to_string()));
+        }
+        let key = key_of(file_name, text);
+        if let Some(reason) = lock(&self.shared.rejected).get(&key) {
+            return Err(SyntaxError(reason.clone()));
+        }
+        let mut idle = self.shared.child.lock().await;
+        idle.jobs += 1;
+        // If the caller drops this future, the child is dropped too: it would answer the next job with this outline.
+        let mut conversation = match idle.running.take() {
+            Some(conversation) => conversation,
+            None => {
+                self.shared.start().await.map_err(|error| SyntaxError(format!("the parser does not start: {error}")))?
+            }
+        };
+        let time = self.shared.config.time;
+        let job = ParseJob {
+            name: file_name.to_owned(),
+            bytes: text.len(),
+            time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+        };
+        let answer = tokio::time::timeout(time + GRACE, conversation.parse(&job, text)).await;
+        let reason = match answer {
+            Ok(Ok(answer)) => {
+                idle.running = Some(conversation);
+                self.shared.start_timer(&mut idle);
+                return match answer {
+                    ParseAnswer::Outline(outline) => Ok(outline),
+                    ParseAnswer::Failure(reason) => Err(SyntaxError(reason)),
+                };
+            }
+            Ok(Err(error)) => {
+                let status = conversation.child.end(Duration::from_millis(100)).await;
+                let status = status.map_or_else(|_| error.to_string(), |status| status.to_string());
+                format!("the parser ended at this text ({status})")
+            }
+            Err(_) => {
+                // Without a grace period: it does not read its input.
+                drop(conversation.child.end(Duration::ZERO).await);
+                format!("parsing took longer than {} s", time.as_secs_f32())
+            }
+        };
+        tracing::warn!(file = file_name, %reason, "a text has no outline");
+        let mut rejected = lock(&self.shared.rejected);
+        if rejected.len() >= MAX_REJECTED {
+            rejected.clear();
+        }
+        rejected.insert(key, reason.clone());
+        Err(SyntaxError(reason))
+    }
+}
+
+impl Shared {
+    async fn start(&self) -> io::Result<Conversation> {
+        let (mut confinement, _) = self.sandbox.for_scripts(&self.executable).await;
+        confinement.limits.memory = Some(self.config.memory);
+        let mut spec = CommandSpec::new(self.executable.clone(), "/");
+        spec.args = vec![CHILD_ARGUMENT.to_owned(), serde_json::to_string(&confinement.backends)?];
+        spec.environment = ChildEnvironment::from_allowed(std::iter::empty::<(OsString, OsString)>());
+        spec.confinement = Some(confinement);
+        let mut child = self.spawner.spawn(&spec)?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        Ok(Conversation { input, output: BufReader::new(output), child })
+    }
+
+    /// Ends the child after a time without a job.
+    fn start_timer(self: &Arc<Self>, idle: &mut IdleChild) {
+        if std::mem::replace(&mut idle.has_timer, true) {
+            return;
+        }
+        let (shared, mut jobs) = (Arc::downgrade(self), idle.jobs);
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(IDLE).await;
+                let Some(shared) = shared.upgrade() else { return };
+                let mut idle = shared.child.lock().await;
+                if idle.jobs == jobs {
+                    idle.running = None;
+                    idle.has_timer = false;
+                    return;
+                }
+                jobs = idle.jobs;
+            }
+        });
+    }
+}
+
+impl Conversation {
+    async fn parse(&mut self, job: &ParseJob, text: &str) -> io::Result<ParseAnswer> {
+        let mut message = serde_json::to_vec(job)?;
+        message.push(b'\n');
+        message.extend(text.as_bytes());
+        self.input.write_all(&message).await?;
+        self.input.flush().await?;
+        let mut line = Vec::new();
+        (&mut self.output).take(MAX_ANSWER).read_until(b'\n', &mut line).await?;
+        if line.last() != Some(&b'\n') {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(serde_json::from_slice(&line)?)
+    }
+}
+
+fn key_of(file_name: &str, text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (file_name, text).hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,173 @@
+//! `read_symbol`: the source of symbols by their names.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_base::text::pluralize;
+use zubi_code::features::symbol_source::{SourceLine, SourcePart, SymbolSource};
+use zubi_code::locate::TargetInput;
+use zubi_code::{AnswerStatus, CodeError, CodeQuery};
+
+use crate::adapter::ToolMeta;
+use crate::file::read::write_line;
+use crate::lsp::arguments::PagingArgs;
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
+use crate::lsp::view::OutputBudget;
+
+pub(crate) struct ReadSymbol;
+
+/// The maximum number of symbols in one call.
+const MAX_SYMBOLS: usize = 20;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Type/method
+    #[schemars(extend("x-plain" = true))]
+    symbol: Option<String>,
+    /// Several
+    symbols: Option<Vec<String>>,
+    /// File or folder of symbol
+    #[schemars(extend("x-plain" = true))]
+    path: Option<String>,
+    /// path:line: the declaration around it
+    at: Option<String>,
+    /// Default: all, but only signatures of a type's functions
+    part: Option<Part>,
+    #[serde(flatten)]
+    paging: PagingArgs,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Part {
+    Signature,
+    Doc,
+    Body,
+    All,
+}
+
+impl Input {
+    fn targets(&self) -> Result<Vec<TargetInput>, CodeError> {
+        let names = self.symbol.iter().chain(self.symbols.iter().flatten());
+        let target = |symbol: &String| TargetInput {
+            symbol: Some(symbol.clone()),
+            path: self.path.clone(),
+            ..TargetInput::default()
+        };
+        let mut targets: Vec<_> = names.map(target).collect();
+        targets.extend(self.at.clone().map(|at| TargetInput { at: Some(at), ..TargetInput::default() }));
+        match targets.len() {
+            0 => Err(CodeError::input(
+                "symbol",
+                "missing",
+                "Pass symbol: \"Type/method\", symbols: [\"A\", \"B\"], or at: \"src/lib.rs:12\".",
+            )),
+            count if count > MAX_SYMBOLS => Err(CodeError::input(
+                "symbols",
+                format!("{count} symbols are too many"),
+                format!("Pass at most {MAX_SYMBOLS}."),
+            )),
+            _ => Ok(targets),
+        }
+    }
+}
+
+/// One line of the answer.
+enum Row<'a> {
+    Header(&'a SymbolSource),
+    Line(&'a SourceLine),
+    /// A symbol without a source, with the reason and the next step.
+    Failure(&'a str),
+}
+
+#[async_trait]
+impl CodeTool for ReadSymbol {
+    const META: ToolMeta = ToolMeta {
+        id: "read_symbol",
+        title: "Read the source of symbols",
+        description: "Source of symbols by name, with line numbers: overloads together; of a type, the signatures of its functions unless part is all. Instead of reading whole files.",
+        tags: &["body", "source of function", "read function", "definition text", "implementation"],
+        example: || ("Read a method", json!({ "symbol": "Console/print" })),
+        ..CODE_TOOL
+    };
+    const OPERATION: &str = "read the symbol";
+    type Input = Input;
+
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        let part = match input.part {
+            None => SourcePart::Summary,
+            Some(Part::Signature) => SourcePart::Signature,
+            Some(Part::Doc) => SourcePart::Doc,
+            Some(Part::Body) => SourcePart::Body,
+            Some(Part::All) => SourcePart::All,
+        };
+        let targets = input.targets()?;
+        let mut status = AnswerStatus::default();
+        let mut found: Vec<Result<SymbolSource, String>> = Vec::new();
+        for target in &targets {
+            match query.symbol_sources(target, part).await {
+                Ok(answer) => {
+                    status.merge(answer.status);
+                    found.extend(answer.value.into_iter().map(Ok));
+                }
+                Err(error) if targets.len() == 1 => return Err(error),
+                // The other symbols are still worth an answer.
+                Err(error) => found.push(Err(format!("{error}\n{}", error.hint()))),
+            }
+        }
+        let mut rows = Vec::new();
+        for source in &found {
+            match source {
+                Ok(source) => {
+                    rows.push(Row::Header(source));
+                    rows.extend(source.lines.iter().map(Row::Line));
+                }
+                Err(error) => rows.push(Row::Failure(error)),
+            }
+        }
+        let list = view.list(&rows, &input.paging, |text, _, row| write_row(text, row))?;
+        let data = view.data(|| {
+            let item = |source: &Result<SymbolSource, String>| match source {
+                Err(error) => json!({ "error": error }),
+                Ok(source) => {
+                    let lines = source.lines.iter().map(|line| match line {
+                        SourceLine::Shown { number, text } => json!({ "line": number, "text": text }),
+                        SourceLine::Omitted(count) => json!({ "omitted": count }),
+                    });
+                    json!({ "name": source.name, "kind": source.kind, "path": source.display_path,
+                            "lines": lines.collect::<Vec<_>>() })
+                }
+            };
+            json!({ "items": found.iter().map(item).collect::<Vec<_>>(), "total": found.len() })
+        });
+        Ok(CodeAnswer { text: list.text, data, status, truncated: list.truncated })
+    }
+}
+
+fn write_row(text: &mut String, row: &Row<'_>) {
+    // Writing to a `String` cannot fail.
+    let _ = match row {
+        Row::Header(source) => {
+            let first = source.lines.iter().find_map(|line| match line {
+                SourceLine::Shown { number, .. } => Some(format!(":{number}")),
+                SourceLine::Omitted(_) => None,
+            });
+            let (at, nothing) = match first {
+                Some(first) => (first, ""),
+                None => (String::new(), "  has no such part"),
+            };
+            writeln!(text, "{}{at}  {} {}{nothing}", source.display_path, source.kind, source.name)
+        }
+        Row::Line(SourceLine::Shown { number, text: line }) => {
+            let _ = write!(text, "{number:>5}  ");
+            // As in the file: an edit may use the line as its `old` text.
+            write_line(text, line);
+            Ok(())
+        }
+        Row::Line(SourceLine::Omitted(count)) => writeln!(text, "       … {}", pluralize(*count as usize, "line")),
+        Row::Failure(error) => writeln!(text, "{error}"),
+    };
+}
