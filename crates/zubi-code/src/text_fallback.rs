@@ -43,7 +43,7 @@ pub(crate) fn outline_notes(outline: &SyntaxOutline) -> Vec<String> {
 
 impl AnswerStatus {
     /// Creates the status of an answer without a server; `absent` are the servers that could have answered better.
-    fn from_source(source: AnswerSource, absent: Vec<MissingServer>) -> Self {
+    pub(crate) fn from_source(source: AnswerSource, absent: Vec<MissingServer>) -> Self {
         let completeness = Completeness::Unknown { reason: "names only".to_owned() };
         Self { absent, completeness, source, ..Self::default() }
     }

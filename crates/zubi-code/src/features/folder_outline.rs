@@ -67,11 +67,7 @@ impl CodeQuery<'_> {
     /// Returns the outlines of all files of a selection that declare something, sorted by path.
     pub async fn outlines(&self, selection: FileSelection) -> Result<QualifiedAnswer<Vec<FileOutline>>, CodeError> {
         let files = self.list_files(selection).await;
-        let mut status = AnswerStatus {
-            source: AnswerSource::Syntax,
-            completeness: Completeness::Unknown { reason: "names only".to_owned() },
-            ..AnswerStatus::default()
-        };
+        let mut status = AnswerStatus::from_source(AnswerSource::Syntax, Vec::new());
         let until = self.cx.deadline.min(Instant::now() + PARSE_TIME);
         let (mut outlines, mut unparsed, mut with_errors) = (Vec::new(), Vec::new(), Vec::new());
         let (mut parsed, mut others) = (0, 0);

@@ -13,7 +13,7 @@ use crate::error::CodeError;
 use crate::locate::{NamePath, PositionIntent, TargetInput};
 use crate::outline::{self, OutlineSymbol};
 use crate::query::{CodeQuery, SourceDocument};
-use crate::status::{AnswerStatus, QualifiedAnswer};
+use crate::status::{AnswerSource, AnswerStatus, QualifiedAnswer};
 
 /// The part of a symbol's source to return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -82,7 +82,12 @@ impl CodeQuery<'_> {
             let display_path = self.workspace().display(&path);
             let parsed = self.parse_outline(&path, &document.text).await.and_then(Result::ok);
             let parts = match parsed.and_then(|outline| parts_by_syntax(&outline, offset)) {
-                Some(parts) => parts,
+                Some(parts) => {
+                    if status.endpoints.is_empty() {
+                        status.merge(AnswerStatus::from_source(AnswerSource::Syntax, Vec::new()));
+                    }
+                    parts
+                }
                 None => {
                     let outline = self.declared_in(&path).await?;
                     status.merge(outline.status.clone());
@@ -125,6 +130,8 @@ impl Parts {
     fn lines(&self, part: SourcePart, document: &SourceDocument) -> Vec<SourceLine> {
         let line = |offset: usize| document.index.line_col(size(offset)).line;
         let lines_of = |range: &Range<usize>| line(range.start)..line(range.end.max(range.start + 1) - 1) + 1;
+        // The line in which the signature ends is shown, even if the body begins in it.
+        let body_lines = |body: &Range<usize>| line(body.start.max(1) - 1) + 1..lines_of(body).end;
         let whole = lines_of(&self.range);
         let with_doc = self.doc.as_ref().map_or(whole.start, |doc| whole.start.min(line(doc.start)))..whole.end;
         let (shown, hidden): (Range<u32>, Vec<Range<u32>>) = match part {
@@ -134,7 +141,7 @@ impl Parts {
                 (self.signature.as_ref().map_or(whole.start..whole.start + 1, lines_of), Vec::new())
             }
             SourcePart::Doc => (self.doc.as_ref().map_or(0..0, lines_of), Vec::new()),
-            SourcePart::Summary => (with_doc, self.bodies.iter().map(lines_of).collect()),
+            SourcePart::Summary => (with_doc, self.bodies.iter().map(body_lines).collect()),
         };
         let texts: Vec<&str> = document.text.lines().collect();
         let mut lines = Vec::new();
@@ -169,7 +176,6 @@ fn parts_by_syntax(outline: &SyntaxOutline, offset: TextSize) -> Option<Parts> {
     let is_inside = |it: &&Declaration| {
         found.range.start <= it.range.start && it.range.end <= found.range.end && it.name_range != found.name_range
     };
-    // The lines after the signature: a body that begins in the last line of the signature is shown from there.
     let functions = all.iter().filter(is_inside).filter(|it| is_callable(it) && !is_callable(found));
     let bodies = functions.map(|it| it.signature.end..it.range.end).collect();
     Some(Parts {
