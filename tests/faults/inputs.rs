@@ -26,7 +26,7 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
         ("lsp_document_symbols", path("")),
         ("lsp_document_symbols", path("a\u{0}b.py")),
         ("lsp_document_symbols", path("http://example.com/a.py")),
-        ("lsp_document_symbols", path("shapes")),
+        ("lsp_document_symbols", path("shapes/*.rs")),
         ("lsp_document_symbols", path("binary.py")),
         ("lsp_document_symbols", path("latin.py")),
         ("lsp_document_symbols", path("large.py")),

@@ -16,9 +16,26 @@ const MAX_SIGNATURE: usize = 160;
 /// Parses texts. A grammar can end or block its process, so implementations parse in another one.
 #[async_trait]
 pub trait SyntaxParser: Send + Sync {
-    /// Returns the outline of a file's text. `file_name` is the name without its directories, and has a known language
-    /// ([`SyntaxLanguage::from_file_name`]).
+    /// Whether the language of a file is known by its name, without its directories.
+    fn has_language(&self, file_name: &str) -> bool {
+        SyntaxLanguage::from_file_name(file_name).is_some()
+    }
+
+    /// Returns the outline of a file's text. Its language must be known.
     async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError>;
+}
+
+/// Parses in this process, for hosts that start their children without a supervisor, as tests do.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DirectParser;
+
+#[async_trait]
+impl SyntaxParser for DirectParser {
+    async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
+        let outline = zubi_syntax::outline_of_file(file_name, text, &|| false);
+        let unknown = || SyntaxError(format!("the language of `{file_name}` is unknown"));
+        outline.ok_or_else(unknown)?.map_err(|error| SyntaxError(error.to_string()))
+    }
 }
 
 /// The reason why a text has no outline, for the user: `parsing took longer than 2 s`.
@@ -27,15 +44,14 @@ pub trait SyntaxParser: Send + Sync {
 pub struct SyntaxError(pub String);
 
 impl CodeQuery<'_> {
-    /// Returns the declarations of a document by its syntax. Returns `None` if its language is unknown, or if this
-    /// process has no parser.
+    /// Returns the declarations of a document by its syntax. Returns `None` if its language is unknown.
     pub(crate) async fn parse_outline(
         &self,
         path: &Utf8Path,
         text: &Arc<str>,
     ) -> Option<Result<SyntaxOutline, SyntaxError>> {
-        let parser = self.intel.parser.as_ref()?;
-        let name = path.file_name().filter(|name| SyntaxLanguage::from_file_name(name).is_some())?;
+        let parser = &self.intel.parser;
+        let name = path.file_name().filter(|name| parser.has_language(name))?;
         Some(parser.outline(name, text).await)
     }
 

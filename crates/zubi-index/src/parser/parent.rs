@@ -14,11 +14,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::process::{ChildStdin, ChildStdout};
 use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Spawner};
 use zubi_base::sync::lock;
-use zubi_code::syntax::{SyntaxError, SyntaxParser};
 use zubi_exec::sandbox::Sandbox;
 use zubi_syntax::{MAX_TEXT_BYTES, OutlineError, SyntaxOutline};
 
-use super::{CHILD_ARGUMENT, MAX_ANSWER, ParseAnswer, ParseJob};
+use super::{CHILD_ARGUMENT, MAX_ANSWER, ParseAnswer, ParseJob, SyntaxError, SyntaxParser};
 
 /// The time in addition to the child's own limit before it is ended: some grammars do not check the limit while they
 /// recover from an error.
