@@ -26,13 +26,13 @@ use zubi_base::text::DiskText;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
-use zubi_syntax::SyntaxOutline;
+use zubi_syntax::{SyntaxLanguage, SyntaxOutline};
 
 mod annotations;
 mod hierarchy;
 
 use crate::edit::apply::DiskSink;
-use crate::syntax::{SyntaxError, SyntaxParser};
+use crate::syntax::{PatternAnswer, PatternSearchError, SyntaxError, SyntaxParser, find_matches_here};
 use crate::{CallCx, CodeConfig, CodeIntel, text_search};
 
 /// A workspace on disk from a fixture, with the toy endpoint.
@@ -125,6 +125,15 @@ impl SyntaxParser for InProcessParser {
         let outline = zubi_syntax::outline_of_file(file_name, text, &|| false);
         let unknown = || SyntaxError(format!("the language of `{file_name}` is unknown"));
         outline.ok_or_else(unknown)?.map_err(|error| SyntaxError(error.to_string()))
+    }
+
+    async fn find_matches(
+        &self,
+        language: &'static SyntaxLanguage,
+        pattern: &str,
+        text: &Arc<str>,
+    ) -> Result<PatternAnswer, PatternSearchError> {
+        find_matches_here(language, pattern, text, &|| false)
     }
 }
 
