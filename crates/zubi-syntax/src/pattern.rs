@@ -58,11 +58,14 @@ pub struct PatternCapture {
 
 /// One match of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct PatternMatch {
     /// The range of the matched code in the text, in bytes. It begins and ends between characters.
     pub range: Range<usize>,
     /// The captures, sorted by name. A list that matched no node has none. All are inside the match.
     pub captures: Vec<PatternCapture>,
+    /// Whether a comment in the match is in no capture. A replacement of the match loses it.
+    pub has_loose_comments: bool,
 }
 
 /// The matches in a text.
@@ -144,9 +147,14 @@ impl SyntaxPattern {
     ) -> Result<(), MatchError> {
         let root = AstGrep::doc(StrDoc { src: text.to_owned(), lang: self.grammar, tree });
         let patterns: Vec<_> = self.patterns.iter().map(|pattern| (pattern, pattern.potential_kinds())).collect();
+        let first = found.matches.len();
+        let mut comments = Vec::new();
         for (index, node) in root.root().dfs().enumerate() {
             if index % NODES_PER_CHECK == 0 && is_stopped() {
                 return Err(OutlineError::Stopped.into());
+            }
+            if node.is_extra() && node.is_named() {
+                comments.push(node.range());
             }
             let kind_id = usize::from(node.kind_id());
             let matched = patterns.iter().find_map(|(pattern, kinds)| {
@@ -164,9 +172,12 @@ impl SyntaxPattern {
             }
             if found.matches.len() >= MAX_MATCHES {
                 found.is_cut = true;
-                return Ok(());
+                break;
             }
             found.matches.push(matched);
+        }
+        for matched in found.matches.iter_mut().skip(first) {
+            matched.has_loose_comments = has_loose_comments(matched, &comments);
         }
         Ok(())
     }
@@ -199,7 +210,7 @@ impl SyntaxPattern {
                 .then(|| PatternCapture { variable: variable.clone(), range: captured })
         });
         let captures = captures.collect();
-        Some(PatternMatch { range, captures })
+        Some(PatternMatch { range, captures, has_loose_comments: false })
     }
 }
 
@@ -211,6 +222,16 @@ pub fn remove_nested(matches: Vec<PatternMatch>) -> (Vec<PatternMatch>, Vec<Patt
         end = end.max(found.range.end);
         is_outermost
     })
+}
+
+/// Whether one of some comments, in the order of the text, is in a match but in none of its captures.
+fn has_loose_comments(found: &PatternMatch, comments: &[Range<usize>]) -> bool {
+    let first = comments.partition_point(|comment| comment.start < found.range.start);
+    let inside = comments.iter().skip(first).take_while(|comment| comment.end <= found.range.end);
+    let is_loose = |comment: &Range<usize>| {
+        !found.captures.iter().any(|capture| capture.range.start <= comment.start && comment.end <= capture.range.end)
+    };
+    inside.into_iter().any(is_loose)
 }
 
 /// Returns the number of levels of a tree, without recursion.

@@ -35,7 +35,7 @@ impl CodeQuery<'_> {
             return Err(CodeError::input("pattern", format!("no match in {files} ({languages})"), hint));
         }
         let mut changes = Map::new();
-        let (mut nested, mut broken) = (Vec::new(), Vec::new());
+        let (mut nested, mut broken, mut commented) = (Vec::new(), Vec::new(), Vec::new());
         for file in found.value.files {
             let template = RewriteTemplate::parse(template, file.language, &file.variables).map_err(|error| {
                 CodeError::input(
@@ -46,6 +46,8 @@ impl CodeQuery<'_> {
             })?;
             let (matches, inner) = remove_nested(file.matches.clone());
             nested.extend(inner.iter().map(|found| self.location_in_file(&file, found)));
+            let with_comments = matches.iter().filter(|found| found.has_loose_comments);
+            commented.extend(with_comments.map(|found| self.location_in_file(&file, found)));
             let replacements: Vec<_> =
                 matches.iter().map(|found| (found, template.render(&file.document.text, found))).collect();
             if self.has_new_errors(&file, &replacements).await {
@@ -65,6 +67,10 @@ impl CodeQuery<'_> {
             let (inside, named) = (pluralize(nested.len(), "match"), list_first(nested, MAX_NAMED));
             plan.notes
                 .push(format!("{inside} inside other matches left: {named}; apply this plan, then rewrite again"));
+        }
+        if !commented.is_empty() {
+            let named = list_first(commented, MAX_NAMED);
+            plan.notes.push(format!("comments between the parts of a match are lost: {named}"));
         }
         if !broken.is_empty() {
             let named = list_first(broken, MAX_NAMED);

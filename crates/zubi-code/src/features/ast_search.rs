@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::text::{list_first, pluralize};
-use zubi_syntax::{LANGUAGES, PatternMatch, PatternVariable, SyntaxLanguage};
+use zubi_syntax::{LANGUAGES, PatternVariable, SyntaxLanguage};
+
+pub use zubi_syntax::PatternMatch;
 
 use crate::error::CodeError;
 use crate::features::folder_outline::FileSelection;
@@ -229,7 +231,8 @@ async fn check_pattern(
         let hint = "Name a file, a folder or a pattern with sources, such as path: \"src\".";
         return Err(CodeError::input("path", "no file is in a language that zubi can parse", hint));
     }
-    Err(CodeError::input("pattern", list_first(reasons, MAX_NAMED), PATTERN_HINT))
+    reasons.truncate(MAX_NAMED);
+    Err(CodeError::input("pattern", reasons.join("; "), PATTERN_HINT))
 }
 
 const RETRY_HINT: &str = "Retry, or use a simpler pattern.";

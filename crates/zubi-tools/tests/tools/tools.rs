@@ -14,10 +14,10 @@ use crate::support::{SHAPES, call_in, check, cx, restricted_registry};
 #[tokio::test]
 async fn tools_are_found_by_words() {
     insta::assert_snapshot!(check(SHAPES, "find_tools", json!({ "query": "type hierarchy", "limit": 1 })).await, @r#"
-    8 tools for `type hierarchy`, best first
+    9 tools for `type hierarchy`, best first
     lsp_type_hierarchy (read, toolset lsp): Supertypes or subtypes of a class, interface or struct, as a tree: location and source line of each.
       input: {"type":"object","properties":{"symbol":{"type":"string","description":"Type/method"},"path":{"type":"string","description":"File or folder of symbol"},"at":{"type":"string","description":"path:line:col or path:line text, 1-based"},"uri":{"type":"string","description":"Path or file:// URI"},"line":{"type":"integer","description":"0-based","minimum":0},"character":{"type":"integer","minimum":0,"description":"UTF-16, 0-based"},"direction":{"type":"string","enum":["supertypes","subtypes"],"description":"Supertypes or subtypes"},"depth":{"type":"integer","maximum":5,"minimum":1,"description":"Steps, default 1, at most 5"},"maxTokens":{"type":"integer","minimum":0,"description":"Upper bound of the answer, default 2000"},"waitMs":{"type":"integer","minimum":0,"description":"How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)"},"format":{"type":"string","enum":["text","json"],"description":"Default text"}},"required":["direction"]}
-    … 7 more: lsp_call_hierarchy, lsp_type_definition, lsp_hover, lsp_completion, lsp_explain, domainlang_list, set_update_imports_setting
+    … 8 more: lsp_call_hierarchy, lsp_type_definition, lsp_hover, lsp_completion, read_symbol, lsp_explain, domainlang_list, set_update_imports_setting
     call_read_tool {"tool", "arguments"} calls tools that read or plan, call_tool any
     "#);
     let first = async |query: &str| {
@@ -39,24 +39,24 @@ async fn tools_are_found_by_words() {
 
 #[tokio::test]
 async fn without_a_match_the_toolsets_are_listed() {
-    insta::assert_snapshot!(check(SHAPES, "find_tools", json!({ "query": "send mail" })).await, @"
+    insta::assert_snapshot!(check(SHAPES, "find_tools", json!({ "query": "send mail" })).await, @r"
     no tool matches `send mail`; available, by toolset:
-      lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain
+      lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, read_symbol, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain, ast_search
       edit: apply_edit, undo_edit
       domainlang: domainlang_validate, domainlang_list, domainlang_get, domainlang_explain, domainlang_search, domainlang_diagram
       file: file.read, file.write, file.edit, file.list, file.search, file.getCurrent
-      refactor: rename_file, rename_symbol, organize_imports
+      refactor: rename_file, rename_symbol, organize_imports, ast_rewrite
       settings: get_setting, set_setting, set_update_imports_setting
       editor: editor
     query with words of the task, or an id, for input schemas
     ");
-    insta::assert_snapshot!(check(SHAPES, "find_tools", json!({})).await, @"
-    37 tools in all, by toolset:
-      lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain
+    insta::assert_snapshot!(check(SHAPES, "find_tools", json!({})).await, @r"
+    40 tools in all, by toolset:
+      lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, read_symbol, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain, ast_search
       edit: apply_edit, undo_edit
       domainlang: domainlang_validate, domainlang_list, domainlang_get, domainlang_explain, domainlang_search, domainlang_diagram
       file: file.read, file.write, file.edit, file.list, file.search, file.getCurrent
-      refactor: rename_file, rename_symbol, organize_imports
+      refactor: rename_file, rename_symbol, organize_imports, ast_rewrite
       settings: get_setting, set_setting, set_update_imports_setting
       editor: editor
     query with words of the task, or an id, for input schemas
