@@ -195,21 +195,27 @@ impl SyntaxPattern {
         let range = end.map_or(whole.clone(), |end| whole.start..end.min(whole.end));
         text.get(range.clone()).filter(|code| !code.is_empty())?;
         let environment = matched.get_env();
-        let captures = self.variables.iter().filter_map(|variable| {
+        let mut captures = Vec::new();
+        for variable in &self.variables {
             let captured = if variable.is_list {
                 let nodes = environment.get_multiple_matches(&variable.name);
-                let range = nodes.first()?.range().start..nodes.last()?.range().end;
-                // A line end can be a node.
-                let code = text.get(range.clone())?.trim_end();
-                range.start..range.start + Some(code.len()).filter(|length| *length > 0)?
+                let Some((first, last)) = nodes.first().zip(nodes.last()) else { continue };
+                first.range().start..last.range().end
             } else {
-                environment.get_match(&variable.name)?.range()
+                let Some(node) = environment.get_match(&variable.name) else { continue };
+                node.range()
             };
+            // A line end can be a node of a list.
+            let length = text.get(captured.clone())?.trim_end().len();
+            let captured = captured.start..captured.start + length;
             let is_inside = range.start <= captured.start && captured.end <= range.end;
-            (is_inside && text.get(captured.clone()).is_some())
-                .then(|| PatternCapture { variable: variable.clone(), range: captured })
-        });
-        let captures = captures.collect();
+            if length > 0 && is_inside {
+                captures.push(PatternCapture { variable: variable.clone(), range: captured });
+            } else if !variable.is_list {
+                // A node that is missing in broken code.
+                return None;
+            }
+        }
         Some(PatternMatch { range, captures, has_loose_comments: false })
     }
 }
