@@ -262,8 +262,7 @@ fn parse(language: &SyntaxLanguage, text: &str) -> Option<Tree> {
     parser.parse(text, None)
 }
 
-/// Selects the outermost node with the range of a pattern that has no node of the same range in it. A line end or a
-/// semicolon of the surroundings may belong to the node.
+/// Selects the smallest node with the range of a pattern. A line end or a semicolon of the surroundings may belong to it.
 fn select<'tree>(tree: &'tree Tree, text: &str, range: &Range<usize>) -> Option<Node<'tree>> {
     let node = tree.root_node().descendant_for_byte_range(range.start, range.end)?;
     let added = text.get(range.end..node.end_byte())?.trim();
