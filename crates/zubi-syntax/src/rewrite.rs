@@ -88,18 +88,22 @@ impl RewriteTemplate {
     ///
     /// Lines after the first have the indentation of the match's line in addition to their own in the template. Lines of a
     /// capture move with its first line, except those that are indented less, such as the lines of a string. The line ends
-    /// are those of the text. A separator next to an empty list is omitted.
+    /// are those of the text. A separator next to an empty list is omitted, and one
+    /// after a list that ends with a comma.
     pub fn render(&self, text: &str, found: &PatternMatch) -> String {
         let base = leading_white_space(line_before(text, found.range.start));
         let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let mut rendered = String::new();
-        let mut is_after_empty_list = false;
+        let (mut is_after_empty_list, mut is_after_comma) = (false, false);
         for part in &self.parts {
             match part {
                 TemplatePart::Text(code) => {
                     let mut code = code.as_str();
                     if std::mem::take(&mut is_after_empty_list) {
                         code = omit_separator(&mut rendered, code);
+                    }
+                    if std::mem::take(&mut is_after_comma) {
+                        code = code.strip_prefix(',').unwrap_or(code);
                     }
                     push_template_text(&mut rendered, code, base, line_end);
                 }
@@ -109,6 +113,7 @@ impl RewriteTemplate {
                         Some((capture, code)) => {
                             let before = leading_white_space(line_before(text, capture.range.start));
                             push_moved(&mut rendered, code, before, &format!("{base}{indentation}"));
+                            is_after_comma = variable.is_list && code.ends_with(',');
                         }
                         None => is_after_empty_list = variable.is_list,
                     }

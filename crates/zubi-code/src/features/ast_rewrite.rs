@@ -24,7 +24,7 @@ const MAX_TITLE: usize = 60;
 const PRODUCER: &str = "syntax";
 
 impl CodeQuery<'_> {
-    /// Plans the replacement of a pattern's matches by a template. Of matches inside each other, only the outermost is
+    /// Plans the replacement of a pattern's matches by a template. Only the outermost of matches inside each other is
     /// replaced, and a note names the others.
     pub async fn ast_rewrite(&self, query: &PatternQuery, template: &str) -> Result<QualifiedAnswer<Plan>, CodeError> {
         let found = self.ast_search(query).await?;

@@ -118,7 +118,7 @@ impl CodeQuery<'_> {
                 *remarks.other_languages.entry(language.id).or_default() += 1;
                 continue;
             };
-            // The file was removed after the search, or is no text.
+            // The file was removed after it was listed, or is binary.
             let Ok(source) = self.intel.texts.read(path).await else { continue };
             result.searched += 1;
             if pattern.literals.iter().any(|literal| !source.text.contains(literal.as_str())) {

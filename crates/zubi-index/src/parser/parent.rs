@@ -91,7 +91,7 @@ impl SyntaxParser for ParserProcess {
     async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
         match self.run(file_name, None, text).await? {
             ParseAnswer::Outline(outline) => Ok(outline),
-            answer => Err(unexpected(answer)),
+            answer => Err(to_error(answer)),
         }
     }
 
@@ -108,13 +108,13 @@ impl SyntaxParser for ParserProcess {
         match self.run("", Some(search), text).await.map_err(PatternSearchError::Text)? {
             ParseAnswer::Matches(answer) => Ok(answer),
             ParseAnswer::Invalid(reason) => Err(PatternSearchError::Pattern(reason)),
-            answer => Err(PatternSearchError::Text(unexpected(answer))),
+            answer => Err(PatternSearchError::Text(to_error(answer))),
         }
     }
 }
 
 /// Returns the error of an answer that is not the result of its job.
-fn unexpected(answer: ParseAnswer) -> SyntaxError {
+fn to_error(answer: ParseAnswer) -> SyntaxError {
     match answer {
         ParseAnswer::Failure(reason) | ParseAnswer::Invalid(reason) => SyntaxError(reason),
         ParseAnswer::Outline(_) | ParseAnswer::Matches(_) => SyntaxError("the parser answered another job".to_owned()),

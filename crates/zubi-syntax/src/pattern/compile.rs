@@ -12,7 +12,7 @@ use ast_grep_core::{AstGrep, Pattern};
 use tree_sitter::{Node, Parser, Tree};
 
 use super::grammar::{self, PatternGrammar, PatternSyntax};
-use super::tokens::{self, Position, Token};
+use super::tokens::{self, PatternToken, VariablePosition};
 use super::{MAX_PATTERN_BYTES, PatternVariable, SyntaxPattern, depth, named_variable};
 use crate::language::SyntaxLanguage;
 
@@ -105,29 +105,32 @@ pub(super) fn compile(language: &'static SyntaxLanguage, pattern: &str) -> Resul
         return Err(PatternError::Empty { language: language.id, example });
     }
     let tokens = tokens::split(pattern, language);
-    let is_list = |token: &&Token<'_>| {
-        matches!(token, Token::Variable { metavariable: MetaVariable::Multiple | MetaVariable::MultiCapture(_), .. })
+    let is_list = |token: &&PatternToken<'_>| {
+        matches!(
+            token,
+            PatternToken::Variable { metavariable: MetaVariable::Multiple | MetaVariable::MultiCapture(_), .. }
+        )
     };
     if pattern.len() > MAX_PATTERN_BYTES || tokens.iter().filter(is_list).count() > MAX_LISTS {
         return Err(PatternError::TooLarge);
     }
-    if tokens.iter().all(|token| matches!(token, Token::Variable { .. })) {
+    if tokens.iter().all(|token| matches!(token, PatternToken::Variable { .. })) {
         return Err(PatternError::Unspecific { example });
     }
-    let forms_at = |position: Position| {
+    let forms_at = |position: VariablePosition| {
         let is_used =
-            tokens.iter().any(|token| matches!(token, Token::Variable { position: at, .. } if *at == position));
+            tokens.iter().any(|token| matches!(token, PatternToken::Variable { position: at, .. } if *at == position));
         let forms = position.forms();
         if is_used { forms } else { forms.get(..1).unwrap_or_default() }
     };
     let mut error = PatternError::Invalid { language: language.id, example };
     for name in syntax.names {
-        for parameter in forms_at(Position::Parameter) {
-            for member in forms_at(Position::Member) {
+        for parameter in forms_at(VariablePosition::Parameter) {
+            for member in forms_at(VariablePosition::Member) {
                 let code = PatternCode::new(&tokens, |position| match position {
-                    Position::Parameter => (name, parameter),
-                    Position::Member => (name, member),
-                    Position::Other => (name, "{}"),
+                    VariablePosition::Parameter => (name, parameter),
+                    VariablePosition::Member => (name, member),
+                    VariablePosition::Other => (name, "{}"),
                 });
                 match compile_code(language, syntax, &code) {
                     Ok(compiled) => return Ok(compiled),
@@ -142,12 +145,12 @@ pub(super) fn compile(language: &'static SyntaxLanguage, pattern: &str) -> Resul
 
 impl PatternCode {
     /// Replaces the metavariables. `forms` returns the form of a name, and the form of the code in which the name is.
-    fn new<'a>(tokens: &[Token<'_>], forms: impl Fn(Position) -> (&'a str, &'a str)) -> Self {
+    fn new<'a>(tokens: &[PatternToken<'_>], forms: impl Fn(VariablePosition) -> (&'a str, &'a str)) -> Self {
         let (mut text, mut placeholders) = (String::new(), Vec::new());
         for token in tokens {
             match token {
-                Token::Code(code) => text.push_str(code),
-                Token::Variable { original, name, metavariable, position } => {
+                PatternToken::Code(code) => text.push_str(code),
+                PatternToken::Variable { original, name, metavariable, position } => {
                     let (name_form, form) = forms(*position);
                     let start = text.len();
                     text.push_str(&form.replace("{}", &name_form.replace("{}", name)));

@@ -6,7 +6,7 @@ use crate::language::SyntaxLanguage;
 
 /// A part of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(super) enum PatternToken<'a> {
     Code(&'a str),
     Variable {
         /// As the user wrote it: `$$$ARGS`.
@@ -14,13 +14,13 @@ pub(super) enum Token<'a> {
         /// The name without `$`; `_` for a list without a name.
         name: &'a str,
         metavariable: MetaVariable,
-        position: Position,
+        position: VariablePosition,
     },
 }
 
 /// The position of a metavariable, which decides the code that can replace it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Position {
+pub(super) enum VariablePosition {
     /// Alone between parentheses or commas.
     Parameter,
     /// Alone in braces, or at the end: a statement or a member.
@@ -28,7 +28,7 @@ pub(super) enum Position {
     Other,
 }
 
-impl Position {
+impl VariablePosition {
     /// Returns the forms of code for a name `{}`, in the order in which they are tried.
     pub(super) fn forms(self) -> &'static [&'static str] {
         match self {
@@ -40,7 +40,7 @@ impl Position {
 }
 
 /// Splits a pattern.
-pub(super) fn split<'a>(pattern: &'a str, language: &SyntaxLanguage) -> Vec<Token<'a>> {
+pub(super) fn split<'a>(pattern: &'a str, language: &SyntaxLanguage) -> Vec<PatternToken<'a>> {
     let mut tokens = Vec::new();
     let (mut code_start, mut at) = (0, 0);
     while let Some(found) = pattern.get(at..).and_then(|rest| rest.find('$')) {
@@ -58,15 +58,15 @@ pub(super) fn split<'a>(pattern: &'a str, language: &SyntaxLanguage) -> Vec<Toke
         let position = position(pattern.get(..start).unwrap_or_default(), after);
         let original = pattern.get(start..at).unwrap_or_default();
         let name = if name.is_empty() { "_" } else { name };
-        tokens.push(Token::Variable { original, name, metavariable, position });
+        tokens.push(PatternToken::Variable { original, name, metavariable, position });
         code_start = at;
     }
     push_code(&mut tokens, pattern.get(code_start..));
     tokens
 }
 
-fn push_code<'a>(tokens: &mut Vec<Token<'a>>, code: Option<&'a str>) {
-    tokens.extend(code.filter(|code| !code.is_empty()).map(Token::Code));
+fn push_code<'a>(tokens: &mut Vec<PatternToken<'a>>, code: Option<&'a str>) {
+    tokens.extend(code.filter(|code| !code.is_empty()).map(PatternToken::Code));
 }
 
 fn metavariable(sigils: usize, name: &str) -> Option<MetaVariable> {
@@ -87,13 +87,13 @@ fn belongs_to_code(name: &str, after: &str, language: &SyntaxLanguage) -> bool {
     continues || (language.id == "php" && name.len() > 1 && name.starts_with('_'))
 }
 
-fn position(before: &str, after: &str) -> Position {
+fn position(before: &str, after: &str) -> VariablePosition {
     let previous = before.trim_end().chars().next_back();
     let next = after.trim_start().chars().next();
     match (previous, next) {
-        (Some('(' | ',' | '|'), Some(')' | ',' | '|')) => Position::Parameter,
-        (Some('{' | '}' | ';' | ')' | ',') | None, Some('}' | ',') | None) => Position::Member,
-        _ => Position::Other,
+        (Some('(' | ',' | '|'), Some(')' | ',' | '|')) => VariablePosition::Parameter,
+        (Some('{' | '}' | ';' | ')' | ',') | None, Some('}' | ',') | None) => VariablePosition::Member,
+        _ => VariablePosition::Other,
     }
 }
 

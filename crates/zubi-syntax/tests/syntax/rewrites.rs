@@ -72,13 +72,15 @@ fn only_captures_are_valid_in_a_template() {
 fn separators_of_empty_lists_are_omitted() {
     let cases = [
         rewrite("go", "f($A, $$$B)", "g(ctx, $A, $$$B)", "package p\nvar a = f(1)\n"),
-        rewrite("javascript", "f($$$A)", "g($$$A, x)", "f(); f(1, 2);"),
+        rewrite("javascript", "f($$$A)", "g($$$A, x)", "f(); f(1, 2); f(1, 2,);"),
+        rewrite("rust", "f($$$A)", "g($$$A)", "fn h() { f(1,); }"),
     ];
     insta::assert_snapshot!(cases.join("\n"), @r"
     package p
     var a = f(1)
 
-    g(x); g(1, 2, x);
+    g(x); g(1, 2, x); g(1, 2, x);
+    fn h() { g(1,); }
     ");
 }
 
