@@ -19,5 +19,5 @@ pub use dlang::{dlang_lexer, dlang_parser};
 pub use editor::{dlang_editor, dlang_formatter};
 pub use model::dlang_model;
 pub use shell::shell_reader;
-pub use syntax::syntax_outline;
+pub use syntax::{syntax_outline, syntax_pattern};
 pub use template::template;

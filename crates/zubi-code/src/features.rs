@@ -1,6 +1,8 @@
 //! The requests, one file each. All are methods of [`crate::CodeQuery`] and return plain data with a status.
 
 pub mod annotations;
+pub mod ast_rewrite;
+pub mod ast_search;
 pub mod completion;
 pub mod folder_outline;
 pub mod format;

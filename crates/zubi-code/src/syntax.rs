@@ -1,11 +1,15 @@
-//! The declarations of a file by its syntax alone, without a server: names are not resolved.
+//! The declarations of a file and the matches of patterns by its syntax alone, without a server: names are not resolved.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use camino::Utf8Path;
+use serde::{Deserialize, Serialize};
 use zubi_base::position::{TextRange, TextSize, size};
-use zubi_syntax::{Declaration, SyntaxLanguage, SyntaxOutline};
+use zubi_syntax::{
+    Declaration, MatchError, OutlineError, PatternMatches, PatternVariable, SyntaxLanguage, SyntaxOutline,
+    SyntaxPattern,
+};
 
 use crate::outline::OutlineSymbol;
 use crate::query::{CodeQuery, SourceDocument};
@@ -23,6 +27,14 @@ pub trait SyntaxParser: Send + Sync {
 
     /// Returns the outline of a file's text. Its language must be known.
     async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError>;
+
+    /// Returns the matches of a pattern in a text. An empty text only checks the pattern.
+    async fn find_matches(
+        &self,
+        language: &'static SyntaxLanguage,
+        pattern: &str,
+        text: &Arc<str>,
+    ) -> Result<PatternAnswer, PatternSearchError>;
 }
 
 /// Parses in this process, for hosts that start their children without a supervisor, as tests do.
@@ -36,9 +48,61 @@ impl SyntaxParser for DirectParser {
         let unknown = || SyntaxError(format!("the language of `{file_name}` is unknown"));
         outline.ok_or_else(unknown)?.map_err(|error| SyntaxError(error.to_string()))
     }
+
+    async fn find_matches(
+        &self,
+        language: &'static SyntaxLanguage,
+        pattern: &str,
+        text: &Arc<str>,
+    ) -> Result<PatternAnswer, PatternSearchError> {
+        find_matches_here(language, pattern, text, &|| false)
+    }
 }
 
-/// The reason why a text has no outline, for the user: `parsing took longer than 2 s`.
+/// The matches of a pattern in one text, and the properties of the pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PatternAnswer {
+    /// The named metavariables of the pattern.
+    pub variables: Vec<PatternVariable>,
+    /// Texts that each match contains.
+    pub literals: Vec<String>,
+    pub found: PatternMatches,
+}
+
+/// The reason why a text was not searched, for the user.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PatternSearchError {
+    /// The pattern is invalid in the language, whatever the text.
+    #[error("{0}")]
+    Pattern(String),
+    #[error("{0}")]
+    Text(SyntaxError),
+}
+
+/// Finds the matches of a pattern in a text in this process; see [`SyntaxParser`].
+pub fn find_matches_here(
+    language: &'static SyntaxLanguage,
+    pattern: &str,
+    text: &str,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<PatternAnswer, PatternSearchError> {
+    let compiled = SyntaxPattern::compile(language, pattern);
+    let compiled = compiled.map_err(|error| PatternSearchError::Pattern(error.to_string()))?;
+    let found = if text.is_empty() {
+        PatternMatches::default()
+    } else {
+        compiled.find(text, is_stopped).map_err(|error| {
+            PatternSearchError::Text(SyntaxError(match error {
+                MatchError::Text(OutlineError::Stopped) => "the search took too long".to_owned(),
+                error => error.to_string(),
+            }))
+        })?
+    };
+    Ok(PatternAnswer { variables: compiled.variables().to_vec(), literals: compiled.literals().to_vec(), found })
+}
+
+/// The reason why a text was not parsed, for the user: `parsing took longer than 2 s`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SyntaxError(pub String);

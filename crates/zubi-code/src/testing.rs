@@ -26,13 +26,13 @@ use zubi_base::text::DiskText;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
-use zubi_syntax::{Declaration, DeclarationKind, SyntaxOutline};
+use zubi_syntax::{Declaration, DeclarationKind, SyntaxLanguage, SyntaxOutline};
 
 mod annotations;
 mod hierarchy;
 
 use crate::edit::apply::DiskSink;
-use crate::syntax::{DirectParser, SyntaxError, SyntaxParser};
+use crate::syntax::{DirectParser, PatternAnswer, PatternSearchError, SyntaxError, SyntaxParser};
 use crate::{CallCx, CodeConfig, CodeIntel, text_search};
 
 /// A workspace on disk from a fixture, with the toy endpoint.
@@ -143,6 +143,15 @@ impl SyntaxParser for ToyParser {
         };
         let declarations = ToyEndpoint::declared_symbols(text).into_iter().map(declaration).collect();
         Ok(SyntaxOutline { declarations, ..SyntaxOutline::default() })
+    }
+
+    async fn find_matches(
+        &self,
+        language: &'static SyntaxLanguage,
+        pattern: &str,
+        text: &Arc<str>,
+    ) -> Result<PatternAnswer, PatternSearchError> {
+        DirectParser.find_matches(language, pattern, text).await
     }
 }
 

@@ -7,11 +7,15 @@
 //! zubi → child   {"name":"lib.rs","bytes":123,"timeMs":2000}\n   and 123 bytes of UTF-8
 //! child → zubi   {"outline":{…}}\n   or   {"failure":"why"}\n
 //! ```
+//!
+//! A job with a pattern, `"search":{"language":"rust","pattern":"$X.unwrap()"}`, has the answer `{"matches":{…}}`, or
+//! `{"invalid":"why"}` if the pattern is invalid.
 
 pub mod child;
 mod parent;
 
 use serde::{Deserialize, Serialize};
+use zubi_code::syntax::PatternAnswer;
 use zubi_syntax::SyntaxOutline;
 
 pub use parent::{ParserConfig, ParserProcess};
@@ -27,12 +31,24 @@ const MAX_ANSWER: u64 = 32 * 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ParseJob {
-    /// The name of the file without its directories; it decides the language.
+    /// The name of the file without its directories. It decides the language of an outline.
     name: String,
     /// The length of the text.
     bytes: usize,
     /// The time limit of the parse in milliseconds.
     time_ms: u64,
+    /// The pattern to find, instead of an outline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    search: Option<PatternSearch>,
+}
+
+/// A pattern with its language.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PatternSearch {
+    /// [`zubi_syntax::SyntaxLanguage::id`].
+    language: String,
+    pattern: String,
 }
 
 /// The answer to a job.
@@ -40,6 +56,9 @@ struct ParseJob {
 #[serde(rename_all = "camelCase")]
 enum ParseAnswer {
     Outline(SyntaxOutline),
-    /// The reason why there is no outline, for the user.
+    Matches(PatternAnswer),
+    /// The reason why the pattern is invalid, for the user.
+    Invalid(String),
+    /// The reason why there is no answer for this text, for the user.
     Failure(String),
 }

@@ -1,4 +1,4 @@
-//! The declarations and words of a source text by its syntax alone: text in, values out.
+//! The declarations, matches and words of a source text by its syntax alone: text in, values out.
 //!
 //! Grammars of [tree-sitter](https://tree-sitter.github.io) parse the text, and one table of node kinds for each language
 //! selects the declarations. Names are not resolved. The crate reads no files and no clock, starts no threads and has no
@@ -15,6 +15,8 @@ mod language;
 mod languages;
 mod name_path;
 mod outline;
+mod pattern;
+mod rewrite;
 mod rules;
 mod words;
 
@@ -24,4 +26,9 @@ pub use outline::{
     MAX_DECLARATIONS, MAX_DEPTH, MAX_TEXT_BYTES, OutlineError, QualifiedDeclaration, SyntaxOutline, declarations_named,
     outline, outline_of_file,
 };
+pub use pattern::{
+    MAX_MATCHES, MAX_PATTERN_BYTES, MatchError, PatternCapture, PatternError, PatternMatch, PatternMatches,
+    PatternVariable, SyntaxPattern, remove_nested,
+};
+pub use rewrite::{RewriteTemplate, TemplateError};
 pub use words::{WordOccurrence, has_word, words};

@@ -74,17 +74,10 @@ pub fn outline(
     text: &str,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<SyntaxOutline, OutlineError> {
-    if text.len() > MAX_TEXT_BYTES {
-        return Err(OutlineError::TooLarge { bytes: text.len() });
-    }
-    let is_too_deep = |line: &str| line.bytes().take_while(|byte| b" \t-?:".contains(byte)).count() > MAX_INDENTATION;
-    if language.is_indentation_limited && text.split(['\n', '\r']).any(is_too_deep) {
-        return Err(OutlineError::TooDeep);
-    }
+    check_text(language, text)?;
     let mut outline = SyntaxOutline::default();
     for part in language.parts(text) {
-        let Some(parser) = parser(part.grammar, text, &part) else { return Err(OutlineError::Grammar(language.id)) };
-        let tree = parse(parser, text, is_stopped).ok_or(OutlineError::Stopped)?;
+        let tree = parse_part(language, text, &part, is_stopped)?;
         extract::extract(&tree, text, part.grammar.compiled_table(), is_stopped, &mut outline)
             .ok_or(OutlineError::Stopped)?;
     }
@@ -165,6 +158,29 @@ impl SyntaxOutline {
         let declaration = self.declarations.get(index)?.clone();
         Some(QualifiedDeclaration { declaration, above: self.above(index).into_iter().map(str::to_owned).collect() })
     }
+}
+
+/// Checks the limits of a text before a grammar parses it.
+pub(crate) fn check_text(language: &SyntaxLanguage, text: &str) -> Result<(), OutlineError> {
+    if text.len() > MAX_TEXT_BYTES {
+        return Err(OutlineError::TooLarge { bytes: text.len() });
+    }
+    let is_too_deep = |line: &str| line.bytes().take_while(|byte| b" \t-?:".contains(byte)).count() > MAX_INDENTATION;
+    if language.is_indentation_limited && text.split(['\n', '\r']).any(is_too_deep) {
+        return Err(OutlineError::TooDeep);
+    }
+    Ok(())
+}
+
+/// Parses one part of a text; the positions in the tree are those of the whole text.
+pub(crate) fn parse_part(
+    language: &SyntaxLanguage,
+    text: &str,
+    part: &LanguagePart,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<Tree, OutlineError> {
+    let parser = parser(part.grammar, text, part).ok_or(OutlineError::Grammar(language.id))?;
+    parse(parser, text, is_stopped).ok_or(OutlineError::Stopped)
 }
 
 /// Creates a parser for one part of a text; the positions in its tree are those of the whole text.

@@ -10,6 +10,7 @@ mod tree;
 pub(crate) mod view;
 
 pub(crate) mod apply_edit;
+pub(crate) mod ast_search;
 mod call_hierarchy;
 mod code_actions;
 mod completion;
@@ -56,6 +57,7 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
         tool::<type_definition::TypeDefinition>(intel),
         tool::<type_hierarchy::TypeHierarchy>(intel),
         tool::<explain::ExplainSymbol>(intel),
+        tool::<ast_search::AstSearch>(intel),
         tool::<apply_edit::ApplyEdit>(intel),
         tool::<undo_edit::UndoEdit>(intel),
     ];

@@ -3,8 +3,9 @@
 //! Each file here is one tool; [`provider`] is the table. Each computes the same plan as its counterpart in
 //! [`crate::lsp`] and applies it like `apply_edit`, so the answer lists the files, the new and the resolved
 //! diagnostics, and how to undo. Only `find_tools` finds them: a session that lists the planning tools does not need
-//! both forms.
+//! both forms. `ast_rewrite` only plans: no server has checked what its pattern means.
 
+mod ast_rewrite;
 mod organize_imports;
 mod refactor_tool;
 mod rename_file;
@@ -23,6 +24,7 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
         tool::<rename_file::RenameFile>(intel),
         tool::<rename_symbol::RenameSymbol>(intel),
         tool::<organize_imports::OrganizeImports>(intel),
+        tool::<ast_rewrite::AstRewrite>(intel),
     ];
     static_provider("refactor", "Refactoring", tools)
 }

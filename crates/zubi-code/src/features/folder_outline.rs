@@ -37,9 +37,11 @@ pub struct FileOutline {
     pub symbols: Vec<OutlineSymbol>,
 }
 
-/// The files that an argument names: one, those below a folder, or those that match a pattern.
+/// The files that an argument names: all, one, those below a folder, or those that match a pattern.
 #[derive(Debug, Clone)]
 pub enum FileSelection {
+    /// All sources of the workspace.
+    Workspace,
     File(Utf8PathBuf),
     Folder(Utf8PathBuf),
     /// A pattern for paths relative to a folder of the workspace, such as `src/**/*.rs`.
@@ -124,12 +126,12 @@ impl CodeQuery<'_> {
     }
 
     /// Lists the sources of a selection, sorted by path.
-    async fn list_files(&self, selection: FileSelection) -> Vec<Utf8PathBuf> {
+    pub(crate) async fn list_files(&self, selection: FileSelection) -> Vec<Utf8PathBuf> {
         let workspace = Arc::clone(&self.intel.workspace);
         let list = move || {
             let roots = match &selection {
                 FileSelection::File(path) | FileSelection::Folder(path) => vec![path.clone()],
-                FileSelection::Pattern(_) => workspace.roots(),
+                FileSelection::Workspace | FileSelection::Pattern(_) => workspace.roots(),
             };
             let is_selected = |path: &Utf8PathBuf, root: &Utf8Path| match &selection {
                 FileSelection::Pattern(pattern) => path.strip_prefix(root).is_ok_and(|path| pattern.is_match(path)),

@@ -5,7 +5,8 @@ use std::io::{self, BufRead, Read as _, Write};
 use std::time::{Duration, Instant};
 
 use zubi_base::process::confine;
-use zubi_syntax::MAX_TEXT_BYTES;
+use zubi_code::syntax::{PatternSearchError, find_matches_here};
+use zubi_syntax::{MAX_TEXT_BYTES, SyntaxLanguage};
 
 use super::{ParseAnswer, ParseJob};
 
@@ -50,6 +51,16 @@ fn answer_jobs(mut input: impl BufRead, mut output: impl Write) -> io::Result<()
 
 fn parse(job: &ParseJob, text: &str) -> ParseAnswer {
     let until = Instant::now() + Duration::from_millis(job.time_ms);
+    if let Some(search) = &job.search {
+        let Some(language) = SyntaxLanguage::from_id(&search.language) else {
+            return ParseAnswer::Failure(format!("the language `{}` is unknown", search.language));
+        };
+        return match find_matches_here(language, &search.pattern, text, &|| Instant::now() >= until) {
+            Ok(answer) => ParseAnswer::Matches(answer),
+            Err(PatternSearchError::Pattern(reason)) => ParseAnswer::Invalid(reason),
+            Err(PatternSearchError::Text(error)) => ParseAnswer::Failure(error.to_string()),
+        };
+    }
     match zubi_syntax::outline_of_file(&job.name, text, &|| Instant::now() >= until) {
         Some(Ok(outline)) => ParseAnswer::Outline(outline),
         Some(Err(error)) => ParseAnswer::Failure(error.to_string()),
@@ -60,11 +71,18 @@ fn parse(job: &ParseJob, text: &str) -> ParseAnswer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parser::PatternSearch;
 
     fn check(jobs: &[(&str, &str)]) -> io::Result<Vec<ParseAnswer>> {
+        check_search(None, jobs)
+    }
+
+    fn check_search(search: Option<(&str, &str)>, jobs: &[(&str, &str)]) -> io::Result<Vec<ParseAnswer>> {
+        let search =
+            search.map(|(language, pattern)| PatternSearch { language: language.into(), pattern: pattern.into() });
         let mut input = Vec::new();
         for (name, text) in jobs {
-            let job = ParseJob { name: (*name).to_owned(), bytes: text.len(), time_ms: 10_000 };
+            let job = ParseJob { name: (*name).to_owned(), bytes: text.len(), time_ms: 10_000, search: search.clone() };
             serde_json::to_writer(&mut input, &job)?;
             input.push(b'\n');
             input.extend(text.as_bytes());
@@ -79,10 +97,29 @@ mod tests {
         let answers = check(&[("a.py", "def price():\n    pass\n"), ("b.odd", "x"), ("c.rs", "fn é() {}")]).unwrap();
         let names = |answer: &ParseAnswer| match answer {
             ParseAnswer::Outline(outline) => outline.declarations.iter().map(|it| it.name.clone()).collect(),
-            ParseAnswer::Failure(reason) => vec![reason.clone()],
+            ParseAnswer::Failure(reason) | ParseAnswer::Invalid(reason) => vec![reason.clone()],
+            ParseAnswer::Matches(_) => Vec::new(),
         };
         let answers: Vec<Vec<String>> = answers.iter().map(names).collect();
         assert_eq!(answers, [["price"], ["the language of `b.odd` is unknown"], ["é"]]);
+    }
+
+    #[test]
+    fn a_job_with_a_pattern_has_its_matches() {
+        let count = |search| {
+            let answers = check_search(Some(search), &[("a.py", "f(1)\nf(f(2))\n"), ("b", "")]).unwrap();
+            let count = |answer: &ParseAnswer| match answer {
+                ParseAnswer::Matches(answer) => answer.found.matches.len().to_string(),
+                ParseAnswer::Failure(reason) | ParseAnswer::Invalid(reason) => reason.clone(),
+                ParseAnswer::Outline(_) => String::new(),
+            };
+            answers.iter().map(count).collect::<Vec<_>>()
+        };
+        assert_eq!(count(("python", "f($A)")), ["3", "0"]);
+        assert_eq!(count(("odd", "f($A)")), ["the language `odd` is unknown"; 2]);
+        assert!(
+            count(("python", "f(")).iter().all(|reason| reason.starts_with("the pattern is not valid python code"))
+        );
     }
 
     #[test]

@@ -14,10 +14,11 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::process::{ChildStdin, ChildStdout};
 use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Spawner};
 use zubi_base::sync::lock;
+use zubi_code::syntax::{PatternAnswer, PatternSearchError};
 use zubi_exec::sandbox::Sandbox;
-use zubi_syntax::{MAX_TEXT_BYTES, OutlineError, SyntaxOutline};
+use zubi_syntax::{MAX_PATTERN_BYTES, MAX_TEXT_BYTES, OutlineError, PatternError, SyntaxLanguage, SyntaxOutline};
 
-use super::{CHILD_ARGUMENT, MAX_ANSWER, ParseAnswer, ParseJob, SyntaxError, SyntaxParser};
+use super::{CHILD_ARGUMENT, MAX_ANSWER, ParseAnswer, ParseJob, PatternSearch, SyntaxError, SyntaxParser};
 
 /// The time in addition to the child's own limit before it is ended: some grammars do not check the limit while they
 /// recover from an error.
@@ -88,16 +89,56 @@ impl ParserProcess {
 #[async_trait]
 impl SyntaxParser for ParserProcess {
     async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
+        match self.run(file_name, None, text).await? {
+            ParseAnswer::Outline(outline) => Ok(outline),
+            answer => Err(to_error(answer)),
+        }
+    }
+
+    async fn find_matches(
+        &self,
+        language: &'static SyntaxLanguage,
+        pattern: &str,
+        text: &Arc<str>,
+    ) -> Result<PatternAnswer, PatternSearchError> {
+        if pattern.len() > MAX_PATTERN_BYTES {
+            return Err(PatternSearchError::Pattern(PatternError::TooLarge.to_string()));
+        }
+        let search = PatternSearch { language: language.id.to_owned(), pattern: pattern.to_owned() };
+        match self.run("", Some(search), text).await.map_err(PatternSearchError::Text)? {
+            ParseAnswer::Matches(answer) => Ok(answer),
+            ParseAnswer::Invalid(reason) => Err(PatternSearchError::Pattern(reason)),
+            answer => Err(PatternSearchError::Text(to_error(answer))),
+        }
+    }
+}
+
+/// Returns the error of an answer that is not the result of its job.
+fn to_error(answer: ParseAnswer) -> SyntaxError {
+    match answer {
+        ParseAnswer::Failure(reason) | ParseAnswer::Invalid(reason) => SyntaxError(reason),
+        ParseAnswer::Outline(_) | ParseAnswer::Matches(_) => SyntaxError("the parser answered another job".to_owned()),
+    }
+}
+
+impl ParserProcess {
+    /// Sends a job to the child, and remembers a text that ends or blocks it.
+    async fn run(
+        &self,
+        file_name: &str,
+        search: Option<PatternSearch>,
+        text: &Arc<str>,
+    ) -> Result<ParseAnswer, SyntaxError> {
         if text.len() > MAX_TEXT_BYTES {
             return Err(SyntaxError(OutlineError::TooLarge { bytes: text.len() }.to_string()));
         }
-        let key = key_of(file_name, text);
+        let key = key_of(file_name, search.as_ref(), text);
         if let Some(reason) = lock(&self.shared.rejected).get(&key) {
             return Err(SyntaxError(reason.clone()));
         }
         let mut idle = self.shared.child.lock().await;
         idle.jobs += 1;
-        // If the caller drops this future, the child is dropped too: it would answer the next job with this outline.
+        // If the caller drops this future, the child is dropped too: it would answer the next job with this result.
         let mut conversation = match idle.running.take() {
             Some(conversation) => conversation,
             None => {
@@ -109,16 +150,14 @@ impl SyntaxParser for ParserProcess {
             name: file_name.to_owned(),
             bytes: text.len(),
             time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+            search,
         };
         let answer = tokio::time::timeout(time + GRACE, conversation.parse(&job, text)).await;
         let reason = match answer {
             Ok(Ok(answer)) => {
                 idle.running = Some(conversation);
                 self.shared.start_timer(&mut idle);
-                return match answer {
-                    ParseAnswer::Outline(outline) => Ok(outline),
-                    ParseAnswer::Failure(reason) => Err(SyntaxError(reason)),
-                };
+                return Ok(answer);
             }
             Ok(Err(error)) => {
                 let status = conversation.child.end(Duration::from_millis(100)).await;
@@ -131,7 +170,7 @@ impl SyntaxParser for ParserProcess {
                 format!("parsing took longer than {} s", time.as_secs_f32())
             }
         };
-        tracing::warn!(file = file_name, %reason, "a text has no outline");
+        tracing::warn!(file = file_name, %reason, "a text was not parsed");
         let mut rejected = lock(&self.shared.rejected);
         if rejected.len() >= MAX_REJECTED {
             rejected.clear();
@@ -194,8 +233,8 @@ impl Conversation {
     }
 }
 
-fn key_of(file_name: &str, text: &str) -> u64 {
+fn key_of(file_name: &str, search: Option<&PatternSearch>, text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (file_name, text).hash(&mut hasher);
+    (file_name, search, text).hash(&mut hasher);
     hasher.finish()
 }

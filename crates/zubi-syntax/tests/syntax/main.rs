@@ -10,9 +10,13 @@ mod hostile;
 #[cfg(test)]
 mod outlines;
 #[cfg(test)]
+mod patterns;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 #[path = "../../../../fuzz/replay.rs"]
 mod replay;
+#[cfg(test)]
+mod rewrites;
 #[cfg(test)]
 mod samples;

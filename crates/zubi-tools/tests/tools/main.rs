@@ -16,8 +16,8 @@ mod refactor;
 mod references;
 mod relations;
 mod schemas;
-#[cfg(test)]
 mod sources;
+mod structure;
 mod support;
 mod swapped;
 mod tools;

@@ -39,6 +39,8 @@ mod shell;
 #[cfg(test)]
 mod stdio;
 #[cfg(test)]
+mod structure;
+#[cfg(test)]
 mod surfaces;
 #[cfg(test)]
 mod tool_run;
