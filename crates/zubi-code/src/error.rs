@@ -20,6 +20,9 @@ pub enum CodeError {
     /// No endpoint serves this document or workspace.
     #[error("{}", absent_line(.0))]
     NoEndpoint(Vec<MissingServer>),
+    /// No endpoint serves this document, and zubi cannot parse it either.
+    #[error("zubi cannot parse `{file}`: {reason}; {}", absent_line(absent))]
+    Unparsed { file: String, reason: String, absent: Vec<MissingServer> },
     /// An endpoint did not answer in time. The reason contains its state.
     #[error("{}", .0.reason)]
     NoAnswer(MissingServer),
@@ -81,7 +84,7 @@ impl CodeError {
             Self::NoEndpoint(absent) if absent.is_empty() => {
                 "Run `zubi tools list` to see what works without a server, or start zubi in the project's folder.".to_owned()
             }
-            Self::NoEndpoint(absent) => {
+            Self::NoEndpoint(absent) | Self::Unparsed { absent, .. } => {
                 let hints = absent.iter().take(MAX_ABSENT).map(|absent| absent.hint.clone());
                 hints.chain(more_absent(absent.len())).collect::<Vec<_>>().join("\n")
             }

@@ -16,7 +16,7 @@ use crate::features::mentions::RecentDefinitions;
 use crate::outline::RecentOutlines;
 use crate::router::Router;
 use crate::settings::EditorSettings;
-use crate::syntax::SyntaxParser;
+use crate::syntax::{RecentSyntax, SyntaxParser};
 use crate::text_search::RecentWords;
 
 /// The parts of [`CodeIntel`] that the host supplies.
@@ -49,6 +49,7 @@ pub struct CodeIntel {
     pub(crate) words: RecentWords,
     pub(crate) definitions: RecentDefinitions,
     pub(crate) outlines: RecentOutlines,
+    pub(crate) syntax: RecentSyntax,
 }
 
 impl CodeIntel {
@@ -76,6 +77,7 @@ impl CodeIntel {
             words: RecentWords::default(),
             definitions: RecentDefinitions::default(),
             outlines: RecentOutlines::default(),
+            syntax: RecentSyntax::default(),
         })
     }
 

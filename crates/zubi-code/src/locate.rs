@@ -25,6 +25,7 @@ use crate::text_search;
 
 pub(crate) use index::IndexedSymbols;
 pub use name::NamePath;
+pub(crate) use name::join_segments;
 pub(crate) use symbol::{Candidate, MAX_WORD_FILES, WORD_SEARCH};
 
 /// The position arguments of a call, as given.

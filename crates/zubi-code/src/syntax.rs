@@ -1,11 +1,13 @@
 //! The declarations of a file and the matches of patterns by its syntax alone, without a server: names are not resolved.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use zubi_base::position::{TextRange, TextSize, size};
+use zubi_base::sync::lock;
 use zubi_syntax::{
     Declaration, MatchError, OutlineError, PatternMatches, PatternVariable, SyntaxLanguage, SyntaxOutline,
     SyntaxPattern,
@@ -107,16 +109,54 @@ pub fn find_matches_here(
 #[error("{0}")]
 pub struct SyntaxError(pub String);
 
+/// The maximum number of stored outlines: the files that one search by name outlines.
+const MAX_STORED: usize = 64;
+
+/// The outlines of recently parsed texts, because one call parses a file several times: to find a symbol, and to show it.
+#[derive(Debug, Default)]
+pub(crate) struct RecentSyntax(Mutex<VecDeque<StoredOutline>>);
+
+#[derive(Debug)]
+struct StoredOutline {
+    path: Utf8PathBuf,
+    text: Arc<str>,
+    outline: Arc<SyntaxOutline>,
+}
+
+impl RecentSyntax {
+    fn get(&self, path: &Utf8Path, text: &Arc<str>) -> Option<Arc<SyntaxOutline>> {
+        let stored = lock(&self.0);
+        let found = stored.iter().find(|stored| stored.path == path && stored.text == *text)?;
+        Some(Arc::clone(&found.outline))
+    }
+
+    fn insert(&self, path: &Utf8Path, text: &Arc<str>, outline: &Arc<SyntaxOutline>) {
+        let mut stored = lock(&self.0);
+        stored.retain(|stored| stored.path != path);
+        if stored.len() >= MAX_STORED {
+            stored.pop_front();
+        }
+        stored.push_back(StoredOutline { path: path.to_owned(), text: Arc::clone(text), outline: Arc::clone(outline) });
+    }
+}
+
 impl CodeQuery<'_> {
     /// Returns the declarations of a document by its syntax. Returns `None` if its language is unknown.
     pub(crate) async fn parse_outline(
         &self,
         path: &Utf8Path,
         text: &Arc<str>,
-    ) -> Option<Result<SyntaxOutline, SyntaxError>> {
+    ) -> Option<Result<Arc<SyntaxOutline>, SyntaxError>> {
         let parser = &self.intel.parser;
         let name = path.file_name().filter(|name| parser.has_language(name))?;
-        Some(parser.outline(name, text).await)
+        if let Some(outline) = self.intel.syntax.get(path, text) {
+            return Some(Ok(outline));
+        }
+        let outline = parser.outline(name, text).await.map(Arc::new);
+        if let Ok(outline) = &outline {
+            self.intel.syntax.insert(path, text, outline);
+        }
+        Some(outline)
     }
 
     /// Returns the ranges of the names that a document declares, or none if it has no outline.
@@ -169,7 +209,7 @@ fn signature_after_name(declaration: &Declaration, text: &str) -> Option<String>
     }
     let rest = text.get(declaration.name_range.end..declaration.signature.end)?;
     let line = rest.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = line.trim_end_matches(['{', ':', ';', '=']).trim();
+    let line = line.trim_end_matches("=>").trim_end_matches(['{', ':', ';', '=']).trim();
     let shown: String = line.chars().take(MAX_SIGNATURE).collect();
     (!shown.is_empty()).then(|| if shown.len() < line.len() { format!("{shown}…") } else { shown })
 }

@@ -29,6 +29,11 @@ const MAX_LOCATIONS: usize = 2_000;
 /// The time limit of parsing the files that contain a name.
 const PARSE_TIME: Duration = Duration::from_secs(3);
 
+/// Returns a note about files with more declarations than an outline has.
+pub(crate) fn cut_note(files: &str) -> String {
+    format!("at most {MAX_DECLARATIONS} declarations in at most {MAX_DEPTH} levels: {files}")
+}
+
 /// Returns the reasons why an outline may lack declarations.
 fn outline_notes(display_path: &str, outline: &SyntaxOutline) -> Vec<String> {
     let mut notes = Vec::new();
@@ -36,7 +41,7 @@ fn outline_notes(display_path: &str, outline: &SyntaxOutline) -> Vec<String> {
         notes.push(format!("syntax errors, so declarations may be missing: {display_path}"));
     }
     if outline.is_cut {
-        notes.push(format!("at most {MAX_DECLARATIONS} declarations in at most {MAX_DEPTH} levels: {display_path}"));
+        notes.push(cut_note(display_path));
     }
     notes
 }
@@ -78,11 +83,8 @@ impl CodeQuery<'_> {
         let outline = match parsed {
             Ok(outline) => outline,
             Err(error) => {
-                let subject = self.workspace().display(path);
-                let reason = format!("zubi cannot parse `{subject}`: {error}");
-                let hint = "Read the file, or install its language server.".to_owned();
-                let unparsed = MissingServer { subject, reason, hint };
-                return Err(CodeError::NoEndpoint([vec![unparsed], absent].concat()));
+                let file = self.workspace().display(path);
+                return Err(CodeError::Unparsed { file, reason: error.to_string(), absent });
             }
         };
         let mut status = AnswerStatus::from_source(AnswerSource::Syntax, absent);
@@ -90,7 +92,7 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: to_symbols(&outline, &document.text), status })
     }
 
-    /// Returns the occurrences of the name at a position as a whole word, or those those that a file declares
+    /// Returns the occurrences of the name at a position as a whole word, or those that a file declares
     /// by its syntax. Without a name or a declaration, returns the error that the request would have without this
     /// fallback.
     pub(crate) async fn textual_locations(

@@ -195,7 +195,7 @@ class App {
     element("unavailable").hidden = true;
     this.#list.refresh();
     this.#inspected = new Conversation(INSPECTOR);
-    const shown = this.#opening?.id ?? this.#conversation?.id ?? this.#unopened;
+    const shown = this.#opening?.id ?? this.#unopened ?? this.#conversation?.id;
     if (shown !== undefined) void this.#open(shown);
     try {
       const [hello, models] = await Promise.all([this.#transport.request("hello"), this.#transport.request("models")]);
@@ -299,7 +299,7 @@ class App {
   }
 
   #storeState() {
-    this.#transport.storeState({ conversation: this.#conversation?.id ?? "", model: this.#model });
+    this.#transport.storeState({ conversation: this.#conversation?.id ?? this.#unopened ?? "", model: this.#model });
   }
 
   async #rename() {

@@ -80,14 +80,12 @@ impl CodeQuery<'_> {
     /// Finds the matches of a pattern. Without a language, it is searched in every language of the files in which it is
     /// valid. Fails if it is valid in none.
     pub async fn ast_search(&self, query: &PatternQuery) -> Result<QualifiedAnswer<PatternSearchResult>, CodeError> {
-        let Some(parser) = self.intel.parser.as_ref() else {
-            return Err(CodeError::input("pattern", "this process does not parse files", "Call a host of zubi."));
-        };
+        let parser = &self.intel.parser;
         let given = query.language.as_deref().map(languages_named).transpose()?;
-        let files = self.list_files(query.selection.clone()).await;
+        let selected = self.list_files(query.selection.clone()).await;
         let mut remarks = Remarks::default();
         let mut classified = Vec::new();
-        for path in &files {
+        for path in &selected.files {
             match language_of(path, given.as_deref()) {
                 Some(language) => classified.push((path, language)),
                 None => remarks.unknown += 1,
@@ -96,6 +94,7 @@ impl CodeQuery<'_> {
         let wanted = given.clone().unwrap_or_else(|| classified.iter().map(|(_, language)| *language).collect());
         let checked = check_pattern(parser.as_ref(), &query.pattern, &wanted).await?;
         let mut status = AnswerStatus::from_source(AnswerSource::Syntax, Vec::new());
+        status.notes.extend(selected.note());
         let mut result = PatternSearchResult::default();
         result.languages.extend(checked.iter().filter(|(_, pattern)| pattern.is_ok()).map(|(id, _)| *id));
         let until = self.cx.deadline.min(Instant::now() + SEARCH_TIME);

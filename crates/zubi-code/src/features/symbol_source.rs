@@ -6,11 +6,12 @@
 use std::ops::Range;
 
 use camino::Utf8PathBuf;
+use zubi_base::credentials;
 use zubi_base::position::{TextSize, size};
 use zubi_syntax::{Declaration, DeclarationKind, SyntaxOutline};
 
 use crate::error::CodeError;
-use crate::locate::{NamePath, PositionIntent, TargetInput};
+use crate::locate::{Candidate, PositionIntent, TargetInput, join_segments};
 use crate::outline::{self, OutlineSymbol};
 use crate::query::{CodeQuery, SourceDocument};
 use crate::status::{AnswerSource, AnswerStatus, QualifiedAnswer};
@@ -48,11 +49,12 @@ pub enum SourceLine {
     Omitted(u32),
 }
 
-/// A declaration to show.
-struct Place {
+/// The position of a declaration to show.
+struct DeclarationPosition {
     path: Utf8PathBuf,
-    /// The start of the name, or a position in the declaration.
     offset: TextSize,
+    /// Whether the position is the name of the declaration, and not somewhere in it.
+    is_name: bool,
 }
 
 /// The ranges of a declaration's parts, in bytes.
@@ -75,23 +77,35 @@ impl CodeQuery<'_> {
         target: &TargetInput,
         part: SourcePart,
     ) -> Result<QualifiedAnswer<Vec<SymbolSource>>, CodeError> {
-        let (places, mut status) = self.declared_at(target).await?;
+        let (positions, mut status, note) = self.declared_at(target).await?;
+        status.notes.extend(note);
         let mut sources = Vec::new();
-        for Place { path, offset } in places {
-            let document = self.document(&path).await?;
-            let display_path = self.workspace().display(&path);
-            let parsed = self.parse_outline(&path, &document.text).await.and_then(Result::ok);
-            let parts = match parsed.and_then(|outline| parts_by_syntax(&outline, offset)) {
+        for position in positions {
+            let path = &position.path;
+            let display_path = self.workspace().display(path);
+            if credentials::is_credential_path(path) {
+                return Err(CodeError::input(
+                    "symbol",
+                    format!("it is declared in `{display_path}`, where credentials may be stored"),
+                    "zubi does not show such files.",
+                ));
+            }
+            let document = self.document(path).await?;
+            let parsed = self.parse_outline(path, &document.text).await.and_then(Result::ok);
+            let named =
+                parsed.as_ref().and_then(|outline| parts_by_syntax(outline, position.offset, !position.is_name));
+            let parts = match named {
                 Some(parts) => {
                     if status.endpoints.is_empty() {
                         status.merge(AnswerStatus::from_source(AnswerSource::Syntax, Vec::new()));
                     }
                     parts
                 }
+                // A server knows declarations that the syntax does not show: expanded macros, attributes of `self`.
                 None => {
-                    let outline = self.declared_in(&path).await?;
+                    let outline = self.declared_in(path).await?;
                     status.merge(outline.status.clone());
-                    parts_by_server(&outline.value, offset).ok_or_else(|| {
+                    parts_by_server(&outline.value, position.offset).ok_or_else(|| {
                         CodeError::input(
                             "position",
                             format!("no declaration of `{display_path}` contains it"),
@@ -106,23 +120,25 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: sources, status })
     }
 
-    async fn declared_at(&self, target: &TargetInput) -> Result<(Vec<Place>, AnswerStatus), CodeError> {
-        if let (Some(symbol), None) = (&target.symbol, &target.at)
-            && let Some(name_path) = NamePath::parse(symbol)
-        {
-            let scope = target.path.as_deref().map(|path| self.resolve_path(path)).transpose()?;
-            let (found, status, _) = self.matching_symbols(&name_path, scope.as_deref()).await?;
-            let is_same = |other: &crate::locate::Candidate| {
-                found.first().is_some_and(|first| first.path == other.path && first.name_path == other.name_path)
-            };
-            // Overloads have one name path in one file. One symbol, none and different ones are as for other tools.
-            if found.len() > 1 && found.iter().all(is_same) {
-                let places = found.iter().map(|one| Place { path: one.path.clone(), offset: one.selection.start() });
-                return Ok((places.collect(), status));
+    async fn declared_at(
+        &self,
+        target: &TargetInput,
+    ) -> Result<(Vec<DeclarationPosition>, AnswerStatus, Option<String>), CodeError> {
+        if let (Some(symbol), None) = (&target.symbol, &target.at) {
+            let (found, status, note) = self.resolve_declarations(symbol, target.path.as_deref()).await?;
+            if !found.is_empty() {
+                let position = |one: Candidate| DeclarationPosition {
+                    path: one.path,
+                    offset: one.selection.start(),
+                    is_name: true,
+                };
+                return Ok((found.into_iter().map(position).collect(), status, note));
             }
         }
         let resolved = self.resolve(target, PositionIntent::Exact).await?;
-        Ok((vec![Place { path: resolved.path, offset: resolved.offset }], resolved.status))
+        let is_name = target.symbol.is_some();
+        let position = DeclarationPosition { path: resolved.path, offset: resolved.offset, is_name };
+        Ok((vec![position], resolved.status, resolved.note))
     }
 }
 
@@ -131,7 +147,15 @@ impl Parts {
         let line = |offset: usize| document.index.line_col(size(offset)).line;
         let lines_of = |range: &Range<usize>| line(range.start)..line(range.end.max(range.start + 1) - 1) + 1;
         // The line in which the signature ends is shown, even if the body begins in it.
-        let body_lines = |body: &Range<usize>| line(body.start.max(1) - 1) + 1..lines_of(body).end;
+        // Neither is a last line hidden that continues after the body: `} stop() {`.
+        let ends_line = |body: &Range<usize>| {
+            let rest = document.text.get(body.end..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+            !rest.contains(|character: char| character.is_alphanumeric() || character == '_')
+        };
+        let body_lines = |body: &Range<usize>| {
+            let end = lines_of(body).end - u32::from(!ends_line(body));
+            (line(body.start.max(1) - 1) + 1).min(end)..end
+        };
         let whole = lines_of(&self.range);
         let with_doc = self.doc.as_ref().map_or(whole.start, |doc| whole.start.min(line(doc.start)))..whole.end;
         let (shown, hidden): (Range<u32>, Vec<Range<u32>>) = match part {
@@ -164,14 +188,24 @@ impl Parts {
     }
 }
 
-fn parts_by_syntax(outline: &SyntaxOutline, offset: TextSize) -> Option<Parts> {
+/// Returns the declaration whose name is at an offset, or with `allows_enclosing` the innermost one around it.
+fn parts_by_syntax(outline: &SyntaxOutline, offset: TextSize, allows_enclosing: bool) -> Option<Parts> {
     let (offset, all) = (usize::from(offset), &outline.declarations);
-    let contains = |range: &Range<usize>| range.start <= offset && offset < range.end;
+    let contains = |it: &Declaration| {
+        let start = it.doc.as_ref().map_or(it.range.start, |doc| doc.start.min(it.range.start));
+        start <= offset && offset < it.range.end
+    };
     let named = all.iter().position(|it| it.name_range.start <= offset && offset <= it.name_range.end);
-    let index = named.or_else(|| all.iter().rposition(|it| contains(&it.range)))?;
+    let index = named.or_else(|| all.iter().rposition(contains).filter(|_| allows_enclosing))?;
     let found = all.get(index)?;
     let is_callable = |it: &Declaration| {
-        matches!(it.kind, DeclarationKind::Function | DeclarationKind::Method | DeclarationKind::Constructor)
+        matches!(
+            it.kind,
+            DeclarationKind::Function
+                | DeclarationKind::Method
+                | DeclarationKind::Constructor
+                | DeclarationKind::Operator
+        )
     };
     let is_inside = |it: &&Declaration| {
         found.range.start <= it.range.start && it.range.end <= found.range.end && it.name_range != found.name_range
@@ -179,7 +213,7 @@ fn parts_by_syntax(outline: &SyntaxOutline, offset: TextSize) -> Option<Parts> {
     let functions = all.iter().filter(is_inside).filter(|it| is_callable(it) && !is_callable(found));
     let bodies = functions.map(|it| it.signature.end..it.range.end).collect();
     Some(Parts {
-        name: outline.above(index).into_iter().chain([found.name.as_str()]).collect::<Vec<_>>().join("/"),
+        name: join_segments(&outline.above(index), &found.name),
         kind: found.kind.lsp_name(),
         range: found.range.clone(),
         signature: Some(found.signature.clone()),
@@ -192,9 +226,9 @@ fn parts_by_server(symbols: &[OutlineSymbol], offset: TextSize) -> Option<Parts>
     let mut found = None;
     outline::walk(symbols, |above, symbol| {
         if symbol.range.contains_inclusive(offset) {
-            let names = above.iter().map(|above| above.name.as_str()).chain([symbol.name.as_str()]);
+            let names: Vec<&str> = above.iter().map(|above| above.name.as_str()).collect();
             found = Some(Parts {
-                name: names.collect::<Vec<_>>().join("/"),
+                name: join_segments(&names, &symbol.name),
                 kind: symbol.kind,
                 range: symbol.range.start().into()..symbol.range.end().into(),
                 signature: None,

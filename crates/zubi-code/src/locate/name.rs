@@ -50,7 +50,7 @@ impl NamePath {
 }
 
 /// Returns the name path of a declared symbol; see [`NamePath`].
-pub(super) fn join_segments(above: &[&str], name: &str) -> String {
+pub(crate) fn join_segments(above: &[&str], name: &str) -> String {
     above.iter().copied().chain([name]).flat_map(declared_segments).collect::<Vec<_>>().join("/")
 }
 

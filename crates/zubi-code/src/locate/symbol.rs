@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use zubi_base::endpoint::{DocumentRef, Readiness};
 use zubi_base::nearest::nearest_by;
 use zubi_base::position::TextRange;
-use zubi_base::text::quote_all;
+use zubi_base::text::{list_first, quote_all};
 
 use super::{NamePath, ResolvedTarget, name};
 use crate::error::CodeError;
@@ -31,6 +31,10 @@ const MAX_INDEXED_FILES: usize = 16;
 pub(crate) const MAX_WORD_FILES: usize = 48;
 /// The time limit of the word search.
 pub(crate) const WORD_SEARCH: Duration = Duration::from_secs(2);
+/// The time that a search by name leaves for the rest of the answer.
+const ANSWER_TIME: Duration = Duration::from_secs(3);
+/// The maximum number of unparsed files that a mark names.
+const MAX_UNPARSED: usize = 3;
 /// The maximum number of candidates that are shown, and for which zubi checks whether they are the same entity.
 const MAX_CANDIDATES: usize = 8;
 
@@ -79,12 +83,24 @@ impl CodeQuery<'_> {
         resolved.name = Some(found.name);
         resolved.kind = Some(found.kind);
         resolved.status = status;
-        // The symbol was found: what servers have not read, or could read in other languages, does not change it.
-        resolved.status.excuse_gaps();
-        if matches!(resolved.status.completeness, Completeness::Unknown { .. }) {
-            resolved.status.completeness = Completeness::Complete;
-        }
         Ok(resolved)
+    }
+
+    /// Returns the declarations that a name means: one, or the overloads of a file; none if no file declares it.
+    pub(crate) async fn resolve_declarations(
+        &self,
+        symbol: &str,
+        path: Option<&str>,
+    ) -> Result<(Vec<Candidate>, AnswerStatus, Option<String>), CodeError> {
+        let Some(name_path) = NamePath::parse(symbol) else { return Ok(Default::default()) };
+        let scope = path.map(|path| self.resolve_path(path)).transpose()?;
+        let (candidates, mut status, note) = self.matching_symbols(&name_path, scope.as_deref()).await?;
+        let Some(first) = candidates.first() else { return Ok((candidates, status, note)) };
+        if candidates.iter().any(|other| other.path != first.path || other.name_path != first.name_path) {
+            return Err(Self::ambiguous(symbol, &candidates));
+        }
+        status = self.status_of_symbol(&first.path, status).await;
+        Ok((candidates, status, note))
     }
 
     /// Returns the declared symbols that a name path means, in a file, in a folder or anywhere, and a note about others
@@ -119,6 +135,11 @@ impl CodeQuery<'_> {
         search.endpoints.retain(is_relevant);
         search.source = own.source;
         search.absent = if own.source != AnswerSource::Servers { own.absent.clone() } else { Vec::new() };
+        // The symbol was found: what servers have not read, or could read in other languages, does not change it.
+        search.excuse_gaps();
+        if matches!(search.completeness, Completeness::Unknown { .. }) {
+            search.completeness = Completeness::Complete;
+        }
         search
     }
 
@@ -186,13 +207,24 @@ impl CodeQuery<'_> {
         name_path: &NamePath,
         status: &mut AnswerStatus,
     ) -> Result<Vec<Candidate>, CodeError> {
-        let mut candidates = Vec::new();
-        for (file, outline) in files.iter().zip(join_all(files.iter().map(|file| self.declared_in(file))).await) {
-            // A file without a server, or for which the request fails, has no candidates.
-            if let Ok(outline) = outline {
-                candidates.extend(self.filter_symbols(file, &outline.value, name_path).await?);
-                status.merge(outline.status.clone());
+        let (mut candidates, mut unparsed) = (Vec::new(), Vec::new());
+        // Many files that take long to parse leave time for an answer.
+        let until = self.cx.deadline.checked_sub(ANSWER_TIME).unwrap_or(self.cx.deadline);
+        let outlines = files.iter().map(|file| tokio::time::timeout_at(until.into(), self.declared_in(file)));
+        for (file, outline) in files.iter().zip(join_all(outlines).await) {
+            match outline {
+                Ok(Ok(outline)) => {
+                    candidates.extend(self.filter_symbols(file, &outline.value, name_path).await?);
+                    status.merge(outline.status.clone());
+                }
+                Ok(Err(CodeError::Unparsed { file, reason, .. })) => unparsed.push(format!("{file} ({reason})")),
+                // A file without a server, or for which the request fails, has no candidates.
+                Ok(Err(_)) => {}
+                Err(_) => unparsed.push(format!("{} (it took too long)", self.workspace().display(file))),
             }
+        }
+        if !unparsed.is_empty() {
+            status.mark_incomplete(format!("not parsed: {}", list_first(unparsed, MAX_UNPARSED)));
         }
         Ok(candidates)
     }
@@ -402,6 +434,27 @@ pub(super) fn name_in(text: &str, selection: TextRange, name: &str) -> TextRange
 /// Prefers an outermost candidate: if only one is at the top level of its file, a plain name means that one; the
 /// answer's first line mentions the others. Depths of candidates with and without a server are not comparable.
 fn prefer_outermost(candidates: &mut Vec<Candidate>, name_path: &NamePath) -> Option<String> {
+    let notes = [prefer_code(candidates), prefer_outermost_code(candidates, name_path)];
+    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
+}
+
+/// Removes keys of data files and headings if code declares the name, too.
+fn prefer_code(candidates: &mut Vec<Candidate>) -> Option<String> {
+    let is_data = |candidate: &Candidate| matches!(candidate.kind, "key" | "string");
+    if candidates.iter().all(is_data) {
+        return None;
+    }
+    let data: Vec<String> = candidates
+        .iter()
+        .filter(|one| is_data(one))
+        .map(|one| format!("{} at {}", one.kind, one.location.to_at()))
+        .collect();
+    candidates.retain(|candidate| !is_data(candidate));
+    (!data.is_empty()).then(|| format!("also {}", list_first(data, MAX_UNPARSED)))
+}
+
+fn prefer_outermost_code(candidates: &mut Vec<Candidate>, name_path: &NamePath) -> Option<String> {
     let unindexed = candidates.iter().filter(|candidate| candidate.unindexed).count();
     if candidates.len() < 2 || name_path.is_qualified() || (unindexed > 0 && unindexed < candidates.len()) {
         return None;

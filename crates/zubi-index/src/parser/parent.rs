@@ -4,8 +4,9 @@ use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
 use std::hash::{Hash as _, Hasher as _};
 use std::io;
+use std::process::ExitStatus;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
@@ -27,8 +28,14 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The time without a job after which the child ends.
 const IDLE: Duration = Duration::from_mins(1);
 
+/// The time in which such a text is not tried again. A busy machine may have been the reason.
+const REJECTION: Duration = Duration::from_mins(10);
+
 /// The maximum number of texts that are not tried again.
 const MAX_REJECTED: usize = 1_000;
+
+/// The maximum number of bytes read from the child's error output.
+const MAX_STDERR: u64 = 1024;
 
 /// The limits of the child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,19 +66,19 @@ struct Shared {
     config: ParserConfig,
     child: tokio::sync::Mutex<IdleChild>,
     /// The texts, by hash, that ended or blocked a child, with the reason.
-    rejected: Mutex<FxHashMap<u64, String>>,
+    rejected: Mutex<FxHashMap<u64, (Instant, String)>>,
 }
 
 /// The child between two jobs.
 #[derive(Default)]
 struct IdleChild {
-    running: Option<Conversation>,
+    running: Option<RunningParser>,
     /// The number of jobs so far, by which the timer notices further ones.
     jobs: u64,
     has_timer: bool,
 }
 
-struct Conversation {
+struct RunningParser {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     child: Child,
@@ -133,18 +140,11 @@ impl ParserProcess {
             return Err(SyntaxError(OutlineError::TooLarge { bytes: text.len() }.to_string()));
         }
         let key = key_of(file_name, search.as_ref(), text);
-        if let Some(reason) = lock(&self.shared.rejected).get(&key) {
+        if let Some((at, reason)) = lock(&self.shared.rejected).get(&key)
+            && at.elapsed() < REJECTION
+        {
             return Err(SyntaxError(reason.clone()));
         }
-        let mut idle = self.shared.child.lock().await;
-        idle.jobs += 1;
-        // If the caller drops this future, the child is dropped too: it would answer the next job with this result.
-        let mut conversation = match idle.running.take() {
-            Some(conversation) => conversation,
-            None => {
-                self.shared.start().await.map_err(|error| SyntaxError(format!("the parser does not start: {error}")))?
-            }
-        };
         let time = self.shared.config.time;
         let job = ParseJob {
             name: file_name.to_owned(),
@@ -152,36 +152,62 @@ impl ParserProcess {
             time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
             search,
         };
-        let answer = tokio::time::timeout(time + GRACE, conversation.parse(&job, text)).await;
-        let reason = match answer {
-            Ok(Ok(answer)) => {
-                idle.running = Some(conversation);
-                self.shared.start_timer(&mut idle);
-                return Ok(answer);
-            }
-            Ok(Err(error)) => {
-                let status = conversation.child.end(Duration::from_millis(100)).await;
-                let status = status.map_or_else(|_| error.to_string(), |status| status.to_string());
-                format!("the parser ended at this text ({status})")
-            }
-            Err(_) => {
-                // Without a grace period: it does not read its input.
-                drop(conversation.child.end(Duration::ZERO).await);
-                format!("parsing took longer than {} s", time.as_secs_f32())
+        let mut idle = self.shared.child.lock().await;
+        idle.jobs += 1;
+        // If the caller drops this future, the child is dropped too: it would answer the next job with this result.
+        let mut running = idle.running.take();
+        let reason = loop {
+            let is_reused = running.is_some();
+            let mut parser = match running.take() {
+                Some(parser) => parser,
+                None => self.shared.start().await.map_err(start_error)?,
+            };
+            match tokio::time::timeout(time + GRACE, parser.parse(&job, text)).await {
+                Ok(Ok(answer)) => {
+                    idle.running = Some(parser);
+                    self.shared.start_timer(&mut idle);
+                    // The time limit is for this text only; the child is as good as before.
+                    if let ParseAnswer::Failure(reason) = &answer {
+                        self.shared.reject(key, reason);
+                    }
+                    return Ok(answer);
+                }
+                // The child may have ended before this text, for instance because the system had too little memory.
+                Ok(Err(_)) if is_reused => {}
+                Ok(Err(error)) => match parser.end().await {
+                    // A child that cannot be confined exits before it reads a text.
+                    Some((status, stderr)) if status.code() == Some(1) => return Err(start_error(stderr)),
+                    Some((status, _)) => break format!("the parser ended at this text ({status})"),
+                    None => break format!("the parser ended at this text ({error})"),
+                },
+                Err(_) => {
+                    // Without a grace period: it does not read its input.
+                    drop(parser.child.end(Duration::ZERO).await);
+                    break format!("parsing took longer than {} s", time.as_secs_f32());
+                }
             }
         };
         tracing::warn!(file = file_name, %reason, "a text was not parsed");
-        let mut rejected = lock(&self.shared.rejected);
-        if rejected.len() >= MAX_REJECTED {
-            rejected.clear();
-        }
-        rejected.insert(key, reason.clone());
+        self.shared.reject(key, &reason);
         Err(SyntaxError(reason))
     }
 }
 
+fn start_error(reason: impl std::fmt::Display) -> SyntaxError {
+    SyntaxError(format!("the parser does not start: {reason}"))
+}
+
 impl Shared {
-    async fn start(&self) -> io::Result<Conversation> {
+    /// Records that a text ended or blocked a child.
+    fn reject(&self, key: u64, reason: &str) {
+        let mut rejected = lock(&self.rejected);
+        if rejected.len() >= MAX_REJECTED {
+            rejected.clear();
+        }
+        rejected.insert(key, (Instant::now(), reason.to_owned()));
+    }
+
+    async fn start(&self) -> io::Result<RunningParser> {
         let (mut confinement, _) = self.sandbox.for_scripts(&self.executable).await;
         confinement.limits.memory = Some(self.config.memory);
         let mut spec = CommandSpec::new(self.executable.clone(), "/");
@@ -192,7 +218,7 @@ impl Shared {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        Ok(Conversation { input, output: BufReader::new(output), child })
+        Ok(RunningParser { input, output: BufReader::new(output), child })
     }
 
     /// Ends the child after a time without a job.
@@ -217,7 +243,21 @@ impl Shared {
     }
 }
 
-impl Conversation {
+impl RunningParser {
+    /// Ends the child; returns its status and its error output.
+    async fn end(mut self) -> Option<(ExitStatus, String)> {
+        // An open input would delay the end.
+        drop(self.input);
+        let stderr = self.child.stderr.take();
+        let status = self.child.end(Duration::from_millis(100)).await.ok()?;
+        let mut bytes = Vec::new();
+        if let Some(stderr) = stderr {
+            // The other end is closed; unreadable output is omitted.
+            drop(stderr.take(MAX_STDERR).read_to_end(&mut bytes).await);
+        }
+        Some((status, String::from_utf8_lossy(&bytes).trim().trim_start_matches("zubi: ").to_owned()))
+    }
+
     async fn parse(&mut self, job: &ParseJob, text: &str) -> io::Result<ParseAnswer> {
         let mut message = serde_json::to_vec(job)?;
         message.push(b'\n');

@@ -173,7 +173,7 @@ fn code_error(operation: &str, error: &CodeError, effect: Effect) -> ToolError {
 /// answer.
 fn error_code(error: &CodeError) -> ErrorCode {
     match error {
-        CodeError::NoEndpoint(_) => ErrorCode::NoServer,
+        CodeError::NoEndpoint(_) | CodeError::Unparsed { .. } => ErrorCode::NoServer,
         CodeError::Endpoint(EndpointError::Exited { .. }) => ErrorCode::ServerDown,
         CodeError::NoAnswer(_) | CodeError::Endpoint(EndpointError::TimedOut { .. }) => ErrorCode::TimedOut,
         CodeError::Endpoint(EndpointError::Cancelled) => ErrorCode::Cancelled,

@@ -110,7 +110,11 @@ async fn outline_files(
     let mut text = match rows.len() {
         0 => format!("no declarations in `{argument}`\n"),
         total => {
-            format!("{} in {} of `{argument}`\n", pluralize(total, "symbol"), pluralize(answer.value.len(), "file"))
+            format!(
+                "{} in {} of `{argument}`, depth {depth}\n",
+                pluralize(total, "symbol"),
+                pluralize(answer.value.len(), "file")
+            )
         }
     };
     text.push_str(&list.text);
@@ -140,7 +144,7 @@ impl CodeTool for DocumentSymbols {
     type Input = Input;
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        if let (Some(path), None) = (&input.path, &input.uri) {
+        if let (Some(path), None) | (None, Some(path)) = (&input.path, &input.uri) {
             match query.select_files(path)? {
                 FileSelection::File(_) => {}
                 selection => return outline_files(query, &input, path, selection, view).await,

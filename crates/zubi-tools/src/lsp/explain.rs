@@ -137,7 +137,7 @@ impl ExplainBuilder<'_> {
     fn record_optional_part<T>(&mut self, part: &str, answer: Result<QualifiedAnswer<T>, CodeError>) -> Option<T> {
         let (given, failed) = (self.has_answer, self.failed.take());
         let value = match answer {
-            Err(CodeError::NoEndpoint(_)) => None,
+            Err(CodeError::NoEndpoint(_) | CodeError::Unparsed { .. }) => None,
             answer => self.record_part(part, answer),
         };
         (self.has_answer, self.failed) = (given, failed);

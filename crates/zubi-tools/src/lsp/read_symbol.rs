@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use zubi_base::text::pluralize;
 use zubi_code::features::symbol_source::{SourceLine, SourcePart, SymbolSource};
 use zubi_code::locate::TargetInput;
@@ -35,7 +35,7 @@ pub(crate) struct Input {
     path: Option<String>,
     /// path:line in it
     at: Option<String>,
-    /// Default all, types without bodies
+    /// Default summary: types without bodies
     part: Option<Part>,
     #[serde(flatten)]
     paging: PagingArgs,
@@ -44,6 +44,7 @@ pub(crate) struct Input {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Part {
+    Summary,
     Signature,
     Doc,
     Body,
@@ -77,9 +78,10 @@ impl Input {
 }
 
 /// One line of the answer.
+#[derive(Clone, Copy)]
 enum Row<'a> {
-    Header(&'a SymbolSource),
-    Line(&'a SourceLine),
+    /// A line of a source; `None` if the source has no lines.
+    Line(&'a SymbolSource, Option<&'a SourceLine>),
     /// A symbol without a source, with the reason and the next step.
     Failure(&'a str),
 }
@@ -99,7 +101,7 @@ impl CodeTool for ReadSymbol {
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let part = match input.part {
-            None => SourcePart::Summary,
+            None | Some(Part::Summary) => SourcePart::Summary,
             Some(Part::Signature) => SourcePart::Signature,
             Some(Part::Doc) => SourcePart::Doc,
             Some(Part::Body) => SourcePart::Body,
@@ -122,53 +124,70 @@ impl CodeTool for ReadSymbol {
         let mut rows = Vec::new();
         for source in &found {
             match source {
-                Ok(source) => {
-                    rows.push(Row::Header(source));
-                    rows.extend(source.lines.iter().map(Row::Line));
-                }
+                Ok(source) if source.lines.is_empty() => rows.push(Row::Line(source, None)),
+                Ok(source) => rows.extend(source.lines.iter().map(|line| Row::Line(source, Some(line)))),
                 Err(error) => rows.push(Row::Failure(error)),
             }
         }
-        let list = view.list(&rows, &input.paging, |text, _, row| write_row(text, row))?;
+        let list = view.list(&rows, &input.paging, |text, previous, row| write_row(text, previous, row))?;
         let data = view.data(|| {
-            let item = |source: &Result<SymbolSource, String>| match source {
-                Err(error) => json!({ "error": error }),
-                Ok(source) => {
-                    let lines = source.lines.iter().map(|line| match line {
+            let mut items: Vec<Value> = Vec::new();
+            let mut previous = None;
+            for row in rows.get(list.range).unwrap_or_default() {
+                if is_new_source(previous, row) {
+                    items.push(match row {
+                        Row::Failure(error) => json!({ "error": error }),
+                        Row::Line(source, _) => json!({ "name": source.name, "kind": source.kind,
+                                                        "path": source.display_path, "lines": [] }),
+                    });
+                }
+                let lines = items.last_mut().and_then(|item| item["lines"].as_array_mut());
+                if let (Row::Line(_, Some(line)), Some(lines)) = (row, lines) {
+                    lines.push(match line {
                         SourceLine::Shown { number, text } => json!({ "line": number, "text": text }),
                         SourceLine::Omitted(count) => json!({ "omitted": count }),
                     });
-                    json!({ "name": source.name, "kind": source.kind, "path": source.display_path,
-                            "lines": lines.collect::<Vec<_>>() })
                 }
-            };
-            json!({ "items": found.iter().map(item).collect::<Vec<_>>(), "total": found.len() })
+                previous = Some(row);
+            }
+            json!({ "items": items, "total": found.len() })
         });
         Ok(CodeAnswer { text: list.text, data, status, truncated: list.truncated })
     }
 }
 
-fn write_row(text: &mut String, row: &Row<'_>) {
+/// Whether a row begins another source than the previous one.
+fn is_new_source(previous: Option<&Row<'_>>, row: &Row<'_>) -> bool {
+    match (previous, row) {
+        (Some(Row::Line(previous, _)), Row::Line(source, _)) => !std::ptr::eq(*previous, *source),
+        _ => true,
+    }
+}
+
+fn write_row(text: &mut String, previous: Option<&Row<'_>>, row: &Row<'_>) {
     // Writing to a `String` cannot fail.
     let _ = match row {
-        Row::Header(source) => {
-            let first = source.lines.iter().find_map(|line| match line {
-                SourceLine::Shown { number, .. } => Some(format!(":{number}")),
-                SourceLine::Omitted(_) => None,
-            });
-            let (at, nothing) = match first {
-                Some(first) => (first, ""),
-                None => (String::new(), "  has no such part"),
-            };
-            writeln!(text, "{}{at}  {} {}{nothing}", source.display_path, source.kind, source.name)
-        }
-        Row::Line(SourceLine::Shown { number, text: line }) => {
-            let _ = write!(text, "{number:>5}  ");
-            // As in the file: an edit may use the line as its `old` text.
-            write_line(text, line);
-            Ok(())
-        }
-        Row::Line(SourceLine::Omitted(count)) => writeln!(text, "       … {}", pluralize(*count as usize, "line")),
         Row::Failure(error) => writeln!(text, "{error}"),
+        Row::Line(source, None) => {
+            writeln!(text, "{}  {} {}  has no such part", source.display_path, source.kind, source.name)
+        }
+        Row::Line(source, Some(line)) => {
+            if is_new_source(previous, row) {
+                let number = match line {
+                    SourceLine::Shown { number, .. } => format!(":{number}"),
+                    SourceLine::Omitted(_) => String::new(),
+                };
+                let _ = writeln!(text, "{}{number}  {} {}", source.display_path, source.kind, source.name);
+            }
+            match line {
+                SourceLine::Shown { number, text: line } => {
+                    let _ = write!(text, "{number:>5}  ");
+                    // As in the file: an edit may use the line as its `old` text.
+                    write_line(text, line);
+                    Ok(())
+                }
+                SourceLine::Omitted(count) => writeln!(text, "       … {}", pluralize(*count as usize, "line")),
+            }
+        }
     };
 }

@@ -180,3 +180,59 @@ async fn sources_of_symbols() {
     [syntax only: names not resolved · no server for .py: Add a catalogue row.]
     "#);
 }
+
+const MIXED: &str = r#"
+//- package.json
+{ "version": 1, "render": 2 }
+//- src/app.ts
+export class App {
+  version = 1;
+  render() {
+    return 1;
+  } stop() {
+    return 2;
+  }
+}
+//- src/rate.rs
+struct Rate;
+impl Rate {
+    fn new() -> Self {
+        Self
+    }
+}
+fn go() {}
+mod inner {
+    pub fn go() {}
+}
+//- .aws/keys.py
+class Keys:
+    secret = "s3cr3t"
+"#;
+
+#[tokio::test]
+async fn sources_of_names_with_several_meanings() {
+    let read = async |arguments: serde_json::Value| check(MIXED, "read_symbol", arguments).await;
+    // Code, not the key of a data file.
+    insta::assert_snapshot!(read(json!({ "symbol": "render" })).await, @"");
+    // The line in which a body ends is shown if another declaration begins in it.
+    insta::assert_snapshot!(read(json!({ "symbol": "App" })).await, @"");
+    // The name that other tools accept.
+    insta::assert_snapshot!(read(json!({ "symbol": "new" })).await, @"");
+    insta::assert_snapshot!(read(json!({ "symbol": "go" })).await, @"");
+    insta::assert_snapshot!(read(json!({ "symbol": "Keys", "path": ".aws/keys.py" })).await, @"");
+    insta::assert_snapshot!(read(json!({ "symbol": "go", "format": "json", "limit": 1 })).await, @"");
+}
+
+#[tokio::test]
+async fn files_that_are_not_parsed_are_named() {
+    let large =
+        format!("//- src/large.py\ndef target(): pass\n{}\n//- src/small.py\ndef other(): pass\n", "#".repeat(300_000));
+    insta::assert_snapshot!(check(&large, "read_symbol", json!({ "symbol": "target" })).await, @"");
+    insta::assert_snapshot!(check(&large, "lsp_workspace_symbols", json!({ "query": "target" })).await, @"");
+    insta::assert_snapshot!(check(&large, "lsp_document_symbols", json!({ "path": "src" })).await, @"");
+    insta::assert_snapshot!(check(&large, "lsp_document_symbols", json!({ "path": "src/large.py" })).await, @"");
+    for pattern in ["{".repeat(3_000), format!("{}a{}", "{".repeat(200), "}".repeat(200))] {
+        let answer = check(&large, "lsp_document_symbols", json!({ "path": pattern })).await;
+        assert!(answer.starts_with("Invalid input: path: "), "{answer}");
+    }
+}

@@ -1,5 +1,7 @@
 //! Answers of the tools that search and replace by structure.
 
+#![expect(clippy::disallowed_methods, reason = "the tests compare the exact bytes on disk")]
+
 use serde_json::{Value, json};
 use zubi_code::testing::Toy;
 
