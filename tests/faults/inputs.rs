@@ -26,7 +26,7 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
         ("lsp_document_symbols", path("")),
         ("lsp_document_symbols", path("a\u{0}b.py")),
         ("lsp_document_symbols", path("http://example.com/a.py")),
-        ("lsp_document_symbols", path("shapes")),
+        ("lsp_document_symbols", path("shapes/*.rs")),
         ("lsp_document_symbols", path("binary.py")),
         ("lsp_document_symbols", path("latin.py")),
         ("lsp_document_symbols", path("large.py")),
@@ -80,8 +80,8 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ────
     lsp_document_symbols {"path":"shapes"}
-    Invalid input: path: `shapes` is a directory
-    Name a file; `lsp_workspace_symbols` searches all files.
+    Invalid input: path: no file of the workspace matches
+    Ignored and generated files are left out. `*` matches within a name, `**` any folders.
     ────
     lsp_document_symbols {"path":"binary.py"}
     Failed to outline the file: `[project]/binary.py` is not UTF-8 text

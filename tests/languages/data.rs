@@ -190,9 +190,10 @@ async fn toml() {
         string height  9
     [tombi · ready]
     ──── lsp_workspace_symbols {"query":"circle"}
-    1 symbol matching `circle`
+    2 symbols matching `circle`
+      key circle  shapes.schema.json:5:6  in properties
       object circle  shapes.toml:4:1
-    [tombi + text search: names only · ready · without a server: exact names only, from the outlines of 2 files · `vscode-json-language-server` is not installed: install it with npm: npm install --global vscode-langservers-extracted]
+    [tombi + syntax only: names not resolved · ready · without a server: exact names only, from the outlines of 2 files · `vscode-json-language-server` is not installed: install it with npm: npm install --global vscode-langservers-extracted]
     ──── lsp_definition {"at":"member/Cargo.toml:6 serde"}
     at member/Cargo.toml:6:1 serde
     1 definition of `serde`

@@ -50,10 +50,10 @@ async fn the_tool_list_is_small_and_describes_each_tool() {
     lsp_completion read-only=Some(true) destructive=None
     lsp_workspace_symbols read-only=Some(true) destructive=None
     lsp_document_symbols read-only=Some(true) destructive=None
+    read_symbol read-only=Some(true) destructive=None
     lsp_rename_symbol read-only=Some(true) destructive=None
     lsp_code_actions read-only=Some(true) destructive=None
     lsp_format_document read-only=Some(true) destructive=None
-    lsp_signature_help read-only=Some(true) destructive=None
     lsp_diagnostics read-only=Some(true) destructive=None
     lsp_call_hierarchy read-only=Some(true) destructive=None
     lsp_implementations read-only=Some(true) destructive=None
@@ -130,7 +130,7 @@ async fn errors_name_the_next_step() {
     ");
     assert_snapshot!(zubi.call_refused("lsp_document_symbols", json!({ "path": 7 })).await, @r#"
     Invalid input: path: expected string, got 7
-    `path` (string): File Example: {"path":"src/console.py","depth":2}
+    `path` (string): File, folder or pattern: src/**/*.rs Example: {"path":"src/console.py","depth":2}
     "#);
     assert_snapshot!(zubi.call_refused("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "1" })).await, @"
     Invalid input: newName: `1` is not a valid identifier

@@ -10,12 +10,20 @@ async fn a_language_without_an_installed_server() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, &[]).await;
     assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"
-    4 symbols in `src/shape.ts`
+    12 symbols in `src/shape.ts`
       interface Shape  2-5
+        method area (): number  4
       class Circle  8-14
+        constructor constructor (readonly radius: number)  9
+        property radius  9
+        method area (): number  11-13
       class Rectangle  17-26
-      function totalArea  29-31
-    [text search: names only · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+        constructor constructor ( readonly width: number, readonly height: number, )  18-21
+        property width  19
+        property height  20
+        method area (): number  23-25
+      function totalArea (first: Shape, second: Shape, scale: number): number  29-31
+    [syntax only: names not resolved · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "totalArea" })).await, @r#"
     at src/shape.ts:29:17 totalArea (function)
@@ -33,12 +41,39 @@ async fn a_language_without_an_installed_server() {
     1 definition of `totalArea`
     src/shape.ts
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {
-    [text search: names only · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    [syntax only: names not resolved · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     ");
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     1 symbol matching `Circle`
       class Circle  src/shape.ts:8:14
-    [text search: names only · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    [syntax only: names not resolved · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    ");
+    assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "src" })).await, @"
+    8 symbols in 4 files of `src`
+    src/broken.ts
+      function unit (): number  2-4
+    src/messy.ts
+      function twice ( value :number ):number  2-4
+    src/report.ts
+      function describe (radius: number): string  5-9
+      function forgotten (): number  12-14
+    src/shape.ts
+      interface Shape  2-5
+      class Circle  8-14
+      class Rectangle  17-26
+      function totalArea (first: Shape, second: Shape, scale: number): number  29-31
+    [syntax only: names not resolved]
+    ");
+    assert_snapshot!(zubi.call_stable("read_symbol", json!({ "symbol": "Circle" })).await, @"
+    src/shape.ts:7  class Circle
+        7  /** A circle by its radius. */
+        8  export class Circle implements Shape {
+        9    constructor(readonly radius: number) {}
+       10  
+       11    area(): number {
+           … 2 lines
+       14  }
+    [syntax only: names not resolved · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     ");
     // A text search cannot know the kind of a name.
     assert_snapshot!(zubi.call_refused("lsp_hover", json!({ "symbol": "totalArea" })).await, @"
@@ -59,7 +94,7 @@ async fn a_domain_model_does_not_hide_other_code() {
     2 symbols matching `Circle`
       package Circle  shop.dlang:2:4
       class Circle  src/shape.ts:8:14
-    [domainlang + text search: names only · ready · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    [domainlang + syntax only: names not resolved · ready · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     ");
     assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "Circle" })).await, @r#"
     Invalid input: symbol: `Circle` names 2 symbols
@@ -92,11 +127,9 @@ async fn an_unknown_language() {
     let project = Project::fixture("typescript");
     project.write("lib/desk.odd", "module Desk\n  proc lend(book)\n    note book\n  end\nend\n");
     let zubi = Zubi::start(&project, &[]).await;
-    assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "lib/desk.odd" })).await, @"
-    2 symbols in `lib/desk.odd`
-      module Desk  1-5
-        function lend  2-4
-    [text search: names only · no server for .odd: add a [[server]] with this language to ~/.config/zubi/servers.toml]
+    assert_snapshot!(zubi.call_refused("lsp_document_symbols", json!({ "path": "lib/desk.odd" })).await, @"
+    Failed to outline the file: no server for .odd
+    add a [[server]] with this language to ~/.config/zubi/servers.toml
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "lib/desk.odd:2:13" })).await, @"
     at lib/desk.odd:2:13 book

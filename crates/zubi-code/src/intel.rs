@@ -30,8 +30,8 @@ pub struct CodeConfig {
     pub settings: Option<Arc<dyn EditorSettings>>,
     /// The directory of plans and journals.
     pub state_dir: Utf8PathBuf,
-    /// Parses files whose server is absent; `None` if this process starts no children.
-    pub parser: Option<Arc<dyn SyntaxParser>>,
+    /// Parses files whose server is absent.
+    pub parser: Arc<dyn SyntaxParser>,
     pub clock: Arc<dyn Clock>,
 }
 
@@ -44,7 +44,7 @@ pub struct CodeIntel {
     pub(crate) edits: EditService,
     pub(crate) external: Arc<ExternalFiles>,
     settings: Option<Arc<dyn EditorSettings>>,
-    pub(crate) parser: Option<Arc<dyn SyntaxParser>>,
+    pub(crate) parser: Arc<dyn SyntaxParser>,
     pub(crate) snapshots: SnapshotStore,
     pub(crate) words: RecentWords,
     pub(crate) definitions: RecentDefinitions,

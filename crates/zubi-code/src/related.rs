@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(check(text, &text.replace("a note", "more")), "");
         assert_eq!(check(text, &text.replace("let y = x;", "let y = x + x;")), "");
         assert_eq!(check(text, &text.replace("x: u32)", "x: u32, y: u32)")), "area");
-        assert_eq!(check(text, &text.replace("value: u32", "pub value: u32")), "pub u32 value");
+        assert_eq!(check(text, &text.replace("value: u32", "pub value: u32")), "pub value");
         assert_eq!(check(text, &text.replace("area", "surface")), "area surface");
     }
 

@@ -20,8 +20,12 @@ const MAX_SIGNATURE: usize = 160;
 /// Parses texts. A grammar can end or block its process, so implementations parse in another one.
 #[async_trait]
 pub trait SyntaxParser: Send + Sync {
-    /// Returns the outline of a file's text. `file_name` is the name without its directories, and has a known language
-    /// ([`SyntaxLanguage::from_file_name`]).
+    /// Whether the language of a file is known by its name, without its directories.
+    fn has_language(&self, file_name: &str) -> bool {
+        SyntaxLanguage::from_file_name(file_name).is_some()
+    }
+
+    /// Returns the outline of a file's text. Its language must be known.
     async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError>;
 
     /// Returns the matches of a pattern in a text. An empty text only checks the pattern.
@@ -31,6 +35,28 @@ pub trait SyntaxParser: Send + Sync {
         pattern: &str,
         text: &Arc<str>,
     ) -> Result<PatternAnswer, PatternSearchError>;
+}
+
+/// Parses in this process, for hosts that start their children without a supervisor, as tests do.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DirectParser;
+
+#[async_trait]
+impl SyntaxParser for DirectParser {
+    async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
+        let outline = zubi_syntax::outline_of_file(file_name, text, &|| false);
+        let unknown = || SyntaxError(format!("the language of `{file_name}` is unknown"));
+        outline.ok_or_else(unknown)?.map_err(|error| SyntaxError(error.to_string()))
+    }
+
+    async fn find_matches(
+        &self,
+        language: &'static SyntaxLanguage,
+        pattern: &str,
+        text: &Arc<str>,
+    ) -> Result<PatternAnswer, PatternSearchError> {
+        find_matches_here(language, pattern, text, &|| false)
+    }
 }
 
 /// The matches of a pattern in one text, and the properties of the pattern.
@@ -82,15 +108,14 @@ pub fn find_matches_here(
 pub struct SyntaxError(pub String);
 
 impl CodeQuery<'_> {
-    /// Returns the declarations of a document by its syntax. Returns `None` if its language is unknown, or if this
-    /// process has no parser.
+    /// Returns the declarations of a document by its syntax. Returns `None` if its language is unknown.
     pub(crate) async fn parse_outline(
         &self,
         path: &Utf8Path,
         text: &Arc<str>,
     ) -> Option<Result<SyntaxOutline, SyntaxError>> {
-        let parser = self.intel.parser.as_ref()?;
-        let name = path.file_name().filter(|name| SyntaxLanguage::from_file_name(name).is_some())?;
+        let parser = &self.intel.parser;
+        let name = path.file_name().filter(|name| parser.has_language(name))?;
         Some(parser.outline(name, text).await)
     }
 

@@ -26,13 +26,13 @@ use zubi_base::text::DiskText;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
-use zubi_syntax::{SyntaxLanguage, SyntaxOutline};
+use zubi_syntax::{Declaration, DeclarationKind, SyntaxLanguage, SyntaxOutline};
 
 mod annotations;
 mod hierarchy;
 
 use crate::edit::apply::DiskSink;
-use crate::syntax::{PatternAnswer, PatternSearchError, SyntaxError, SyntaxParser, find_matches_here};
+use crate::syntax::{DirectParser, PatternAnswer, PatternSearchError, SyntaxError, SyntaxParser};
 use crate::{CallCx, CodeConfig, CodeIntel, text_search};
 
 /// A workspace on disk from a fixture, with the toy endpoint.
@@ -95,7 +95,7 @@ impl Toy {
             sink: Arc::new(DiskSink::new(&state)),
             settings: None,
             state_dir: state,
-            parser: Some(Arc::new(InProcessParser)),
+            parser: Arc::new(ToyParser),
             clock: Arc::new(SystemClock),
         });
         Self { intel, endpoint, root: project, cursor, _directory: directory }
@@ -115,16 +115,34 @@ impl Toy {
     }
 }
 
-/// A parser in this process.
+/// A parser of the toy language; of other languages as [`DirectParser`].
 #[derive(Debug, Clone, Copy)]
-pub struct InProcessParser;
+struct ToyParser;
 
 #[async_trait]
-impl SyntaxParser for InProcessParser {
+impl SyntaxParser for ToyParser {
+    fn has_language(&self, file_name: &str) -> bool {
+        is_toy(file_name) || DirectParser.has_language(file_name)
+    }
+
     async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
-        let outline = zubi_syntax::outline_of_file(file_name, text, &|| false);
-        let unknown = || SyntaxError(format!("the language of `{file_name}` is unknown"));
-        outline.ok_or_else(unknown)?.map_err(|error| SyntaxError(error.to_string()))
+        if !is_toy(file_name) {
+            return DirectParser.outline(file_name, text).await;
+        }
+        let declaration = |declared: DeclaredSymbol| {
+            let range: std::ops::Range<usize> = declared.range.into();
+            Declaration {
+                name: declared.name,
+                kind: DeclarationKind::Class,
+                name_range: range.clone(),
+                signature: range.clone(),
+                range,
+                doc: None,
+                parent: None,
+            }
+        };
+        let declarations = ToyEndpoint::declared_symbols(text).into_iter().map(declaration).collect();
+        Ok(SyntaxOutline { declarations, ..SyntaxOutline::default() })
     }
 
     async fn find_matches(
@@ -133,8 +151,12 @@ impl SyntaxParser for InProcessParser {
         pattern: &str,
         text: &Arc<str>,
     ) -> Result<PatternAnswer, PatternSearchError> {
-        find_matches_here(language, pattern, text, &|| false)
+        DirectParser.find_matches(language, pattern, text).await
     }
+}
+
+fn is_toy(file_name: &str) -> bool {
+    Utf8Path::new(file_name).extension() == Some("toy")
 }
 
 /// An endpoint for `.toy` files on disk.

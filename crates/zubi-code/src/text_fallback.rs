@@ -30,13 +30,13 @@ const MAX_LOCATIONS: usize = 2_000;
 const PARSE_TIME: Duration = Duration::from_secs(3);
 
 /// Returns the reasons why an outline may lack declarations.
-pub(crate) fn outline_notes(outline: &SyntaxOutline) -> Vec<String> {
+fn outline_notes(display_path: &str, outline: &SyntaxOutline) -> Vec<String> {
     let mut notes = Vec::new();
     if outline.has_errors {
-        notes.push("the file has syntax errors, so declarations may be missing".to_owned());
+        notes.push(format!("syntax errors, so declarations may be missing: {display_path}"));
     }
     if outline.is_cut {
-        notes.push(format!("at most {MAX_DECLARATIONS} declarations in at most {MAX_DEPTH} levels"));
+        notes.push(format!("at most {MAX_DECLARATIONS} declarations in at most {MAX_DEPTH} levels: {display_path}"));
     }
     notes
 }
@@ -86,7 +86,7 @@ impl CodeQuery<'_> {
             }
         };
         let mut status = AnswerStatus::from_source(AnswerSource::Syntax, absent);
-        status.notes.extend(outline_notes(&outline));
+        status.notes.extend(outline_notes(&self.workspace().display(path), &outline));
         Ok(QualifiedAnswer { value: to_symbols(&outline, &document.text), status })
     }
 

@@ -80,6 +80,22 @@ async fn a_match_that_the_server_resolves_but_does_not_report_is_a_mark() {
 }
 
 #[tokio::test]
+async fn a_symbol_without_references_that_the_server_does_not_resolve_is_a_mark() {
+    let fixture = "//- other.toy\ndef other\nprint $0unit\n";
+    insta::assert_snapshot!(check(fixture, &[("other.toy", ToyFile::Separate)]).await, @"
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 3 requests
+    `unit` also occurs in other.toy (1: the server resolves no symbol here, and reports no references)
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    `unit` also occurs in other.toy (1: the server resolves no symbol here, and reports no references)
+    ");
+    // Only the declaration is known.
+    insta::assert_snapshot!(check("//- other.toy\ndef other\nlet $0unit\n", &[]).await, @"
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    ");
+}
+
+#[tokio::test]
 async fn members_of_unknown_types_are_no_mark() {
     let fixture = format!("{MODULE}//- other.toy\ndef other\nprint x.unit\nf(unit=1)\n");
     insta::assert_snapshot!(check(&fixture, &[("other.toy", ToyFile::Separate)]).await, @"

@@ -19,6 +19,7 @@ use zubi_code::syntax::PatternAnswer;
 use zubi_syntax::SyntaxOutline;
 
 pub use parent::{ParserConfig, ParserProcess};
+pub use zubi_code::syntax::{SyntaxError, SyntaxParser};
 
 /// zubi's argument for the child.
 pub const CHILD_ARGUMENT: &str = "__parse";

@@ -69,6 +69,10 @@ impl CodeQuery<'_> {
     /// Returns the outlines of all files of a selection that declare something, sorted by path.
     pub async fn outlines(&self, selection: FileSelection) -> Result<QualifiedAnswer<Vec<FileOutline>>, CodeError> {
         let files = self.list_files(selection).await;
+        if files.is_empty() {
+            let hint = "Ignored and generated files are left out. `*` matches within a name, `**` any folders.";
+            return Err(CodeError::input("path", "no file of the workspace matches", hint));
+        }
         let mut status = AnswerStatus::from_source(AnswerSource::Syntax, Vec::new());
         let until = self.cx.deadline.min(Instant::now() + PARSE_TIME);
         let (mut outlines, mut unparsed, mut with_errors) = (Vec::new(), Vec::new(), Vec::new());

@@ -113,7 +113,7 @@ fn unsupported_requests_fall_back_to_text_search() {
     assert_snapshot!(client.call("lsp_workspace_symbols", &json!({ "query": "Circle" })), @"
     1 symbol matching `Circle`
       class Circle  web/shape.ts:1:14
-    [domainlang + text search: names only · ready · without a server: exact names only, from the outlines of 2 files · the editor does not answer `workspace/symbol` here: `zubi mcp` has language servers of its own · the editor does not answer `textDocument/documentSymbol` here: `zubi mcp` has language servers of its own]
+    [domainlang + syntax only: names not resolved · ready · without a server: exact names only, from the outlines of 2 files · the editor does not answer `workspace/symbol` here: `zubi mcp` has language servers of its own · the editor does not answer `textDocument/documentSymbol` here: `zubi mcp` has language servers of its own]
     ");
 }
 

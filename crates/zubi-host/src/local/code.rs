@@ -8,7 +8,7 @@ use zubi_base::nearest::nearest;
 use zubi_base::text::{EditSink, TextSource};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::edit::DiskSink;
-use zubi_code::syntax::SyntaxParser;
+use zubi_code::syntax::{DirectParser, SyntaxParser};
 use zubi_code::{CodeConfig, CodeIntel, edit};
 use zubi_index::parser::{ParserConfig, ParserProcess};
 use zubi_lsp_client::catalogue::{Catalogue, CatalogueError};
@@ -42,10 +42,12 @@ pub(super) fn intelligence(
 }
 
 /// Creates the parser of files, which starts with the first one.
-fn parser(config: &HostConfig) -> Option<Arc<dyn SyntaxParser>> {
+fn parser(config: &HostConfig) -> Arc<dyn SyntaxParser> {
     let sandbox = Arc::new(super::exec::sandbox(config));
-    let parser = ParserProcess::new(config.spawner.clone(), sandbox, ParserConfig::default())?;
-    Some(Arc::new(parser))
+    match ParserProcess::new(config.spawner.clone(), sandbox, ParserConfig::default()) {
+        Some(process) => Arc::new(process),
+        None => Arc::new(DirectParser),
+    }
 }
 
 /// Creates the pool of the workspace's headless servers.

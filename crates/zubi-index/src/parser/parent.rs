@@ -14,11 +14,11 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::process::{ChildStdin, ChildStdout};
 use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Spawner};
 use zubi_base::sync::lock;
-use zubi_code::syntax::{PatternAnswer, PatternSearchError, SyntaxError, SyntaxParser};
+use zubi_code::syntax::{PatternAnswer, PatternSearchError};
 use zubi_exec::sandbox::Sandbox;
 use zubi_syntax::{MAX_PATTERN_BYTES, MAX_TEXT_BYTES, OutlineError, PatternError, SyntaxLanguage, SyntaxOutline};
 
-use super::{CHILD_ARGUMENT, MAX_ANSWER, ParseAnswer, ParseJob, PatternSearch};
+use super::{CHILD_ARGUMENT, MAX_ANSWER, ParseAnswer, ParseJob, PatternSearch, SyntaxError, SyntaxParser};
 
 /// The time in addition to the child's own limit before it is ended: some grammars do not check the limit while they
 /// recover from an error.

@@ -28,13 +28,14 @@ pub(crate) struct Input {
     #[schemars(extend("x-plain" = true))]
     symbol: Option<String>,
     /// Several
+    #[schemars(extend("x-plain" = true))]
     symbols: Option<Vec<String>>,
     /// File or folder of symbol
     #[schemars(extend("x-plain" = true))]
     path: Option<String>,
-    /// path:line: the declaration around it
+    /// path:line in it
     at: Option<String>,
-    /// Default: all, but only signatures of a type's functions
+    /// Default all, types without bodies
     part: Option<Part>,
     #[serde(flatten)]
     paging: PagingArgs,
@@ -88,7 +89,7 @@ impl CodeTool for ReadSymbol {
     const META: ToolMeta = ToolMeta {
         id: "read_symbol",
         title: "Read the source of symbols",
-        description: "Source of symbols by name, with line numbers: overloads together; of a type, the signatures of its functions unless part is all. Instead of reading whole files.",
+        description: "Source of symbols by name with line numbers, instead of reading files. A type shows signatures of its functions, unless part is all.",
         tags: &["body", "source of function", "read function", "definition text", "implementation"],
         example: || ("Read a method", json!({ "symbol": "Console/print" })),
         ..CODE_TOOL

@@ -10,6 +10,7 @@ use zubi_base::text::pluralize;
 use zubi_code::features::signature::Trigger;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
+use zubi_tool_api::Exposure;
 
 use crate::adapter::ToolMeta;
 use crate::lsp::arguments::TargetArgs;
@@ -40,6 +41,7 @@ impl CodeTool for SignatureHelp {
         description: "Parameters and overloads of the call around a position inside its parentheses: at \"path:line text(\".",
         tags: &["signature", "parameters", "arguments", "overloads"],
         example: || ("Which arguments does open take?", json!({ "at": "app.py:9 open(" })),
+        exposure: Exposure::Deferred,
         ..CODE_TOOL
     };
     const OPERATION: &str = "show signatures";

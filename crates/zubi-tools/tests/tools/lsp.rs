@@ -282,8 +282,17 @@ async fn invalid_arguments_are_reported() {
       uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_document_symbols", json!({ "path": "." })).await, @"
-    Invalid input: path: `.` is a directory
-    Name a file; `lsp_workspace_symbols` searches all files.
+    7 symbols in 2 files of `.`
+    app.toy
+      class élan  4
+    shapes.toy
+      class Shape  1
+      class area  2
+      class name  3
+      class Square  4
+      class area  5
+      class unit  6
+    [syntax only: names not resolved]
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_document_symbols", json!({ "path": "/etc/passwd" })).await, @"
     Invalid input: path: `/etc/passwd` is outside the workspace `[root]`

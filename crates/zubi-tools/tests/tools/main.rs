@@ -16,6 +16,7 @@ mod refactor;
 mod references;
 mod relations;
 mod schemas;
+mod sources;
 mod structure;
 mod support;
 mod swapped;

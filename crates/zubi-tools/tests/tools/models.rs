@@ -61,7 +61,7 @@ fn models_with_source(files: SharedFiles, fixture: &str, first: Option<Arc<dyn E
     let model = Arc::new(DomainModel::new(files, workspace.roots().into_iter().map(Root::Folder).collect()));
     let state = toy.root.parent().unwrap().join("state of models");
     let intel = CodeIntel::new(CodeConfig {
-        parser: Some(Arc::new(zubi_code::testing::InProcessParser)),
+        parser: Arc::new(zubi_code::syntax::DirectParser),
         workspace,
         sources: first.into_iter().chain([domainlang::endpoint_source(&model)]).collect(),
         texts: domainlang::texts(&model),
@@ -356,7 +356,7 @@ async fn unanswered_queries_state_the_reason() {
     insta::assert_snapshot!(
         check("//- readme.md\nNo model\n", "lsp_workspace_symbols", json!({ "query": "No" })).await, @"
     0 symbols matching `No`
-    [text search: names only · without a server: exact names only, from the outlines of 1 file]
+    [syntax only: names not resolved · without a server: exact names only, from the outlines of 1 file]
     ");
 }
 
@@ -386,7 +386,7 @@ async fn code_without_a_server_is_not_hidden_by_a_model() {
     2 symbols matching `Orders`
       package Shop.Orders  shop.dlang:3:8
       class Orders  src/orders.ts:2:14
-    [domainlang + text search: names only · ready · without a server: exact names only, from the outlines of 1 file · no server for .ts: install one]
+    [domainlang + syntax only: names not resolved · ready · without a server: exact names only, from the outlines of 1 file · no server for .ts: install one]
     ");
     let packages = json!({ "query": "Orders", "kind": "package" });
     insta::assert_snapshot!(check_with_typescript(CODE, "lsp_workspace_symbols", packages).await, @"

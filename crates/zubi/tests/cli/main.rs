@@ -31,6 +31,8 @@ mod javascript;
 #[cfg(test)]
 mod older_files;
 #[cfg(test)]
+mod parser;
+#[cfg(test)]
 mod settings;
 #[cfg(test)]
 mod shell;
