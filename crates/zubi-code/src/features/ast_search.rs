@@ -80,9 +80,7 @@ impl CodeQuery<'_> {
     /// Finds the matches of a pattern. Without a language, it is searched in every language of the files in which it is
     /// valid. Fails if it is valid in none.
     pub async fn ast_search(&self, query: &PatternQuery) -> Result<QualifiedAnswer<PatternSearchResult>, CodeError> {
-        let Some(parser) = self.intel.parser.as_ref() else {
-            return Err(CodeError::input("pattern", "this process does not parse files", "Call a host of zubi."));
-        };
+        let parser = &self.intel.parser;
         let given = query.language.as_deref().map(languages_named).transpose()?;
         let files = self.list_files(query.selection.clone()).await;
         let mut remarks = Remarks::default();
