@@ -11,6 +11,7 @@ const BUILT_IN: &[&str] = &[
     "lsp_completion",
     "lsp_workspace_symbols",
     "lsp_document_symbols",
+    "read_symbol",
     "lsp_rename_symbol",
     "lsp_code_actions",
     "lsp_format_document",

@@ -1,8 +1,7 @@
 //! Answers of the tools that search and replace by structure.
 
-#![expect(clippy::disallowed_methods, reason = "the tests compare the exact bytes on disk")]
-
 use serde_json::{Value, json};
+use zubi_base::fs;
 use zubi_code::testing::Toy;
 
 use crate::support::{call, without_ids};
@@ -30,6 +29,10 @@ def (
 //- notes.txt
 log.info('a', 1)
 ";
+
+fn read(toy: &Toy, path: &str) -> String {
+    String::from_utf8(std::fs::read(toy.root.join(path)).unwrap()).unwrap()
+}
 
 async fn check(tool: &str, args: Value) -> String {
     let toy = Toy::new(LOGS);
@@ -177,7 +180,7 @@ async fn errors() {
     Invalid input: pattern: the pattern matches everything; add code to it, as in `print($$$ARGS)`
     Write a whole expression, statement or declaration as in the file; `$NAME` matches one part, `$$$ARGS` any number.
     ---
-    Invalid input: pattern: the pattern is not valid python code; an example: `print($$$ARGS)`, the pattern is not valid typescript code; an example: `console.log($$$ARGS)`, the pattern is not valid css code; an example: `color: $COLOR`
+    Invalid input: pattern: the pattern is not valid python code; an example: `print($$$ARGS)`; the pattern is not valid typescript code; an example: `console.log($$$ARGS)`; the pattern is not valid css code; an example: `color: $COLOR`
     Write a whole expression, statement or declaration as in the file; `$NAME` matches one part, `$$$ARGS` any number.
     ---
     Invalid input: pattern: no match in 1 file (python)
@@ -194,13 +197,14 @@ async fn errors() {
 #[tokio::test]
 async fn rewrite_apply_and_undo() {
     let toy = Toy::new(LOGS);
-    let before = std::fs::read_to_string(toy.root.join("app/a.py")).unwrap();
+    let before = read(&toy, "app/a.py");
     let args =
         json!({ "pattern": "log.info($TEXT, $VALUE)", "rewrite": "log.info($TEXT, extra=$VALUE)", "path": "app" });
     let answer = call(&toy, "ast_rewrite", args).await;
     insta::assert_snapshot!(without_ids(&answer), @r#"
     plan p-…: rewrite `log.info($TEXT, $VALUE)` to `log.info($TEXT, extra=$VALUE)`, 3 edits in 2 files; nothing is written yet
     note: 1 match inside other matches left: app/a.py:10:13; apply this plan, then rewrite again
+    note: comments between the parts of a match are lost: app/a.py:8:16
     diff --git a/app/a.py b/app/a.py
     --- a/app/a.py
     +++ b/app/a.py
@@ -212,7 +216,7 @@ async fn rewrite_apply_and_undo() {
     +    log.info('%s', extra=value)  # log.info('no', 1)
          if value:
     -        return log.info(
-    -            'é %s',
+    -            'é %s',  # a comment
     -            log.info('x', 1),
     -        )
     +        return log.info('é %s', extra=log.info('x', 1))
@@ -226,7 +230,7 @@ async fn rewrite_apply_and_undo() {
     apply_edit {"plan":"p-…"} writes it
     [syntax only: names not resolved · syntax errors, so matches may be missing: app/broken.py · not searched, because the pattern is not valid in the language: css (1)]
     "#);
-    assert_eq!(std::fs::read_to_string(toy.root.join("app/a.py")).unwrap(), before);
+    assert_eq!(read(&toy, "app/a.py"), before);
     let plan = answer.split("\"plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap();
     insta::assert_snapshot!(without_ids(&call(&toy, "apply_edit", json!({ "plan": plan })).await), @r#"
     applied p-…: rewrite `log.info($TEXT, $VALUE)` to `log.info($TEXT, extra=$VALUE)` in 2 files
@@ -235,7 +239,7 @@ async fn rewrite_apply_and_undo() {
     undo_edit {"plan":"p-…"} undoes it
     [no server · problems not compared: no server for .py]
     "#);
-    insta::assert_snapshot!(std::fs::read_to_string(toy.root.join("app/a.py")).unwrap(), @r"
+    insta::assert_snapshot!(read(&toy, "app/a.py"), @r"
     import logging
     log = logging.getLogger(__name__)
 
@@ -251,7 +255,7 @@ async fn rewrite_apply_and_undo() {
       app/a.py  written
     [no server · problems not compared: no server for .py]
     ");
-    assert_eq!(std::fs::read_to_string(toy.root.join("app/a.py")).unwrap(), before);
+    assert_eq!(read(&toy, "app/a.py"), before);
 }
 
 #[tokio::test]
@@ -265,11 +269,11 @@ async fn a_rewrite_that_breaks_the_syntax_says_so() {
 async fn line_ends_and_marks_remain() {
     let toy = Toy::new(LOGS);
     let path = toy.root.join("app/d.py");
-    std::fs::write(&path, "\u{feff}f(1)\r\nf(\r\n  'é', 2)\r\n").unwrap();
+    fs::write_atomic(&path, "\u{feff}f(1)\r\nf(\r\n  'é', 2)\r\n".as_bytes()).unwrap();
     let args = json!({ "pattern": "f($$$A)", "rewrite": "g(\n    $$$A,\n)", "path": "app/d.py" });
     let answer = call(&toy, "ast_rewrite", args).await;
     let plan = answer.split("\"plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap();
     call(&toy, "apply_edit", json!({ "plan": plan })).await;
     let expected = "\u{feff}g(\r\n    1,\r\n)\r\ng(\r\n    'é', 2,\r\n)\r\n";
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
+    assert_eq!(read(&toy, "app/d.py"), expected);
 }
