@@ -79,9 +79,9 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     Invalid input: path: `http://example.com/a.py` is not a file path or `file://` URI
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ────
-    lsp_document_symbols {"path":"shapes"}
+    lsp_document_symbols {"path":"shapes/*.rs"}
     Invalid input: path: no file of the workspace matches
-    Ignored and generated files are left out. `*` matches within a name, `**` any folders.
+    Ignored and generated files are left out. A pattern such as `src/**/*.rs` is relative to the workspace: `*` matches within a name, `**` any folders, `[[]` a bracket.
     ────
     lsp_document_symbols {"path":"binary.py"}
     Failed to outline the file: `[project]/binary.py` is not UTF-8 text

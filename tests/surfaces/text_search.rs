@@ -49,7 +49,7 @@ async fn a_language_without_an_installed_server() {
     [syntax only: names not resolved · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     ");
     assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "src" })).await, @"
-    8 symbols in 4 files of `src`
+    8 symbols in 4 files of `src`, depth 1
     src/broken.ts
       function unit (): number  2-4
     src/messy.ts
@@ -75,6 +75,16 @@ async fn a_language_without_an_installed_server() {
        14  }
     [syntax only: names not resolved · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     ");
+    // A file that is too large to parse may declare the name.
+    project.write("src/large.ts", &format!("export class Vast {{}}\n// {}\n", "x".repeat(300_000)));
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Vast" })).await, @"
+    0 symbols matching `Vast`
+    [syntax only: names not resolved · may be incomplete: not parsed: src/large.ts (the file has 300025 bytes, which is too large to parse; the maximum is 262144 bytes) · without a server: exact names only, from the outlines of 1 file · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    ");
+    assert_snapshot!(zubi.call_refused("read_symbol", json!({ "symbol": "Vast" })).await, @r#"
+    Invalid input: symbol: no symbol `Vast` in the workspace so far (may be incomplete: not parsed: src/large.ts (the file has 300025 bytes, which is too large to parse; the maximum is 262144 bytes) · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6)
+    Look for it with `lsp_workspace_symbols`, or give its place as at: "file:line".
+    "#);
     // A text search cannot know the kind of a name.
     assert_snapshot!(zubi.call_refused("lsp_hover", json!({ "symbol": "totalArea" })).await, @"
     Failed to explain the symbol: `tsc` is not installed; `typescript-language-server` is not installed

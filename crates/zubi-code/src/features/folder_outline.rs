@@ -67,7 +67,7 @@ impl SelectedFiles {
     /// Returns a note about the files that are left out.
     pub(crate) fn note(&self) -> Option<String> {
         let count = self.credentials;
-        (count > 0).then(|| format!("{} may hold credentials and left out", pluralize(count, "file")))
+        (count > 0).then(|| format!("left out {} that may hold credentials", pluralize(count, "file")))
     }
 }
 

@@ -95,7 +95,10 @@ impl CodeQuery<'_> {
             });
         }
         outlined.candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
-        if !outlined.candidates.is_empty() {
+        // Files that were not parsed may declare the name, too.
+        if outlined.candidates.is_empty() && matches!(outlined.status.completeness, Completeness::Partial { .. }) {
+            status.merge(outlined.status);
+        } else if !outlined.candidates.is_empty() {
             status.merge(outlined.status);
             note_word_search(&mut status, reason, outlined.files, outlined.cut);
             symbols.extend(outlined.candidates.into_iter().map(FoundSymbol::from));

@@ -282,7 +282,7 @@ async fn invalid_arguments_are_reported() {
       uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_document_symbols", json!({ "path": "." })).await, @"
-    7 symbols in 2 files of `.`
+    7 symbols in 2 files of `.`, depth 1
     app.toy
       class élan  4
     shapes.toy

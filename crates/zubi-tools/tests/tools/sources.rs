@@ -50,7 +50,7 @@ class Notes
 #[tokio::test]
 async fn outlines_of_folders_and_patterns() {
     insta::assert_snapshot!(check(SHOP, "lsp_document_symbols", json!({ "path": "." })).await, @"
-    6 symbols in 3 files of `.`
+    6 symbols in 3 files of `.`, depth 1
     src/broken.go
       function Open (  3-4
       function Close ()  6
@@ -63,7 +63,7 @@ async fn outlines_of_folders_and_patterns() {
     [syntax only: names not resolved · syntax errors, so declarations may be missing: src/broken.go · 1 file in languages that zubi cannot parse]
     ");
     insta::assert_snapshot!(check(SHOP, "lsp_document_symbols", json!({ "path": "src/*.py", "depth": 2 })).await, @"
-    5 symbols in 1 file of `src/*.py`
+    5 symbols in 1 file of `src/*.py`, depth 2
     src/rate.py
       class Rate  6-17
         variable value  9
@@ -74,11 +74,11 @@ async fn outlines_of_folders_and_patterns() {
     ");
     insta::assert_snapshot!(check(SHOP, "lsp_document_symbols", json!({ "path": "src/**/*.rs" })).await, @"
     Invalid input: path: no file of the workspace matches
-    Ignored and generated files are left out. `*` matches within a name, `**` any folders.
+    Ignored and generated files are left out. A pattern such as `src/**/*.rs` is relative to the workspace: `*` matches within a name, `**` any folders, `[[]` a bracket.
     ");
     insta::assert_snapshot!(check(SHOP, "lsp_document_symbols", json!({ "path": "src/[" })).await, @"
     Invalid input: path: unclosed character class; missing ']'
-    Use a pattern such as `src/**/*.rs`: `*` matches within a name, `**` any folders.
+    A pattern such as `src/**/*.rs` is relative to the workspace: `*` matches within a name, `**` any folders, `[[]` a bracket.
     ");
     insta::assert_snapshot!(
         check(SHOP, "lsp_document_symbols", json!({ "path": "src/rate.ts", "format": "json" })).await, @r#"{"items":[{"name":"Rate","kind":"class","detail":null,"depth":0,"range":{"start":{"line":0,"character":13},"end":{"line":0,"character":17}},"endLine":7,"path":"src/rate.ts"},{"name":"price","kind":"method","detail":"(count: number): number","depth":1,"range":{"start":{"line":1,"character":2},"end":{"line":1,"character":7}},"endLine":2,"path":"src/rate.ts"},{"name":"price","kind":"method","detail":"(count: string): number","depth":1,"range":{"start":{"line":2,"character":2},"end":{"line":2,"character":7}},"endLine":3,"path":"src/rate.ts"},{"name":"price","kind":"method","detail":"(count: unknown): number","depth":1,"range":{"start":{"line":3,"character":2},"end":{"line":3,"character":7}},"endLine":6,"path":"src/rate.ts"},{"name":"limit","kind":"constant","detail":null,"depth":0,"range":{"start":{"line":7,"character":13},"end":{"line":7,"character":18}},"endLine":8,"path":"src/rate.ts"}],"total":5,"status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null,"note":"no server for .ts: Add a catalogue row."}}"#);
@@ -176,7 +176,8 @@ async fn sources_of_symbols() {
         6  class Rate(Base):
         7      """The rate of a product."""
         8  
-    … 9 more: cursor="5"
+        9      value: int = 0
+    … 8 more: cursor="5"
     [syntax only: names not resolved · no server for .py: Add a catalogue row.]
     "#);
 }
@@ -213,24 +214,67 @@ class Keys:
 async fn sources_of_names_with_several_meanings() {
     let read = async |arguments: serde_json::Value| check(MIXED, "read_symbol", arguments).await;
     // Code, not the key of a data file.
-    insta::assert_snapshot!(read(json!({ "symbol": "render" })).await, @"");
+    insta::assert_snapshot!(read(json!({ "symbol": "render" })).await, @"
+    src/app.ts:3  method App/render
+        3    render() {
+        4      return 1;
+        5    } stop() {
+    [syntax only: names not resolved · also key at package.json:1:18 · no server for .ts: Add a catalogue row.]
+    ");
     // The line in which a body ends is shown if another declaration begins in it.
-    insta::assert_snapshot!(read(json!({ "symbol": "App" })).await, @"");
+    insta::assert_snapshot!(read(json!({ "symbol": "App" })).await, @"
+    src/app.ts:1  class App
+        1  export class App {
+        2    version = 1;
+        3    render() {
+        4      return 1;
+        5    } stop() {
+           … 2 lines
+        8  }
+    [syntax only: names not resolved · no server for .ts: Add a catalogue row.]
+    ");
     // The name that other tools accept.
-    insta::assert_snapshot!(read(json!({ "symbol": "new" })).await, @"");
-    insta::assert_snapshot!(read(json!({ "symbol": "go" })).await, @"");
-    insta::assert_snapshot!(read(json!({ "symbol": "Keys", "path": ".aws/keys.py" })).await, @"");
-    insta::assert_snapshot!(read(json!({ "symbol": "go", "format": "json", "limit": 1 })).await, @"");
+    insta::assert_snapshot!(read(json!({ "symbol": "new" })).await, @"
+    src/rate.rs:3  method Rate/new
+        3      fn new() -> Self {
+        4          Self
+        5      }
+    [syntax only: names not resolved · no server for .rs: Add a catalogue row.]
+    ");
+    insta::assert_snapshot!(read(json!({ "symbol": "go" })).await, @"
+    src/rate.rs:7  function go
+        7  fn go() {}
+    [syntax only: names not resolved · also `inner/go` · no server for .rs: Add a catalogue row.]
+    ");
+    insta::assert_snapshot!(read(json!({ "symbol": "Keys", "path": ".aws/keys.py" })).await, @r#"
+    Failed to run read_symbol: it reads [root]/.aws/keys.py (credentials are stored there), and no one can approve it here
+    The user can allow it in zubi.toml with
+    [[policy]]
+    action = "allow"
+    tools = ["read_symbol"]
+    read = ["[root]/.aws/keys.py"]
+    "#);
+    insta::assert_snapshot!(read(json!({ "symbol": "go", "format": "json", "limit": 1 })).await, @r#"{"items":[{"name":"go","kind":"function","path":"src/rate.rs","lines":[{"line":7,"text":"fn go() {}"}]}],"total":1,"status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null,"note":"also `inner/go` · no server for .rs: Add a catalogue row."}}"#);
 }
 
 #[tokio::test]
 async fn files_that_are_not_parsed_are_named() {
     let large =
         format!("//- src/large.py\ndef target(): pass\n{}\n//- src/small.py\ndef other(): pass\n", "#".repeat(300_000));
-    insta::assert_snapshot!(check(&large, "read_symbol", json!({ "symbol": "target" })).await, @"");
-    insta::assert_snapshot!(check(&large, "lsp_workspace_symbols", json!({ "query": "target" })).await, @"");
-    insta::assert_snapshot!(check(&large, "lsp_document_symbols", json!({ "path": "src" })).await, @"");
-    insta::assert_snapshot!(check(&large, "lsp_document_symbols", json!({ "path": "src/large.py" })).await, @"");
+    insta::assert_snapshot!(check(&large, "read_symbol", json!({ "symbol": "target" })).await, @r#"
+    Invalid input: symbol: no symbol `target` in the workspace so far (may be incomplete: not parsed: src/large.py (the file has 300020 bytes, which is too large to parse; the maximum is 262144 bytes))
+    Look for it with `lsp_workspace_symbols`, or give its place as at: "file:line".
+    "#);
+    insta::assert_snapshot!(check(&large, "lsp_document_symbols", json!({ "path": "src" })).await, @"
+    1 symbol in 1 file of `src`, depth 1
+    src/small.py
+      function other ()  1
+    [syntax only: names not resolved · not parsed: src/large.py (the file has 300020 bytes, which is too large to parse; the maximum is 262144 bytes)]
+    ");
+    insta::assert_snapshot!(check(&large, "lsp_document_symbols", json!({ "path": "src/large.py" })).await, @"
+    Failed to outline the file: zubi cannot parse `src/large.py`: the file has 300020 bytes, which is too large to parse; the maximum is 262144 bytes; no server for .py
+    Add a catalogue row.
+    ");
     for pattern in ["{".repeat(3_000), format!("{}a{}", "{".repeat(200), "}".repeat(200))] {
         let answer = check(&large, "lsp_document_symbols", json!({ "path": pattern })).await;
         assert!(answer.starts_with("Invalid input: path: "), "{answer}");
