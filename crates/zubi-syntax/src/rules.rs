@@ -8,7 +8,7 @@ pub(crate) struct Rule {
     /// The node's kind in the grammar.
     pub(crate) node: &'static str,
     pub(crate) kind: DeclarationKind,
-    pub(crate) name: NamePlace,
+    pub(crate) name: NameLocation,
     /// The kinds of parent below which the rule applies; empty: below any.
     pub(crate) parents: &'static [&'static str],
     /// The text of an anonymous child at the start of the parent.
@@ -20,7 +20,7 @@ pub(crate) struct Rule {
 
 /// The position of the name in a declaring node.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum NamePlace {
+pub(crate) enum NameLocation {
     /// The first child in the field. If that node has a name itself, it is the last part of a qualified name.
     Field(&'static str),
     /// Every child in the field: one node declares several names.
@@ -51,10 +51,10 @@ pub(crate) enum NamePlace {
 impl Rule {
     /// Creates the rule for a node with its name in the field `name`.
     pub(crate) const fn new(node: &'static str, kind: DeclarationKind) -> Self {
-        Self { node, kind, name: NamePlace::Field("name"), parents: &[], parent_token: None, condition: None }
+        Self { node, kind, name: NameLocation::Field("name"), parents: &[], parent_token: None, condition: None }
     }
 
-    pub(crate) const fn with_name(self, name: NamePlace) -> Self {
+    pub(crate) const fn with_name(self, name: NameLocation) -> Self {
         Self { name, ..self }
     }
 
@@ -140,18 +140,20 @@ impl NodeTable {
                 }
             }
             match rule.name {
-                NamePlace::Field(field) | NamePlace::Fields(field) | NamePlace::Span(field) => names.fields.push(field),
-                NamePlace::Child(kinds) => names.nodes.extend(kinds),
-                NamePlace::Inside(kinds, inner) => {
+                NameLocation::Field(field) | NameLocation::Fields(field) | NameLocation::Span(field) => {
+                    names.fields.push(field)
+                }
+                NameLocation::Child(kinds) => names.nodes.extend(kinds),
+                NameLocation::Inside(kinds, inner) => {
                     names.nodes.extend(kinds);
                     names.nodes_or_fields.push(inner);
                 }
-                NamePlace::Token(token) => names.nodes.push(token),
-                NamePlace::Declarators => names.fields.push("declarator"),
-                NamePlace::Receiver => names.fields.extend(["name", "receiver", "type"]),
-                NamePlace::MacroCall => names.fields.push("target"),
-                NamePlace::Id => names.nodes.extend(["start_tag", "self_closing_tag", "attribute"]),
-                NamePlace::Header | NamePlace::Whole => {}
+                NameLocation::Token(token) => names.nodes.push(token),
+                NameLocation::Declarators => names.fields.push("declarator"),
+                NameLocation::Receiver => names.fields.extend(["name", "receiver", "type"]),
+                NameLocation::MacroCall => names.fields.push("target"),
+                NameLocation::Id => names.nodes.extend(["start_tag", "self_closing_tag", "attribute"]),
+                NameLocation::Header | NameLocation::Whole => {}
             }
         }
         for kinds in [self.skipped, self.wrappers, self.prefixes, self.comments, self.scopes] {

@@ -55,10 +55,10 @@ impl Default for ParserConfig {
 /// Parses texts in a child, one after the other. The child starts with the first text and ends when it is idle.
 #[derive(Clone)]
 pub struct ParserProcess {
-    shared: Arc<Shared>,
+    state: Arc<ParserState>,
 }
 
-struct Shared {
+struct ParserState {
     spawner: Spawner,
     /// zubi's own program.
     executable: Utf8PathBuf,
@@ -89,7 +89,7 @@ impl ParserProcess {
     pub fn new(spawner: Spawner, sandbox: Arc<Sandbox>, config: ParserConfig) -> Option<Self> {
         let executable = spawner.executable()?.to_owned();
         let (child, rejected) = (tokio::sync::Mutex::default(), Mutex::default());
-        Some(Self { shared: Arc::new(Shared { spawner, executable, sandbox, config, child, rejected }) })
+        Some(Self { state: Arc::new(ParserState { spawner, executable, sandbox, config, child, rejected }) })
     }
 }
 
@@ -140,19 +140,19 @@ impl ParserProcess {
             return Err(SyntaxError(OutlineError::TooLarge { bytes: text.len() }.to_string()));
         }
         let key = key_of(file_name, search.as_ref(), text);
-        if let Some((at, reason)) = lock(&self.shared.rejected).get(&key)
+        if let Some((at, reason)) = lock(&self.state.rejected).get(&key)
             && at.elapsed() < REJECTION
         {
             return Err(SyntaxError(reason.clone()));
         }
-        let time = self.shared.config.time;
+        let time = self.state.config.time;
         let job = ParseJob {
             name: file_name.to_owned(),
             bytes: text.len(),
             time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
             search,
         };
-        let mut idle = self.shared.child.lock().await;
+        let mut idle = self.state.child.lock().await;
         idle.jobs += 1;
         // If the caller drops this future, the child is dropped too: it would answer the next job with this result.
         let mut running = idle.running.take();
@@ -160,15 +160,15 @@ impl ParserProcess {
             let is_reused = running.is_some();
             let mut parser = match running.take() {
                 Some(parser) => parser,
-                None => self.shared.start().await.map_err(start_error)?,
+                None => self.state.start().await.map_err(start_error)?,
             };
             match tokio::time::timeout(time + GRACE, parser.parse(&job, text)).await {
                 Ok(Ok(answer)) => {
                     idle.running = Some(parser);
-                    self.shared.start_timer(&mut idle);
+                    self.state.start_timer(&mut idle);
                     // The time limit is for this text only; the child is as good as before.
                     if let ParseAnswer::Failure(reason) = &answer {
-                        self.shared.reject(key, reason);
+                        self.state.reject(key, reason);
                     }
                     return Ok(answer);
                 }
@@ -188,7 +188,7 @@ impl ParserProcess {
             }
         };
         tracing::warn!(file = file_name, %reason, "a text was not parsed");
-        self.shared.reject(key, &reason);
+        self.state.reject(key, &reason);
         Err(SyntaxError(reason))
     }
 }
@@ -197,7 +197,7 @@ fn start_error(reason: impl std::fmt::Display) -> SyntaxError {
     SyntaxError(format!("the parser does not start: {reason}"))
 }
 
-impl Shared {
+impl ParserState {
     /// Records that a text ended or blocked a child.
     fn reject(&self, key: u64, reason: &str) {
         let mut rejected = lock(&self.rejected);
@@ -226,12 +226,12 @@ impl Shared {
         if std::mem::replace(&mut idle.has_timer, true) {
             return;
         }
-        let (shared, mut jobs) = (Arc::downgrade(self), idle.jobs);
+        let (state, mut jobs) = (Arc::downgrade(self), idle.jobs);
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(IDLE).await;
-                let Some(shared) = shared.upgrade() else { return };
-                let mut idle = shared.child.lock().await;
+                let Some(state) = state.upgrade() else { return };
+                let mut idle = state.child.lock().await;
                 if idle.jobs == jobs {
                     idle.running = None;
                     idle.has_timer = false;

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use crate::declaration::{Declaration, DeclarationKind};
 use crate::languages;
-use crate::rules::{NamePlace, Rule};
+use crate::rules::{NameLocation, Rule};
 
 /// The maximum length of a name in bytes; a longer text is not a name.
 const MAX_NAME_BYTES: usize = 400;
@@ -41,20 +41,22 @@ pub(super) fn names(rule: &Rule, node: Node<'_>, text: &str, enclosing: Option<&
     let field = |name| node.child_by_field_name(name);
     let one = |name: Option<Node<'_>>| name.and_then(|name| in_node(rule.kind, name, text)).into_iter().collect();
     match rule.name {
-        NamePlace::Field(name) => one(field(name)),
-        NamePlace::Fields(name) => {
+        NameLocation::Field(name) => one(field(name)),
+        NameLocation::Fields(name) => {
             let mut cursor = node.walk();
             let found = node.children_by_field_name(name, &mut cursor);
             found.filter(Node::is_named).filter_map(|name| in_node(rule.kind, name, text)).collect()
         }
-        NamePlace::Child(kinds) => one(children(node).find(|child| child.is_named() && kinds.contains(&child.kind()))),
-        NamePlace::Inside(kinds, name) => {
+        NameLocation::Child(kinds) => {
+            one(children(node).find(|child| child.is_named() && kinds.contains(&child.kind())))
+        }
+        NameLocation::Inside(kinds, name) => {
             let child = children(node).find(|child| kinds.contains(&child.kind()));
             one(child.and_then(|child| {
                 child.child_by_field_name(name).or_else(|| children(child).find(|inner| inner.kind() == name))
             }))
         }
-        NamePlace::Span(name) => {
+        NameLocation::Span(name) => {
             let mut cursor = node.walk();
             let parts: Vec<_> = node.children_by_field_name(name, &mut cursor).take(MAX_NESTING).collect();
             let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Vec::new() };
@@ -62,13 +64,13 @@ pub(super) fn names(rule: &Rule, node: Node<'_>, text: &str, enclosing: Option<&
             let name = in_node(rule.kind, *last, text);
             name.zip(whole).map(|(name, text)| DeclaredName { text, ..name }).into_iter().collect()
         }
-        NamePlace::Token(token) => one(children(node).find(|child| !child.is_named() && child.kind() == token)),
-        NamePlace::Whole => one(Some(node)),
-        NamePlace::Receiver => receiver(rule, node, text).map_or_else(|| one(field("name")), |name| vec![name]),
-        NamePlace::Header => header(rule, node, text).into_iter().collect(),
-        NamePlace::Declarators => declarators(rule, node, text, enclosing),
-        NamePlace::Id => one(id(node, text)),
-        NamePlace::MacroCall => macro_call(node, text).into_iter().collect(),
+        NameLocation::Token(token) => one(children(node).find(|child| !child.is_named() && child.kind() == token)),
+        NameLocation::Whole => one(Some(node)),
+        NameLocation::Receiver => receiver(rule, node, text).map_or_else(|| one(field("name")), |name| vec![name]),
+        NameLocation::Header => header(rule, node, text).into_iter().collect(),
+        NameLocation::Declarators => declarators(rule, node, text, enclosing),
+        NameLocation::Id => one(id(node, text)),
+        NameLocation::MacroCall => macro_call(node, text).into_iter().collect(),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::declaration::DeclarationKind::{
     Class, Enum, EnumMember, Field, Function, Interface, Macro, Namespace, Struct, TypeAlias, Variable,
 };
-use crate::rules::{NamePlace, NodeTable, Rule};
+use crate::rules::{NameLocation, NodeTable, Rule};
 
 /// The nodes of both languages.
 macro_rules! rules {
@@ -14,10 +14,10 @@ macro_rules! rules {
             Rule::new("union_specifier", Struct).with_condition("body", &["field_declaration_list"]),
             Rule::new("enum_specifier", Enum).with_condition("body", &["enumerator_list"]),
             Rule::new("enumerator", EnumMember),
-            Rule::new("function_definition", Function).with_name(NamePlace::Declarators),
-            Rule::new("field_declaration", Field).with_name(NamePlace::Declarators),
-            Rule::new("declaration", Variable).with_name(NamePlace::Declarators),
-            Rule::new("type_definition", TypeAlias).with_name(NamePlace::Declarators),
+            Rule::new("function_definition", Function).with_name(NameLocation::Declarators),
+            Rule::new("field_declaration", Field).with_name(NameLocation::Declarators),
+            Rule::new("declaration", Variable).with_name(NameLocation::Declarators),
+            Rule::new("type_definition", TypeAlias).with_name(NameLocation::Declarators),
             Rule::new("preproc_def", Macro),
             Rule::new("preproc_function_def", Macro),
             $($more),*

@@ -1,15 +1,18 @@
 //! Data and texts: JSON, YAML, TOML, Markdown, HTML, CSS.
 
 use crate::declaration::DeclarationKind::{Heading, Key, Module, Style};
-use crate::rules::{NamePlace, NodeTable, Rule};
+use crate::rules::{NameLocation, NodeTable, Rule};
 
-pub(crate) const JSON: NodeTable =
-    NodeTable { rules: &[Rule::new("pair", Key).with_name(NamePlace::Field("key"))], bodies: &[], ..NodeTable::EMPTY };
+pub(crate) const JSON: NodeTable = NodeTable {
+    rules: &[Rule::new("pair", Key).with_name(NameLocation::Field("key"))],
+    bodies: &[],
+    ..NodeTable::EMPTY
+};
 
 pub(crate) const YAML: NodeTable = NodeTable {
     rules: &[
-        Rule::new("block_mapping_pair", Key).with_name(NamePlace::Field("key")),
-        Rule::new("flow_pair", Key).with_name(NamePlace::Field("key")),
+        Rule::new("block_mapping_pair", Key).with_name(NameLocation::Field("key")),
+        Rule::new("flow_pair", Key).with_name(NameLocation::Field("key")),
     ],
     bodies: &[],
     ..NodeTable::EMPTY
@@ -19,9 +22,9 @@ const KEYS: &[&str] = &["bare_key", "dotted_key", "quoted_key"];
 
 pub(crate) const TOML: NodeTable = NodeTable {
     rules: &[
-        Rule::new("table", Module).with_name(NamePlace::Child(KEYS)),
-        Rule::new("table_array_element", Module).with_name(NamePlace::Child(KEYS)),
-        Rule::new("pair", Key).with_name(NamePlace::Child(KEYS)),
+        Rule::new("table", Module).with_name(NameLocation::Child(KEYS)),
+        Rule::new("table_array_element", Module).with_name(NameLocation::Child(KEYS)),
+        Rule::new("pair", Key).with_name(NameLocation::Child(KEYS)),
     ],
     skipped: &["array", "string"],
     bodies: &[],
@@ -30,8 +33,8 @@ pub(crate) const TOML: NodeTable = NodeTable {
 
 pub(crate) const MARKDOWN: NodeTable = NodeTable {
     rules: &[
-        Rule::new("atx_heading", Heading).with_name(NamePlace::Field("heading_content")),
-        Rule::new("setext_heading", Heading).with_name(NamePlace::Field("heading_content")),
+        Rule::new("atx_heading", Heading).with_name(NameLocation::Field("heading_content")),
+        Rule::new("setext_heading", Heading).with_name(NameLocation::Field("heading_content")),
     ],
     skipped: &["paragraph", "fenced_code_block", "list", "pipe_table", "html_block"],
     comments: &[],
@@ -41,7 +44,7 @@ pub(crate) const MARKDOWN: NodeTable = NodeTable {
 
 /// Elements with an id. A page has no other declarations.
 pub(crate) const HTML: NodeTable = NodeTable {
-    rules: &[Rule::new("element", Key).with_name(NamePlace::Id)],
+    rules: &[Rule::new("element", Key).with_name(NameLocation::Id)],
     skipped: &["script_element", "style_element"],
     bodies: &[],
     ..NodeTable::EMPTY
@@ -49,10 +52,10 @@ pub(crate) const HTML: NodeTable = NodeTable {
 
 pub(crate) const CSS: NodeTable = NodeTable {
     rules: &[
-        Rule::new("rule_set", Style).with_name(NamePlace::Child(&["selectors"])),
-        Rule::new("keyframes_statement", Style).with_name(NamePlace::Child(&["keyframes_name"])),
-        Rule::new("media_statement", Module).with_name(NamePlace::Header),
-        Rule::new("at_rule", Style).with_name(NamePlace::Header),
+        Rule::new("rule_set", Style).with_name(NameLocation::Child(&["selectors"])),
+        Rule::new("keyframes_statement", Style).with_name(NameLocation::Child(&["keyframes_name"])),
+        Rule::new("media_statement", Module).with_name(NameLocation::Header),
+        Rule::new("at_rule", Style).with_name(NameLocation::Header),
     ],
     skipped: &["declaration"],
     bodies: &["block", "keyframe_block_list"],

@@ -4,7 +4,7 @@ use crate::declaration::DeclarationKind::{
     Class, Constructor, Enum, EnumMember, Event, Field, Function, Implementation, Interface, Key, Method, Module,
     Namespace, Operator, Property, Struct, TypeAlias, Variable,
 };
-use crate::rules::{NamePlace, NodeTable, Rule};
+use crate::rules::{NameLocation, NodeTable, Rule};
 
 pub(crate) const CSHARP: NodeTable = NodeTable {
     rules: &[
@@ -21,9 +21,9 @@ pub(crate) const CSHARP: NodeTable = NodeTable {
         Rule::new("destructor_declaration", Method),
         Rule::new("method_declaration", Method),
         Rule::new("local_function_statement", Function),
-        Rule::new("operator_declaration", Operator).with_name(NamePlace::Field("operator")),
-        Rule::new("conversion_operator_declaration", Operator).with_name(NamePlace::Field("type")),
-        Rule::new("indexer_declaration", Property).with_name(NamePlace::Token("this")),
+        Rule::new("operator_declaration", Operator).with_name(NameLocation::Field("operator")),
+        Rule::new("conversion_operator_declaration", Operator).with_name(NameLocation::Field("type")),
+        Rule::new("indexer_declaration", Property).with_name(NameLocation::Token("this")),
         Rule::new("property_declaration", Property),
         Rule::new("event_declaration", Event),
         Rule::new("variable_declarator", Field),
@@ -47,15 +47,15 @@ pub(crate) const SWIFT: NodeTable = NodeTable {
         Rule::new("class_declaration", Implementation).with_condition("declaration_kind", &["extension"]),
         Rule::new("class_declaration", Class),
         Rule::new("protocol_declaration", Interface),
-        Rule::new("enum_entry", EnumMember).with_name(NamePlace::Fields("name")),
+        Rule::new("enum_entry", EnumMember).with_name(NameLocation::Fields("name")),
         Rule::new("function_declaration", Function),
         Rule::new("protocol_function_declaration", Method),
         Rule::new("init_declaration", Constructor),
-        Rule::new("deinit_declaration", Method).with_name(NamePlace::Token("deinit")),
-        Rule::new("subscript_declaration", Method).with_name(NamePlace::Token("subscript")),
-        Rule::new("property_declaration", Variable).with_name(NamePlace::Inside(&["pattern"], "bound_identifier")),
+        Rule::new("deinit_declaration", Method).with_name(NameLocation::Token("deinit")),
+        Rule::new("subscript_declaration", Method).with_name(NameLocation::Token("subscript")),
+        Rule::new("property_declaration", Variable).with_name(NameLocation::Inside(&["pattern"], "bound_identifier")),
         Rule::new("protocol_property_declaration", Property)
-            .with_name(NamePlace::Inside(&["pattern"], "bound_identifier")),
+            .with_name(NameLocation::Inside(&["pattern"], "bound_identifier")),
         Rule::new("typealias_declaration", TypeAlias),
         Rule::new("associatedtype_declaration", TypeAlias),
     ],
@@ -76,7 +76,7 @@ pub(crate) const HASKELL: NodeTable = NodeTable {
         Rule::new("field", Field).with_condition("name", &["field_name"]),
         Rule::new("type_synonym", TypeAlias),
         Rule::new("class", Interface),
-        Rule::new("instance", Implementation).with_name(NamePlace::Header),
+        Rule::new("instance", Implementation).with_name(NameLocation::Header),
         Rule::new("function", Function).with_condition("name", &["variable", "prefix_id"]),
         Rule::new("bind", Function).with_condition("name", &["variable"]).with_parents(&["declarations"]),
         Rule::new("signature", Function).with_condition("name", &["variable", "prefix_id"]),
@@ -91,29 +91,31 @@ pub(crate) const HASKELL: NodeTable = NodeTable {
 pub(crate) const OCAML: NodeTable = NodeTable {
     rules: &[
         Rule::new("let_binding", Function)
-            .with_name(NamePlace::Field("pattern"))
+            .with_name(NameLocation::Field("pattern"))
             .with_parents(&["value_definition"])
             .with_condition("body", &["function_expression", "fun_expression"]),
         Rule::new("let_binding", Function)
-            .with_name(NamePlace::Field("pattern"))
+            .with_name(NameLocation::Field("pattern"))
             .with_parents(&["value_definition"])
             .with_condition("", &["parameter"]),
-        Rule::new("let_binding", Variable).with_name(NamePlace::Field("pattern")).with_parents(&["value_definition"]),
+        Rule::new("let_binding", Variable)
+            .with_name(NameLocation::Field("pattern"))
+            .with_parents(&["value_definition"]),
         Rule::new("type_binding", Struct).with_condition("body", &["record_declaration"]),
         Rule::new("type_binding", Enum).with_condition("body", &["variant_declaration"]),
         Rule::new("type_binding", TypeAlias),
-        Rule::new("field_declaration", Field).with_name(NamePlace::Child(&["field_name"])),
+        Rule::new("field_declaration", Field).with_name(NameLocation::Child(&["field_name"])),
         Rule::new("constructor_declaration", Event)
-            .with_name(NamePlace::Child(&["constructor_name"]))
+            .with_name(NameLocation::Child(&["constructor_name"]))
             .with_parents(&["exception_definition"]),
-        Rule::new("constructor_declaration", EnumMember).with_name(NamePlace::Child(&["constructor_name"])),
-        Rule::new("module_binding", Module).with_name(NamePlace::Child(&["module_name"])),
-        Rule::new("module_type_definition", Interface).with_name(NamePlace::Child(&["module_type_name"])),
-        Rule::new("value_specification", Function).with_name(NamePlace::Child(&["value_name"])),
-        Rule::new("class_binding", Class).with_name(NamePlace::Child(&["class_name"])),
-        Rule::new("method_definition", Method).with_name(NamePlace::Child(&["method_name"])),
-        Rule::new("instance_variable_definition", Field).with_name(NamePlace::Child(&["instance_variable_name"])),
-        Rule::new("external", Function).with_name(NamePlace::Child(&["value_name"])),
+        Rule::new("constructor_declaration", EnumMember).with_name(NameLocation::Child(&["constructor_name"])),
+        Rule::new("module_binding", Module).with_name(NameLocation::Child(&["module_name"])),
+        Rule::new("module_type_definition", Interface).with_name(NameLocation::Child(&["module_type_name"])),
+        Rule::new("value_specification", Function).with_name(NameLocation::Child(&["value_name"])),
+        Rule::new("class_binding", Class).with_name(NameLocation::Child(&["class_name"])),
+        Rule::new("method_definition", Method).with_name(NameLocation::Child(&["method_name"])),
+        Rule::new("instance_variable_definition", Field).with_name(NameLocation::Child(&["instance_variable_name"])),
+        Rule::new("external", Function).with_name(NameLocation::Child(&["value_name"])),
     ],
     skipped: &["application_expression", "string", "value_path"],
     wrappers: &["value_definition", "type_definition", "module_definition", "class_definition", "exception_definition"],
@@ -123,15 +125,15 @@ pub(crate) const OCAML: NodeTable = NodeTable {
 /// SQL's statements declare tables, views and functions; columns are fields.
 pub(crate) const SQL: NodeTable = NodeTable {
     rules: &[
-        Rule::new("create_table", Struct).with_name(NamePlace::Child(&["object_reference"])),
-        Rule::new("create_view", Struct).with_name(NamePlace::Child(&["object_reference"])),
-        Rule::new("create_materialized_view", Struct).with_name(NamePlace::Child(&["object_reference"])),
-        Rule::new("create_index", Key).with_name(NamePlace::Field("column")),
-        Rule::new("create_function", Function).with_name(NamePlace::Child(&["object_reference"])),
-        Rule::new("create_type", Enum).with_name(NamePlace::Child(&["object_reference"])),
-        Rule::new("create_schema", Module).with_name(NamePlace::Child(&["identifier"])),
-        Rule::new("create_sequence", Variable).with_name(NamePlace::Child(&["object_reference"])),
-        Rule::new("create_trigger", Event).with_name(NamePlace::Child(&["object_reference"])),
+        Rule::new("create_table", Struct).with_name(NameLocation::Child(&["object_reference"])),
+        Rule::new("create_view", Struct).with_name(NameLocation::Child(&["object_reference"])),
+        Rule::new("create_materialized_view", Struct).with_name(NameLocation::Child(&["object_reference"])),
+        Rule::new("create_index", Key).with_name(NameLocation::Field("column")),
+        Rule::new("create_function", Function).with_name(NameLocation::Child(&["object_reference"])),
+        Rule::new("create_type", Enum).with_name(NameLocation::Child(&["object_reference"])),
+        Rule::new("create_schema", Module).with_name(NameLocation::Child(&["identifier"])),
+        Rule::new("create_sequence", Variable).with_name(NameLocation::Child(&["object_reference"])),
+        Rule::new("create_trigger", Event).with_name(NameLocation::Child(&["object_reference"])),
         Rule::new("column_definition", Field),
     ],
     skipped: &["select", "from", "function_body"],

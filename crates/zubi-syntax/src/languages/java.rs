@@ -3,11 +3,11 @@
 use crate::declaration::DeclarationKind::{
     Class, Constant, Constructor, Enum, EnumMember, Field, Interface, Method, Package,
 };
-use crate::rules::{NamePlace, NodeTable, Rule};
+use crate::rules::{NameLocation, NodeTable, Rule};
 
 pub(crate) const TABLE: NodeTable = NodeTable {
     rules: &[
-        Rule::new("package_declaration", Package).with_name(NamePlace::Child(&["scoped_identifier", "identifier"])),
+        Rule::new("package_declaration", Package).with_name(NameLocation::Child(&["scoped_identifier", "identifier"])),
         Rule::new("class_declaration", Class),
         Rule::new("record_declaration", Class),
         Rule::new("interface_declaration", Interface),

@@ -4,7 +4,7 @@ use crate::declaration::DeclarationKind::{
     Class, Constant, Constructor, Enum, EnumMember, Field, Function, Interface, Method, Namespace, Property, TypeAlias,
     Variable,
 };
-use crate::rules::{NamePlace, NodeTable, Rule};
+use crate::rules::{NameLocation, NodeTable, Rule};
 
 const FUNCTIONS: &[&str] = &["arrow_function", "function_expression", "generator_function"];
 
@@ -24,10 +24,10 @@ macro_rules! rules {
                 .with_condition("name", &["identifier"]),
             Rule::new("variable_declarator", Variable).with_condition("name", &["identifier"]),
             Rule::new("assignment_expression", Function)
-                .with_name(NamePlace::Field("left"))
+                .with_name(NameLocation::Field("left"))
                 .with_parents(&["expression_statement"])
                 .with_condition("right", FUNCTIONS),
-            Rule::new("pair", Method).with_name(NamePlace::Field("key")).with_condition("value", FUNCTIONS),
+            Rule::new("pair", Method).with_name(NameLocation::Field("key")).with_condition("value", FUNCTIONS),
             $($more),*
         ]
     };
@@ -43,7 +43,7 @@ macro_rules! skipped {
 const WRAPPERS: &[&str] = &["export_statement", "lexical_declaration", "variable_declaration", "expression_statement"];
 
 pub(crate) const JAVASCRIPT: NodeTable = NodeTable {
-    rules: rules![Rule::new("field_definition", Field).with_name(NamePlace::Field("property"))],
+    rules: rules![Rule::new("field_definition", Field).with_name(NameLocation::Field("property"))],
     skipped: skipped!["jsx_element", "jsx_self_closing_element"],
     wrappers: WRAPPERS,
     prefixes: &["decorator"],
@@ -58,19 +58,19 @@ pub(crate) const TYPESCRIPT: NodeTable = NodeTable {
         Rule::new("interface_declaration", Interface),
         Rule::new("enum_declaration", Enum),
         Rule::new("enum_assignment", EnumMember),
-        Rule::new("property_identifier", EnumMember).with_name(NamePlace::Whole).with_parents(&["enum_body"]),
+        Rule::new("property_identifier", EnumMember).with_name(NameLocation::Whole).with_parents(&["enum_body"]),
         Rule::new("type_alias_declaration", TypeAlias),
         Rule::new("internal_module", Namespace),
         Rule::new("module", Namespace),
         Rule::new("function_signature", Function),
         Rule::new("abstract_method_signature", Method),
         Rule::new("method_signature", Method),
-        Rule::new("construct_signature", Constructor).with_name(NamePlace::Token("new")),
+        Rule::new("construct_signature", Constructor).with_name(NameLocation::Token("new")),
         Rule::new("property_signature", Property),
         Rule::new("public_field_definition", Property),
         // A parameter of a constructor that declares a property.
         Rule::new("required_parameter", Property)
-            .with_name(NamePlace::Field("pattern"))
+            .with_name(NameLocation::Field("pattern"))
             .with_condition("", &["accessibility_modifier", "override_modifier", "readonly"]),
     ],
     skipped: skipped!["type_annotation", "type_parameters", "class_heritage"],

@@ -3,25 +3,25 @@
 use crate::declaration::DeclarationKind::{
     Class, Constructor, Enum, EnumMember, Function, Interface, Module, Package, Property, TypeAlias, Variable,
 };
-use crate::rules::{NamePlace, NodeTable, Rule};
+use crate::rules::{NameLocation, NodeTable, Rule};
 
 pub(crate) const KOTLIN: NodeTable = NodeTable {
     rules: &[
-        Rule::new("package_header", Package).with_name(NamePlace::Child(&["qualified_identifier"])),
+        Rule::new("package_header", Package).with_name(NameLocation::Child(&["qualified_identifier"])),
         Rule::new("class_declaration", Interface).with_condition("", &["interface"]),
         Rule::new("class_declaration", Enum).with_condition("", &["enum_class_body"]),
         Rule::new("class_declaration", Class),
         Rule::new("class_parameter", Property)
-            .with_name(NamePlace::Child(&["identifier"]))
+            .with_name(NameLocation::Child(&["identifier"]))
             .with_condition("", &["val", "var"]),
         Rule::new("object_declaration", Class),
         Rule::new("companion_object", Class),
-        Rule::new("enum_entry", EnumMember).with_name(NamePlace::Child(&["identifier"])),
+        Rule::new("enum_entry", EnumMember).with_name(NameLocation::Child(&["identifier"])),
         Rule::new("function_declaration", Function),
-        Rule::new("secondary_constructor", Constructor).with_name(NamePlace::Token("constructor")),
+        Rule::new("secondary_constructor", Constructor).with_name(NameLocation::Token("constructor")),
         Rule::new("property_declaration", Variable)
-            .with_name(NamePlace::Inside(&["variable_declaration"], "identifier")),
-        Rule::new("type_alias", TypeAlias).with_name(NamePlace::Child(&["identifier"])),
+            .with_name(NameLocation::Inside(&["variable_declaration"], "identifier")),
+        Rule::new("type_alias", TypeAlias).with_name(NameLocation::Child(&["identifier"])),
     ],
     skipped: &[
         "anonymous_initializer",
@@ -51,11 +51,11 @@ pub(crate) const SCALA: NodeTable = NodeTable {
         Rule::new("function_definition", Function),
         Rule::new("function_declaration", Function),
         Rule::new("val_definition", Variable)
-            .with_name(NamePlace::Field("pattern"))
+            .with_name(NameLocation::Field("pattern"))
             .with_condition("pattern", &["identifier"]),
         Rule::new("val_declaration", Variable),
         Rule::new("var_definition", Variable)
-            .with_name(NamePlace::Field("pattern"))
+            .with_name(NameLocation::Field("pattern"))
             .with_condition("pattern", &["identifier"]),
         Rule::new("var_declaration", Variable),
         Rule::new("given_definition", Variable),

@@ -4,7 +4,7 @@ use crate::declaration::DeclarationKind::{
     Class, Constructor, Enum, EnumMember, Field, Function, Implementation, Operator, Property, Struct, TypeAlias,
     Variable,
 };
-use crate::rules::{NamePlace, NodeTable, Rule};
+use crate::rules::{NameLocation, NodeTable, Rule};
 
 pub(crate) const DART: NodeTable = NodeTable {
     rules: &[
@@ -14,15 +14,15 @@ pub(crate) const DART: NodeTable = NodeTable {
         Rule::new("extension_type_declaration", Class),
         Rule::new("enum_declaration", Enum),
         Rule::new("enum_entry", EnumMember),
-        Rule::new("type_alias", TypeAlias).with_name(NamePlace::Child(&["type_identifier"])),
+        Rule::new("type_alias", TypeAlias).with_name(NameLocation::Child(&["type_identifier"])),
         Rule::new("function_signature", Function),
         Rule::new("getter_signature", Property),
         Rule::new("setter_signature", Property),
-        Rule::new("operator_signature", Operator).with_name(NamePlace::Field("operator")),
-        Rule::new("constructor_signature", Constructor).with_name(NamePlace::Span("name")),
-        Rule::new("constant_constructor_signature", Constructor).with_name(NamePlace::Span("name")),
-        Rule::new("factory_constructor_signature", Constructor).with_name(NamePlace::Span("name")),
-        Rule::new("redirecting_factory_constructor_signature", Constructor).with_name(NamePlace::Span("name")),
+        Rule::new("operator_signature", Operator).with_name(NameLocation::Field("operator")),
+        Rule::new("constructor_signature", Constructor).with_name(NameLocation::Span("name")),
+        Rule::new("constant_constructor_signature", Constructor).with_name(NameLocation::Span("name")),
+        Rule::new("factory_constructor_signature", Constructor).with_name(NameLocation::Span("name")),
+        Rule::new("redirecting_factory_constructor_signature", Constructor).with_name(NameLocation::Span("name")),
         Rule::new("static_final_declaration", Variable),
         Rule::new("initialized_identifier", Variable),
     ],
@@ -50,15 +50,15 @@ pub(crate) const ZIG: NodeTable = NodeTable {
     rules: &[
         Rule::new("function_declaration", Function),
         Rule::new("variable_declaration", Struct)
-            .with_name(NamePlace::Child(&["identifier"]))
+            .with_name(NameLocation::Child(&["identifier"]))
             .with_condition("", &["struct_declaration", "union_declaration", "opaque_declaration"]),
         Rule::new("variable_declaration", Enum)
-            .with_name(NamePlace::Child(&["identifier"]))
+            .with_name(NameLocation::Child(&["identifier"]))
             .with_condition("", &["enum_declaration", "error_set_declaration"]),
-        Rule::new("variable_declaration", Variable).with_name(NamePlace::Child(&["identifier"])),
+        Rule::new("variable_declaration", Variable).with_name(NameLocation::Child(&["identifier"])),
         Rule::new("container_field", EnumMember).with_parents(&["enum_declaration"]),
         Rule::new("container_field", Field),
-        Rule::new("test_declaration", Function).with_name(NamePlace::Child(&["string"])),
+        Rule::new("test_declaration", Function).with_name(NameLocation::Child(&["string"])),
     ],
     skipped: &["builtin_function", "call_expression", "parameters", "string"],
     ..NodeTable::EMPTY

@@ -1,17 +1,17 @@
 //! Python (tree-sitter-python).
 
 use crate::declaration::DeclarationKind::{Class, Function, TypeAlias, Variable};
-use crate::rules::{NamePlace, NodeTable, Rule};
+use crate::rules::{NameLocation, NodeTable, Rule};
 
 pub(crate) const TABLE: NodeTable = NodeTable {
     rules: &[
         Rule::new("class_definition", Class),
         Rule::new("function_definition", Function),
         Rule::new("assignment", Variable)
-            .with_name(NamePlace::Field("left"))
+            .with_name(NameLocation::Field("left"))
             .with_parents(&["expression_statement"])
             .with_condition("left", &["identifier"]),
-        Rule::new("type_alias_statement", TypeAlias).with_name(NamePlace::Field("left")),
+        Rule::new("type_alias_statement", TypeAlias).with_name(NameLocation::Field("left")),
     ],
     skipped: &[
         "call",

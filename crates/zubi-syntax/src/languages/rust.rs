@@ -3,7 +3,7 @@
 use crate::declaration::DeclarationKind::{
     Constant, Enum, EnumMember, Field, Function, Implementation, Interface, Macro, Module, Struct, TypeAlias, Variable,
 };
-use crate::rules::{NamePlace, NodeTable, Rule};
+use crate::rules::{NameLocation, NodeTable, Rule};
 
 pub(crate) const TABLE: NodeTable = NodeTable {
     rules: &[
@@ -13,7 +13,7 @@ pub(crate) const TABLE: NodeTable = NodeTable {
         Rule::new("enum_item", Enum),
         Rule::new("enum_variant", EnumMember),
         Rule::new("trait_item", Interface),
-        Rule::new("impl_item", Implementation).with_name(NamePlace::Header),
+        Rule::new("impl_item", Implementation).with_name(NameLocation::Header),
         Rule::new("function_item", Function),
         Rule::new("function_signature_item", Function),
         Rule::new("field_declaration", Field),

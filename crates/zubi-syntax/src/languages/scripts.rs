@@ -4,17 +4,17 @@ use crate::declaration::DeclarationKind::{
     Class, Constant, Enum, EnumMember, Function, Implementation, Interface, Macro, Method, Module, Namespace, Property,
     Variable,
 };
-use crate::rules::{NamePlace, NodeTable, Rule};
+use crate::rules::{NameLocation, NodeTable, Rule};
 
 pub(crate) const RUBY: NodeTable = NodeTable {
     rules: &[
         Rule::new("module", Module),
         Rule::new("class", Class),
-        Rule::new("singleton_class", Class).with_name(NamePlace::Header),
+        Rule::new("singleton_class", Class).with_name(NameLocation::Header),
         Rule::new("method", Method),
         Rule::new("singleton_method", Method),
         Rule::new("alias", Method),
-        Rule::new("assignment", Constant).with_name(NamePlace::Field("left")).with_condition("left", &["constant"]),
+        Rule::new("assignment", Constant).with_name(NameLocation::Field("left")).with_condition("left", &["constant"]),
     ],
     skipped: &["argument_list", "method_parameters", "string", "hash", "array"],
     ..NodeTable::EMPTY
@@ -32,7 +32,7 @@ pub(crate) const PHP: NodeTable = NodeTable {
         Rule::new("method_declaration", Method),
         Rule::new("property_element", Property),
         Rule::new("property_promotion_parameter", Property),
-        Rule::new("const_element", Constant).with_name(NamePlace::Child(&["name"])),
+        Rule::new("const_element", Constant).with_name(NameLocation::Child(&["name"])),
     ],
     skipped: &["arguments", "array_creation_expression", "string", "encapsed_string"],
     prefixes: &["attribute_list"],
@@ -60,9 +60,9 @@ pub(crate) const LUA: NodeTable = NodeTable {
     rules: &[
         Rule::new("function_declaration", Function),
         Rule::new("assignment_statement", Function)
-            .with_name(NamePlace::Inside(&["variable_list"], "name"))
+            .with_name(NameLocation::Inside(&["variable_list"], "name"))
             .with_condition("expression_list/value", &["function_definition"]),
-        Rule::new("assignment_statement", Variable).with_name(NamePlace::Inside(&["variable_list"], "name")),
+        Rule::new("assignment_statement", Variable).with_name(NameLocation::Inside(&["variable_list"], "name")),
         Rule::new("field", Function).with_condition("value", &["function_definition"]),
     ],
     skipped: &["arguments", "parameters", "string"],
@@ -72,7 +72,7 @@ pub(crate) const LUA: NodeTable = NodeTable {
 
 /// Elixir declares by calls of macros, whose names determine the kind.
 pub(crate) const ELIXIR: NodeTable = NodeTable {
-    rules: &[Rule::new("call", Function).with_name(NamePlace::MacroCall)],
+    rules: &[Rule::new("call", Function).with_name(NameLocation::MacroCall)],
     skipped: &["list", "map", "string", "charlist"],
     ..NodeTable::EMPTY
 };

@@ -87,7 +87,7 @@ async fn outlines_of_folders_and_patterns() {
 #[tokio::test]
 async fn sources_of_symbols() {
     let read = async |arguments: serde_json::Value| check(SHOP, "read_symbol", arguments).await;
-    // Of a class: the signatures of its methods.
+    // The signatures of a class's methods.
     insta::assert_snapshot!(read(json!({ "symbol": "Rate", "path": "src/rate.py" })).await, @r#"
     src/rate.py:5  class Rate
         5  @functools.total_ordering
