@@ -141,7 +141,7 @@ impl NodeTable {
             }
             match rule.name {
                 NameLocation::Field(field) | NameLocation::Fields(field) | NameLocation::Span(field) => {
-                    names.fields.push(field)
+                    names.fields.push(field);
                 }
                 NameLocation::Child(kinds) => names.nodes.extend(kinds),
                 NameLocation::Inside(kinds, inner) => {
