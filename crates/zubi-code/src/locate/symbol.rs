@@ -127,14 +127,15 @@ impl CodeQuery<'_> {
     /// Reduces the status of a search by name to what concerns the symbol that was found: absent servers and those of
     /// other languages did not contribute to it. Servers that were loading remain, because they may declare the name, too.
     async fn status_of_symbol(&self, path: &Utf8Path, mut search: AnswerStatus) -> AnswerStatus {
-        let Ok(outline) = self.declared_in(path).await else { return search };
-        let own = &outline.status;
-        let is_relevant = |state: &AnsweringEndpoint| {
-            !matches!(state.readiness, Readiness::Ready) || own.endpoints.iter().any(|own| own.id == state.id)
-        };
-        search.endpoints.retain(is_relevant);
-        search.source = own.source;
-        search.absent = if own.source != AnswerSource::Servers { own.absent.clone() } else { Vec::new() };
+        if let Ok(outline) = self.declared_in(path).await {
+            let own = &outline.status;
+            let is_relevant = |state: &AnsweringEndpoint| {
+                !matches!(state.readiness, Readiness::Ready) || own.endpoints.iter().any(|own| own.id == state.id)
+            };
+            search.endpoints.retain(is_relevant);
+            search.source = own.source;
+            search.absent = if own.source != AnswerSource::Servers { own.absent.clone() } else { Vec::new() };
+        }
         // The symbol was found: what servers have not read, or could read in other languages, does not change it.
         search.excuse_gaps();
         if matches!(search.completeness, Completeness::Unknown { .. }) {
