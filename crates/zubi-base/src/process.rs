@@ -22,7 +22,7 @@ mod wait;
 pub use child::{Child, CommandSpec, Spawner, detach, leave_terminal};
 pub use confine::Confinement;
 pub use environment::ChildEnvironment;
-pub use output::CommandOutput;
+pub use output::{CommandOutput, read_error_output};
 pub use signal::SUPERVISOR_ARGUMENT;
 pub use supervisor::supervise;
 pub use tree::{descendants, is_ancestor, rss_bytes};

@@ -24,6 +24,11 @@ pub fn clean_line(text: &str) -> String {
     ellipsize(text, MAX_LINE).chars().map(|character| if is_plain(character) { character } else { ' ' }).collect()
 }
 
+/// Joins the words of a code on one line, and cuts it after `most` characters.
+pub(crate) fn join_words(code: &str, most: usize) -> String {
+    ellipsize(&code.split_whitespace().collect::<Vec<_>>().join(" "), most).into_owned()
+}
+
 /// Cleans and cuts one source line; expands tabs to four spaces, so that indentation stays visible.
 pub fn source_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(MAX_SOURCE_LINE + 4));

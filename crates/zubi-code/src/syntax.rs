@@ -13,6 +13,7 @@ use zubi_syntax::{
     SyntaxPattern,
 };
 
+use crate::markup::join_words;
 use crate::outline::OutlineSymbol;
 use crate::query::{CodeQuery, SourceDocument};
 
@@ -208,10 +209,8 @@ fn signature_after_name(declaration: &Declaration, text: &str) -> Option<String>
         return None;
     }
     let rest = text.get(declaration.name_range.end..declaration.signature.end)?;
-    let line = rest.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = line.trim_end_matches("=>").trim_end_matches(['{', ':', ';', '=']).trim();
-    let shown: String = line.chars().take(MAX_SIGNATURE).collect();
-    (!shown.is_empty()).then(|| if shown.len() < line.len() { format!("{shown}…") } else { shown })
+    let line = join_words(rest.trim_end().trim_end_matches("=>").trim_end_matches(['{', ':', ';', '=']), MAX_SIGNATURE);
+    (!line.is_empty()).then_some(line)
 }
 
 fn range_of(range: &std::ops::Range<usize>) -> TextRange {

@@ -109,10 +109,16 @@ impl CodeQuery<'_> {
         let searched = self.search_words(name, None).await;
         let (mut found, mut unparsed) = (Vec::new(), 0);
         let parse_until = self.cx.deadline.min(Instant::now() + PARSE_TIME);
-        for (path, _) in &searched.files {
+        for (index, (path, _)) in searched.files.iter().enumerate() {
+            let may_parse = Instant::now() < parse_until;
+            if !may_parse && relation == Relation::Definition {
+                // A file that is not parsed adds no declaration.
+                unparsed += searched.files.len() - index;
+                break;
+            }
             // The file was removed or changed after the search.
             let Ok(document) = self.document(path).await else { continue };
-            let declared = if Instant::now() < parse_until {
+            let declared = if may_parse {
                 self.declared_ranges(path, &document, name).await
             } else {
                 unparsed += 1;

@@ -161,7 +161,7 @@ impl Runner {
         Self { spawner, sandbox, store }
     }
 
-    pub fn sandbox(&self) -> &Sandbox {
+    pub fn sandbox(&self) -> &Arc<Sandbox> {
         &self.sandbox
     }
 

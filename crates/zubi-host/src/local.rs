@@ -107,10 +107,11 @@ impl LocalHost {
         let view = editor.map(|editor| Arc::clone(&editor.view));
         let texts = editor.map_or_else(|| domainlang::texts(model), |editor| Arc::clone(&editor.texts));
         let editor_options = editor.map(|editor| editor.options.clone()).unwrap_or_default();
-        let intel = code::intelligence(config, &workspace, &texts, sources, editor);
         let secrets = exec::secrets(config).with_values(editor_options.env());
         let redactor = redactor(&secrets);
         let jobs = Arc::new(exec::jobs(config, &secrets));
+        let parser = code::parser(config, jobs.runner().sandbox());
+        let intel = code::intelligence(config, &workspace, &texts, sources, editor, parser);
         let declared = DeclaredProvider::new(DeclaredToolsConfig {
             workspace: Arc::clone(&workspace),
             trust: config.trust.clone(),

@@ -44,6 +44,12 @@ impl SyntaxLanguage {
         LANGUAGES.iter().find(|language| language.extensions.contains(&extension.as_str()))
     }
 
+    /// Returns C++ for a file with the extension `h`, which [`Self::from_file_name`] takes for C.
+    pub fn other_of_header(name: &str) -> Option<&'static Self> {
+        let (_, extension) = name.rsplit_once('.')?;
+        extension.eq_ignore_ascii_case("h").then(|| Self::from_id("cpp")).flatten()
+    }
+
     /// Returns the language with an identifier; see [`Self::id`].
     pub fn from_id(id: &str) -> Option<&'static Self> {
         LANGUAGES.iter().find(|language| language.id == id)

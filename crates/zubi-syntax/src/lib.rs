@@ -13,7 +13,6 @@ mod extract;
 mod grammars;
 mod language;
 mod languages;
-mod name_path;
 mod outline;
 mod pattern;
 mod rewrite;
@@ -22,13 +21,10 @@ mod words;
 
 pub use declaration::{Declaration, DeclarationKind};
 pub use language::{LANGUAGES, SyntaxLanguage};
-pub use outline::{
-    MAX_DECLARATIONS, MAX_DEPTH, MAX_TEXT_BYTES, OutlineError, QualifiedDeclaration, SyntaxOutline, declarations_named,
-    outline, outline_of_file,
-};
+pub use outline::{MAX_DECLARATIONS, MAX_DEPTH, MAX_TEXT_BYTES, OutlineError, SyntaxOutline, outline, outline_of_file};
 pub use pattern::{
     MAX_MATCHES, MAX_PATTERN_BYTES, MatchError, PatternCapture, PatternError, PatternMatch, PatternMatches,
     PatternVariable, SyntaxPattern, remove_nested,
 };
 pub use rewrite::{RewriteTemplate, TemplateError};
-pub use words::{WordOccurrence, has_word, words};
+pub use words::{WordOccurrence, words};

@@ -8,8 +8,6 @@ use crate::declaration::Declaration;
 use crate::extract;
 use crate::grammars::Grammar;
 use crate::language::{LanguagePart, SyntaxLanguage};
-use crate::name_path::NamePathPattern;
-use crate::words;
 
 /// The maximum size of a text in bytes. A syntax tree takes 10 to 20 times as much memory.
 pub const MAX_TEXT_BYTES: usize = 256 * 1024;
@@ -32,15 +30,6 @@ pub struct SyntaxOutline {
     pub has_errors: bool,
     /// Whether [`MAX_DECLARATIONS`] or [`MAX_DEPTH`] omitted declarations.
     pub is_cut: bool,
-}
-
-/// A declaration with the declarations around it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QualifiedDeclaration {
-    /// The declaration. Its `parent` is an index in the outline of the text.
-    pub declaration: Declaration,
-    /// The names of the enclosing declarations, outermost first.
-    pub above: Vec<String>,
 }
 
 /// The reason why a text has no outline.
@@ -96,52 +85,15 @@ pub fn outline_of_file(
 ) -> Option<Result<SyntaxOutline, OutlineError>> {
     let language = SyntaxLanguage::from_file_name(name)?;
     let first = outline(language, text, is_stopped);
-    let is_header = name.rsplit_once('.').is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("h"));
     let Ok(rejected) = &first else { return Some(first) };
-    if !is_header || !rejected.has_errors {
-        return Some(first);
-    }
-    let other = outline(SyntaxLanguage::from_id("cpp")?, text, is_stopped);
+    let Some(other) = SyntaxLanguage::other_of_header(name).filter(|_| rejected.has_errors) else { return Some(first) };
+    let other = outline(other, text, is_stopped);
     let is_better =
         other.as_ref().is_ok_and(|other| !other.has_errors || other.declarations.len() > rejected.declarations.len());
     Some(if is_better { other } else { first })
 }
 
-/// Returns the declarations of a text with a name, and parses the text only if it contains the name.
-///
-/// `path` is a name or a name path, whose segments are separated by `/`, `.`, `::` or `#`: `Rate/price`. A declaration
-/// matches if its own segments end with those of the path. Leading segments may also name the file and its directories;
-/// `file` is the path of the file with `/` between its components.
-pub fn declarations_named(
-    language: &SyntaxLanguage,
-    text: &str,
-    file: &str,
-    path: &str,
-    is_stopped: &dyn Fn() -> bool,
-) -> Result<Vec<QualifiedDeclaration>, OutlineError> {
-    let pattern = NamePathPattern::parse(path);
-    if !words::has_word(text, path) && !pattern.as_ref().is_some_and(|pattern| words::has_word(text, pattern.last())) {
-        return Ok(Vec::new());
-    }
-    let outline = outline(language, text, is_stopped)?;
-    let found = outline.find(path, file).into_iter();
-    Ok(found.filter_map(|index| outline.qualified_declaration(index)).collect())
-}
-
 impl SyntaxOutline {
-    /// Returns the indexes of the declarations with a name or a name path; see [`declarations_named`].
-    pub fn find(&self, path: &str, file: &str) -> Vec<usize> {
-        let pattern = NamePathPattern::parse(path);
-        let matches = |index: usize, declaration: &Declaration| {
-            declaration.name == path
-                || pattern.as_ref().is_some_and(|pattern| {
-                    pattern.can_match(&declaration.name) && pattern.matches(&self.above(index), &declaration.name, file)
-                })
-        };
-        let declarations = self.declarations.iter().enumerate();
-        declarations.filter(|(index, declaration)| matches(*index, declaration)).map(|(index, _)| index).collect()
-    }
-
     /// Returns the names of the declarations around one, outermost first.
     pub fn above(&self, index: usize) -> Vec<&str> {
         let mut above = Vec::new();
@@ -152,11 +104,6 @@ impl SyntaxOutline {
         }
         above.reverse();
         above
-    }
-
-    fn qualified_declaration(&self, index: usize) -> Option<QualifiedDeclaration> {
-        let declaration = self.declarations.get(index)?.clone();
-        Some(QualifiedDeclaration { declaration, above: self.above(index).into_iter().map(str::to_owned).collect() })
     }
 }
 
@@ -211,6 +158,3 @@ fn parse(mut parser: Parser, text: &str, is_stopped: &dyn Fn() -> bool) -> Optio
     let mut read = |offset: usize, _| text.as_bytes().get(offset..).unwrap_or_default();
     parser.parse_with_options(&mut read, None, Some(options))
 }
-
-#[cfg(test)]
-mod tests;

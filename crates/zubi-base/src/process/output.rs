@@ -5,6 +5,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::ChildStderr;
 
 use super::child::{CommandSpec, Spawner};
 
@@ -47,6 +48,16 @@ impl Spawner {
             }
         }
     }
+}
+
+/// Returns the first kilobyte of an ended child's error output: for example why it could not be confined.
+pub async fn read_error_output(stderr: Option<ChildStderr>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(stderr) = stderr {
+        // The other end is closed; unreadable output is omitted.
+        drop(stderr.take(1024).read_to_end(&mut bytes).await);
+    }
+    String::from_utf8_lossy(&bytes).trim().trim_start_matches("zubi: ").to_owned()
 }
 
 async fn read_start(stream: Option<impl AsyncRead + Unpin>, limit: usize) -> io::Result<Vec<u8>> {

@@ -11,6 +11,7 @@ use zubi_syntax::{PatternMatch, RewriteTemplate, remove_nested};
 use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::features::ast_search::{FileMatches, PatternQuery};
+use crate::markup::join_words;
 use crate::query::CodeQuery;
 use crate::status::QualifiedAnswer;
 
@@ -60,7 +61,8 @@ impl CodeQuery<'_> {
             let edits: Vec<Value> = replacements.iter().map(edit).collect();
             changes.insert(uri::from_path(&file.path).0, Value::Array(edits));
         }
-        let title = format!("rewrite `{}` to `{}`", shorten(&query.pattern), shorten(template));
+        let title =
+            format!("rewrite `{}` to `{}`", join_words(&query.pattern, MAX_TITLE), join_words(template, MAX_TITLE));
         let edit = json!({ "changes": changes });
         let mut plan = self.intel.edits.plan(&title, &edit, Encoding::Utf16, PRODUCER).await?;
         if !nested.is_empty() {
@@ -104,11 +106,4 @@ impl CodeQuery<'_> {
 
 fn range_of(found: &PatternMatch) -> TextRange {
     TextRange::new(size(found.range.start), size(found.range.end))
-}
-
-/// Returns the begin of a code on one line.
-fn shorten(code: &str) -> String {
-    let line = code.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shown: String = line.chars().take(MAX_TITLE).collect();
-    if shown.len() < line.len() { format!("{shown}…") } else { shown }
 }

@@ -159,11 +159,9 @@ impl CodeQuery<'_> {
         text: &Arc<str>,
     ) -> Result<(&'static SyntaxLanguage, PatternAnswer), PatternSearchError> {
         let answer = parser.find_matches(language, &query.pattern, text).await?;
-        let is_header = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("h"));
-        if is_header
-            && answer.found.has_errors
+        if answer.found.has_errors
             && query.language.is_none()
-            && let Some(other) = SyntaxLanguage::from_id("cpp")
+            && let Some(other) = path.file_name().and_then(SyntaxLanguage::other_of_header)
             && let Ok(better) = parser.find_matches(other, &query.pattern, text).await
             && (!better.found.has_errors || better.found.matches.len() > answer.found.matches.len())
         {
@@ -257,8 +255,9 @@ fn languages_named(name: &str) -> Result<Vec<&'static SyntaxLanguage>, CodeError
 
 /// Returns the language in which a file is searched, if it is one of the given ones.
 fn language_of(path: &Utf8Path, given: Option<&[&'static SyntaxLanguage]>) -> Option<&'static SyntaxLanguage> {
-    let language = SyntaxLanguage::from_file_name(path.file_name()?)?;
+    let name = path.file_name()?;
+    let language = SyntaxLanguage::from_file_name(name)?;
     let Some(given) = given else { return Some(language) };
-    let is_header = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("h"));
-    given.iter().copied().find(|other| other.id == language.id || (is_header && other.id == "cpp"))
+    let own = [Some(language), SyntaxLanguage::other_of_header(name)];
+    given.iter().copied().find(|other| own.iter().flatten().any(|own| own.id == other.id))
 }

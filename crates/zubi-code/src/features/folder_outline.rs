@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobBuilder, GlobSet};
 use zubi_base::credentials;
-use zubi_base::text::pluralize;
+use zubi_base::text::{list_first, pluralize};
 use zubi_base::walk::{self, WalkOptions};
 
 use crate::error::CodeError;
@@ -155,14 +155,14 @@ impl CodeQuery<'_> {
             }
         }
         if !with_errors.is_empty() {
-            let names = zubi_base::text::list_first(with_errors, MAX_NAMED);
+            let names = list_first(with_errors, MAX_NAMED);
             status.notes.push(format!("syntax errors, so declarations may be missing: {names}"));
         }
         if !cut.is_empty() {
-            status.notes.push(cut_note(&zubi_base::text::list_first(cut, MAX_NAMED)));
+            status.notes.push(cut_note(&list_first(cut, MAX_NAMED)));
         }
         if !unparsed.is_empty() {
-            status.notes.push(format!("not parsed: {}", zubi_base::text::list_first(unparsed, MAX_NAMED)));
+            status.notes.push(format!("not parsed: {}", list_first(unparsed, MAX_NAMED)));
         }
         if others > 0 {
             status.notes.push(format!("{} in languages that zubi cannot parse", pluralize(others, "file")));

@@ -96,10 +96,11 @@ impl CodeQuery<'_> {
         }
         outlined.candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
         // Files that were not parsed may declare the name, too.
-        if outlined.candidates.is_empty() && matches!(outlined.status.completeness, Completeness::Partial { .. }) {
+        let is_partial = matches!(outlined.status.completeness, Completeness::Partial { .. });
+        if is_partial || !outlined.candidates.is_empty() {
             status.merge(outlined.status);
-        } else if !outlined.candidates.is_empty() {
-            status.merge(outlined.status);
+        }
+        if !outlined.candidates.is_empty() {
             note_word_search(&mut status, reason, outlined.files, outlined.cut);
             symbols.extend(outlined.candidates.into_iter().map(FoundSymbol::from));
         }

@@ -7,10 +7,9 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::process::ChildStderr;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::confine::SandboxBackends;
-use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Confinement, Spawner};
+use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Confinement, Spawner, read_error_output};
 
 use super::child::MAX_LINE;
 use super::{CHILD_ARGUMENT, CallReply, ChildMessage, MAX_RESULT, ScriptEnd, ScriptJob};
@@ -23,9 +22,6 @@ pub const MAX_DEPTH: usize = 3;
 
 /// The time in addition to the child's own limit, for its start and end, before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
-
-/// The maximum number of bytes read from its stderr.
-const MAX_STDERR: u64 = 1024;
 
 /// Calls tools for the code, through the registry and so through the policy.
 #[async_trait::async_trait]
@@ -118,22 +114,12 @@ impl Runner {
         let status = child.end(if finished.is_ok() { GRACE } else { Duration::ZERO }).await;
         match (finished, status) {
             (Err(ScriptError::Died { .. }), Ok(status)) => {
-                let stderr = read_stderr(stderr).await;
+                let stderr = read_error_output(stderr).await;
                 Err(ScriptError::Died { reason: if stderr.is_empty() { status.to_string() } else { stderr } })
             }
             (finished, _) => finished,
         }
     }
-}
-
-/// Returns the stderr of an ended process: for example why it could not be confined.
-async fn read_stderr(stderr: Option<ChildStderr>) -> String {
-    let mut bytes = Vec::new();
-    if let Some(stderr) = stderr {
-        // The other end is closed; unreadable output is omitted.
-        drop(stderr.take(MAX_STDERR).read_to_end(&mut bytes).await);
-    }
-    String::from_utf8_lossy(&bytes).trim().trim_start_matches("zubi: ").to_owned()
 }
 
 async fn converse(child: &mut Child, job: &ScriptJob, nested: &dyn NestedCaller) -> Result<ScriptEnd, ScriptError> {

@@ -10,6 +10,7 @@ use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::edit::DiskSink;
 use zubi_code::syntax::{DirectParser, SyntaxParser};
 use zubi_code::{CodeConfig, CodeIntel, edit};
+use zubi_exec::sandbox::Sandbox;
 use zubi_index::parser::{ParserConfig, ParserProcess};
 use zubi_lsp_client::catalogue::{Catalogue, CatalogueError};
 use zubi_lsp_client::detect::PythonSearch;
@@ -23,6 +24,7 @@ pub(super) fn intelligence(
     texts: &Arc<dyn TextSource>,
     sources: Vec<Arc<dyn EndpointSource>>,
     editor: Option<&EditorIntegration>,
+    parser: Arc<dyn SyntaxParser>,
 ) -> Arc<CodeIntel> {
     let disk = DiskSink::new(&config.state_dir);
     let sink: Arc<dyn EditSink> = match editor.and_then(|editor| editor.sink.clone()) {
@@ -36,15 +38,14 @@ pub(super) fn intelligence(
         sink,
         settings: editor.and_then(|editor| editor.settings.clone()),
         state_dir: config.state_dir.clone(),
-        parser: parser(config),
+        parser,
         clock: Arc::clone(&config.clock),
     })
 }
 
 /// Creates the parser of files, which starts with the first one.
-fn parser(config: &HostConfig) -> Arc<dyn SyntaxParser> {
-    let sandbox = Arc::new(super::exec::sandbox(config));
-    match ParserProcess::new(config.spawner.clone(), sandbox, ParserConfig::default()) {
+pub(super) fn parser(config: &HostConfig, sandbox: &Arc<Sandbox>) -> Arc<dyn SyntaxParser> {
+    match ParserProcess::new(config.spawner.clone(), Arc::clone(sandbox), ParserConfig::default()) {
         Some(process) => Arc::new(process),
         None => Arc::new(DirectParser),
     }

@@ -13,7 +13,7 @@ use camino::Utf8PathBuf;
 use rustc_hash::FxHashMap;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
-use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Spawner};
+use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Spawner, read_error_output};
 use zubi_base::sync::lock;
 use zubi_code::syntax::{PatternAnswer, PatternSearchError};
 use zubi_exec::sandbox::Sandbox;
@@ -33,9 +33,6 @@ const REJECTION: Duration = Duration::from_mins(10);
 
 /// The maximum number of texts that are not tried again.
 const MAX_REJECTED: usize = 1_000;
-
-/// The maximum number of bytes read from the child's error output.
-const MAX_STDERR: u64 = 1024;
 
 /// The limits of the child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -250,12 +247,7 @@ impl RunningParser {
         drop(self.input);
         let stderr = self.child.stderr.take();
         let status = self.child.end(Duration::from_millis(100)).await.ok()?;
-        let mut bytes = Vec::new();
-        if let Some(stderr) = stderr {
-            // The other end is closed; unreadable output is omitted.
-            drop(stderr.take(MAX_STDERR).read_to_end(&mut bytes).await);
-        }
-        Some((status, String::from_utf8_lossy(&bytes).trim().trim_start_matches("zubi: ").to_owned()))
+        Some((status, read_error_output(stderr).await))
     }
 
     async fn parse(&mut self, job: &ParseJob, text: &str) -> io::Result<ParseAnswer> {
