@@ -123,7 +123,7 @@ impl SyntaxPattern {
     }
 
     /// Finds the matches in a text. `is_stopped` is called during the parse and during the search, as by
-    /// [`crate::outline`].
+    /// [`crate::outline()`].
     pub fn find(&self, text: &str, is_stopped: &dyn Fn() -> bool) -> Result<PatternMatches, MatchError> {
         outline::check_text(self.language, text)?;
         let mut found = PatternMatches::default();
