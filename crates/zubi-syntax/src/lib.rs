@@ -20,8 +20,9 @@ mod words;
 
 pub use declaration::{Declaration, DeclarationKind};
 pub use language::{LANGUAGES, SyntaxLanguage};
+pub use name_path::{NamePathPattern, declared_segments};
 pub use outline::{
-    MAX_DECLARATIONS, MAX_DEPTH, MAX_TEXT_BYTES, OutlineError, QualifiedDeclaration, SyntaxOutline, declarations_named,
-    outline, outline_of_file,
+    MAX_DECLARATIONS, MAX_DEPTH, MAX_TEXT_BYTES, OUTLINE_VERSION, OutlineError, QualifiedDeclaration, SyntaxOutline,
+    declarations_named, outline, outline_of_file,
 };
 pub use words::{WordOccurrence, has_word, words};

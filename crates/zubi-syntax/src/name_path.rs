@@ -2,20 +2,25 @@
 
 /// A name path as a caller writes it: segments separated by `/`, `.`, `::` or `#`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NamePathPattern {
+pub struct NamePathPattern {
     segments: Vec<String>,
 }
 
 impl NamePathPattern {
     /// Parses a name path; returns `None` for a text without segments.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let segments = split(text);
         (!segments.is_empty()).then_some(Self { segments })
     }
 
     /// Returns the last segment, the name itself.
-    pub(crate) fn last(&self) -> &str {
+    pub fn last(&self) -> &str {
         self.segments.last().map_or("", String::as_str)
+    }
+
+    /// Returns the segments before the name.
+    pub fn qualifiers(&self) -> &[String] {
+        self.segments.split_last().map_or(&[], |(_, qualifiers)| qualifiers)
     }
 
     /// Whether a declaration with this name may match. This is cheaper than [`Self::matches`].
@@ -25,7 +30,7 @@ impl NamePathPattern {
 
     /// Whether a declaration matches: its own segments end with these. Leading segments may also name its file or
     /// directories (`rich.console.Console`, `parser::parse`). `file` has `/` between its components.
-    pub(crate) fn matches(&self, above: &[&str], name: &str, file: &str) -> bool {
+    pub fn matches(&self, above: &[&str], name: &str, file: &str) -> bool {
         let own: Vec<String> = above.iter().copied().chain([name]).flat_map(declared_segments).collect();
         if own.last() != self.segments.last() {
             return false;
@@ -62,8 +67,9 @@ fn split(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Splits the name of a declaration, which may be `impl Display for Point`, `(*Server).Run` or `DB::Open`.
-fn declared_segments(name: &str) -> Vec<String> {
+/// Splits the name of a declaration, which may be `impl Display for Point`, `(*Server).Run` or `DB::Open`, into at least
+/// one segment; the last one is the name itself.
+pub fn declared_segments(name: &str) -> Vec<String> {
     let name = match name.strip_prefix("impl").filter(|rest| rest.starts_with([' ', '<'])) {
         Some(rest) => {
             let rest = rest.split(" where ").next().unwrap_or_default();

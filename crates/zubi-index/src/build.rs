@@ -1,0 +1,349 @@
+//! The build and the update of an index. Both compare files with the store by size and time, and read the changed ones.
+//!
+//! The first pass stores the words of each changed file, in transactions that each become one segment. The second pass parses
+//! the files that the first has marked, a batch at a time: while the parser has one batch, the thread of the store writes the
+//! batch before it and reads the one after it. A pass that ends early loses only its last transaction.
+
+pub(crate) mod source;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use futures_util::{StreamExt as _, stream};
+use rustc_hash::FxHashSet;
+use tokio_util::sync::CancellationToken;
+use zubi_base::walk::{self, WalkOptions};
+use zubi_base::{credentials, worktree};
+use zubi_code::symbol_index::{IndexPhase, TextHash};
+use zubi_code::syntax::SyntaxError;
+use zubi_syntax::SyntaxOutline;
+
+use crate::index::Shared;
+use crate::store::StoreError;
+use crate::store::record::FileStamp;
+use crate::store::writer::{FileEntry, Writer};
+
+/// The maximum number of files that the first pass compares in one transaction.
+const MAX_COMPARED: usize = 4_096;
+
+/// The maximum number and size of the texts that the second pass reads together.
+const MAX_BATCH: usize = 64;
+const MAX_BATCH_BYTES: usize = 1024 * 1024;
+
+/// The number of texts that the parser receives at the same time.
+const PARSES: usize = 2;
+
+/// The number of failed parses, without one that succeeds, after which the parser and not the texts is the reason.
+const MAX_FAILURES: usize = 16;
+
+/// The reason why a build or an update ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The caller cancelled. The content so far is stored.
+    #[error("the build was cancelled")]
+    Cancelled,
+    /// Another process updates the index.
+    #[error("another zubi process updates the index of this folder")]
+    Locked,
+    /// The store was damaged and is deleted.
+    #[error("the index was damaged; the next build creates it again")]
+    Damaged,
+    /// The store cannot be written.
+    #[error("the index cannot be stored: {0}")]
+    Store(String),
+    /// The parser does not work.
+    #[error("the index has no declarations, because the parser fails: {0}")]
+    Parser(String),
+}
+
+/// A text of the second pass.
+struct PendingText {
+    id: i64,
+    file_name: String,
+    hash: TextHash,
+    text: Arc<str>,
+}
+
+struct ParsedText {
+    pending: PendingText,
+    outline: Result<SyntaxOutline, SyntaxError>,
+}
+
+/// The texts of the second pass after a file.
+struct Batch {
+    texts: Vec<PendingText>,
+    /// The files that have changed since the first pass.
+    changed: Vec<Utf8PathBuf>,
+    /// The last file; `None` after the end.
+    last: Option<i64>,
+}
+
+/// Compares all files of a folder with the store, and stores the words of the changed ones.
+pub(crate) fn check_folder(shared: &Shared, folder: &Utf8Path, cancel: &CancellationToken) -> Result<(), BuildError> {
+    let Ok(relative) = folder.strip_prefix(&shared.root) else { return Ok(()) };
+    let last = shared.with_writer(|writer| writer.last_id())?;
+    let mut seen = FxHashSet::default();
+    let mut beyond_limit = 0;
+    let mut entries = walk::entries(folder, WalkOptions::default())
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    loop {
+        let mut compared = 0;
+        let has_more = shared.with_writer(|writer| {
+            writer.transaction(|writer| {
+                for entry in entries.by_ref() {
+                    let (Some(path), Ok(metadata)) = (Utf8Path::from_path(entry.path()), entry.metadata()) else {
+                        continue;
+                    };
+                    match check_file(writer, &shared.root, path, source::stamp_of(&metadata)) {
+                        Ok(id) => seen.extend(id),
+                        Err(StoreError::Limit(_)) => beyond_limit += 1,
+                        Err(error) => return Err(error),
+                    }
+                    compared += 1;
+                    if compared >= MAX_COMPARED || writer.is_full() || cancel.is_cancelled() {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            })
+        })?;
+        shared.publish(|state| {
+            if let IndexPhase::Words { done } = &mut state.phase {
+                *done += compared;
+            }
+        });
+        if cancel.is_cancelled() {
+            return Err(BuildError::Cancelled);
+        }
+        if !has_more {
+            break;
+        }
+    }
+    shared.with_writer(|writer| {
+        writer.transaction(|writer| {
+            // Files with larger ids were added meanwhile.
+            for row in writer.files_below(relative.as_str(), last)? {
+                if !seen.contains(&row.id) {
+                    writer.remove(&row)?;
+                }
+            }
+            Ok(())
+        })
+    })?;
+    shared.publish(|state| state.omitted.beyond_limit = beyond_limit);
+    Ok(())
+}
+
+/// Compares a file with the store. `stamp` is that of the regular file on disk. Returns the id of its row.
+fn check_file(
+    writer: &mut Writer,
+    root: &Utf8Path,
+    path: &Utf8Path,
+    stamp: Option<FileStamp>,
+) -> Result<Option<i64>, StoreError> {
+    let Ok(relative) = path.strip_prefix(root) else { return Ok(None) };
+    if credentials::is_credential_path(path) && !credentials::is_credential_path(root) {
+        return Ok(None);
+    }
+    let row = writer.find(relative.as_str())?;
+    if let Some(row) = &row
+        && Some(row.stamp) == stamp
+    {
+        return Ok(Some(row.id));
+    }
+    let Some(file) = source::read(path) else {
+        if let Some(row) = row {
+            writer.remove(&row)?;
+        }
+        return Ok(None);
+    };
+    let hash = file.text.as_deref().map(TextHash::from_text);
+    if let Some(row) = &row
+        && row.hash == hash
+        && (hash.is_some() || row.content == file.content)
+    {
+        writer.set_stamp(row.id, file.stamp)?;
+        return Ok(Some(row.id));
+    }
+    let entry = FileEntry {
+        path: relative.as_str(),
+        stamp: file.stamp,
+        content: file.content,
+        text: file.text.as_deref().zip(hash),
+    };
+    writer.add(&entry, row.as_ref()).map(Some)
+}
+
+/// Compares some files and folders with the store, which may have been added, changed, removed or replaced.
+pub(crate) fn check_paths(
+    shared: &Shared,
+    paths: &[Utf8PathBuf],
+    cancel: &CancellationToken,
+) -> Result<(), BuildError> {
+    let (mut files, mut folders) = (BTreeSet::new(), BTreeSet::new());
+    for path in paths.iter().filter(|path| path.starts_with(&shared.root)) {
+        // The rules in such a file change which other files are sources.
+        if matches!(path.file_name(), Some(".gitignore" | ".ignore" | "CACHEDIR.TAG" | "pyvenv.cfg" | ".git"))
+            && let Some(parent) = path.parent()
+        {
+            folders.insert(parent.to_owned());
+        }
+        match std::fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
+                folders.insert(path.clone());
+                // The folder may have replaced a file.
+                files.insert(path.clone());
+            }
+            _ => {
+                files.insert(path.clone());
+            }
+        }
+    }
+    let unknown = shared.with_writer(|writer| {
+        let mut unknown = Vec::new();
+        for path in &files {
+            let relative = path.strip_prefix(&shared.root).unwrap_or(path);
+            if writer.find(relative.as_str())?.is_none() {
+                unknown.push(path.clone());
+            }
+        }
+        Ok(unknown)
+    })?;
+    let omitted = walk::find_omitted(&shared.root, unknown.into_iter().chain(folders.iter().cloned()));
+    let is_omitted = |path: &Utf8PathBuf| {
+        omitted.contains(path) || *path != shared.root && worktree::nested_worktree_of(path, &shared.root).is_some()
+    };
+    let files: Vec<Utf8PathBuf> = files.into_iter().collect();
+    for chunk in files.chunks(MAX_BATCH) {
+        shared.with_writer(|writer| {
+            writer.transaction(|writer| {
+                for path in chunk {
+                    check_path(writer, shared, path, is_omitted(path))?;
+                }
+                Ok(())
+            })
+        })?;
+        if cancel.is_cancelled() {
+            return Err(BuildError::Cancelled);
+        }
+    }
+    for folder in &folders {
+        // A folder that does not exist has been handled as a file.
+        if folder.is_dir() && !is_omitted(folder) {
+            check_folder(shared, folder, cancel)?;
+        }
+    }
+    shared.publish(|_| {});
+    Ok(())
+}
+
+fn check_path(writer: &mut Writer, shared: &Shared, path: &Utf8Path, is_omitted: bool) -> Result<(), StoreError> {
+    let relative = path.strip_prefix(&shared.root).unwrap_or(path);
+    let metadata = std::fs::symlink_metadata(path).ok();
+    let stamp = metadata.as_ref().and_then(source::stamp_of);
+    let is_folder = metadata.is_some_and(|metadata| metadata.is_dir());
+    if stamp.is_some() && !is_omitted {
+        match check_file(writer, &shared.root, path, stamp) {
+            Ok(_) | Err(StoreError::Limit(_)) => {}
+            Err(error) => return Err(error),
+        }
+    } else if !relative.as_str().is_empty()
+        && let Some(row) = writer.find(relative.as_str())?
+    {
+        writer.remove(&row)?;
+    }
+    // Only a folder has files below it.
+    if !is_folder || is_omitted {
+        for row in writer.files_below(relative.as_str(), i64::MAX)? {
+            writer.remove(&row)?;
+        }
+    }
+    Ok(())
+}
+
+/// Parses the files after `after` that the first pass has marked. Returns the files that have changed since that pass.
+pub(crate) async fn declare(
+    shared: &Arc<Shared>,
+    after: i64,
+    cancel: &CancellationToken,
+) -> Result<Vec<Utf8PathBuf>, BuildError> {
+    let mut changed = Vec::new();
+    let mut batch = shared.run_blocking(move |shared| read_batch(shared, after)).await?;
+    let mut parsed = Vec::new();
+    let mut failures = 0;
+    loop {
+        let last = batch.last;
+        changed.append(&mut batch.changed);
+        if batch.texts.is_empty() && parsed.is_empty() && last.is_none() {
+            return Ok(changed);
+        }
+        let write = shared.run_blocking(move |shared| {
+            write_batch(shared, &parsed)?;
+            match last {
+                Some(last) => read_batch(shared, last),
+                None => Ok(Batch { texts: Vec::new(), changed: Vec::new(), last: None }),
+            }
+        });
+        let (next, texts) = tokio::join!(write, parse(shared, std::mem::take(&mut batch.texts)));
+        batch = next?;
+        parsed = texts;
+        if cancel.is_cancelled() {
+            return Err(BuildError::Cancelled);
+        }
+        for text in &parsed {
+            failures = if text.outline.is_ok() { 0 } else { failures + 1 };
+        }
+        if failures >= MAX_FAILURES
+            && let Some(Err(error)) = parsed.last().map(|text| &text.outline)
+        {
+            return Err(BuildError::Parser(error.to_string()));
+        }
+    }
+}
+
+async fn parse(shared: &Shared, texts: Vec<PendingText>) -> Vec<ParsedText> {
+    let parse = async |pending: PendingText| {
+        let outline = shared.parser.outline(&pending.file_name, &pending.text).await;
+        ParsedText { pending, outline }
+    };
+    stream::iter(texts).map(parse).buffered(PARSES).collect().await
+}
+
+fn read_batch(shared: &Shared, after: i64) -> Result<Batch, BuildError> {
+    let rows = shared.with_writer(|writer| writer.pending(after, MAX_BATCH))?;
+    let mut batch = Batch { texts: Vec::new(), changed: Vec::new(), last: None };
+    let mut bytes = 0;
+    for (id, path, hash) in rows {
+        if bytes >= MAX_BATCH_BYTES {
+            break;
+        }
+        batch.last = Some(id);
+        let path = shared.root.join(path);
+        let text = source::read(&path).and_then(|file| file.text).filter(|text| TextHash::from_text(text) == hash);
+        match (text, path.file_name()) {
+            (Some(text), Some(file_name)) => {
+                bytes += text.len();
+                batch.texts.push(PendingText { id, file_name: file_name.to_owned(), hash, text: text.into() });
+            }
+            _ => batch.changed.push(path),
+        }
+    }
+    Ok(batch)
+}
+
+fn write_batch(shared: &Shared, parsed: &[ParsedText]) -> Result<(), BuildError> {
+    if parsed.is_empty() {
+        return Ok(());
+    }
+    shared.with_writer(|writer| {
+        writer.transaction(|writer| {
+            for ParsedText { pending, outline } in parsed {
+                writer.declare(pending.id, pending.hash, outline.as_ref().ok(), &pending.text)?;
+            }
+            Ok(())
+        })
+    })?;
+    shared.publish(|_| {});
+    Ok(())
+}

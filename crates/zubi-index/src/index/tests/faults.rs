@@ -1,0 +1,224 @@
+//! Interrupted builds, damaged stores, two processes, and stores that cannot be written.
+
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use rusqlite::Connection;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use zubi_code::symbol_index::{IndexPhase, SymbolIndex as _};
+use zubi_code::syntax::{SyntaxError, SyntaxParser};
+use zubi_code::testing::InProcessParser;
+use zubi_syntax::SyntaxOutline;
+
+use super::{Fixture, open};
+use crate::build::BuildError;
+use crate::{IndexLimits, LocalIndex};
+
+/// A parser that parses as many texts as it has permits, then waits or fails.
+struct LimitedParser {
+    permits: Semaphore,
+    fails: bool,
+}
+
+#[async_trait]
+impl SyntaxParser for LimitedParser {
+    async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
+        if self.fails && self.permits.available_permits() == 0 {
+            return Err(SyntaxError("it does not start".to_owned()));
+        }
+        self.permits.acquire().await.unwrap().forget();
+        InProcessParser.outline(file_name, text).await
+    }
+}
+
+fn many_files(number: usize) -> String {
+    (0..number).map(|at| format!("//- m{}/f{at}.py\ndef name{at}(): return common\n", at % 7)).collect()
+}
+
+#[tokio::test]
+async fn a_build_continues_after_its_process_has_ended() {
+    let fixture = Fixture::new(&many_files(300));
+    for permits in [0, 1, 70, 200] {
+        let parser = Arc::new(LimitedParser { permits: Semaphore::new(permits), fails: false });
+        let index = LocalIndex::new(&fixture.root, Some(&fixture.cache), parser.clone(), IndexLimits::default());
+        let mut changes = index.changes();
+        let cancel = CancellationToken::new();
+        let build = index.build(&cancel);
+        let parsed_all = changes.wait_for(|state| state.phase == IndexPhase::Declarations);
+        tokio::select! {
+            built = build => panic!("{built:?}"),
+            _ = async {
+                drop(parsed_all.await);
+                while parser.permits.available_permits() > 0 {
+                    tokio::task::yield_now().await;
+                }
+            } => {}
+        }
+        assert!(!index.state().has_all_declarations() && index.state().has_all_words());
+    }
+    fixture.build().await;
+    assert_eq!(fixture.dump().await, fixture.fresh_dump().await);
+    assert!(fixture.state().has_all_declarations());
+}
+
+#[tokio::test]
+async fn a_cancelled_build_is_incomplete() {
+    let fixture = Fixture::new(&many_files(20));
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    assert!(matches!(fixture.index.build(&cancel).await, Err(BuildError::Cancelled)));
+    assert!(!fixture.state().has_all_words());
+    assert_eq!(fixture.files_with("common").await, "unknown");
+    fixture.build().await;
+    assert_eq!(fixture.files_with("common").await.split(' ').count(), 20);
+}
+
+#[tokio::test]
+async fn a_parser_that_fails_marks_no_files() {
+    let fixture = Fixture::new(&many_files(200));
+    let parser = Arc::new(LimitedParser { permits: Semaphore::new(10), fails: true });
+    let index = LocalIndex::new(&fixture.root, Some(&fixture.cache), parser, IndexLimits::default());
+    let error = index.build(&CancellationToken::new()).await.unwrap_err();
+    insta::assert_snapshot!(error, @"");
+    let state = index.state();
+    assert!(state.has_all_words() == false && state.undeclared > 100, "{state:?}");
+    drop(index);
+    fixture.build().await;
+    assert_eq!(fixture.state().omitted.failed, 0);
+}
+
+#[tokio::test]
+async fn one_process_writes_and_the_others_read() {
+    let fixture = Fixture::built("//- a.py\ndef first(): pass\n").await;
+    let other = open(&fixture.root, &fixture.cache);
+    assert!(matches!(other.build(&CancellationToken::new()).await, Err(BuildError::Locked)));
+    let hits = other.declarations("first", 9).await.unwrap();
+    insta::assert_snapshot!(fixture.render(&hits), @"");
+    fixture.write("b.py", "def second(): pass\n");
+    fixture.update(&["b.py"]).await;
+    let hits = other.declarations("second", 9).await.unwrap();
+    insta::assert_snapshot!(fixture.render(&hits), @"");
+    assert!(other.update(Vec::new(), &CancellationToken::new()).await.is_err());
+    // The other process deletes the store and builds it again.
+    fixture.index.clear().await.unwrap();
+    assert!(other.declarations("first", 9).await.is_err());
+    fixture.build().await;
+    assert_eq!(other.declarations("second", 9).await.unwrap().hits.len(), 1);
+    // The writer ends: the store may be out of date, until the other one updates it.
+    let Fixture { root, index, _directory, .. } = fixture;
+    drop(index);
+    assert!(!other.declarations("first", 9).await.unwrap().is_complete);
+    std::fs::remove_file(root.join("a.py")).unwrap();
+    other.build(&CancellationToken::new()).await.unwrap();
+    let hits = other.declarations("first", 9).await.unwrap();
+    assert!(hits.is_complete && hits.hits.is_empty());
+}
+
+#[tokio::test]
+async fn a_damaged_store_is_built_again() {
+    let fixture = Fixture::built(&many_files(60)).await;
+    let expected = fixture.dump().await;
+    let path = fixture.index.store_path().unwrap().to_owned();
+    let Fixture { root, cache, index, _directory } = fixture;
+    drop(index);
+    let size = std::fs::metadata(&path).unwrap().len();
+    let mut seed = 7_u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        seed >> 33
+    };
+    for (number, length) in [(1, 1 << 20), (1, 100), (40, 512), (200, 16), (3, 4096)] {
+        let mut file = std::fs::File::options().write(true).open(&path).unwrap();
+        for _ in 0..number {
+            let at = if number == 1 { 0 } else { random() % size };
+            let bytes: Vec<u8> = (0..length).map(|_| random().to_le_bytes()[0]).collect();
+            file.seek(SeekFrom::Start(at)).unwrap();
+            file.write_all(&bytes).unwrap();
+        }
+        drop(file);
+        let index = open(&root, &cache);
+        // Queries before the build fail or answer, and end.
+        drop(index.declarations("name7", 9).await);
+        drop(index.files_with("common").await);
+        index.build(&CancellationToken::new()).await.unwrap();
+        assert!(index.state().has_all_declarations());
+        assert_eq!(super::dump(&index, &root).await, expected, "{number} {length}");
+    }
+}
+
+#[tokio::test]
+async fn damage_during_the_use_is_found_and_repaired() {
+    let fixture = Fixture::built(&many_files(60)).await;
+    let expected = fixture.dump().await;
+    let path = fixture.index.store_path().unwrap();
+    Connection::open(path)
+        .unwrap()
+        .execute_batch("UPDATE file SET hash = x'00'; UPDATE posting SET files = x'80'")
+        .unwrap();
+    assert!(fixture.index.declarations("name7", 9).await.is_err());
+    assert_eq!(fixture.state().phase, IndexPhase::Unchecked);
+    assert!(fixture.state().problem.is_some());
+    assert_eq!(fixture.files_with("common").await, "unknown");
+    fixture.build().await;
+    assert_eq!(fixture.dump().await, expected);
+    assert_eq!(fixture.state().problem, None);
+    Connection::open(path).unwrap().execute_batch("UPDATE file SET content = 77").unwrap();
+    fixture.build().await;
+    assert_eq!(fixture.dump().await, expected);
+}
+
+#[tokio::test]
+async fn a_store_of_another_format_is_built_again() {
+    let fixture = Fixture::built("//- a.py\ndef first(): pass\n").await;
+    let expected = fixture.dump().await;
+    let path = fixture.index.store_path().unwrap().to_owned();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let Fixture { root, cache, index, _directory } = fixture;
+    drop(index);
+    for change in [
+        "UPDATE meta SET value = 'tables 0' WHERE key = 'format'",
+        "UPDATE meta SET value = '/elsewhere' WHERE key = 'root'",
+        "DROP TABLE meta",
+    ] {
+        Connection::open(&path).unwrap().execute_batch(change).unwrap();
+        let index = open(&root, &cache);
+        assert!(index.declarations("first", 9).await.is_err(), "a reader does not use it");
+        index.build(&CancellationToken::new()).await.unwrap();
+        assert_eq!(super::dump(&index, &root).await, expected, "{change}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_store_the_state_has_the_reason() {
+    let fixture = Fixture::new("//- a.py\ndef first(): pass\n//- cache\na file\n");
+    for (cache, limits) in [
+        (None, IndexLimits::default()),
+        (Some(fixture.root.join("cache")), IndexLimits::default()),
+        (Some(fixture.cache.clone()), IndexLimits { bytes: 40 * 1024, ..IndexLimits::default() }),
+    ] {
+        let index = LocalIndex::new(&fixture.root, cache.as_deref(), Arc::new(InProcessParser), limits);
+        let error = index.build(&CancellationToken::new()).await.unwrap_err();
+        assert_eq!(index.state().problem, Some(error.to_string()));
+        assert!(!index.state().has_all_words());
+        assert!(
+            index.declarations("first", 9).await.is_ok_and(|hits| hits.hits.is_empty())
+                || cache != Some(fixture.cache.clone())
+        );
+    }
+}
+
+#[tokio::test]
+async fn limits_of_a_store_are_counted() {
+    let fixture = Fixture::new(&many_files(20));
+    let limits = IndexLimits { files: 15, ..IndexLimits::default() };
+    let index = LocalIndex::new(&fixture.root, Some(&fixture.cache), Arc::new(InProcessParser), limits);
+    index.build(&CancellationToken::new()).await.unwrap();
+    let state = index.state();
+    assert_eq!((state.files, state.omitted.beyond_limit), (15, 5));
+    assert!(!state.has_all_declarations());
+    let files = index.files_with("common").await.unwrap();
+    assert_eq!(files, zubi_code::symbol_index::WordFiles::Unknown);
+}
