@@ -173,14 +173,16 @@ pub struct IndexState {
 }
 
 impl IndexState {
-    /// Whether the words of all files are known.
+    /// Whether the words of all files are known, apart from those that are too large or not text.
     pub fn has_all_words(&self) -> bool {
-        self.problem.is_none() && matches!(self.phase, IndexPhase::Declarations | IndexPhase::Ready)
+        self.problem.is_none()
+            && matches!(self.phase, IndexPhase::Declarations | IndexPhase::Ready)
+            && self.omitted.beyond_limit == 0
     }
 
     /// Whether the declarations of all files are known, apart from [`Self::omitted`].
     pub fn has_all_declarations(&self) -> bool {
-        self.problem.is_none() && self.phase == IndexPhase::Ready && self.undeclared == 0
+        self.has_all_words() && self.phase == IndexPhase::Ready && self.undeclared == 0
     }
 }
 

@@ -131,7 +131,7 @@ pub(crate) fn check_folder(shared: &Shared, folder: &Utf8Path, cancel: &Cancella
             Ok(())
         })
     })?;
-    shared.publish(|state| state.omitted.beyond_limit = beyond_limit);
+    shared.publish(|state| state.omitted.beyond_limit += beyond_limit);
     Ok(())
 }
 
@@ -216,14 +216,19 @@ pub(crate) fn check_paths(
     };
     let files: Vec<Utf8PathBuf> = files.into_iter().collect();
     for chunk in files.chunks(MAX_BATCH) {
-        shared.with_writer(|writer| {
+        let beyond_limit = shared.with_writer(|writer| {
             writer.transaction(|writer| {
+                let mut beyond_limit = 0;
                 for path in chunk {
-                    check_path(writer, shared, path, is_omitted(path))?;
+                    match check_path(writer, shared, path, is_omitted(path)) {
+                        Err(StoreError::Limit(_)) => beyond_limit += 1,
+                        checked => checked?,
+                    }
                 }
-                Ok(())
+                Ok(beyond_limit)
             })
         })?;
+        shared.publish(|state| state.omitted.beyond_limit += beyond_limit);
         if cancel.is_cancelled() {
             return Err(BuildError::Cancelled);
         }
@@ -244,10 +249,7 @@ fn check_path(writer: &mut Writer, shared: &Shared, path: &Utf8Path, is_omitted:
     let stamp = metadata.as_ref().and_then(source::stamp_of);
     let is_folder = metadata.is_some_and(|metadata| metadata.is_dir());
     if stamp.is_some() && !is_omitted {
-        match check_file(writer, &shared.root, path, stamp) {
-            Ok(_) | Err(StoreError::Limit(_)) => {}
-            Err(error) => return Err(error),
-        }
+        check_file(writer, &shared.root, path, stamp)?;
     } else if !relative.as_str().is_empty()
         && let Some(row) = writer.find(relative.as_str())?
     {

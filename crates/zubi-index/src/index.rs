@@ -87,7 +87,10 @@ impl LocalIndex {
         let token = cancel.clone();
         let check = move |shared: &Arc<Shared>| {
             shared.with_writer(|writer| writer.set_complete(false))?;
-            shared.publish(|state| state.phase = IndexPhase::Words { done: 0 });
+            shared.publish(|state| {
+                state.phase = IndexPhase::Words { done: 0 };
+                state.omitted.beyond_limit = 0;
+            });
             build::check_folder(shared, &shared.root, &token)?;
             shared.publish(|state| state.phase = IndexPhase::Declarations);
             shared.tidy()
@@ -179,8 +182,7 @@ impl SymbolIndex for LocalIndex {
     }
 
     async fn files_with(&self, word: &str) -> Result<WordFiles, IndexError> {
-        let state = self.shared.refreshed_state().await;
-        if !state.has_all_words() || state.omitted.beyond_limit > 0 {
+        if !self.shared.refreshed_state().await.has_all_words() {
             return Ok(WordFiles::Unknown);
         }
         let word = word.to_owned();

@@ -6,6 +6,7 @@ mod model;
 mod queries;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -13,6 +14,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use zubi_base::fs;
+use zubi_base::text::BOM;
 use zubi_code::symbol_index::{IndexState, SymbolHits, SymbolIndex as _, SymbolQuery, WordFiles};
 use zubi_code::testing::InProcessParser;
 
@@ -78,9 +80,11 @@ impl Fixture {
             lines.push(format!("{path}:{} {kind} {} ({:?})", hit.line + 1, names.join("/"), hit.name_match));
             let text = fs::read_text(&hit.path).unwrap();
             assert!(hit.matches_text(&text));
-            let name = &text[hit.name_range.clone()];
+            let text = text.strip_prefix(BOM).unwrap_or(&text);
+            let name = text.get(hit.name_range.clone()).unwrap();
             assert!(hit.name.contains(name), "{name} {}", hit.name);
-            assert_eq!(text[..hit.name_range.start].matches('\n').count(), hit.line as usize);
+            let before = text.get(..hit.name_range.start).unwrap();
+            assert_eq!(before.matches('\n').count(), hit.line as usize);
         }
         if hits.has_more {
             lines.push("more".to_owned());
@@ -129,7 +133,7 @@ async fn dump(index: &LocalIndex, root: &Utf8Path) -> String {
     let connection = Connection::open(index.store_path().unwrap()).unwrap();
     let mut words: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     {
-        let sql = "SELECT word, files, base FROM posting JOIN segment ON segment.id = segment";
+        let sql = "SELECT word, posting.files, base FROM posting JOIN segment ON segment.id = segment";
         let mut statement = connection.prepare(sql).unwrap();
         let mut rows = statement.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
@@ -156,7 +160,7 @@ async fn dump(index: &LocalIndex, root: &Utf8Path) -> String {
             (row.get(2).unwrap(), row.get(3).unwrap(), row.get(4).unwrap(), row.get(5).unwrap(), row.get(6).unwrap());
         let outline = index.outline(&root.join(&path)).await.unwrap();
         let words = words.get(&row.get(0).unwrap());
-        text.push_str(&format!("{path} {columns:?} {words:?} {outline:?}\n"));
+        writeln!(text, "{path} {columns:?} {words:?} {outline:?}").unwrap();
     }
     text
 }

@@ -256,19 +256,19 @@ mod tests {
 
     #[test]
     fn names_by_their_parts() {
-        insta::assert_snapshot!(check("ReqPar"), @"");
-        insta::assert_snapshot!(check("RP"), @"");
+        insta::assert_snapshot!(check("ReqPar"), @"OtherCase reqpar, Humps RequestParams, Humps request_params");
+        insta::assert_snapshot!(check("RP"), @"Humps RequestParams, Humps request_params");
         insta::assert_snapshot!(check("RPC"), @"");
-        insta::assert_snapshot!(check("params"), @"");
+        insta::assert_snapshot!(check("params"), @"OtherCase Params, Substring RequestParams, Substring request_params");
         insta::assert_snapshot!(check("reqs"), @"");
-        insta::assert_snapshot!(check("HS"), @"");
-        insta::assert_snapshot!(check("hs2"), @"");
-        insta::assert_snapshot!(check("GHRC"), @"");
+        insta::assert_snapshot!(check("HS"), @"Humps HTTPServer, Humps httpServer2");
+        insta::assert_snapshot!(check("hs2"), @"Humps httpServer2");
+        insta::assert_snapshot!(check("GHRC"), @"Humps getHTTPResponseCode");
         insta::assert_snapshot!(check("ÖSS"), @"");
-        insta::assert_snapshot!(check("stup"), @"");
+        insta::assert_snapshot!(check("stup"), @"Typo setUp");
         insta::assert_snapshot!(check("stepu"), @"");
-        insta::assert_snapshot!(check("seutp"), @"");
-        insta::assert_snapshot!(check("setup "), @"");
+        insta::assert_snapshot!(check("seutp"), @"Typo setUp");
+        insta::assert_snapshot!(check("setup "), @"OtherCase setUp");
         insta::assert_snapshot!(check(" "), @"");
     }
 

@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_hash_of_words_is_a_part_of_the_format() {
-        assert_eq!(word_key("RequestParams"), 161_413_459_706_846);
+        assert_eq!(word_key("RequestParams"), 262_625_861_537_563);
         assert_eq!(word_keys("b a b").len(), 2);
     }
 }

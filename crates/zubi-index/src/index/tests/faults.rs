@@ -5,9 +5,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use camino::Utf8PathBuf;
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use zubi_base::owner_only;
 use zubi_code::symbol_index::{IndexPhase, SymbolIndex as _};
 use zubi_code::syntax::{SyntaxError, SyntaxParser};
 use zubi_code::testing::InProcessParser;
@@ -35,7 +37,8 @@ impl SyntaxParser for LimitedParser {
 }
 
 fn many_files(number: usize) -> String {
-    (0..number).map(|at| format!("//- m{}/f{at}.py\ndef name{at}(): return common\n", at % 7)).collect()
+    let file = |at| format!("//- m{}/f{at}.py\ndef name{at}(): return common\n", at % 7);
+    (0..number).map(file).collect::<Vec<_>>().concat()
 }
 
 #[tokio::test]
@@ -50,7 +53,7 @@ async fn a_build_continues_after_its_process_has_ended() {
         let parsed_all = changes.wait_for(|state| state.phase == IndexPhase::Declarations);
         tokio::select! {
             built = build => panic!("{built:?}"),
-            _ = async {
+            () = async {
                 drop(parsed_all.await);
                 while parser.permits.available_permits() > 0 {
                     tokio::task::yield_now().await;
@@ -58,6 +61,12 @@ async fn a_build_continues_after_its_process_has_ended() {
             } => {}
         }
         assert!(!index.state().has_all_declarations() && index.state().has_all_words());
+        let lock = index.store_path().unwrap().with_extension("lock");
+        // The thread of the dropped build ends after its present step.
+        drop(index);
+        while owner_only::lock(&lock).unwrap().is_none() {
+            tokio::task::yield_now().await;
+        }
     }
     fixture.build().await;
     assert_eq!(fixture.dump().await, fixture.fresh_dump().await);
@@ -82,9 +91,9 @@ async fn a_parser_that_fails_marks_no_files() {
     let parser = Arc::new(LimitedParser { permits: Semaphore::new(10), fails: true });
     let index = LocalIndex::new(&fixture.root, Some(&fixture.cache), parser, IndexLimits::default());
     let error = index.build(&CancellationToken::new()).await.unwrap_err();
-    insta::assert_snapshot!(error, @"");
+    insta::assert_snapshot!(error, @"the index has no declarations, because the parser fails: it does not start");
     let state = index.state();
-    assert!(state.has_all_words() == false && state.undeclared > 100, "{state:?}");
+    assert!(!state.has_all_words() && state.undeclared > 100, "{state:?}");
     drop(index);
     fixture.build().await;
     assert_eq!(fixture.state().omitted.failed, 0);
@@ -96,11 +105,11 @@ async fn one_process_writes_and_the_others_read() {
     let other = open(&fixture.root, &fixture.cache);
     assert!(matches!(other.build(&CancellationToken::new()).await, Err(BuildError::Locked)));
     let hits = other.declarations("first", 9).await.unwrap();
-    insta::assert_snapshot!(fixture.render(&hits), @"");
+    insta::assert_snapshot!(fixture.render(&hits), @"a.py:1 function first (Exact)");
     fixture.write("b.py", "def second(): pass\n");
     fixture.update(&["b.py"]).await;
     let hits = other.declarations("second", 9).await.unwrap();
-    insta::assert_snapshot!(fixture.render(&hits), @"");
+    insta::assert_snapshot!(fixture.render(&hits), @"b.py:1 function second (Exact)");
     assert!(other.update(Vec::new(), &CancellationToken::new()).await.is_err());
     // The other process deletes the store and builds it again.
     fixture.index.clear().await.unwrap();
@@ -193,21 +202,32 @@ async fn a_store_of_another_format_is_built_again() {
 
 #[tokio::test]
 async fn without_a_store_the_state_has_the_reason() {
-    let fixture = Fixture::new("//- a.py\ndef first(): pass\n//- cache\na file\n");
-    for (cache, limits) in [
-        (None, IndexLimits::default()),
-        (Some(fixture.root.join("cache")), IndexLimits::default()),
-        (Some(fixture.cache.clone()), IndexLimits { bytes: 40 * 1024, ..IndexLimits::default() }),
+    let fixture = Fixture::new(&many_files(300));
+    fixture.write("cache", "a file");
+    let no_directory = fixture.root.join("cache");
+    let mut problems = Vec::new();
+    for (cache, bytes) in [
+        (None, 1 << 30),
+        (Some(&no_directory), 1 << 30),
+        // As on a full disk: during the creation, and during the build.
+        (Some(&fixture.cache), 40 * 1024),
+        (Some(&fixture.cache), 80 * 1024),
     ] {
-        let index = LocalIndex::new(&fixture.root, cache.as_deref(), Arc::new(InProcessParser), limits);
+        let limits = IndexLimits { bytes, ..IndexLimits::default() };
+        let cache = cache.map(Utf8PathBuf::as_path);
+        let index = LocalIndex::new(&fixture.root, cache, Arc::new(InProcessParser), limits);
         let error = index.build(&CancellationToken::new()).await.unwrap_err();
         assert_eq!(index.state().problem, Some(error.to_string()));
+        problems.push(error.to_string());
         assert!(!index.state().has_all_words());
-        assert!(
-            index.declarations("first", 9).await.is_ok_and(|hits| hits.hits.is_empty())
-                || cache != Some(fixture.cache.clone())
-        );
+        assert_ne!(index.declarations("name7", 9).await.map(|hits| hits.is_complete), Ok(true));
     }
+    insta::assert_snapshot!(problems.join("\n"), @"
+    the index cannot be stored: the cache directory is unknown; set `HOME` or `XDG_CACHE_HOME`
+    the index cannot be stored: Not a directory (os error 20)
+    the index cannot be stored: database or disk is full
+    the index cannot be stored: database or disk is full
+    ");
 }
 
 #[tokio::test]

@@ -34,8 +34,11 @@ async fn unusual_files_are_counted() {
     let expected =
         OmittedFiles { no_language: 2, words_only: 2, failed: 0, too_large: 1, not_text: 3, beyond_limit: 0 };
     assert_eq!(state.omitted, expected);
-    insta::assert_snapshot!(fixture.files_with("price").await, @"");
-    insta::assert_snapshot!(fixture.search("price").await, @"");
+    insta::assert_snapshot!(fixture.files_with("price").await, @"a.py big.py bigger.py long.py mark.py notes.txt");
+    insta::assert_snapshot!(fixture.search("price").await, @"
+    a.py:1 variable price (Exact)
+    mark.py:1 variable price (Exact)
+    ");
 }
 
 #[tokio::test]
@@ -44,12 +47,16 @@ async fn an_update_reads_changed_added_removed_and_renamed_files() {
     fixture.write("a.py", "def changed(): pass\n");
     fixture.write("new/c.py", "def third(): pass\n");
     fixture.update(&["a.py", "new/c.py"]).await;
-    insta::assert_snapshot!(fixture.search("d").await, @"");
+    insta::assert_snapshot!(fixture.search("d").await, @"
+    a.py:1 function changed (Substring)
+    new/c.py:1 function third (Substring)
+    old/b.py:1 function second (Substring)
+    ");
     std::fs::rename(fixture.root.join("old"), fixture.root.join("moved")).unwrap();
     std::fs::remove_file(fixture.root.join("a.py")).unwrap();
     fixture.update(&["old", "moved", "a.py"]).await;
-    insta::assert_snapshot!(fixture.search("second").await, @"");
-    insta::assert_snapshot!(fixture.files_with("def").await, @"");
+    insta::assert_snapshot!(fixture.search("second").await, @"moved/b.py:1 function second (Exact)");
+    insta::assert_snapshot!(fixture.files_with("def").await, @"moved/b.py new/c.py");
     assert_eq!(fixture.dump().await, fixture.fresh_dump().await);
 }
 
@@ -63,10 +70,10 @@ async fn an_update_follows_the_rules_of_the_walk() {
     fixture.write("tree/d.py", "x = 1\n");
     std::os::unix::fs::symlink("/", fixture.root.join("everything")).unwrap();
     fixture.update(&["made/b.py", "made", "node_modules/c.js", ".env", "tree/d.py", "everything/etc", "../a.py"]).await;
-    insta::assert_snapshot!(fixture.files_with("x").await, @"");
+    insta::assert_snapshot!(fixture.files_with("x").await, @"a.py");
     fixture.write(".gitignore", "a.py\n");
     fixture.update(&[".gitignore"]).await;
-    insta::assert_snapshot!(fixture.files_with("x").await, @"");
+    insta::assert_snapshot!(fixture.files_with("x").await, @"made/b.py");
     assert_eq!(fixture.dump().await, fixture.fresh_dump().await);
 }
 
@@ -78,7 +85,7 @@ async fn a_folder_replaces_a_file_and_a_file_a_folder() {
     fixture.write("a/d.py", "x = 1\n");
     fixture.write("b", "x");
     fixture.update(&["a", "b"]).await;
-    insta::assert_snapshot!(fixture.files_with("x").await, @"");
+    insta::assert_snapshot!(fixture.files_with("x").await, @"a/d.py b b.py");
     assert_eq!(fixture.dump().await, fixture.fresh_dump().await);
 }
 
@@ -91,7 +98,7 @@ async fn times_are_compared_for_equality_and_texts_by_hash() {
     fixture.write("a.py", "def other(): pass\n");
     set_time(&path, now - Duration::from_hours(1));
     fixture.build().await;
-    insta::assert_snapshot!(fixture.search("other").await, @"");
+    insta::assert_snapshot!(fixture.search("other").await, @"a.py:1 function other (Exact)");
     // Equal size and time: only the hash shows the change.
     let hits = fixture.index.declarations("other", 1).await.unwrap();
     fixture.write("a.py", "def third(): pass\n");
@@ -106,7 +113,7 @@ async fn times_are_compared_for_equality_and_texts_by_hash() {
     fixture.update(&["a.py"]).await;
     set_time(&path, now + Duration::from_hours(1));
     fixture.update(&["a.py"]).await;
-    insta::assert_snapshot!(fixture.search("third").await, @"");
+    insta::assert_snapshot!(fixture.search("third").await, @"a.py:1 function third (Exact)");
     assert_eq!(fixture.dump().await, fixture.fresh_dump().await);
 }
 

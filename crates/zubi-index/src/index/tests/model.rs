@@ -1,5 +1,6 @@
 //! Random changes: after each step, the store equals one that is built from the present files.
 
+use camino::Utf8Path;
 use proptest::prelude::*;
 
 use super::Fixture;
@@ -39,13 +40,13 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn remove(path: &camino::Utf8Path) {
+fn remove(path: &Utf8Path) {
     if path.is_dir() { std::fs::remove_dir_all(path).unwrap() } else { drop(std::fs::remove_file(path)) }
 }
 
 /// Makes room for a file: its parents are folders.
 fn prepare(fixture: &Fixture, path: &str) {
-    for parent in camino::Utf8Path::new(path).ancestors().skip(1) {
+    for parent in Utf8Path::new(path).ancestors().skip(1) {
         let parent = fixture.root.join(parent);
         if parent.is_file() {
             remove(&parent);
@@ -78,8 +79,10 @@ async fn run(steps: Vec<Step>) {
                 vec![*from, *to]
             }
             Step::Restart => {
-                fixture.index = super::open(&fixture.root, &camino::Utf8PathBuf::from("/nonexistent"));
+                // Without the lock of the index before it.
+                fixture.index = super::open(&fixture.root, Utf8Path::new("/dev/null"));
                 fixture.index = super::open(&fixture.root, &fixture.cache);
+                prepare(&fixture, "a.py");
                 fixture.write("a.py", "def restarted(): pass\n");
                 is_changed_elsewhere = true;
                 Vec::new()
@@ -89,9 +92,9 @@ async fn run(steps: Vec<Step>) {
             fixture.build().await;
         } else {
             // A parent that was a file is reported as well.
-            let parents = changed.iter().flat_map(|path| camino::Utf8Path::new(path).ancestors().skip(1));
-            let parents: Vec<&str> = parents.map(camino::Utf8Path::as_str).filter(|path| !path.is_empty()).collect();
-            fixture.update(&[changed, parents].concat()).await;
+            let parents = changed.iter().flat_map(|path| Utf8Path::new(path).ancestors().skip(1));
+            let parents: Vec<&str> = parents.map(Utf8Path::as_str).filter(|path| !path.is_empty()).collect();
+            fixture.update(&[changed.as_slice(), &parents].concat()).await;
         }
         assert_eq!(fixture.dump().await, fixture.fresh_dump().await, "{step:?}");
     }
