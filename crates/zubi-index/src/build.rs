@@ -34,7 +34,7 @@ const MAX_BATCH_BYTES: usize = 1024 * 1024;
 /// The number of texts that the parser receives at the same time.
 const PARSES: usize = 2;
 
-/// The number of failed parses, without one that succeeds, after which the parser and not the texts is the reason.
+/// The number of failed parses, without one that succeeds, after which a probe shows whether the texts are the reason.
 const MAX_FAILURES: usize = 16;
 
 /// The reason why a build or an update ended early.
@@ -273,35 +273,41 @@ pub(crate) async fn declare(
     let mut changed = Vec::new();
     let mut batch = shared.run_blocking(move |shared| read_batch(shared, after)).await?;
     let mut parsed = Vec::new();
-    let mut failures = 0;
+    // The last failures: a parser that does not start fails as well, which says nothing about the texts.
+    let mut failed: Vec<ParsedText> = Vec::new();
     loop {
         let last = batch.last;
         changed.append(&mut batch.changed);
-        if batch.texts.is_empty() && parsed.is_empty() && last.is_none() {
-            return Ok(changed);
-        }
         let write = shared.run_blocking(move |shared| {
             write_batch(shared, &parsed)?;
-            match last {
-                Some(last) => read_batch(shared, last),
-                None => Ok(Batch { texts: Vec::new(), changed: Vec::new(), last: None }),
-            }
+            last.map(|last| read_batch(shared, last)).transpose()
         });
-        let (next, texts) = tokio::join!(write, parse(shared, std::mem::take(&mut batch.texts)));
-        batch = next?;
-        parsed = texts;
+        let (next, mut texts) = tokio::join!(write, parse(shared, std::mem::take(&mut batch.texts)));
         if cancel.is_cancelled() {
             return Err(BuildError::Cancelled);
         }
-        for text in &parsed {
-            failures = if text.outline.is_ok() { 0 } else { failures + 1 };
+        let failures = texts.iter().rev().take_while(|text| text.outline.is_err()).count();
+        let later = texts.split_off(texts.len() - failures);
+        parsed = if texts.is_empty() { Vec::new() } else { std::mem::take(&mut failed) };
+        parsed.append(&mut texts);
+        failed.extend(later);
+        let next = next?;
+        if failed.len() >= MAX_FAILURES || next.is_none() && !failed.is_empty() {
+            check_parser(shared).await?;
+            parsed.append(&mut failed);
         }
-        if failures >= MAX_FAILURES
-            && let Some(Err(error)) = parsed.last().map(|text| &text.outline)
-        {
-            return Err(BuildError::Parser(error.to_string()));
+        match next {
+            Some(next) => batch = next,
+            None if parsed.is_empty() => return Ok(changed),
+            None => batch = Batch { texts: Vec::new(), changed: Vec::new(), last: None },
         }
     }
+}
+
+/// Fails if the parser does not parse a text without mistakes.
+async fn check_parser(shared: &Shared) -> Result<(), BuildError> {
+    let parsed = shared.parser.outline("probe.json", &Arc::from("{}")).await;
+    parsed.map(drop).map_err(|error| BuildError::Parser(error.to_string()))
 }
 
 async fn parse(shared: &Shared, texts: Vec<PendingText>) -> Vec<ParsedText> {

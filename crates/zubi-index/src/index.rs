@@ -1,6 +1,6 @@
 //! The index of one workspace folder in this process.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -18,7 +18,7 @@ use crate::limits::IndexLimits;
 use crate::store::StoreError;
 use crate::store::database::StoreFile;
 use crate::store::reader::Reader;
-use crate::store::record::FileContent;
+use crate::store::record::{FileContent, FileCounts};
 use crate::store::writer::Writer;
 
 /// The index of a workspace folder in zubi's cache directory.
@@ -42,6 +42,10 @@ pub(crate) struct Shared {
     /// Whether another process had the lock when this one needed it.
     is_reader: AtomicBool,
     state: watch::Sender<IndexState>,
+    /// The numbers of files after the last change.
+    counts: Mutex<Option<FileCounts>>,
+    /// The number of updates that have failed. The build that runs meanwhile may have read their files before the change.
+    failed_updates: AtomicU64,
     /// One build and one update at a time.
     building: tokio::sync::Mutex<()>,
     updating: tokio::sync::Mutex<()>,
@@ -61,6 +65,8 @@ impl LocalIndex {
             reader: Mutex::default(),
             is_reader: AtomicBool::new(false),
             state: watch::Sender::new(IndexState::default()),
+            counts: Mutex::default(),
+            failed_updates: AtomicU64::new(0),
             building: tokio::sync::Mutex::default(),
             updating: tokio::sync::Mutex::default(),
         };
@@ -74,11 +80,21 @@ impl LocalIndex {
         // If the caller drops this future, the thread must stop as well.
         let cancel = cancel.child_token();
         let _stop = cancel.clone().drop_guard();
+        let failed_updates = self.shared.failed_updates.load(Ordering::SeqCst);
         let mut built = self.build_once(&cancel).await;
         if matches!(built, Err(BuildError::Damaged)) {
             built = self.build_once(&cancel).await;
         }
-        self.shared.report(&built);
+        let has_all_updates = failed_updates == self.shared.failed_updates.load(Ordering::SeqCst);
+        if built.is_ok() && has_all_updates {
+            built = self.shared.set_complete(true).await;
+        }
+        if built.is_err() || has_all_updates {
+            self.shared.report(&built);
+        } else {
+            // Another build is necessary; the problem is that of the update.
+            self.shared.publish(|state| state.phase = IndexPhase::Unchecked);
+        }
         built
     }
 
@@ -100,8 +116,6 @@ impl LocalIndex {
         if !changed.is_empty() {
             self.update_paths(changed, cancel).await?;
         }
-        shared.run_blocking(|shared| shared.with_writer(|writer| writer.set_complete(true))).await?;
-        shared.publish(|state| state.phase = IndexPhase::Ready);
         Ok(())
     }
 
@@ -113,6 +127,9 @@ impl LocalIndex {
         let _stop = cancel.clone().drop_guard();
         let updated = self.update_paths(paths, &cancel).await;
         if updated.is_err() {
+            self.shared.failed_updates.fetch_add(1, Ordering::SeqCst);
+            // The store may be the reason of the failure, so this may fail as well.
+            drop(self.shared.set_complete(false).await);
             self.shared.report(&updated);
         }
         updated
@@ -210,6 +227,11 @@ impl Shared {
         answer.map_err(|error| BuildError::Store(error.to_string()))?
     }
 
+    /// Records for other processes whether the store follows the files.
+    async fn set_complete(self: &Arc<Self>, is_complete: bool) -> Result<(), BuildError> {
+        self.run_blocking(move |shared| shared.with_writer(|writer| writer.set_complete(is_complete))).await
+    }
+
     /// Runs changes of the store. Opens and locks it first if necessary, and deletes it if it is damaged.
     pub(crate) fn with_writer<T>(
         &self,
@@ -227,7 +249,9 @@ impl Shared {
             *slot = Some(Writer::open(store, lock_file, self.limits).map_err(failed)?);
         }
         let Some(writer) = slot.as_mut() else { return Err(BuildError::Locked) };
-        match run(writer) {
+        let done = run(writer);
+        *lock(&self.counts) = Some(writer.counts());
+        match done {
             Ok(value) => Ok(value),
             Err(error) if error.is_broken() => {
                 tracing::warn!(store = %store.path, %error, "deleting a damaged index");
@@ -302,7 +326,7 @@ impl Shared {
 
     /// Publishes the numbers of the store and another change of the state.
     pub(crate) fn publish(&self, change: impl FnOnce(&mut IndexState)) {
-        let counts = lock(&self.writer).as_ref().map(Writer::counts);
+        let counts = *lock(&self.counts);
         self.state.send_modify(|state| {
             if let Some(counts) = counts {
                 state.files = FileContent::ALL.into_iter().filter(|it| it.has_words()).map(|it| counts.get(it)).sum();
@@ -321,18 +345,22 @@ impl Shared {
     /// Publishes the end of a build or of a failed update.
     fn report(&self, outcome: &Result<(), BuildError>) {
         let problem = match outcome {
-            Ok(()) => None,
+            Ok(()) => {
+                self.publish(|state| {
+                    state.phase = IndexPhase::Ready;
+                    state.problem = None;
+                });
+                return;
+            }
             // The next build continues, and the phase shows that this one did not end.
             Err(BuildError::Cancelled) => {
                 self.publish(|state| state.phase = IndexPhase::Unchecked);
                 return;
             }
-            Err(error) => Some(error.to_string()),
+            Err(error) => error.to_string(),
         };
-        if let Some(problem) = &problem {
-            tracing::warn!(folder = %self.root, problem, "the index does not follow the files");
-        }
-        self.publish(|state| state.problem = problem);
+        tracing::warn!(folder = %self.root, problem, "the index does not follow the files");
+        self.publish(|state| state.problem = Some(problem));
     }
 
     /// Returns the state. If another process updates the store, reads it from there first.
