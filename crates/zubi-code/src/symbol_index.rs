@@ -18,16 +18,16 @@ use zubi_syntax::{DeclarationKind, SyntaxOutline};
 #[async_trait]
 pub trait SymbolIndex: Send + Sync {
     /// Returns the declarations whose name matches a query, best first, at most `limit`.
-    async fn search(&self, query: &SymbolQuery, limit: usize) -> Result<SymbolHits, IndexError>;
+    async fn search(&self, query: &SymbolQuery, limit: usize) -> Result<SymbolHits, SymbolIndexError>;
 
     /// Returns the declarations with exactly this name or name path (`Type/method`), at most `limit`.
-    async fn declarations(&self, name: &str, limit: usize) -> Result<SymbolHits, IndexError>;
+    async fn declarations(&self, name: &str, limit: usize) -> Result<SymbolHits, SymbolIndexError>;
 
     /// Returns the outline of a file, given by its absolute path. Returns `None` if the index has not parsed the file.
-    async fn outline(&self, path: &Utf8Path) -> Result<Option<IndexedOutline>, IndexError>;
+    async fn outline(&self, path: &Utf8Path) -> Result<Option<IndexedOutline>, SymbolIndexError>;
 
     /// Returns the files that can contain a word, as [`zubi_syntax::words`] defines it.
-    async fn files_with(&self, word: &str) -> Result<WordFiles, IndexError>;
+    async fn files_with(&self, word: &str) -> Result<WordFiles, SymbolIndexError>;
 
     /// Returns the state.
     fn state(&self) -> IndexState;
@@ -39,7 +39,7 @@ pub trait SymbolIndex: Send + Sync {
 /// The reason why an index cannot answer, for the log and the status. A call that works without an index ignores it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the index cannot answer: {0}")]
-pub struct IndexError(pub String);
+pub struct SymbolIndexError(pub String);
 
 /// The hash of a text: the first 16 bytes of its SHA-256, without a byte-order mark.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

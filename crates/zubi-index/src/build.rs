@@ -19,10 +19,10 @@ use zubi_code::symbol_index::{IndexPhase, TextHash};
 use zubi_code::syntax::SyntaxError;
 use zubi_syntax::SyntaxOutline;
 
-use crate::index::Shared;
-use crate::store::StoreError;
+use crate::index::FolderIndex;
+use crate::store::IndexStoreError;
 use crate::store::record::FileStamp;
-use crate::store::writer::{FileEntry, Writer};
+use crate::store::writer::{FileEntry, StoreWriter};
 
 /// The maximum number of files that the first pass compares in one transaction.
 const MAX_COMPARED: usize = 4_096;
@@ -80,7 +80,11 @@ struct Batch {
 }
 
 /// Compares all files of a folder with the store, and stores the words of the changed ones.
-pub(crate) fn check_folder(shared: &Shared, folder: &Utf8Path, cancel: &CancellationToken) -> Result<(), BuildError> {
+pub(crate) fn check_folder(
+    shared: &FolderIndex,
+    folder: &Utf8Path,
+    cancel: &CancellationToken,
+) -> Result<(), BuildError> {
     let Ok(relative) = folder.strip_prefix(&shared.root) else { return Ok(()) };
     let last = shared.with_writer(|writer| writer.last_id())?;
     let mut seen = FxHashSet::default();
@@ -97,7 +101,7 @@ pub(crate) fn check_folder(shared: &Shared, folder: &Utf8Path, cancel: &Cancella
                     };
                     match check_file(writer, &shared.root, path, source::stamp_of(&metadata)) {
                         Ok(id) => seen.extend(id),
-                        Err(StoreError::Limit(_)) => beyond_limit += 1,
+                        Err(IndexStoreError::Limit(_)) => beyond_limit += 1,
                         Err(error) => return Err(error),
                     }
                     compared += 1;
@@ -137,11 +141,11 @@ pub(crate) fn check_folder(shared: &Shared, folder: &Utf8Path, cancel: &Cancella
 
 /// Compares a file with the store. `stamp` is that of the regular file on disk. Returns the id of its row.
 fn check_file(
-    writer: &mut Writer,
+    writer: &mut StoreWriter,
     root: &Utf8Path,
     path: &Utf8Path,
     stamp: Option<FileStamp>,
-) -> Result<Option<i64>, StoreError> {
+) -> Result<Option<i64>, IndexStoreError> {
     let Ok(relative) = path.strip_prefix(root) else { return Ok(None) };
     if credentials::is_credential_path(path) && !credentials::is_credential_path(root) {
         return Ok(None);
@@ -177,7 +181,7 @@ fn check_file(
 
 /// Compares some files and folders with the store, which may have been added, changed, removed or replaced.
 pub(crate) fn check_paths(
-    shared: &Shared,
+    shared: &FolderIndex,
     paths: &[Utf8PathBuf],
     cancel: &CancellationToken,
 ) -> Result<(), BuildError> {
@@ -221,7 +225,7 @@ pub(crate) fn check_paths(
                 let mut beyond_limit = 0;
                 for path in chunk {
                     match check_path(writer, shared, path, is_omitted(path)) {
-                        Err(StoreError::Limit(_)) => beyond_limit += 1,
+                        Err(IndexStoreError::Limit(_)) => beyond_limit += 1,
                         checked => checked?,
                     }
                 }
@@ -243,7 +247,12 @@ pub(crate) fn check_paths(
     Ok(())
 }
 
-fn check_path(writer: &mut Writer, shared: &Shared, path: &Utf8Path, is_omitted: bool) -> Result<(), StoreError> {
+fn check_path(
+    writer: &mut StoreWriter,
+    shared: &FolderIndex,
+    path: &Utf8Path,
+    is_omitted: bool,
+) -> Result<(), IndexStoreError> {
     let relative = path.strip_prefix(&shared.root).unwrap_or(path);
     let metadata = std::fs::symlink_metadata(path).ok();
     let stamp = metadata.as_ref().and_then(source::stamp_of);
@@ -266,7 +275,7 @@ fn check_path(writer: &mut Writer, shared: &Shared, path: &Utf8Path, is_omitted:
 
 /// Parses the files after `after` that the first pass has marked. Returns the files that have changed since that pass.
 pub(crate) async fn declare(
-    shared: &Arc<Shared>,
+    shared: &Arc<FolderIndex>,
     after: i64,
     cancel: &CancellationToken,
 ) -> Result<Vec<Utf8PathBuf>, BuildError> {
@@ -305,12 +314,12 @@ pub(crate) async fn declare(
 }
 
 /// Fails if the parser does not parse a text without mistakes.
-async fn check_parser(shared: &Shared) -> Result<(), BuildError> {
+async fn check_parser(shared: &FolderIndex) -> Result<(), BuildError> {
     let parsed = shared.parser.outline("probe.json", &Arc::from("{}")).await;
     parsed.map(drop).map_err(|error| BuildError::Parser(error.to_string()))
 }
 
-async fn parse(shared: &Shared, texts: Vec<PendingText>) -> Vec<ParsedText> {
+async fn parse(shared: &FolderIndex, texts: Vec<PendingText>) -> Vec<ParsedText> {
     let parse = async |pending: PendingText| {
         let outline = shared.parser.outline(&pending.file_name, &pending.text).await;
         ParsedText { pending, outline }
@@ -318,8 +327,8 @@ async fn parse(shared: &Shared, texts: Vec<PendingText>) -> Vec<ParsedText> {
     stream::iter(texts).map(parse).buffered(PARSES).collect().await
 }
 
-fn read_batch(shared: &Shared, after: i64) -> Result<Batch, BuildError> {
-    let rows = shared.with_writer(|writer| writer.pending(after, MAX_BATCH))?;
+fn read_batch(shared: &FolderIndex, after: i64) -> Result<Batch, BuildError> {
+    let rows = shared.with_writer(|writer| writer.pending_files(after, MAX_BATCH))?;
     let mut batch = Batch { texts: Vec::new(), changed: Vec::new(), last: None };
     let mut bytes = 0;
     for (id, path, hash) in rows {
@@ -340,7 +349,7 @@ fn read_batch(shared: &Shared, after: i64) -> Result<Batch, BuildError> {
     Ok(batch)
 }
 
-fn write_batch(shared: &Shared, parsed: &[ParsedText]) -> Result<(), BuildError> {
+fn write_batch(shared: &FolderIndex, parsed: &[ParsedText]) -> Result<(), BuildError> {
     if parsed.is_empty() {
         return Ok(());
     }

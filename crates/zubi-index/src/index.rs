@@ -9,17 +9,17 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::sync::lock;
 use zubi_code::symbol_index::{
-    IndexError, IndexPhase, IndexState, IndexedOutline, SymbolHits, SymbolIndex, SymbolQuery, WordFiles,
+    IndexPhase, IndexState, IndexedOutline, SymbolHits, SymbolIndex, SymbolIndexError, SymbolQuery, WordFiles,
 };
 use zubi_code::syntax::SyntaxParser;
 
 use crate::build::{self, BuildError};
 use crate::limits::IndexLimits;
-use crate::store::StoreError;
+use crate::store::IndexStoreError;
 use crate::store::database::StoreFile;
-use crate::store::reader::Reader;
-use crate::store::record::{FileContent, FileCounts};
-use crate::store::writer::Writer;
+use crate::store::reader::StoreReader;
+use crate::store::record::{FileCounts, StoredContent};
+use crate::store::writer::StoreWriter;
 
 /// The index of a workspace folder in zubi's cache directory.
 ///
@@ -27,18 +27,18 @@ use crate::store::writer::Writer;
 /// processes, the first that builds updates the store, until it ends; the others only read.
 #[derive(Clone)]
 pub struct LocalIndex {
-    shared: Arc<Shared>,
+    shared: Arc<FolderIndex>,
 }
 
-pub(crate) struct Shared {
+pub(crate) struct FolderIndex {
     /// The folder without links.
     pub(crate) root: Utf8PathBuf,
     store: Option<StoreFile>,
     limits: IndexLimits,
     pub(crate) parser: Arc<dyn SyntaxParser>,
     /// The writer, as soon as this process has the lock.
-    writer: Mutex<Option<Writer>>,
-    reader: Mutex<Option<Reader>>,
+    writer: Mutex<Option<StoreWriter>>,
+    reader: Mutex<Option<StoreReader>>,
     /// Whether another process had the lock when this one needed it.
     is_reader: AtomicBool,
     state: watch::Sender<IndexState>,
@@ -56,7 +56,7 @@ impl LocalIndex {
     /// nothing yet.
     pub fn new(root: &Utf8Path, cache: Option<&Utf8Path>, parser: Arc<dyn SyntaxParser>, limits: IndexLimits) -> Self {
         let store = cache.map(|cache| StoreFile::new(cache, root, limits.bytes));
-        let shared = Shared {
+        let shared = FolderIndex {
             root: root.to_owned(),
             store,
             limits,
@@ -101,7 +101,7 @@ impl LocalIndex {
     async fn build_once(&self, cancel: &CancellationToken) -> Result<(), BuildError> {
         let shared = &self.shared;
         let token = cancel.clone();
-        let check = move |shared: &Arc<Shared>| {
+        let check = move |shared: &Arc<FolderIndex>| {
             shared.with_writer(|writer| writer.set_complete(false))?;
             shared.publish(|state| {
                 state.phase = IndexPhase::Words { done: 0 };
@@ -137,7 +137,7 @@ impl LocalIndex {
 
     async fn update_paths(&self, paths: Vec<Utf8PathBuf>, cancel: &CancellationToken) -> Result<(), BuildError> {
         let token = cancel.clone();
-        let check = move |shared: &Arc<Shared>| {
+        let check = move |shared: &Arc<FolderIndex>| {
             let last = shared.with_writer(|writer| writer.last_id())?;
             build::check_paths(shared, &paths, &token)?;
             Ok(last)
@@ -167,38 +167,38 @@ impl LocalIndex {
     /// Runs a query on a blocking thread.
     async fn query<T: Send + 'static>(
         &self,
-        run: impl Fn(&mut Reader, &Utf8Path) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, IndexError> {
+        run: impl Fn(&mut StoreReader, &Utf8Path) -> Result<T, IndexStoreError> + Send + 'static,
+    ) -> Result<T, SymbolIndexError> {
         let shared = Arc::clone(&self.shared);
         let answer = tokio::task::spawn_blocking(move || shared.read(|reader| run(reader, &shared.root)));
-        let answer = answer.await.map_err(|error| IndexError(error.to_string()))?;
-        answer.map_err(|error| IndexError(error.to_string()))
+        let answer = answer.await.map_err(|error| SymbolIndexError(error.to_string()))?;
+        answer.map_err(|error| SymbolIndexError(error.to_string()))
     }
 }
 
 #[async_trait]
 impl SymbolIndex for LocalIndex {
-    async fn search(&self, query: &SymbolQuery, limit: usize) -> Result<SymbolHits, IndexError> {
+    async fn search(&self, query: &SymbolQuery, limit: usize) -> Result<SymbolHits, SymbolIndexError> {
         let is_complete = self.shared.refreshed_state().await.has_all_declarations();
         let query = query.clone();
         let hits = self.query(move |reader, root| reader.search(root, &query, limit)).await?;
         Ok(SymbolHits { is_complete, ..hits })
     }
 
-    async fn declarations(&self, name: &str, limit: usize) -> Result<SymbolHits, IndexError> {
+    async fn declarations(&self, name: &str, limit: usize) -> Result<SymbolHits, SymbolIndexError> {
         let is_complete = self.shared.refreshed_state().await.has_all_declarations();
         let name = name.to_owned();
         let hits = self.query(move |reader, root| reader.declarations(root, &name, limit)).await?;
         Ok(SymbolHits { is_complete, ..hits })
     }
 
-    async fn outline(&self, path: &Utf8Path) -> Result<Option<IndexedOutline>, IndexError> {
+    async fn outline(&self, path: &Utf8Path) -> Result<Option<IndexedOutline>, SymbolIndexError> {
         let Ok(path) = path.strip_prefix(&self.shared.root) else { return Ok(None) };
         let path = path.to_owned();
         self.query(move |reader, _| reader.outline(path.as_str())).await
     }
 
-    async fn files_with(&self, word: &str) -> Result<WordFiles, IndexError> {
+    async fn files_with(&self, word: &str) -> Result<WordFiles, SymbolIndexError> {
         if !self.shared.refreshed_state().await.has_all_words() {
             return Ok(WordFiles::Unknown);
         }
@@ -216,7 +216,7 @@ impl SymbolIndex for LocalIndex {
     }
 }
 
-impl Shared {
+impl FolderIndex {
     /// Runs a function on a blocking thread.
     pub(crate) async fn run_blocking<T: Send + 'static>(
         self: &Arc<Self>,
@@ -235,10 +235,10 @@ impl Shared {
     /// Runs changes of the store. Opens and locks it first if necessary, and deletes it if it is damaged.
     pub(crate) fn with_writer<T>(
         &self,
-        run: impl FnOnce(&mut Writer) -> Result<T, StoreError>,
+        run: impl FnOnce(&mut StoreWriter) -> Result<T, IndexStoreError>,
     ) -> Result<T, BuildError> {
         let mut slot = lock(&self.writer);
-        let failed = |error: StoreError| BuildError::Store(error.to_string());
+        let failed = |error: IndexStoreError| BuildError::Store(error.to_string());
         let Some(store) = &self.store else {
             return Err(BuildError::Store("the cache directory is unknown; set `HOME` or `XDG_CACHE_HOME`".to_owned()));
         };
@@ -246,7 +246,7 @@ impl Shared {
             let lock_file = store.lock().map_err(|error| failed(error.into()))?;
             self.is_reader.store(lock_file.is_none(), Ordering::Relaxed);
             let Some(lock_file) = lock_file else { return Err(BuildError::Locked) };
-            *slot = Some(Writer::open(store, lock_file, self.limits).map_err(failed)?);
+            *slot = Some(StoreWriter::open(store, lock_file, self.limits).map_err(failed)?);
         }
         let Some(writer) = slot.as_mut() else { return Err(BuildError::Locked) };
         let done = run(writer);
@@ -265,18 +265,18 @@ impl Shared {
         }
     }
 
-    fn read<T>(&self, run: impl Fn(&mut Reader) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let store = self.store.as_ref().ok_or(StoreError::Absent)?;
+    fn read<T>(&self, run: impl Fn(&mut StoreReader) -> Result<T, IndexStoreError>) -> Result<T, IndexStoreError> {
+        let store = self.store.as_ref().ok_or(IndexStoreError::Absent)?;
         let mut slot = lock(&self.reader);
         // Another process may delete a store and create it again; the second answer is that of the new one.
         for is_last in [false, true] {
             if !slot.as_ref().is_some_and(|reader| reader.is_current(store)) {
-                *slot = Some(Reader::open(store)?);
+                *slot = Some(StoreReader::open(store)?);
             }
-            let Some(reader) = slot.as_mut() else { return Err(StoreError::Absent) };
+            let Some(reader) = slot.as_mut() else { return Err(IndexStoreError::Absent) };
             let answer = reader.query(&run);
             if reader.is_current(store) || is_last {
-                if answer.as_ref().is_err_and(StoreError::is_broken) {
+                if answer.as_ref().is_err_and(IndexStoreError::is_broken) {
                     *slot = None;
                     drop(slot);
                     self.remove_damaged();
@@ -284,7 +284,7 @@ impl Shared {
                 return answer;
             }
         }
-        Err(StoreError::Absent)
+        Err(IndexStoreError::Absent)
     }
 
     /// Deletes the store after a query has found that it is damaged, if this process has the lock.
@@ -305,7 +305,7 @@ impl Shared {
     }
 
     fn tidy(&self) -> Result<(), BuildError> {
-        while self.with_writer(Writer::tidy)? {}
+        while self.with_writer(StoreWriter::tidy)? {}
         Ok(())
     }
 
@@ -329,13 +329,13 @@ impl Shared {
         let counts = *lock(&self.counts);
         self.state.send_modify(|state| {
             if let Some(counts) = counts {
-                state.files = FileContent::ALL.into_iter().filter(|it| it.has_words()).map(|it| counts.get(it)).sum();
-                state.undeclared = counts.get(FileContent::Pending);
-                state.omitted.no_language = counts.get(FileContent::NoLanguage);
-                state.omitted.words_only = counts.get(FileContent::WordsOnly);
-                state.omitted.failed = counts.get(FileContent::Failed);
-                state.omitted.too_large = counts.get(FileContent::TooLarge);
-                state.omitted.not_text = counts.get(FileContent::NotText);
+                state.files = StoredContent::ALL.into_iter().filter(|it| it.has_words()).map(|it| counts.get(it)).sum();
+                state.undeclared = counts.get(StoredContent::Pending);
+                state.omitted.no_language = counts.get(StoredContent::NoLanguage);
+                state.omitted.words_only = counts.get(StoredContent::WordsOnly);
+                state.omitted.failed = counts.get(StoredContent::Failed);
+                state.omitted.too_large = counts.get(StoredContent::TooLarge);
+                state.omitted.not_text = counts.get(StoredContent::NotText);
                 state.revision += 1;
             }
             change(state);

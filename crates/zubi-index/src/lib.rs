@@ -1,4 +1,4 @@
-//! What zubi knows of a workspace's files without a language server.
+//! Answers about the files of a workspace without a language server.
 //!
 //! [`parser`] parses files in a process of its own, because a grammar can end or block its process. [`index`] has the
 //! declarations and words of all files of a folder in a store on disk, which [`build`] makes and updates.

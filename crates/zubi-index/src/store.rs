@@ -16,7 +16,7 @@ pub(crate) mod writer;
 
 /// The reason why the store does not work.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum StoreError {
+pub(crate) enum IndexStoreError {
     #[error("{0}")]
     Database(#[from] rusqlite::Error),
     #[error("{0}")]
@@ -32,7 +32,7 @@ pub(crate) enum StoreError {
     Limit(usize),
 }
 
-impl StoreError {
+impl IndexStoreError {
     /// Whether the file is damaged, not used by another process or on a full disk.
     pub(crate) fn is_broken(&self) -> bool {
         use rusqlite::ErrorCode;

@@ -9,7 +9,7 @@ use zubi_base::text::BOM;
 use zubi_syntax::SyntaxLanguage;
 
 use crate::limits::{MAX_LINE, MAX_PARSED, MAX_WORDS};
-use crate::store::record::{FileContent, FileStamp};
+use crate::store::record::{FileStamp, StoredContent};
 
 /// The number of bytes of a large file that show whether it is text.
 const SNIFF: u64 = 8 * 1024;
@@ -23,7 +23,7 @@ const UNREADABLE: i64 = -1;
 pub(crate) struct SourceFile {
     /// Read before the text, so that a change during the reading is visible later.
     pub(crate) stamp: FileStamp,
-    pub(crate) content: FileContent,
+    pub(crate) content: StoredContent,
     /// The text without a byte-order mark, if the content has words.
     pub(crate) text: Option<String>,
 }
@@ -58,7 +58,7 @@ pub(crate) fn read(path: &Utf8Path) -> Option<SourceFile> {
         Err(_) => {
             let size = stamp_of(&std::fs::symlink_metadata(path).ok()?)?.size;
             let stamp = FileStamp { size, mtime_ns: UNREADABLE };
-            Some(SourceFile { stamp, content: FileContent::NotText, text: None })
+            Some(SourceFile { stamp, content: StoredContent::NotText, text: None })
         }
     }
 }
@@ -80,12 +80,12 @@ fn try_read(path: &Utf8Path) -> io::Result<Option<SourceFile>> {
         // The end may be inside a character.
         let is_text = !bytes.contains(&0)
             && std::str::from_utf8(&bytes).map_or_else(|error| error.error_len().is_none(), |_| true);
-        return without_text(if is_text { FileContent::TooLarge } else { FileContent::NotText });
+        return without_text(if is_text { StoredContent::TooLarge } else { StoredContent::NotText });
     }
     if bytes.contains(&0) {
-        return without_text(FileContent::NotText);
+        return without_text(StoredContent::NotText);
     }
-    let Ok(mut text) = String::from_utf8(bytes) else { return without_text(FileContent::NotText) };
+    let Ok(mut text) = String::from_utf8(bytes) else { return without_text(StoredContent::NotText) };
     if text.starts_with(BOM) {
         text.drain(..BOM.len());
     }
@@ -93,12 +93,12 @@ fn try_read(path: &Utf8Path) -> io::Result<Option<SourceFile>> {
     Ok(Some(SourceFile { stamp, content, text: Some(text) }))
 }
 
-fn content_of(path: &Utf8Path, text: &str) -> FileContent {
+fn content_of(path: &Utf8Path, text: &str) -> StoredContent {
     if path.file_name().and_then(SyntaxLanguage::from_file_name).is_none() {
-        return FileContent::NoLanguage;
+        return StoredContent::NoLanguage;
     }
     let mut start = 0;
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
     let has_long_line = ends.into_iter().any(|end| end - std::mem::replace(&mut start, end) > MAX_LINE);
-    if text.len() > MAX_PARSED || has_long_line { FileContent::WordsOnly } else { FileContent::Pending }
+    if text.len() > MAX_PARSED || has_long_line { StoredContent::WordsOnly } else { StoredContent::Pending }
 }

@@ -45,7 +45,7 @@ impl Fixture {
     }
 
     /// As [`Self::new`], with a built index.
-    pub(super) async fn built(files: &str) -> Self {
+    pub(super) async fn with_built_index(files: &str) -> Self {
         let fixture = Self::new(files);
         fixture.build().await;
         fixture

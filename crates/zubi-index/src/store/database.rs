@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 use sha2::{Digest as _, Sha256};
 use zubi_base::owner_only;
 
-use super::StoreError;
+use super::IndexStoreError;
 
 /// The version of the tables and of the words.
 const VERSION: u32 = 1;
@@ -108,9 +108,9 @@ impl StoreFile {
     }
 
     /// Opens the store for writing, and deletes it first if it is damaged or has another format. The caller has the lock.
-    pub(crate) fn open_for_writing(&self) -> Result<Connection, StoreError> {
+    pub(crate) fn open_for_writing(&self) -> Result<Connection, IndexStoreError> {
         match self.try_open_for_writing() {
-            Err(error) if error.is_broken() || matches!(error, StoreError::Absent) => {
+            Err(error) if error.is_broken() || matches!(error, IndexStoreError::Absent) => {
                 tracing::info!(store = %self.path, %error, "a new index of the folder");
                 self.remove()?;
                 let connection = self.connect(true)?;
@@ -126,20 +126,20 @@ impl StoreFile {
         }
     }
 
-    fn try_open_for_writing(&self) -> Result<Connection, StoreError> {
+    fn try_open_for_writing(&self) -> Result<Connection, IndexStoreError> {
         if !self.path.exists() {
-            return Err(StoreError::Absent);
+            return Err(IndexStoreError::Absent);
         }
         let connection = self.connect(true)?;
         self.check_format(&connection)?;
         let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-        if verdict == "ok" { Ok(connection) } else { Err(StoreError::Damaged("it failed SQLite's check")) }
+        if verdict == "ok" { Ok(connection) } else { Err(IndexStoreError::Damaged("it failed SQLite's check")) }
     }
 
     /// Opens an existing store for reading.
-    pub(crate) fn open_for_reading(&self) -> Result<Connection, StoreError> {
+    pub(crate) fn open_for_reading(&self) -> Result<Connection, IndexStoreError> {
         if !self.path.exists() {
-            return Err(StoreError::Absent);
+            return Err(IndexStoreError::Absent);
         }
         let connection = self.connect(false)?;
         self.check_format(&connection)?;
@@ -163,7 +163,7 @@ impl StoreFile {
         length("") + length("-wal")
     }
 
-    fn connect(&self, is_writer: bool) -> Result<Connection, StoreError> {
+    fn connect(&self, is_writer: bool) -> Result<Connection, IndexStoreError> {
         let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         if is_writer {
             // Creates the file for this user alone; SQLite gives its additional files the same permissions.
@@ -188,14 +188,14 @@ impl StoreFile {
         Ok(connection)
     }
 
-    fn check_format(&self, connection: &Connection) -> Result<(), StoreError> {
+    fn check_format(&self, connection: &Connection) -> Result<(), IndexStoreError> {
         let has_meta: Option<i64> =
             connection.query_row("SELECT 1 FROM sqlite_master WHERE name = 'meta'", [], |row| row.get(0)).optional()?;
         let value = |key| read_meta(connection, key);
         let is_same = has_meta.is_some()
             && value("format")?.as_deref() == Some(Self::format().as_str())
             && value("root")?.as_deref() == Some(self.root.as_str());
-        if is_same { Ok(()) } else { Err(StoreError::Absent) }
+        if is_same { Ok(()) } else { Err(IndexStoreError::Absent) }
     }
 
     /// Everything that decides about the content of a store of unchanged files.

@@ -2,7 +2,7 @@
 
 use zubi_syntax::DeclarationKind as Kind;
 
-use super::StoreError;
+use super::IndexStoreError;
 
 /// The kinds by their code. The order is that of search results.
 const KINDS: [(Kind, u8); 23] = [
@@ -38,9 +38,9 @@ pub(crate) fn code_of(kind: Kind) -> u32 {
 }
 
 /// Returns the kind with a code.
-pub(crate) fn from_code(code: u32) -> Result<Kind, StoreError> {
+pub(crate) fn from_code(code: u32) -> Result<Kind, IndexStoreError> {
     let entry = usize::try_from(code).ok().and_then(|code| KINDS.get(code));
-    entry.map(|(kind, _)| *kind).ok_or(StoreError::Damaged("an unknown kind"))
+    entry.map(|(kind, _)| *kind).ok_or(IndexStoreError::Damaged("an unknown kind"))
 }
 
 /// Returns the rank of a code among search results; 0 is best.

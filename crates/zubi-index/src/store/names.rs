@@ -4,7 +4,7 @@ use memchr::memmem;
 use rusqlite::Connection;
 use zubi_code::symbol_index::NameMatch;
 
-use super::StoreError;
+use super::IndexStoreError;
 
 /// The maximum number of names with one kind of match.
 const MAX_MATCHES: usize = 5_000;
@@ -47,11 +47,11 @@ impl Default for NameTable {
 
 impl NameTable {
     /// Adds the names that the store has in addition.
-    pub(crate) fn load(&mut self, connection: &Connection) -> Result<(), StoreError> {
+    pub(crate) fn load(&mut self, connection: &Connection) -> Result<(), IndexStoreError> {
         let mut statement = connection.prepare_cached("SELECT id, text FROM name WHERE id > ?1 ORDER BY id")?;
         let mut rows = statement.query([self.last])?;
         while let Some(row) = rows.next()? {
-            let text = row.get_ref(1)?.as_str().map_err(|_| StoreError::Damaged("an invalid name"))?;
+            let text = row.get_ref(1)?.as_str().map_err(|_| IndexStoreError::Damaged("an invalid name"))?;
             self.add(row.get(0)?, text);
         }
         Ok(())
@@ -88,7 +88,7 @@ impl NameTable {
         indexes.sort_unstable();
         found.extend(self.find_humps(query, &indexes).into_iter().map(|index| (index, NameMatch::Humps)));
         let mut matches: Vec<MatchingName> =
-            found.into_iter().filter_map(|(index, name_match)| self.matching(index, name_match)).collect();
+            found.into_iter().filter_map(|(index, name_match)| self.match_at(index, name_match)).collect();
         matches.sort_by_key(|name| (name.name_match, name.length, name.id));
         matches
     }
@@ -106,7 +106,7 @@ impl NameTable {
             name.len().abs_diff(folded.len()) <= slack && differ_by_typo(name, &folded)
         };
         let found = (0..self.names.len()).filter(is_typo).take(MAX_MATCHES);
-        let mut matches: Vec<MatchingName> = found.filter_map(|index| self.matching(index, NameMatch::Typo)).collect();
+        let mut matches: Vec<MatchingName> = found.filter_map(|index| self.match_at(index, NameMatch::Typo)).collect();
         matches.sort_by_key(|name| (name.length, name.id));
         matches
     }
@@ -147,7 +147,7 @@ impl NameTable {
         (0..self.names.len()).filter(is_match).take(MAX_MATCHES).collect()
     }
 
-    fn matching(&self, index: usize, name_match: NameMatch) -> Option<MatchingName> {
+    fn match_at(&self, index: usize, name_match: NameMatch) -> Option<MatchingName> {
         let id = self.names.get(index)?.id;
         Some(MatchingName { id, name_match, length: self.name(index).len() })
     }

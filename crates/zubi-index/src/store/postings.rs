@@ -7,7 +7,7 @@
 use rusqlite::{Connection, OptionalExtension as _};
 use rustc_hash::FxHashSet;
 
-use super::StoreError;
+use super::IndexStoreError;
 
 /// The number of bytes of a word in `live`.
 const WORD_BYTES: usize = 6;
@@ -53,8 +53,8 @@ pub(crate) fn encode_ids(base: i64, ids: impl IntoIterator<Item = i64>) -> Vec<u
 }
 
 /// Decodes the ids of [`encode_ids`].
-pub(crate) fn decode_ids(base: i64, bytes: &[u8]) -> Result<Vec<i64>, StoreError> {
-    const DAMAGED: StoreError = StoreError::Damaged("an invalid list of files");
+pub(crate) fn decode_ids(base: i64, bytes: &[u8]) -> Result<Vec<i64>, IndexStoreError> {
+    const DAMAGED: IndexStoreError = IndexStoreError::Damaged("an invalid list of files");
     let mut ids = Vec::new();
     let (mut previous, mut number, mut shift) = (base, 0_u64, 0);
     for byte in bytes {
@@ -83,9 +83,9 @@ pub(crate) fn encode_keys(keys: impl IntoIterator<Item = u64>) -> Vec<u8> {
 }
 
 /// Decodes the keys of [`encode_keys`].
-pub(crate) fn decode_keys(bytes: &[u8]) -> Result<impl Iterator<Item = u64>, StoreError> {
+pub(crate) fn decode_keys(bytes: &[u8]) -> Result<impl Iterator<Item = u64>, IndexStoreError> {
     if !bytes.len().is_multiple_of(WORD_BYTES) {
-        return Err(StoreError::Damaged("an invalid list of words"));
+        return Err(IndexStoreError::Damaged("an invalid list of words"));
     }
     Ok(bytes.chunks_exact(WORD_BYTES).map(|chunk| chunk.iter().fold(0, |key, byte| key << 8 | u64::from(*byte))))
 }
@@ -106,7 +106,7 @@ fn has_key(bytes: &[u8], key: u64) -> bool {
 }
 
 /// Returns the ids of the files whose lists have a key, among them ids of deleted files.
-pub(crate) fn files_of(connection: &Connection, key: u64) -> Result<FxHashSet<i64>, StoreError> {
+pub(crate) fn files_of(connection: &Connection, key: u64) -> Result<FxHashSet<i64>, IndexStoreError> {
     let mut ids = FxHashSet::default();
     let mut segments = connection.prepare_cached("SELECT id, base FROM segment")?;
     let mut posting = connection.prepare_cached("SELECT files FROM posting WHERE segment = ?1 AND word = ?2")?;
@@ -121,7 +121,7 @@ pub(crate) fn files_of(connection: &Connection, key: u64) -> Result<FxHashSet<i6
     let mut live = connection.prepare_cached("SELECT file, words FROM live")?;
     let mut rows = live.query([])?;
     while let Some(row) = rows.next()? {
-        if has_key(row.get_ref(1)?.as_blob().map_err(|_| StoreError::Damaged("an invalid list of words"))?, key) {
+        if has_key(row.get_ref(1)?.as_blob().map_err(|_| IndexStoreError::Damaged("an invalid list of words"))?, key) {
             ids.insert(row.get(0)?);
         }
     }
@@ -150,7 +150,7 @@ impl WordPairs {
         connection: &Connection,
         segment: i64,
         is_alive: impl Fn(i64) -> bool,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), IndexStoreError> {
         let base: i64 = connection.query_row("SELECT base FROM segment WHERE id = ?1", [segment], |row| row.get(0))?;
         let mut statement = connection.prepare_cached("SELECT word, files FROM posting WHERE segment = ?1")?;
         let mut rows = statement.query([segment])?;
@@ -163,7 +163,7 @@ impl WordPairs {
     }
 
     /// Writes a segment.
-    pub(crate) fn write(mut self, connection: &Connection, segment: i64) -> Result<(), StoreError> {
+    pub(crate) fn write(mut self, connection: &Connection, segment: i64) -> Result<(), IndexStoreError> {
         self.pairs.sort_unstable();
         let base = self.pairs.iter().map(|(_, id)| *id).min().unwrap_or_default();
         connection.execute("UPDATE segment SET base = ?2 WHERE id = ?1", [segment, base])?;

@@ -9,14 +9,14 @@ use zubi_syntax::{Declaration, NamePathPattern, SyntaxLanguage, SyntaxOutline};
 
 use super::database::{self, StoreFile};
 use super::names::{MatchingName, NameTable};
-use super::{StoreError, kind, postings};
+use super::{IndexStoreError, kind, postings};
 
 /// The maximum numbers of declarations that one query reads, and that it ranks.
 const MAX_READ: usize = 20_000;
 const MAX_RANKED: usize = 2_000;
 
 /// Answers queries from one connection.
-pub(crate) struct Reader {
+pub(crate) struct StoreReader {
     connection: Connection,
     names: NameTable,
     /// The identity of the file, which another process may delete and create again.
@@ -43,8 +43,8 @@ struct Candidate {
     name_match: NameMatch,
 }
 
-impl Reader {
-    pub(crate) fn open(file: &StoreFile) -> Result<Self, StoreError> {
+impl StoreReader {
+    pub(crate) fn open(file: &StoreFile) -> Result<Self, IndexStoreError> {
         // Before the connection: if the file is replaced in between, the next query opens the new one.
         let identity = identity_of(&file.path);
         let connection = file.open_for_reading()?;
@@ -57,7 +57,10 @@ impl Reader {
     }
 
     /// Runs a query in one state of the store.
-    pub(crate) fn query<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(crate) fn query<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<T, IndexStoreError>,
+    ) -> Result<T, IndexStoreError> {
         self.connection.execute_batch("BEGIN")?;
         let answer = run(self);
         self.connection.execute_batch("COMMIT").ok();
@@ -65,12 +68,12 @@ impl Reader {
     }
 
     /// Whether the last build of another process is complete.
-    pub(crate) fn is_complete(&self) -> Result<bool, StoreError> {
+    pub(crate) fn is_complete(&self) -> Result<bool, IndexStoreError> {
         Ok(database::read_meta(&self.connection, "complete")?.as_deref() == Some("1"))
     }
 
     /// Returns the number of files, and of those whose declarations are not parsed.
-    pub(crate) fn counts(&self) -> Result<(usize, usize), StoreError> {
+    pub(crate) fn counts(&self) -> Result<(usize, usize), IndexStoreError> {
         let count = |sql| self.connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         let number = |count: i64| usize::try_from(count).unwrap_or(0);
         let pending = count("SELECT count(*) FROM file WHERE content = 0")?;
@@ -83,7 +86,7 @@ impl Reader {
         root: &Utf8Path,
         query: &SymbolQuery,
         limit: usize,
-    ) -> Result<SymbolHits, StoreError> {
+    ) -> Result<SymbolHits, IndexStoreError> {
         self.names.load(&self.connection)?;
         let Some(pattern) = NamePathPattern::parse(&query.text) else { return Ok(SymbolHits::default()) };
         let mut names = self.names.find(pattern.last());
@@ -94,7 +97,12 @@ impl Reader {
     }
 
     /// Searches for one exact name.
-    pub(crate) fn declarations(&mut self, root: &Utf8Path, name: &str, limit: usize) -> Result<SymbolHits, StoreError> {
+    pub(crate) fn declarations(
+        &mut self,
+        root: &Utf8Path,
+        name: &str,
+        limit: usize,
+    ) -> Result<SymbolHits, IndexStoreError> {
         let Some(pattern) = NamePathPattern::parse(name) else { return Ok(SymbolHits::default()) };
         let id = self
             .connection
@@ -114,7 +122,7 @@ impl Reader {
         pattern: &NamePathPattern,
         names: &[MatchingName],
         limit: usize,
-    ) -> Result<SymbolHits, StoreError> {
+    ) -> Result<SymbolHits, IndexStoreError> {
         let codes = (!query.kinds.is_empty()).then(|| kind::codes_of_lsp_names(&query.kinds));
         let folder = match query.path.as_deref().map(|path| path.strip_prefix(root)) {
             None => "",
@@ -177,7 +185,7 @@ impl Reader {
         Ok(SymbolHits { hits, has_more, is_complete: false })
     }
 
-    fn hit(&self, root: &Utf8Path, found: Candidate) -> Result<SymbolHit, StoreError> {
+    fn hit(&self, root: &Utf8Path, found: Candidate) -> Result<SymbolHit, IndexStoreError> {
         let containers = self.containers(&found.tag)?;
         let Candidate { tag, name, name_match } = found;
         Ok(SymbolHit {
@@ -194,7 +202,7 @@ impl Reader {
     }
 
     /// Returns the names of the declarations around a tag, outermost first.
-    fn containers(&self, tag: &TagRow) -> Result<Vec<String>, StoreError> {
+    fn containers(&self, tag: &TagRow) -> Result<Vec<String>, IndexStoreError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT coalesce(spelling.text, name.text), parent FROM tag JOIN name ON name.id = tag.name
              LEFT JOIN spelling ON spelling.id = tag.spelling WHERE file = ?1 AND ord = ?2",
@@ -204,7 +212,7 @@ impl Reader {
         while let Some(ord) = parent {
             // A damaged store may have a circle.
             if names.len() > zubi_syntax::MAX_DEPTH {
-                return Err(StoreError::Damaged("a circle of declarations"));
+                return Err(IndexStoreError::Damaged("a circle of declarations"));
             }
             let (name, next) =
                 statement.query_row((tag.file, ord), |row| Ok((row.get(0)?, row.get::<_, Option<u32>>(1)?)))?;
@@ -216,7 +224,7 @@ impl Reader {
     }
 
     /// Returns the outline of a file, given by its path relative to the folder.
-    pub(crate) fn outline(&self, path: &str) -> Result<Option<IndexedOutline>, StoreError> {
+    pub(crate) fn outline(&self, path: &str) -> Result<Option<IndexedOutline>, IndexStoreError> {
         let found = self
             .connection
             .prepare_cached("SELECT id, hash, flags FROM file WHERE path = ?1 AND content = 1")?
@@ -235,7 +243,7 @@ impl Reader {
             let doc: (Option<u32>, Option<u32>) = (row.get(9)?, row.get(10)?);
             let parent = row.get::<_, Option<u32>>(2)?.map(|parent| parent as usize);
             if parent.is_some_and(|parent| parent >= declarations.len()) {
-                return Err(StoreError::Damaged("a parent after its member"));
+                return Err(IndexStoreError::Damaged("a parent after its member"));
             }
             declarations.push(Declaration {
                 name: row.get(0)?,
@@ -253,7 +261,7 @@ impl Reader {
 
     /// Returns the files that can contain a word: those that contain all words of `word`, and those without words in the
     /// store. Returns `None` if `word` contains no words.
-    pub(crate) fn files_with(&self, root: &Utf8Path, word: &str) -> Result<Option<Vec<Utf8PathBuf>>, StoreError> {
+    pub(crate) fn files_with(&self, root: &Utf8Path, word: &str) -> Result<Option<Vec<Utf8PathBuf>>, IndexStoreError> {
         let keys = postings::word_keys(word);
         let Some((first, others)) = keys.split_first() else { return Ok(None) };
         let mut ids = postings::files_of(&self.connection, *first)?;
@@ -290,7 +298,7 @@ const TAGS_BY_NAME: &str =
     WHERE tag.name = ?1 ORDER BY tag.kind";
 
 impl TagRow {
-    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+    fn read(row: &Row<'_>) -> Result<Self, IndexStoreError> {
         let start = offset(row, 7)?;
         Ok(Self {
             file: row.get(0)?,

@@ -6,24 +6,24 @@ use zubi_code::symbol_index::TextHash;
 
 /// How much of a file is in the store. The codes are in partial indexes of the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum FileContent {
-    /// Its words; its declarations are not parsed yet.
+pub(crate) enum StoredContent {
+    /// The words; the declarations are not parsed yet.
     Pending = 0,
-    /// Its words and declarations.
+    /// The words and declarations.
     Declared = 1,
-    /// Its words; its language is unknown.
+    /// The words; the language is unknown.
     NoLanguage = 2,
-    /// Its words; it is too large to parse, or a line is too long.
+    /// The words; the file is too large to parse, or a line is too long.
     WordsOnly = 3,
-    /// Its words; the parser rejected it.
+    /// The words; the parser rejected the text.
     Failed = 4,
-    /// Nothing, because it is too large.
+    /// Nothing, because the file is too large.
     TooLarge = 5,
-    /// Nothing, because it is not UTF-8 text or cannot be read.
+    /// Nothing, because the file is not UTF-8 text or cannot be read.
     NotText = 6,
 }
 
-impl FileContent {
+impl StoredContent {
     /// All values by their code.
     pub(crate) const ALL: [Self; 7] =
         [Self::Pending, Self::Declared, Self::NoLanguage, Self::WordsOnly, Self::Failed, Self::TooLarge, Self::NotText];
@@ -33,13 +33,13 @@ impl FileContent {
     }
 }
 
-impl ToSql for FileContent {
+impl ToSql for StoredContent {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok((*self as i64).into())
     }
 }
 
-impl FromSql for FileContent {
+impl FromSql for StoredContent {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let code = value.as_i64()?;
         Self::ALL.into_iter().find(|content| *content as i64 == code).ok_or(FromSqlError::OutOfRange(code))
@@ -51,7 +51,7 @@ impl FromSql for FileContent {
 pub(crate) struct FileCounts([usize; 7]);
 
 impl FileCounts {
-    pub(crate) fn get(&self, content: FileContent) -> usize {
+    pub(crate) fn get(&self, content: StoredContent) -> usize {
         self.0[content as usize]
     }
 
@@ -59,11 +59,11 @@ impl FileCounts {
         self.0.iter().sum()
     }
 
-    pub(crate) fn add(&mut self, content: FileContent, number: usize) {
+    pub(crate) fn add(&mut self, content: StoredContent, number: usize) {
         self.0[content as usize] += number;
     }
 
-    pub(crate) fn remove(&mut self, content: FileContent) {
+    pub(crate) fn remove(&mut self, content: StoredContent) {
         let count = &mut self.0[content as usize];
         *count = count.saturating_sub(1);
     }
@@ -84,7 +84,7 @@ pub(crate) struct FileRow {
     pub(crate) id: i64,
     pub(crate) stamp: FileStamp,
     pub(crate) hash: Option<TextHash>,
-    pub(crate) content: FileContent,
+    pub(crate) content: StoredContent,
     pub(crate) segment: i64,
 }
 

@@ -9,8 +9,8 @@ use zubi_syntax::{Declaration, SyntaxOutline, declared_segments};
 
 use super::database::{self, StoreFile};
 use super::postings::{self, WordPairs};
-use super::record::{FileContent, FileCounts, FileRow, FileStamp};
-use super::{StoreError, kind};
+use super::record::{FileCounts, FileRow, FileStamp, StoredContent};
+use super::{IndexStoreError, kind};
 use crate::limits::IndexLimits;
 
 /// The maximum numbers of words and files of one transaction, which becomes one segment.
@@ -30,7 +30,7 @@ const MAX_SEGMENTS: usize = 12;
 const MAX_NAMES: usize = 50_000;
 
 /// Changes a store.
-pub(crate) struct Writer {
+pub(crate) struct StoreWriter {
     connection: Connection,
     limits: IndexLimits,
     counts: FileCounts,
@@ -52,14 +52,14 @@ pub(crate) struct FileEntry<'a> {
     /// Relative to the folder.
     pub(crate) path: &'a str,
     pub(crate) stamp: FileStamp,
-    pub(crate) content: FileContent,
+    pub(crate) content: StoredContent,
     /// The text and its hash, if the content has words.
     pub(crate) text: Option<(&'a str, TextHash)>,
 }
 
-impl Writer {
+impl StoreWriter {
     /// Opens the store, and creates it again if it is damaged.
-    pub(crate) fn open(file: &StoreFile, lock: File, limits: IndexLimits) -> Result<Self, StoreError> {
+    pub(crate) fn open(file: &StoreFile, lock: File, limits: IndexLimits) -> Result<Self, IndexStoreError> {
         let connection = file.open_for_writing()?;
         let counts = read_counts(&connection)?;
         let names = NameIds::new(
@@ -80,8 +80,8 @@ impl Writer {
     /// Runs changes in a transaction, which has no effect if they fail.
     pub(crate) fn transaction<T>(
         &mut self,
-        run: impl FnOnce(&mut Self) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+        run: impl FnOnce(&mut Self) -> Result<T, IndexStoreError>,
+    ) -> Result<T, IndexStoreError> {
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         let done = run(self).and_then(|value| {
             self.flush()?;
@@ -105,22 +105,22 @@ impl Writer {
     }
 
     /// Records whether the content is that of the files as far as this process knows.
-    pub(crate) fn set_complete(&self, is_complete: bool) -> Result<(), StoreError> {
+    pub(crate) fn set_complete(&self, is_complete: bool) -> Result<(), IndexStoreError> {
         Ok(database::write_meta(&self.connection, "complete", if is_complete { "1" } else { "0" })?)
     }
 
-    pub(crate) fn find(&self, path: &str) -> Result<Option<FileRow>, StoreError> {
+    pub(crate) fn find(&self, path: &str) -> Result<Option<FileRow>, IndexStoreError> {
         let sql = format!("SELECT {} FROM file WHERE path = ?1", FileRow::COLUMNS);
         Ok(self.connection.prepare_cached(&sql)?.query_row([path], FileRow::read).optional()?)
     }
 
     /// Returns the largest id of a file.
-    pub(crate) fn last_id(&self) -> Result<i64, StoreError> {
+    pub(crate) fn last_id(&self) -> Result<i64, IndexStoreError> {
         Ok(self.connection.query_row("SELECT coalesce(max(id), 0) FROM file", [], |row| row.get(0))?)
     }
 
     /// Returns the files in a folder, `""` for all, whose id is at most `last`.
-    pub(crate) fn files_below(&self, folder: &str, last: i64) -> Result<Vec<FileRow>, StoreError> {
+    pub(crate) fn files_below(&self, folder: &str, last: i64) -> Result<Vec<FileRow>, IndexStoreError> {
         let condition = if folder.is_empty() { "?2 = ?3" } else { "path > ?2 AND path < ?3" };
         // `0` is the character after `/`.
         let (from, to) =
@@ -131,14 +131,14 @@ impl Writer {
     }
 
     /// Records that a file has other times and the same text.
-    pub(crate) fn set_stamp(&self, file: i64, stamp: FileStamp) -> Result<(), StoreError> {
+    pub(crate) fn set_stamp(&self, file: i64, stamp: FileStamp) -> Result<(), IndexStoreError> {
         let mut statement = self.connection.prepare_cached("UPDATE file SET size = ?2, mtime_ns = ?3 WHERE id = ?1")?;
         statement.execute((file, stamp.size, stamp.mtime_ns))?;
         Ok(())
     }
 
     /// Removes a file with its declarations.
-    pub(crate) fn remove(&mut self, row: &FileRow) -> Result<(), StoreError> {
+    pub(crate) fn remove(&mut self, row: &FileRow) -> Result<(), IndexStoreError> {
         let execute = |sql, id| self.connection.prepare_cached(sql)?.execute([id]);
         execute("DELETE FROM tag WHERE file = ?1", row.id)?;
         execute("DELETE FROM file WHERE id = ?1", row.id)?;
@@ -152,11 +152,11 @@ impl Writer {
     }
 
     /// Adds a file, in place of the row `replaced`.
-    pub(crate) fn add(&mut self, file: &FileEntry<'_>, replaced: Option<&FileRow>) -> Result<i64, StoreError> {
+    pub(crate) fn add(&mut self, file: &FileEntry<'_>, replaced: Option<&FileRow>) -> Result<i64, IndexStoreError> {
         if let Some(row) = replaced {
             self.remove(row)?;
         } else if self.counts.total() >= self.limits.files {
-            return Err(StoreError::Limit(self.limits.files));
+            return Err(IndexStoreError::Limit(self.limits.files));
         }
         let segment = if file.text.is_some() { self.open_segment()? } else { 0 };
         let hash = file.text.map(|(_, hash)| hash.0);
@@ -174,7 +174,7 @@ impl Writer {
         Ok(id)
     }
 
-    fn open_segment(&mut self) -> Result<i64, StoreError> {
+    fn open_segment(&mut self) -> Result<i64, IndexStoreError> {
         if let Some(open) = &self.open {
             return Ok(open.id);
         }
@@ -184,7 +184,7 @@ impl Writer {
     }
 
     /// Writes the words of the transaction: those of a few files to `live`, else a segment.
-    fn flush(&mut self) -> Result<(), StoreError> {
+    fn flush(&mut self) -> Result<(), IndexStoreError> {
         let Some(OpenSegment { id, files, words }) = self.open.take() else { return Ok(()) };
         if files.len() > MAX_LIVE_PER_WRITE {
             let number = i64::try_from(files.len()).unwrap_or(i64::MAX);
@@ -205,7 +205,11 @@ impl Writer {
     }
 
     /// Returns the files whose declarations are not parsed, from the first id after `after`.
-    pub(crate) fn pending(&self, after: i64, limit: usize) -> Result<Vec<(i64, String, TextHash)>, StoreError> {
+    pub(crate) fn pending_files(
+        &self,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<(i64, String, TextHash)>, IndexStoreError> {
         let mut statement = self
             .connection
             .prepare_cached("SELECT id, path, hash FROM file WHERE content = 0 AND id > ?1 ORDER BY id LIMIT ?2")?;
@@ -221,8 +225,8 @@ impl Writer {
         hash: TextHash,
         outline: Option<&SyntaxOutline>,
         text: &str,
-    ) -> Result<(), StoreError> {
-        let content = if outline.is_some() { FileContent::Declared } else { FileContent::Failed };
+    ) -> Result<(), IndexStoreError> {
+        let content = if outline.is_some() { StoredContent::Declared } else { StoredContent::Failed };
         let flags = outline.map_or(0, |outline| i64::from(outline.has_errors) | i64::from(outline.is_cut) << 1);
         let changed = self
             .connection
@@ -231,7 +235,7 @@ impl Writer {
         if changed == 0 {
             return Ok(());
         }
-        self.counts.remove(FileContent::Pending);
+        self.counts.remove(StoredContent::Pending);
         self.counts.add(content, 1);
         let Some(outline) = outline else { return Ok(()) };
         let lines: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
@@ -242,7 +246,7 @@ impl Writer {
         Ok(())
     }
 
-    fn write_tag(&mut self, file: i64, ord: u32, tag: &Declaration, line: usize) -> Result<(), StoreError> {
+    fn write_tag(&mut self, file: i64, ord: u32, tag: &Declaration, line: usize) -> Result<(), IndexStoreError> {
         let segments = declared_segments(&tag.name);
         let last = segments.last().map_or(tag.name.as_str(), String::as_str);
         let name = self.names.get(&self.connection, last)?;
@@ -278,7 +282,7 @@ impl Writer {
 
     /// Does one step of the work that makes queries fast and the store small again: writes `live` or a segment with many
     /// deleted files again, or merges two segments. Returns whether there may be another step.
-    pub(crate) fn tidy(&mut self) -> Result<bool, StoreError> {
+    pub(crate) fn tidy(&mut self) -> Result<bool, IndexStoreError> {
         let live: usize = self.connection.query_row("SELECT count(*) FROM live", [], |row| row.get(0)).map(to_usize)?;
         if live > MAX_LIVE {
             return self.rewrite(&[0]);
@@ -302,7 +306,7 @@ impl Writer {
     }
 
     /// Writes segments again as one; 0 is `live`.
-    fn rewrite(&mut self, segments: &[i64]) -> Result<bool, StoreError> {
+    fn rewrite(&mut self, segments: &[i64]) -> Result<bool, IndexStoreError> {
         self.transaction(|writer| {
             let connection = &writer.connection;
             let mut alive = FxHashSet::default();
@@ -352,7 +356,7 @@ impl Writer {
         })
     }
 
-    fn remove_unused_names(&mut self) -> Result<(), StoreError> {
+    fn remove_unused_names(&mut self) -> Result<(), IndexStoreError> {
         self.transaction(|writer| {
             writer.names.known.clear();
             writer.spellings.known.clear();
@@ -377,7 +381,7 @@ impl NameIds {
         Self { insert, select, known: FxHashMap::default() }
     }
 
-    fn get(&mut self, connection: &Connection, text: &str) -> Result<i64, StoreError> {
+    fn get(&mut self, connection: &Connection, text: &str) -> Result<i64, IndexStoreError> {
         if let Some(id) = self.known.get(text) {
             return Ok(*id);
         }
@@ -397,7 +401,7 @@ impl NameIds {
 }
 
 /// Adds a row for a segment. Its id is larger than all others, so that its rows follow theirs.
-fn new_segment(connection: &Connection) -> Result<i64, StoreError> {
+fn new_segment(connection: &Connection) -> Result<i64, IndexStoreError> {
     let mut insert = connection.prepare_cached(
         "INSERT INTO segment (id, base, files, dead) SELECT coalesce(max(id), 0) + 1, 0, 0, 0 FROM segment",
     )?;
@@ -405,7 +409,7 @@ fn new_segment(connection: &Connection) -> Result<i64, StoreError> {
     Ok(connection.last_insert_rowid())
 }
 
-fn read_counts(connection: &Connection) -> Result<FileCounts, StoreError> {
+fn read_counts(connection: &Connection) -> Result<FileCounts, IndexStoreError> {
     let mut counts = FileCounts::default();
     let mut statement = connection.prepare_cached("SELECT content, count(*) FROM file GROUP BY content")?;
     let mut rows = statement.query([])?;

@@ -101,7 +101,7 @@ async fn a_parser_that_fails_marks_no_files() {
 
 #[tokio::test]
 async fn one_process_writes_and_the_others_read() {
-    let fixture = Fixture::built("//- a.py\ndef first(): pass\n").await;
+    let fixture = Fixture::with_built_index("//- a.py\ndef first(): pass\n").await;
     let other = open(&fixture.root, &fixture.cache);
     assert!(matches!(other.build(&CancellationToken::new()).await, Err(BuildError::Locked)));
     let hits = other.declarations("first", 9).await.unwrap();
@@ -128,7 +128,7 @@ async fn one_process_writes_and_the_others_read() {
 
 #[tokio::test]
 async fn a_damaged_store_is_built_again() {
-    let fixture = Fixture::built(&many_files(60)).await;
+    let fixture = Fixture::with_built_index(&many_files(60)).await;
     let expected = fixture.dump().await;
     let path = fixture.index.store_path().unwrap().to_owned();
     let Fixture { root, cache, index, _directory } = fixture;
@@ -160,7 +160,7 @@ async fn a_damaged_store_is_built_again() {
 
 #[tokio::test]
 async fn damage_during_the_use_is_found_and_repaired() {
-    let fixture = Fixture::built(&many_files(60)).await;
+    let fixture = Fixture::with_built_index(&many_files(60)).await;
     let expected = fixture.dump().await;
     let path = fixture.index.store_path().unwrap();
     Connection::open(path)
@@ -181,7 +181,7 @@ async fn damage_during_the_use_is_found_and_repaired() {
 
 #[tokio::test]
 async fn a_store_of_another_format_is_built_again() {
-    let fixture = Fixture::built("//- a.py\ndef first(): pass\n").await;
+    let fixture = Fixture::with_built_index("//- a.py\ndef first(): pass\n").await;
     let expected = fixture.dump().await;
     let path = fixture.index.store_path().unwrap().to_owned();
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);

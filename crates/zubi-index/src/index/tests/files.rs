@@ -43,7 +43,7 @@ async fn unusual_files_are_counted() {
 
 #[tokio::test]
 async fn an_update_reads_changed_added_removed_and_renamed_files() {
-    let fixture = Fixture::built("//- a.py\ndef first(): pass\n//- old/b.py\ndef second(): pass\n").await;
+    let fixture = Fixture::with_built_index("//- a.py\ndef first(): pass\n//- old/b.py\ndef second(): pass\n").await;
     fixture.write("a.py", "def changed(): pass\n");
     fixture.write("new/c.py", "def third(): pass\n");
     fixture.update(&["a.py", "new/c.py"]).await;
@@ -62,7 +62,7 @@ async fn an_update_reads_changed_added_removed_and_renamed_files() {
 
 #[tokio::test]
 async fn an_update_follows_the_rules_of_the_walk() {
-    let fixture = Fixture::built("//- .gitignore\nmade/\n//- a.py\nx = 1\n").await;
+    let fixture = Fixture::with_built_index("//- .gitignore\nmade/\n//- a.py\nx = 1\n").await;
     fixture.write("made/b.py", "x = 1\n");
     fixture.write("node_modules/c.js", "let x;\n");
     fixture.write(".env", "x");
@@ -79,7 +79,7 @@ async fn an_update_follows_the_rules_of_the_walk() {
 
 #[tokio::test]
 async fn a_folder_replaces_a_file_and_a_file_a_folder() {
-    let fixture = Fixture::built("//- a\nx = 1\n//- b/c.py\nx = 1\n//- b.py\nx = 1\n").await;
+    let fixture = Fixture::with_built_index("//- a\nx = 1\n//- b/c.py\nx = 1\n//- b.py\nx = 1\n").await;
     std::fs::remove_file(fixture.root.join("a")).unwrap();
     std::fs::remove_dir_all(fixture.root.join("b")).unwrap();
     fixture.write("a/d.py", "x = 1\n");
@@ -91,7 +91,7 @@ async fn a_folder_replaces_a_file_and_a_file_a_folder() {
 
 #[tokio::test]
 async fn times_are_compared_for_equality_and_texts_by_hash() {
-    let fixture = Fixture::built("//- a.py\ndef first(): pass\n").await;
+    let fixture = Fixture::with_built_index("//- a.py\ndef first(): pass\n").await;
     let path = fixture.root.join("a.py");
     let now = std::fs::metadata(&path).unwrap().modified().unwrap();
     // An older time shows a change as well.
@@ -119,7 +119,7 @@ async fn times_are_compared_for_equality_and_texts_by_hash() {
 
 #[tokio::test]
 async fn a_warm_start_reads_only_what_changed() {
-    let fixture = Fixture::built("//- a.py\ndef first(): pass\n//- b.py\ndef second(): pass\n").await;
+    let fixture = Fixture::with_built_index("//- a.py\ndef first(): pass\n//- b.py\ndef second(): pass\n").await;
     let before = fixture.dump().await;
     let Fixture { root, cache, .. } = &fixture;
     // The first index has the lock.

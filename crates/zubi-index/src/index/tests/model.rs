@@ -57,7 +57,7 @@ fn prepare(fixture: &Fixture, path: &str) {
 }
 
 async fn run(steps: Vec<Step>) {
-    let mut fixture = Fixture::built("").await;
+    let mut fixture = Fixture::with_built_index("").await;
     for step in steps {
         let mut is_changed_elsewhere = false;
         let changed = match &step {

@@ -42,7 +42,7 @@ The limit of RequestParams is limited.
 
 /// Runs searches on the files above.
 async fn check(query: &str) -> String {
-    Fixture::built(FILES).await.search(query).await
+    Fixture::with_built_index(FILES).await.search(query).await
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn name_paths() {
 
 #[tokio::test]
 async fn filters() {
-    let fixture = Fixture::built(FILES).await;
+    let fixture = Fixture::with_built_index(FILES).await;
     let search = async |kinds: &[&str], language: Option<&str>, path: Option<&str>, limit| {
         let query = SymbolQuery {
             text: "limit".to_owned(),
@@ -132,7 +132,7 @@ async fn filters() {
 
 #[tokio::test]
 async fn exact_declarations_and_outlines() {
-    let fixture = Fixture::built(FILES).await;
+    let fixture = Fixture::with_built_index(FILES).await;
     let declarations = async |name| fixture.render(&fixture.index.declarations(name, 9).await.unwrap());
     insta::assert_snapshot!(declarations("limit").await, @"
     src/request.rs:7 method impl RequestParams/limit (Exact)
@@ -157,7 +157,7 @@ async fn exact_declarations_and_outlines() {
 
 #[tokio::test]
 async fn files_that_contain_words() {
-    let fixture = Fixture::built(FILES).await;
+    let fixture = Fixture::with_built_index(FILES).await;
     insta::assert_snapshot!(fixture.files_with("limit").await, @"app/request_params.py notes.txt server.go settings.json src/request.rs");
     insta::assert_snapshot!(fixture.files_with("RequestParams").await, @"notes.txt src/request.rs");
     insta::assert_snapshot!(fixture.files_with("Größe").await, @"app/request_params.py");
