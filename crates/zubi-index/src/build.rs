@@ -232,19 +232,33 @@ pub(crate) fn check_paths(
                 Ok(beyond_limit)
             })
         })?;
-        shared.publish(|state| state.omitted.beyond_limit += beyond_limit);
+        if beyond_limit > 0 {
+            shared.with_writer(|writer| writer.set_complete(false))?;
+            shared.publish(|state| state.omitted.beyond_limit += beyond_limit);
+        }
         if cancel.is_cancelled() {
             return Err(BuildError::Cancelled);
         }
     }
-    for folder in &folders {
-        // A folder that does not exist has been handled as a file.
-        if folder.is_dir() && !is_omitted(folder) {
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        if is_omitted(folder) {
+            // A file in it may be the reason, such as the `.git` of a worktree.
+            remove_below(shared, folder)?;
+        } else {
             check_folder(shared, folder, cancel)?;
         }
     }
     shared.publish(|_| {});
     Ok(())
+}
+
+fn remove_below(shared: &FolderIndex, folder: &Utf8Path) -> Result<(), BuildError> {
+    let relative = folder.strip_prefix(&shared.root).unwrap_or(folder);
+    shared.with_writer(|writer| {
+        writer.transaction(|writer| {
+            writer.files_below(relative.as_str(), i64::MAX)?.iter().try_for_each(|row| writer.remove(row))
+        })
+    })
 }
 
 fn check_path(

@@ -87,7 +87,8 @@ impl LocalIndex {
         }
         let has_all_updates = failed_updates == self.shared.failed_updates.load(Ordering::SeqCst);
         if built.is_ok() && has_all_updates {
-            built = self.shared.set_complete(true).await;
+            let has_all_files = self.shared.state.borrow().omitted.beyond_limit == 0;
+            built = self.shared.set_complete(has_all_files).await;
         }
         if built.is_err() || has_all_updates {
             self.shared.report(&built);

@@ -71,6 +71,10 @@ async fn an_update_follows_the_rules_of_the_walk() {
     std::os::unix::fs::symlink("/", fixture.root.join("everything")).unwrap();
     fixture.update(&["made/b.py", "made", "node_modules/c.js", ".env", "tree/d.py", "everything/etc", "../a.py"]).await;
     insta::assert_snapshot!(fixture.files_with("x").await, @"a.py");
+    fixture.write("later/e.py", "x = 1\n");
+    fixture.update(&["later"]).await;
+    fixture.write("later/.git", "gitdir: /r/.git/worktrees/later\n");
+    fixture.update(&["later/.git"]).await;
     fixture.write(".gitignore", "a.py\n");
     fixture.update(&[".gitignore"]).await;
     insta::assert_snapshot!(fixture.files_with("x").await, @"made/b.py");
