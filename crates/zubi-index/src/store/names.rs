@@ -101,9 +101,14 @@ impl NameTable {
         }
         // A character has up to four bytes.
         let slack = if folded.is_ascii() { 4 } else { 8 };
+        let ends = |text: &str| (text.bytes().next(), text.bytes().next_back());
+        let (first, last) = ends(&folded);
         let is_typo = |index: &usize| {
             let name = self.name(*index);
-            name.len().abs_diff(folded.len()) <= slack && differ_by_typo(name, &folded)
+            // One typo changes one end at most.
+            name.len().abs_diff(folded.len()) <= slack
+                && (ends(name).0 == first || ends(name).1 == last)
+                && differ_by_typo(name, &folded)
         };
         let found = (0..self.names.len()).filter(is_typo).take(MAX_MATCHES);
         let mut matches: Vec<MatchingName> = found.filter_map(|index| self.match_at(index, NameMatch::Typo)).collect();
@@ -140,11 +145,17 @@ impl NameTable {
     /// Returns the indexes of the names whose humps match and that `others`, which is sorted, does not have as better ones.
     fn find_humps(&self, query: &str, others: &[usize]) -> Vec<usize> {
         let Some(pattern) = HumpPattern::parse(query) else { return Vec::new() };
-        let is_match = |index: &usize| {
-            let Some(entry) = self.names.get(*index) else { return false };
-            pattern.matches(self.name(*index).as_bytes(), entry.humps) && others.binary_search(index).is_err()
+        let text = self.text.as_bytes();
+        // Most names differ in the first character.
+        let begins = |entry: &NameEntry| {
+            text.get(entry.start + entry.humps.trailing_zeros() as usize).is_some_and(|byte| *byte == pattern.first())
         };
-        (0..self.names.len()).filter(is_match).take(MAX_MATCHES).collect()
+        let is_match = |(index, entry): &(usize, &NameEntry)| {
+            begins(entry)
+                && pattern.matches(self.name(*index).as_bytes(), entry.humps)
+                && others.binary_search(index).is_err()
+        };
+        self.names.iter().enumerate().filter(is_match).map(|(index, _)| index).take(MAX_MATCHES).collect()
     }
 
     fn match_at(&self, index: usize, name_match: NameMatch) -> Option<MatchingName> {
@@ -195,6 +206,10 @@ impl HumpPattern {
             bytes.push((byte.to_ascii_lowercase(), bytes.is_empty() || is_mixed && byte.is_ascii_uppercase()));
         }
         (bytes.len() > 1).then_some(Self { bytes })
+    }
+
+    fn first(&self) -> u8 {
+        self.bytes.first().map_or(0, |(byte, _)| *byte)
     }
 
     /// Whether the parts of the query are beginnings of words of the name, in order, from the first word. Only the first

@@ -247,7 +247,9 @@ impl StoreWriter {
     }
 
     fn write_tag(&mut self, file: i64, ord: u32, tag: &Declaration, line: usize) -> Result<(), IndexStoreError> {
-        let segments = declared_segments(&tag.name);
+        // Most names are identifiers, for which the segments need no work.
+        let is_plain = tag.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let segments = if is_plain { Vec::new() } else { declared_segments(&tag.name) };
         let last = segments.last().map_or(tag.name.as_str(), String::as_str);
         let name = self.names.get(&self.connection, last)?;
         let spelling = if last == tag.name { None } else { Some(self.spellings.get(&self.connection, &tag.name)?) };
