@@ -21,6 +21,9 @@ use crate::store::reader::StoreReader;
 use crate::store::record::{FileCounts, StoredContent};
 use crate::store::writer::StoreWriter;
 
+/// The maximum size of a store whose pages are checked, in bytes. Queries find damage of larger ones.
+const MAX_CHECKED: u64 = 256 * 1024 * 1024;
+
 /// The index of a workspace folder in zubi's cache directory.
 ///
 /// It watches nothing: the caller builds it once and reports changed paths to [`Self::update`] before it queries. Among all
@@ -80,10 +83,18 @@ impl LocalIndex {
         // If the caller drops this future, the thread must stop as well.
         let cancel = cancel.child_token();
         let _stop = cancel.clone().drop_guard();
+        let mut built = self.build_and_report(&cancel).await;
+        if built.is_ok() && !self.has_sound_pages().await {
+            built = self.build_and_report(&cancel).await;
+        }
+        built
+    }
+
+    async fn build_and_report(&self, cancel: &CancellationToken) -> Result<(), BuildError> {
         let failed_updates = self.shared.failed_updates.load(Ordering::SeqCst);
-        let mut built = self.build_once(&cancel).await;
+        let mut built = self.build_once(cancel).await;
         if matches!(built, Err(BuildError::Damaged)) {
-            built = self.build_once(&cancel).await;
+            built = self.build_once(cancel).await;
         }
         let has_all_updates = failed_updates == self.shared.failed_updates.load(Ordering::SeqCst);
         if built.is_ok() && has_all_updates {
@@ -97,6 +108,17 @@ impl LocalIndex {
             self.shared.publish(|state| state.phase = IndexPhase::Unchecked);
         }
         built
+    }
+
+    /// Checks a store of an earlier process after the first build, because the check takes longer than a build without
+    /// changes. Deletes the store and returns `false` if it is damaged.
+    async fn has_sound_pages(&self) -> bool {
+        let must_check = |shared: &Arc<FolderIndex>| shared.with_writer(|writer| Ok(writer.take_unchecked()));
+        if !self.shared.run_blocking(must_check).await.unwrap_or(false) || self.store_bytes() > MAX_CHECKED {
+            return true;
+        }
+        // `read` deletes a damaged store.
+        self.query(|reader, _| reader.check_pages()).await.is_ok()
     }
 
     async fn build_once(&self, cancel: &CancellationToken) -> Result<(), BuildError> {

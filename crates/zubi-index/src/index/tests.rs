@@ -150,6 +150,14 @@ async fn dump(index: &LocalIndex, root: &Utf8Path) -> String {
             words.insert(row.get(0).unwrap(), keys.map(u64::cast_signed).collect());
         }
     }
+    for sql in [
+        "SELECT count(*) FROM tag WHERE file NOT IN (SELECT id FROM file)",
+        "SELECT count(*) FROM live WHERE file NOT IN (SELECT id FROM file WHERE segment = 0)",
+        "SELECT count(*) FROM posting WHERE segment NOT IN (SELECT id FROM segment)",
+        "SELECT count(*) FROM segment WHERE files - dead != (SELECT count(*) FROM file WHERE segment = segment.id)",
+    ] {
+        assert_eq!(connection.query_row(sql, [], |row| row.get::<_, i64>(0)), Ok(0), "{sql}");
+    }
     let sql = "SELECT id, path, size, mtime_ns, hex(hash), content, flags FROM file ORDER BY path";
     let mut statement = connection.prepare(sql).unwrap();
     let mut rows = statement.query([]).unwrap();
@@ -159,7 +167,8 @@ async fn dump(index: &LocalIndex, root: &Utf8Path) -> String {
         let columns: (i64, i64, Option<String>, i64, i64) =
             (row.get(2).unwrap(), row.get(3).unwrap(), row.get(4).unwrap(), row.get(5).unwrap(), row.get(6).unwrap());
         let outline = index.outline(&root.join(&path)).await.unwrap();
-        let words = words.get(&row.get(0).unwrap());
+        let mut words = words.remove(&row.get(0).unwrap()).unwrap_or_default();
+        words.sort_unstable();
         writeln!(text, "{path} {columns:?} {words:?} {outline:?}").unwrap();
     }
     text

@@ -13,18 +13,27 @@ use super::record::{FileCounts, FileRow, FileStamp, StoredContent};
 use super::{IndexStoreError, kind};
 use crate::limits::IndexLimits;
 
-/// The maximum numbers of words and files of one transaction, which becomes one segment.
-const MAX_PAIRS: usize = 500_000;
-const MAX_SEGMENT: usize = 4_096;
+/// The sizes of segments. They are small in tests, so that a few files have several.
+struct SegmentSizes {
+    /// The maximum number of words of a segment.
+    pairs: usize,
+    /// The maximum number of files of a segment.
+    files: usize,
+    /// The maximum number of files whose words a transaction writes to `live`.
+    live_per_write: usize,
+    /// The maximum number of files in `live`; more become a segment. A query reads them all.
+    live: usize,
+    /// The number of deleted files in a segment up to which it is not written again.
+    dead: i64,
+    /// The number of segments beyond one per 2,048 files from which two are merged.
+    segments: usize,
+}
 
-/// The maximum number of files whose words a transaction writes to `live`.
-const MAX_LIVE_PER_WRITE: usize = 32;
-
-/// The maximum number of files in `live`; more become a segment. A query reads them all.
-const MAX_LIVE: usize = 512;
-
-/// The number of segments beyond one per 2,048 files from which two are merged.
-const MAX_SEGMENTS: usize = 12;
+const SIZES: SegmentSizes = if cfg!(test) {
+    SegmentSizes { pairs: 500, files: 50, live_per_write: 1, live: 2, dead: 1, segments: 2 }
+} else {
+    SegmentSizes { pairs: 500_000, files: 4_096, live_per_write: 32, live: 512, dead: 32, segments: 12 }
+};
 
 /// The maximum number of names whose ids are in memory.
 const MAX_NAMES: usize = 50_000;
@@ -38,6 +47,8 @@ pub(crate) struct StoreWriter {
     open: Option<OpenSegment>,
     names: NameIds,
     spellings: NameIds,
+    /// Whether the store is of an earlier process, and its pages have not been checked since.
+    is_unchecked: bool,
     _lock: File,
 }
 
@@ -60,7 +71,7 @@ pub(crate) struct FileEntry<'a> {
 impl StoreWriter {
     /// Opens the store, and creates it again if it is damaged.
     pub(crate) fn open(file: &StoreFile, lock: File, limits: IndexLimits) -> Result<Self, IndexStoreError> {
-        let connection = file.open_for_writing()?;
+        let (connection, is_new) = file.open_for_writing()?;
         let counts = read_counts(&connection)?;
         let names = NameIds::new(
             "INSERT INTO name (text) VALUES (?1) ON CONFLICT DO NOTHING",
@@ -70,7 +81,12 @@ impl StoreWriter {
             "INSERT INTO spelling (text) VALUES (?1) ON CONFLICT DO NOTHING",
             "SELECT id FROM spelling WHERE text = ?1",
         );
-        Ok(Self { connection, limits, counts, open: None, names, spellings, _lock: lock })
+        Ok(Self { connection, limits, counts, open: None, names, spellings, is_unchecked: !is_new, _lock: lock })
+    }
+
+    /// Returns whether the pages of the store must be checked, once.
+    pub(crate) fn take_unchecked(&mut self) -> bool {
+        std::mem::take(&mut self.is_unchecked)
     }
 
     pub(crate) fn counts(&self) -> FileCounts {
@@ -101,7 +117,7 @@ impl StoreWriter {
 
     /// Whether a transaction has enough words for a segment.
     pub(crate) fn is_full(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.words.len() >= MAX_PAIRS || open.files.len() >= MAX_SEGMENT)
+        self.open.as_ref().is_some_and(|open| open.words.len() >= SIZES.pairs || open.files.len() >= SIZES.files)
     }
 
     /// Records whether the content is that of the files as far as this process knows.
@@ -186,7 +202,7 @@ impl StoreWriter {
     /// Writes the words of the transaction: those of a few files to `live`, else a segment.
     fn flush(&mut self) -> Result<(), IndexStoreError> {
         let Some(OpenSegment { id, files, words }) = self.open.take() else { return Ok(()) };
-        if files.len() > MAX_LIVE_PER_WRITE {
+        if files.len() > SIZES.live_per_write {
             let number = i64::try_from(files.len()).unwrap_or(i64::MAX);
             self.connection.execute("UPDATE segment SET files = ?2 WHERE id = ?1", [id, number])?;
             return words.write(&self.connection, id);
@@ -286,20 +302,20 @@ impl StoreWriter {
     /// deleted files again, or merges two segments. Returns whether there may be another step.
     pub(crate) fn tidy(&mut self) -> Result<bool, IndexStoreError> {
         let live: usize = self.connection.query_row("SELECT count(*) FROM live", [], |row| row.get(0)).map(to_usize)?;
-        if live > MAX_LIVE {
+        if live > SIZES.live {
             return self.rewrite(&[0]);
         }
         let mut statement = self.connection.prepare_cached("SELECT id, files, dead FROM segment")?;
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
         let mut segments: Vec<(i64, i64, i64)> = statement.query_map([], read)?.collect::<Result<_, _>>()?;
         drop(statement);
-        if let Some((id, ..)) = segments.iter().find(|(_, files, dead)| *dead > 32 && dead * 3 > *files) {
+        if let Some((id, ..)) = segments.iter().find(|(_, files, dead)| *dead > SIZES.dead && dead * 3 > *files) {
             let id = *id;
             let has_more = self.rewrite(&[id])?;
             self.remove_unused_names()?;
             return Ok(has_more);
         }
-        if segments.len() > MAX_SEGMENTS + self.counts.total() / 2_048 {
+        if segments.len() > SIZES.segments + self.counts.total() / 2_048 {
             segments.sort_unstable_by_key(|(_, files, dead)| files - dead);
             let smallest: Vec<i64> = segments.iter().take(2).map(|(id, ..)| *id).collect();
             return self.rewrite(&smallest);

@@ -230,6 +230,30 @@ async fn without_a_store_the_state_has_the_reason() {
     ");
 }
 
+/// The tests have small segments.
+#[tokio::test]
+async fn segments_are_merged_and_written_again() {
+    let fixture = Fixture::with_built_index(&many_files(200)).await;
+    let count = |table| {
+        let connection = Connection::open(fixture.index.store_path().unwrap()).unwrap();
+        connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    for at in 0..30 {
+        let path = format!("m{}/f{at}.py", at % 7);
+        fixture.write(&path, format!("def other{at}(): return common\n"));
+        fixture.update(&[&path]).await;
+        assert!(count("live") <= 2 && count("segment") <= 2);
+    }
+    assert_eq!(fixture.files_with("common").await.split(' ').count(), 200);
+    assert_eq!(fixture.files_with("other7").await, "m0/f7.py");
+    assert_eq!(fixture.dump().await, fixture.fresh_dump().await);
+    for at in 0..7 {
+        std::fs::remove_dir_all(fixture.root.join(format!("m{at}"))).unwrap();
+    }
+    fixture.update(&["m0", "m1", "m2", "m3", "m4", "m5", "m6"]).await;
+    assert_eq!(["file", "tag", "live", "posting", "segment", "name"].map(count), [0; 6]);
+}
+
 #[tokio::test]
 async fn limits_of_a_store_are_counted() {
     let fixture = Fixture::new(&many_files(20));

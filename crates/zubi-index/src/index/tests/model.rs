@@ -101,10 +101,10 @@ async fn run(steps: Vec<Step>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_store_follows_every_change(steps in prop::collection::vec(step(), 1..8)) {
+    fn a_store_follows_every_change(steps in prop::collection::vec(step(), 1..10)) {
         tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(run(steps));
     }
 }
