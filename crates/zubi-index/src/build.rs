@@ -127,12 +127,7 @@ pub(crate) fn check_folder(
     shared.with_writer(|writer| {
         writer.transaction(|writer| {
             // Files with larger ids were added meanwhile.
-            for row in writer.files_below(relative.as_str(), last)? {
-                if !seen.contains(&row.id) {
-                    writer.remove(&row)?;
-                }
-            }
-            Ok(())
+            writer.remove_below(relative.as_str(), last, |id| seen.contains(&id))
         })
     })?;
     shared.publish(|state| state.omitted.beyond_limit += beyond_limit);
@@ -254,11 +249,8 @@ pub(crate) fn check_paths(
 
 fn remove_below(shared: &FolderIndex, folder: &Utf8Path) -> Result<(), BuildError> {
     let relative = folder.strip_prefix(&shared.root).unwrap_or(folder);
-    shared.with_writer(|writer| {
-        writer.transaction(|writer| {
-            writer.files_below(relative.as_str(), i64::MAX)?.iter().try_for_each(|row| writer.remove(row))
-        })
-    })
+    shared
+        .with_writer(|writer| writer.transaction(|writer| writer.remove_below(relative.as_str(), i64::MAX, |_| false)))
 }
 
 fn check_path(
@@ -280,9 +272,7 @@ fn check_path(
     }
     // Only a folder has files below it.
     if !is_folder || is_omitted {
-        for row in writer.files_below(relative.as_str(), i64::MAX)? {
-            writer.remove(&row)?;
-        }
+        writer.remove_below(relative.as_str(), i64::MAX, |_| false)?;
     }
     Ok(())
 }

@@ -135,15 +135,29 @@ impl StoreWriter {
         Ok(self.connection.query_row("SELECT coalesce(max(id), 0) FROM file", [], |row| row.get(0))?)
     }
 
-    /// Returns the files in a folder, `""` for all, whose id is at most `last`.
-    pub(crate) fn files_below(&self, folder: &str, last: i64) -> Result<Vec<FileRow>, IndexStoreError> {
+    /// Removes the files in a folder, `""` for all, whose id is at most `last`, except some.
+    pub(crate) fn remove_below(
+        &mut self,
+        folder: &str,
+        last: i64,
+        is_retained: impl Fn(i64) -> bool,
+    ) -> Result<(), IndexStoreError> {
         let condition = if folder.is_empty() { "?2 = ?3" } else { "path > ?2 AND path < ?3" };
         // `0` is the character after `/`.
         let (from, to) =
             if folder.is_empty() { Default::default() } else { (format!("{folder}/"), format!("{folder}0")) };
         let sql = format!("SELECT {} FROM file WHERE id <= ?1 AND {condition}", FileRow::COLUMNS);
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        Ok(statement.query_map(params![last, from, to], FileRow::read)?.collect::<Result<_, _>>()?)
+        let mut removed = Vec::new();
+        {
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            let mut rows = statement.query(params![last, from, to])?;
+            while let Some(row) = rows.next()? {
+                if !is_retained(row.get(0)?) {
+                    removed.push(FileRow::read(row)?);
+                }
+            }
+        }
+        removed.iter().try_for_each(|row| self.remove(row))
     }
 
     /// Records that a file has other times and the same text.
