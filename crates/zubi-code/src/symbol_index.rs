@@ -148,8 +148,9 @@ pub struct IndexedOutline {
 /// The files that can contain a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WordFiles {
-    /// Every other file of the folder that is UTF-8 text did not contain the word when the index read it. Files that the
-    /// index does not read because of their size are in the list. The absolute paths are sorted.
+    /// Every other source file ([`zubi_base::walk`]) of the folder that is UTF-8 text did not contain the word when the index
+    /// read it, apart from files with credentials ([`zubi_base::credentials`]), which it never reads. Files that are too
+    /// large for the index are in the list. The absolute paths are sorted.
     Files(Vec<Utf8PathBuf>),
     /// The index has not read all files yet, or cannot read or store them all.
     Unknown,

@@ -252,6 +252,11 @@ async fn segments_are_merged_and_written_again() {
     }
     fixture.update(&["m0", "m1", "m2", "m3", "m4", "m5", "m6"]).await;
     assert_eq!(["file", "tag", "live", "posting", "segment", "name"].map(count), [0; 6]);
+    // The ids of the removed names are not used again.
+    fixture.write("a.py", "def name8(): return other7\n");
+    fixture.update(&["a.py"]).await;
+    insta::assert_snapshot!(fixture.search("name8").await, @"a.py:1 function name8 (Exact)");
+    insta::assert_snapshot!(fixture.search("other7").await, @"");
 }
 
 #[tokio::test]
