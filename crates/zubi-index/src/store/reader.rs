@@ -15,7 +15,7 @@ use super::{IndexStoreError, kind, postings};
 const MAX_READ: usize = 20_000;
 
 /// The maximum number of declarations with equal names that one query ranks.
-const MAX_RANKED: usize = 2_000;
+const MAX_RANKED: usize = 1_000;
 
 /// The number of declarations with similar names that one query ranks, per declaration in its answer. The shortest names
 /// come first.
