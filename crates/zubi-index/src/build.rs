@@ -52,6 +52,9 @@ pub enum BuildError {
     /// The store cannot be written.
     #[error("the index cannot be stored: {0}")]
     Store(String),
+    /// The folder cannot be read.
+    #[error("the folder cannot be read: {0}")]
+    Folder(std::io::Error),
     /// The parser does not work.
     #[error("the index has no declarations, because the parser fails: {0}")]
     Parser(String),
@@ -70,22 +73,31 @@ struct ParsedText {
     outline: Result<SyntaxOutline, SyntaxError>,
 }
 
-/// The texts of the second pass after a file.
+/// The files that the second pass parses, by their ids.
+pub(crate) enum PendingFiles {
+    /// All marked files after an id.
+    After(i64),
+    /// The marked files among some, last first.
+    Among(Vec<i64>),
+}
+
+/// The next texts of the second pass.
+#[derive(Default)]
 struct Batch {
     texts: Vec<PendingText>,
     /// The files that have changed since the first pass.
     changed: Vec<Utf8PathBuf>,
-    /// The last file; `None` after the end.
-    last: Option<i64>,
+    /// The files after this batch; `None` after the end.
+    rest: Option<PendingFiles>,
 }
 
-/// Compares all files of a folder with the store, and stores the words of the changed ones.
+/// Compares all files of a folder with the store, and stores the words of the changed ones. Returns the ids of the new rows.
 pub(crate) fn check_folder(
     shared: &FolderIndex,
     folder: &Utf8Path,
     cancel: &CancellationToken,
-) -> Result<(), BuildError> {
-    let Ok(relative) = folder.strip_prefix(&shared.root) else { return Ok(()) };
+) -> Result<Vec<i64>, BuildError> {
+    let Ok(relative) = folder.strip_prefix(&shared.root) else { return Ok(Vec::new()) };
     let last = shared.with_writer(|writer| writer.last_id())?;
     let mut seen = FxHashSet::default();
     let mut beyond_limit = 0;
@@ -131,7 +143,9 @@ pub(crate) fn check_folder(
         })
     })?;
     shared.publish(|state| state.omitted.beyond_limit += beyond_limit);
-    Ok(())
+    let mut added: Vec<i64> = seen.into_iter().filter(|id| *id > last).collect();
+    added.sort_unstable();
+    Ok(added)
 }
 
 /// Compares a file with the store. `stamp` is that of the regular file on disk. Returns the id of its row.
@@ -174,12 +188,14 @@ fn check_file(
     writer.add(&entry, row.as_ref()).map(Some)
 }
 
-/// Compares some files and folders with the store, which may have been added, changed, removed or replaced.
+/// Compares some files and folders with the store, which may have been added, changed, removed or replaced. Returns the ids
+/// of their rows, among them all new ones.
 pub(crate) fn check_paths(
     shared: &FolderIndex,
     paths: &[Utf8PathBuf],
     cancel: &CancellationToken,
-) -> Result<(), BuildError> {
+) -> Result<Vec<i64>, BuildError> {
+    let mut checked = Vec::new();
     let (mut files, mut folders) = (BTreeSet::new(), BTreeSet::new());
     for path in paths.iter().filter(|path| path.starts_with(&shared.root)) {
         // The rules in such a file change which other files are sources.
@@ -221,7 +237,7 @@ pub(crate) fn check_paths(
                 for path in chunk {
                     match check_path(writer, shared, path, is_omitted(path)) {
                         Err(IndexStoreError::Limit(_)) => beyond_limit += 1,
-                        checked => checked?,
+                        id => checked.extend(id?),
                     }
                 }
                 Ok(beyond_limit)
@@ -240,11 +256,11 @@ pub(crate) fn check_paths(
             // A file in it may be the reason, such as the `.git` of a worktree.
             remove_below(shared, folder)?;
         } else {
-            check_folder(shared, folder, cancel)?;
+            checked.extend(check_folder(shared, folder, cancel)?);
         }
     }
     shared.publish(|_| {});
-    Ok(())
+    Ok(checked)
 }
 
 fn remove_below(shared: &FolderIndex, folder: &Utf8Path) -> Result<(), BuildError> {
@@ -258,13 +274,14 @@ fn check_path(
     shared: &FolderIndex,
     path: &Utf8Path,
     is_omitted: bool,
-) -> Result<(), IndexStoreError> {
+) -> Result<Option<i64>, IndexStoreError> {
     let relative = path.strip_prefix(&shared.root).unwrap_or(path);
     let metadata = std::fs::symlink_metadata(path).ok();
     let stamp = metadata.as_ref().and_then(source::stamp_of);
     let is_folder = metadata.is_some_and(|metadata| metadata.is_dir());
+    let mut id = None;
     if stamp.is_some() && !is_omitted {
-        check_file(writer, &shared.root, path, stamp)?;
+        id = check_file(writer, &shared.root, path, stamp)?;
     } else if !relative.as_str().is_empty()
         && let Some(row) = writer.find(relative.as_str())?
     {
@@ -274,26 +291,26 @@ fn check_path(
     if !is_folder || is_omitted {
         writer.remove_below(relative.as_str(), i64::MAX, |_| false)?;
     }
-    Ok(())
+    Ok(id)
 }
 
-/// Parses the files after `after` that the first pass has marked. Returns the files that have changed since that pass.
+/// Parses files that the first pass has marked. Returns the files that have changed since that pass.
 pub(crate) async fn declare(
     shared: &Arc<FolderIndex>,
-    after: i64,
+    files: PendingFiles,
     cancel: &CancellationToken,
 ) -> Result<Vec<Utf8PathBuf>, BuildError> {
     let mut changed = Vec::new();
-    let mut batch = shared.run_blocking(move |shared| read_batch(shared, after)).await?;
+    let mut batch = shared.run_blocking(move |shared| read_batch(shared, files)).await?;
     let mut parsed = Vec::new();
     // The last failures: a parser that does not start fails as well, which says nothing about the texts.
     let mut failed: Vec<ParsedText> = Vec::new();
     loop {
-        let last = batch.last;
+        let rest = batch.rest.take();
         changed.append(&mut batch.changed);
         let write = shared.run_blocking(move |shared| {
             write_batch(shared, &parsed)?;
-            last.map(|last| read_batch(shared, last)).transpose()
+            rest.map(|rest| read_batch(shared, rest)).transpose()
         });
         let (next, mut texts) = tokio::join!(write, parse(shared, std::mem::take(&mut batch.texts)));
         if cancel.is_cancelled() {
@@ -312,7 +329,7 @@ pub(crate) async fn declare(
         match next {
             Some(next) => batch = next,
             None if parsed.is_empty() => return Ok(changed),
-            None => batch = Batch { texts: Vec::new(), changed: Vec::new(), last: None },
+            None => batch = Batch::default(),
         }
     }
 }
@@ -331,15 +348,31 @@ async fn parse(shared: &FolderIndex, texts: Vec<PendingText>) -> Vec<ParsedText>
     stream::iter(texts).map(parse).buffered(PARSES).collect().await
 }
 
-fn read_batch(shared: &FolderIndex, after: i64) -> Result<Batch, BuildError> {
-    let rows = shared.with_writer(|writer| writer.pending_files(after, MAX_BATCH))?;
-    let mut batch = Batch { texts: Vec::new(), changed: Vec::new(), last: None };
+fn read_batch(shared: &FolderIndex, files: PendingFiles) -> Result<Batch, BuildError> {
+    let mut batch = Batch::default();
+    let (mut rows, mut others) = match files {
+        PendingFiles::After(after) => (shared.with_writer(|writer| writer.pending_files(after, MAX_BATCH))?, None),
+        PendingFiles::Among(mut ids) => {
+            let next = ids.split_off(ids.len().saturating_sub(MAX_BATCH));
+            let find = |writer: &mut StoreWriter| {
+                let rows = next.iter().rev().map(|id| writer.pending_files(*id - 1, 1));
+                let mut rows = rows.collect::<Result<Vec<_>, _>>()?.concat();
+                rows.retain(|(id, ..)| next.contains(id));
+                rows.dedup_by_key(|(id, ..)| *id);
+                Ok(rows)
+            };
+            (shared.with_writer(find)?, Some(ids))
+        }
+    };
     let mut bytes = 0;
-    for (id, path, hash) in rows {
+    let mut rest = None;
+    rows.reverse();
+    while let Some((id, path, hash)) = rows.pop() {
         if bytes >= MAX_BATCH_BYTES {
+            rows.push((id, path, hash));
             break;
         }
-        batch.last = Some(id);
+        rest = Some(PendingFiles::After(id));
         let path = shared.root.join(path);
         let text = source::read(&path).and_then(|file| file.text).filter(|text| TextHash::from_text(text) == hash);
         match (text, path.file_name()) {
@@ -350,6 +383,11 @@ fn read_batch(shared: &FolderIndex, after: i64) -> Result<Batch, BuildError> {
             _ => batch.changed.push(path),
         }
     }
+    if let Some(ids) = &mut others {
+        ids.extend(rows.into_iter().map(|(id, ..)| id));
+        rest = others.filter(|ids| !ids.is_empty()).map(PendingFiles::Among);
+    }
+    batch.rest = rest;
     Ok(batch)
 }
 

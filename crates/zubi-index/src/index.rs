@@ -13,7 +13,7 @@ use zubi_code::symbol_index::{
 };
 use zubi_code::syntax::SyntaxParser;
 
-use crate::build::{self, BuildError};
+use crate::build::{self, BuildError, PendingFiles};
 use crate::limits::IndexLimits;
 use crate::store::IndexStoreError;
 use crate::store::database::StoreFile;
@@ -125,6 +125,8 @@ impl LocalIndex {
         let shared = &self.shared;
         let token = cancel.clone();
         let check = move |shared: &Arc<FolderIndex>| {
+            // Without this check, a folder that cannot be read would be an empty one.
+            std::fs::read_dir(&shared.root).map_err(BuildError::Folder)?;
             shared.with_writer(|writer| writer.set_complete(false))?;
             shared.publish(|state| {
                 state.phase = IndexPhase::Words { done: 0 };
@@ -135,7 +137,7 @@ impl LocalIndex {
             shared.tidy()
         };
         shared.run_blocking(check).await?;
-        let changed = build::declare(shared, 0, cancel).await?;
+        let changed = build::declare(shared, PendingFiles::After(0), cancel).await?;
         if !changed.is_empty() {
             self.update_paths(changed, cancel).await?;
         }
@@ -161,13 +163,13 @@ impl LocalIndex {
     async fn update_paths(&self, paths: Vec<Utf8PathBuf>, cancel: &CancellationToken) -> Result<(), BuildError> {
         let token = cancel.clone();
         let check = move |shared: &Arc<FolderIndex>| {
-            let last = shared.with_writer(|writer| writer.last_id())?;
-            build::check_paths(shared, &paths, &token)?;
-            Ok(last)
+            let mut checked = build::check_paths(shared, &paths, &token)?;
+            checked.reverse();
+            Ok(checked)
         };
-        let last = self.shared.run_blocking(check).await?;
+        let checked = self.shared.run_blocking(check).await?;
         // A file that changes again meanwhile is reported again.
-        build::declare(&self.shared, last, cancel).await?;
+        build::declare(&self.shared, PendingFiles::Among(checked), cancel).await?;
         self.shared.run_blocking(|shared| shared.tidy()).await
     }
 

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use zubi_base::owner_only;
-use zubi_code::symbol_index::{IndexPhase, SymbolIndex as _};
+use zubi_code::symbol_index::{IndexPhase, SymbolIndex as _, WordFiles};
 use zubi_code::syntax::{SyntaxError, SyntaxParser};
 use zubi_code::testing::InProcessParser;
 use zubi_syntax::SyntaxOutline;
@@ -71,6 +71,30 @@ async fn a_build_continues_after_its_process_has_ended() {
     fixture.build().await;
     assert_eq!(fixture.dump().await, fixture.fresh_dump().await);
     assert!(fixture.state().has_all_declarations());
+}
+
+#[tokio::test]
+async fn an_update_does_not_wait_for_the_build() {
+    let fixture = Fixture::new(&many_files(100));
+    let parser = Arc::new(LimitedParser { permits: Semaphore::new(0), fails: false });
+    let index = LocalIndex::new(&fixture.root, Some(&fixture.cache), parser.clone(), IndexLimits::default());
+    let cancel = CancellationToken::new();
+    let mut changes = index.changes();
+    let update = async {
+        changes.wait_for(|state| state.phase == IndexPhase::Declarations).await.unwrap();
+        fixture.write("notes.txt", "common");
+        std::fs::remove_dir_all(fixture.root.join("m1")).unwrap();
+        let paths = ["notes.txt", "m1"].map(|path| fixture.root.join(path)).to_vec();
+        index.update(paths, &cancel).await.unwrap();
+        let WordFiles::Files(files) = index.files_with("common").await.unwrap() else { panic!("unknown") };
+        assert_eq!(files.len(), 86);
+        assert_eq!(index.state().undeclared, 85);
+        parser.permits.add_permits(100);
+    };
+    let (built, ()) = tokio::join!(index.build(&cancel), update);
+    built.unwrap();
+    assert!(index.state().has_all_declarations());
+    assert_eq!(super::dump(&index, &fixture.root).await, fixture.fresh_dump().await);
 }
 
 #[tokio::test]
@@ -269,5 +293,5 @@ async fn limits_of_a_store_are_counted() {
     assert_eq!((state.files, state.omitted.beyond_limit), (15, 5));
     assert!(!state.has_all_declarations());
     let files = index.files_with("common").await.unwrap();
-    assert_eq!(files, zubi_code::symbol_index::WordFiles::Unknown);
+    assert_eq!(files, WordFiles::Unknown);
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
 use std::time::{Duration, SystemTime};
 
+use tokio_util::sync::CancellationToken;
 use zubi_code::symbol_index::{IndexPhase, OmittedFiles, SymbolIndex as _};
 
 use super::{Fixture, open};
@@ -135,4 +136,14 @@ async fn a_warm_start_reads_only_what_changed() {
     };
     assert_eq!(fixture.search("first").await.lines().last(), Some("incomplete"));
     assert_eq!(fixture.dump().await, before);
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_read_is_not_empty() {
+    let fixture = Fixture::with_built_index("//- a.py\ndef first(): pass\n").await;
+    std::fs::rename(&fixture.root, fixture.cache.join("elsewhere")).unwrap();
+    let error = fixture.index.build(&CancellationToken::new()).await.unwrap_err();
+    insta::assert_snapshot!(error, @"the folder cannot be read: No such file or directory (os error 2)");
+    assert!(!fixture.state().has_all_words());
+    assert_eq!(fixture.index.declarations("first", 1).await.unwrap().hits.len(), 1);
 }
