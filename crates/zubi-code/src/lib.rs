@@ -34,6 +34,7 @@ mod response_check;
 pub mod router;
 pub mod settings;
 pub mod status;
+pub mod symbol_index;
 pub mod syntax;
 #[cfg(feature = "testing")]
 pub mod testing;

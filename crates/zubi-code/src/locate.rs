@@ -24,8 +24,8 @@ use crate::status::AnswerStatus;
 use crate::text_search;
 
 pub(crate) use index::IndexedSymbols;
-pub use name::NamePath;
 pub(crate) use name::join_segments;
+pub use name::{NamePath, declared_segments};
 pub(crate) use symbol::{Candidate, MAX_WORD_FILES, WORD_SEARCH};
 
 /// The position arguments of a call, as given.

@@ -21,7 +21,9 @@ mod words;
 
 pub use declaration::{Declaration, DeclarationKind};
 pub use language::{LANGUAGES, SyntaxLanguage};
-pub use outline::{MAX_DECLARATIONS, MAX_DEPTH, MAX_TEXT_BYTES, OutlineError, SyntaxOutline, outline, outline_of_file};
+pub use outline::{
+    MAX_DECLARATIONS, MAX_DEPTH, MAX_TEXT_BYTES, OUTLINE_VERSION, OutlineError, SyntaxOutline, outline, outline_of_file,
+};
 pub use pattern::{
     MAX_MATCHES, MAX_PATTERN_BYTES, MatchError, PatternCapture, PatternError, PatternMatch, PatternMatches,
     PatternVariable, SyntaxPattern, remove_nested,

@@ -19,7 +19,7 @@ impl NamePath {
     }
 
     /// Returns the segments before the name.
-    pub(super) fn qualifiers(&self) -> &[String] {
+    pub fn qualifiers(&self) -> &[String] {
         self.segments.split_last().map_or(&[], |(_, qualifiers)| qualifiers)
     }
 
@@ -69,8 +69,9 @@ fn split(text: &str) -> Vec<String> {
 }
 
 /// Splits a server's symbol name: rust-analyzer sends `impl Display for Point`, gopls `(*Server).Run`, clangd
-/// `DB::Open`; some servers add generics or a parameter list.
-fn declared_segments(name: &str) -> Vec<String> {
+/// `DB::Open`; some servers add generics or a parameter list. Returns at least one segment; the last one is the name
+/// itself.
+pub fn declared_segments(name: &str) -> Vec<String> {
     let name = match name.strip_prefix("impl").filter(|rest| rest.starts_with([' ', '<'])) {
         Some(rest) => {
             let rest = rest.split(" where ").next().unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use zubi_syntax::{LANGUAGES, SyntaxOutline};
+use zubi_syntax::{LANGUAGES, OUTLINE_VERSION, SyntaxOutline};
 
 use crate::samples::samples;
 
@@ -48,4 +48,19 @@ fn each_language_has_a_sample() {
     for language in LANGUAGES {
         assert!(samples.iter().any(|sample| sample.language.id == language.id), "{}", language.id);
     }
+}
+
+/// If this test fails, increment `OUTLINE_VERSION` and update the snapshot: stored outlines must be made again.
+#[test]
+fn the_version_changes_with_the_outlines() {
+    let languages = ["csharp", "haskell", "kotlin", "ocaml", "ocaml.interface", "scala", "sql", "swift"];
+    let is_in_every_build = |id: &str| !languages.contains(&id);
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for sample in samples().into_iter().filter(|sample| is_in_every_build(sample.language.id)) {
+        let outline = crate::fuzz::check(sample.language, &sample.text).unwrap();
+        for byte in render(&sample.text, &outline).bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    insta::assert_snapshot!(format!("version {OUTLINE_VERSION}: {hash:016x}"), @"version 1: 20e85fe0a9e0a4ab");
 }

@@ -1,0 +1,56 @@
+//! The store of an index: one SQLite file per workspace folder, in zubi's cache directory.
+//!
+//! The store has paths, hashes, names, positions and hashes of words, and no texts: lines are read from the files when they
+//! are shown. It can be deleted at any time. A store of another format, and a damaged one, is deleted and built again.
+//!
+//! [`database`] opens the file, [`writer`] changes it, [`postings`] is its list of files for each word, [`reader`] answers
+//! queries, and [`names`] finds names by parts of them.
+
+pub(crate) mod database;
+pub(crate) mod kind;
+pub(crate) mod names;
+pub(crate) mod postings;
+pub(crate) mod reader;
+pub(crate) mod record;
+pub(crate) mod writer;
+
+/// The reason why the store does not work.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum IndexStoreError {
+    #[error("{0}")]
+    Database(#[from] rusqlite::Error),
+    #[error("{0}")]
+    File(#[from] std::io::Error),
+    /// The store does not exist, or another version of zubi has made it.
+    #[error("the store does not exist yet")]
+    Absent,
+    /// A value that this version does not write.
+    #[error("the store is damaged: {0}")]
+    Damaged(&'static str),
+    /// The limits of the store do not allow another file.
+    #[error("the store has reached its limit of {0} files")]
+    Limit(usize),
+}
+
+impl IndexStoreError {
+    /// Whether the file is damaged, not used by another process or on a full disk.
+    pub(crate) fn is_broken(&self) -> bool {
+        use rusqlite::ErrorCode;
+        match self {
+            Self::Database(rusqlite::Error::SqliteFailure(failure, _)) => {
+                matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)
+                    || failure.code == ErrorCode::ConstraintViolation
+            }
+            // The stored values do not have the types that this version writes.
+            Self::Database(
+                rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::IntegralValueOutOfRange(..)
+                | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::Utf8Error(..)
+                | rusqlite::Error::QueryReturnedNoRows,
+            )
+            | Self::Damaged(_) => true,
+            Self::Database(_) | Self::File(_) | Self::Absent | Self::Limit(_) => false,
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The file of a store: its path, its lock, its tables.
+
+use std::fs::File;
+use std::io;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
+use sha2::{Digest as _, Sha256};
+use zubi_base::owner_only;
+
+use super::IndexStoreError;
+
+/// The version of the tables and of the words.
+const VERSION: u32 = 1;
+
+/// The time to wait for another connection.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// The maximum size of the write-ahead log between two writes, in bytes.
+const MAX_LOG: u32 = 64 * 1024 * 1024;
+
+/// The size of a page in bytes.
+const PAGE: u64 = 4096;
+
+/// The tables. All paths are relative to the folder. The id of a file is never used again: a changed file has a new one, and
+/// rows in `posting` with the old one have no effect. `segment` 0 is `live`. Positions are in bytes, and those with the
+/// suffix `_at` are relative to `start`.
+const TABLES: &str = "
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE file (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    path TEXT NOT NULL UNIQUE,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    hash BLOB,
+    content INTEGER NOT NULL,
+    flags INTEGER NOT NULL,
+    segment INTEGER NOT NULL
+) STRICT;
+CREATE INDEX file_pending ON file (id) WHERE content = 0;
+CREATE INDEX file_large ON file (id) WHERE content = 5;
+CREATE TABLE name (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE spelling (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE tag (
+    file INTEGER NOT NULL,
+    ord INTEGER NOT NULL,
+    name INTEGER NOT NULL,
+    spelling INTEGER,
+    kind INTEGER NOT NULL,
+    parent INTEGER,
+    line INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    name_at INTEGER NOT NULL,
+    name_length INTEGER NOT NULL,
+    signature_at INTEGER NOT NULL,
+    signature_length INTEGER NOT NULL,
+    doc_start INTEGER,
+    doc_length INTEGER,
+    PRIMARY KEY (file, ord)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tag_name ON tag (name, kind);
+CREATE TABLE segment (
+    id INTEGER PRIMARY KEY,
+    base INTEGER NOT NULL,
+    files INTEGER NOT NULL,
+    dead INTEGER NOT NULL
+) STRICT;
+CREATE TABLE posting (
+    segment INTEGER NOT NULL,
+    word INTEGER NOT NULL,
+    files BLOB NOT NULL,
+    PRIMARY KEY (segment, word)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE live (file INTEGER PRIMARY KEY, words BLOB NOT NULL) STRICT;
+";
+
+/// The file of a folder's store, whether it exists or not.
+#[derive(Debug, Clone)]
+pub(crate) struct StoreFile {
+    /// The path of the database.
+    pub(crate) path: Utf8PathBuf,
+    root: Utf8PathBuf,
+    max_bytes: u64,
+}
+
+impl StoreFile {
+    /// Returns the store of a folder, given by its path without links, in zubi's cache directory.
+    pub(crate) fn new(cache: &Utf8Path, root: &Utf8Path, max_bytes: u64) -> Self {
+        let hash: [u8; 32] = Sha256::digest(root.as_str().as_bytes()).into();
+        let (name, _) = hash.split_at(16);
+        let name = format!("{}.db", data_encoding::HEXLOWER.encode(name));
+        Self { path: cache.join("index").join(name), root: root.to_owned(), max_bytes }
+    }
+
+    /// Locks the store for writing until the returned file is dropped. Returns `None` if another process has the lock.
+    pub(crate) fn lock(&self) -> io::Result<Option<File>> {
+        if let Some(directory) = self.path.parent() {
+            owner_only::create_directory(directory)?;
+        }
+        owner_only::lock(&self.lock_path())
+    }
+
+    /// Whether a process has the lock.
+    pub(crate) fn is_locked(&self) -> bool {
+        matches!(owner_only::lock(&self.lock_path()), Ok(None))
+    }
+
+    /// Opens the store for writing, and deletes it first if it is not a store or has another format. The caller has the
+    /// lock. Returns whether the store is new as well.
+    pub(crate) fn open_for_writing(&self) -> Result<(Connection, bool), IndexStoreError> {
+        match self.try_open_for_writing() {
+            Err(error) if error.is_broken() || matches!(error, IndexStoreError::Absent) => {
+                tracing::info!(store = %self.path, %error, "a new index of the folder");
+                self.remove()?;
+                let connection = self.connect(true)?;
+                connection.execute_batch("BEGIN IMMEDIATE")?;
+                connection.execute_batch(TABLES)?;
+                for (key, value) in [("format", Self::format()), ("root", self.root.to_string())] {
+                    connection.execute("INSERT INTO meta (key, value) VALUES (?1, ?2)", [key, value.as_str()])?;
+                }
+                connection.execute_batch("COMMIT")?;
+                Ok((connection, true))
+            }
+            opened => opened.map(|connection| (connection, false)),
+        }
+    }
+
+    fn try_open_for_writing(&self) -> Result<Connection, IndexStoreError> {
+        if !self.path.exists() {
+            return Err(IndexStoreError::Absent);
+        }
+        let connection = self.connect(true)?;
+        self.check_format(&connection)?;
+        Ok(connection)
+    }
+
+    /// Opens an existing store for reading.
+    pub(crate) fn open_for_reading(&self) -> Result<Connection, IndexStoreError> {
+        if !self.path.exists() {
+            return Err(IndexStoreError::Absent);
+        }
+        let connection = self.connect(false)?;
+        self.check_format(&connection)?;
+        Ok(connection)
+    }
+
+    /// Deletes the store. The caller has the lock.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        for suffix in ["", "-wal", "-shm"] {
+            match std::fs::remove_file(format!("{}{suffix}", self.path)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the size of the store with its log, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let length = |suffix| std::fs::metadata(format!("{}{suffix}", self.path)).map_or(0, |metadata| metadata.len());
+        length("") + length("-wal")
+    }
+
+    fn connect(&self, is_writer: bool) -> Result<Connection, IndexStoreError> {
+        let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        if is_writer {
+            // Creates the file for this user alone; SQLite gives its additional files the same permissions.
+            drop(owner_only::open_append(&self.path)?);
+            flags |= OpenFlags::SQLITE_OPEN_READ_WRITE;
+        } else {
+            flags |= OpenFlags::SQLITE_OPEN_READ_ONLY;
+        }
+        let connection = Connection::open_with_flags(zubi_base::fs::canonical(&self.path)?, flags)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        connection.pragma_update(None, "trusted_schema", false)?;
+        connection.pragma_update(None, "cache_size", -8192)?;
+        if is_writer {
+            connection.pragma_update(None, "journal_mode", "wal")?;
+            connection.pragma_update(None, "synchronous", "normal")?;
+            connection.pragma_update(None, "wal_autocheckpoint", 2000)?;
+            connection.pragma_update(None, "journal_size_limit", MAX_LOG)?;
+            let pages = i64::try_from(self.max_bytes / PAGE).unwrap_or(i64::MAX);
+            connection.pragma_update(None, "max_page_count", pages)?;
+        }
+        Ok(connection)
+    }
+
+    fn check_format(&self, connection: &Connection) -> Result<(), IndexStoreError> {
+        let has_meta: Option<i64> =
+            connection.query_row("SELECT 1 FROM sqlite_master WHERE name = 'meta'", [], |row| row.get(0)).optional()?;
+        let value = |key| read_meta(connection, key);
+        let is_same = has_meta.is_some()
+            && value("format")?.as_deref() == Some(Self::format().as_str())
+            && value("root")?.as_deref() == Some(self.root.as_str());
+        if is_same { Ok(()) } else { Err(IndexStoreError::Absent) }
+    }
+
+    /// Everything that decides about the content of a store of unchanged files.
+    fn format() -> String {
+        let languages = zubi_syntax::LANGUAGES.len();
+        format!("tables {VERSION}, outlines {}, languages {languages}", zubi_syntax::OUTLINE_VERSION)
+    }
+
+    fn lock_path(&self) -> Utf8PathBuf {
+        self.path.with_extension("lock")
+    }
+}
+
+pub(crate) fn read_meta(connection: &Connection, key: &str) -> rusqlite::Result<Option<String>> {
+    connection.query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0)).optional()
+}
+
+pub(crate) fn write_meta(connection: &Connection, key: &str, value: &str) -> rusqlite::Result<()> {
+    connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", [key, value])?;
+    Ok(())
+}

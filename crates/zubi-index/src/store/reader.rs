@@ -1,0 +1,378 @@
+//! Queries. A reader sees the state of the store at the beginning of a query, whatever the writer does meanwhile.
+
+use std::ops::Range;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rusqlite::{Connection, OptionalExtension as _, Row};
+use zubi_code::locate::NamePath;
+use zubi_code::symbol_index::{IndexedOutline, NameMatch, SymbolHit, SymbolHits, SymbolQuery, TextHash};
+use zubi_syntax::{Declaration, SyntaxLanguage, SyntaxOutline};
+
+use super::database::{self, StoreFile};
+use super::names::{MatchingName, NameTable};
+use super::{IndexStoreError, kind, postings};
+
+/// The maximum number of declarations that one query reads.
+const MAX_READ: usize = 20_000;
+
+/// The maximum number of declarations with equal names that one query ranks.
+const MAX_RANKED: usize = 1_000;
+
+/// The number of declarations with similar names that one query ranks, per declaration in its answer. The shortest names
+/// come first.
+const RANKED_PER_HIT: usize = 4;
+
+/// Answers queries from one connection.
+pub(crate) struct StoreReader {
+    connection: Connection,
+    names: NameTable,
+    /// The identity of the file, which another process may delete and create again.
+    identity: Option<FileIdentity>,
+}
+
+/// A row of `tag` with its file.
+struct TagRow {
+    file: i64,
+    path: String,
+    hash: TextHash,
+    code: u32,
+    parent: Option<u32>,
+    spelling: Option<String>,
+    line: u32,
+    range: Range<usize>,
+    name_range: Range<usize>,
+}
+
+/// A tag that matches a query.
+struct Candidate {
+    tag: TagRow,
+    name: String,
+    name_match: NameMatch,
+}
+
+impl StoreReader {
+    pub(crate) fn open(file: &StoreFile) -> Result<Self, IndexStoreError> {
+        // Before the connection: if the file is replaced in between, the next query opens the new one.
+        let identity = identity_of(&file.path);
+        let connection = file.open_for_reading()?;
+        Ok(Self { connection, names: NameTable::default(), identity })
+    }
+
+    /// Whether the file is still the one that the reader has opened.
+    pub(crate) fn is_current(&self, file: &StoreFile) -> bool {
+        self.identity.is_some() && self.identity == identity_of(&file.path)
+    }
+
+    /// Runs a query in one state of the store.
+    pub(crate) fn query<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<T, IndexStoreError>,
+    ) -> Result<T, IndexStoreError> {
+        self.connection.execute_batch("BEGIN")?;
+        let answer = run(self);
+        self.connection.execute_batch("COMMIT").ok();
+        answer
+    }
+
+    /// Checks the structure of all pages, which takes about 5 ms per megabyte.
+    pub(crate) fn check_pages(&self) -> Result<(), IndexStoreError> {
+        let verdict: String = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if verdict == "ok" { Ok(()) } else { Err(IndexStoreError::Damaged("it failed SQLite's check")) }
+    }
+
+    /// Whether the last build of another process is complete.
+    pub(crate) fn is_complete(&self) -> Result<bool, IndexStoreError> {
+        Ok(database::read_meta(&self.connection, "complete")?.as_deref() == Some("1"))
+    }
+
+    /// Returns the number of files, and of those whose declarations are not parsed.
+    pub(crate) fn counts(&self) -> Result<(usize, usize), IndexStoreError> {
+        let count = |sql| self.connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        let number = |count: i64| usize::try_from(count).unwrap_or(0);
+        let pending = count("SELECT count(*) FROM file WHERE content = 0")?;
+        Ok((number(count("SELECT count(*) FROM file WHERE hash IS NOT NULL")?), number(pending)))
+    }
+
+    /// Searches for names and parts of names.
+    pub(crate) fn search(
+        &mut self,
+        root: &Utf8Path,
+        query: &SymbolQuery,
+        limit: usize,
+    ) -> Result<SymbolHits, IndexStoreError> {
+        self.names.load(&self.connection)?;
+        let Some(pattern) = NamePath::parse(&query.text) else { return Ok(SymbolHits::default()) };
+        let mut names = self.names.find(pattern.last());
+        if names.is_empty() {
+            names = self.names.find_typos(pattern.last());
+        }
+        self.collect(root, query, &pattern, &names, limit)
+    }
+
+    /// Searches for one exact name.
+    pub(crate) fn declarations(
+        &mut self,
+        root: &Utf8Path,
+        name: &str,
+        limit: usize,
+    ) -> Result<SymbolHits, IndexStoreError> {
+        let Some(pattern) = NamePath::parse(name) else { return Ok(SymbolHits::default()) };
+        let id = self
+            .connection
+            .prepare_cached("SELECT id FROM name WHERE text = ?1")?
+            .query_row([pattern.last()], |row| row.get(0))
+            .optional()?;
+        let Some(id) = id else { return Ok(SymbolHits::default()) };
+        let names = [MatchingName { id, name_match: NameMatch::OtherCase, length: 0 }];
+        self.collect(root, &SymbolQuery { text: name.to_owned(), ..SymbolQuery::default() }, &pattern, &names, limit)
+    }
+
+    /// Returns the best declarations with some names, which are sorted by their match.
+    fn collect(
+        &self,
+        root: &Utf8Path,
+        query: &SymbolQuery,
+        pattern: &NamePath,
+        names: &[MatchingName],
+        limit: usize,
+    ) -> Result<SymbolHits, IndexStoreError> {
+        let codes = (!query.kinds.is_empty()).then(|| kind::codes_of_lsp_names(&query.kinds));
+        let folder = match query.path.as_deref().map(|path| path.strip_prefix(root)) {
+            None => "",
+            Some(Ok(folder)) => folder.as_str(),
+            // No file of the index is there.
+            Some(Err(_)) => return Ok(SymbolHits::default()),
+        };
+        let mut text = self.connection.prepare_cached("SELECT text FROM name WHERE id = ?1")?;
+        let mut tags = self.connection.prepare_cached(TAGS_BY_NAME)?;
+        let mut candidates: Vec<Candidate> = Vec::new();
+        let (mut read, mut has_more) = (0, false);
+        let mut complete_match = None;
+        'names: for name in names {
+            // Names of the next match are needed only if those before are not enough.
+            if complete_match != Some(name.name_match) {
+                if candidates.len() > limit {
+                    has_more = true;
+                    break;
+                }
+                complete_match = Some(name.name_match);
+            }
+            // A name may be unused by now.
+            let Some(text) = text.query_row([name.id], |row| row.get::<_, String>(0)).optional()? else { continue };
+            let name_match = match name.name_match {
+                NameMatch::OtherCase if text == pattern.last() => NameMatch::Exact,
+                other => other,
+            };
+            // The qualifiers must match exactly, whatever the match of the name.
+            let qualified = Some(format!("{}/{text}", pattern.qualifiers().join("/")))
+                .filter(|_| !pattern.qualifiers().is_empty())
+                .and_then(|path| NamePath::parse(&path));
+            let max_ranked = match name_match {
+                NameMatch::Exact | NameMatch::OtherCase => MAX_RANKED.max(limit + 1),
+                _ => (limit + 1).saturating_mul(RANKED_PER_HIT),
+            };
+            let mut rows = tags.query([name.id])?;
+            while let Some(row) = rows.next()? {
+                read += 1;
+                if read > MAX_READ || candidates.len() >= max_ranked {
+                    has_more = true;
+                    break 'names;
+                }
+                if codes.as_ref().is_some_and(|codes| row.get(3).is_ok_and(|code| !codes.contains(&code))) {
+                    continue;
+                }
+                let tag = TagRow::read(row)?;
+                if !is_below(&tag.path, folder) || !has_language(&tag.path, query.language.as_deref()) {
+                    continue;
+                }
+                if let Some(qualified) = &qualified {
+                    let above = self.containers(&tag)?;
+                    let above: Vec<&str> = above.iter().map(String::as_str).collect();
+                    if !qualified.matches(&above, tag.spelling.as_deref().unwrap_or(&text), Utf8Path::new(&tag.path)) {
+                        continue;
+                    }
+                }
+                candidates.push(Candidate { tag, name: text.clone(), name_match });
+            }
+        }
+        candidates.sort_by(|a, b| a.rank().cmp(&b.rank()));
+        has_more |= candidates.len() > limit;
+        candidates.truncate(limit);
+        let hits = candidates.into_iter().map(|found| self.hit(root, found)).collect::<Result<_, _>>()?;
+        Ok(SymbolHits { hits, has_more, is_complete: false })
+    }
+
+    fn hit(&self, root: &Utf8Path, found: Candidate) -> Result<SymbolHit, IndexStoreError> {
+        let containers = self.containers(&found.tag)?;
+        let Candidate { tag, name, name_match } = found;
+        Ok(SymbolHit {
+            path: root.join(&tag.path),
+            name: tag.spelling.unwrap_or(name),
+            kind: kind::from_code(tag.code)?,
+            containers,
+            name_range: tag.name_range,
+            range: tag.range,
+            line: tag.line,
+            name_match,
+            hash: tag.hash,
+        })
+    }
+
+    /// Returns the names of the declarations around a tag, outermost first.
+    fn containers(&self, tag: &TagRow) -> Result<Vec<String>, IndexStoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT coalesce(spelling.text, name.text), parent FROM tag JOIN name ON name.id = tag.name
+             LEFT JOIN spelling ON spelling.id = tag.spelling WHERE file = ?1 AND ord = ?2",
+        )?;
+        let mut names = Vec::new();
+        let mut parent = tag.parent;
+        while let Some(ord) = parent {
+            // A damaged store may have a circle.
+            if names.len() > zubi_syntax::MAX_DEPTH {
+                return Err(IndexStoreError::Damaged("a circle of declarations"));
+            }
+            let (name, next) =
+                statement.query_row((tag.file, ord), |row| Ok((row.get(0)?, row.get::<_, Option<u32>>(1)?)))?;
+            names.push(name);
+            parent = next;
+        }
+        names.reverse();
+        Ok(names)
+    }
+
+    /// Returns the outline of a file, given by its path relative to the folder.
+    pub(crate) fn outline(&self, path: &str) -> Result<Option<IndexedOutline>, IndexStoreError> {
+        let found = self
+            .connection
+            .prepare_cached("SELECT id, hash, flags FROM file WHERE path = ?1 AND content = 1")?
+            .query_row([path], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get::<_, i64>(2)?)))
+            .optional()?;
+        let Some((file, hash, flags)) = found else { return Ok(None) };
+        let mut statement = self.connection.prepare_cached(
+            "SELECT coalesce(spelling.text, name.text), kind, parent, start, length, name_at, name_length, signature_at,
+             signature_length, doc_start, doc_length FROM tag JOIN name ON name.id = tag.name
+             LEFT JOIN spelling ON spelling.id = tag.spelling WHERE file = ?1 ORDER BY ord",
+        )?;
+        let mut rows = statement.query([file])?;
+        let mut declarations = Vec::new();
+        while let Some(row) = rows.next()? {
+            let start = offset(row, 3)?;
+            let doc: (Option<u32>, Option<u32>) = (row.get(9)?, row.get(10)?);
+            let parent = row.get::<_, Option<u32>>(2)?.map(|parent| parent as usize);
+            if parent.is_some_and(|parent| parent >= declarations.len()) {
+                return Err(IndexStoreError::Damaged("a parent after its member"));
+            }
+            declarations.push(Declaration {
+                name: row.get(0)?,
+                kind: kind::from_code(row.get(1)?)?,
+                name_range: range(start + offset(row, 5)?, offset(row, 6)?),
+                range: range(start, offset(row, 4)?),
+                signature: range(start + offset(row, 7)?, offset(row, 8)?),
+                doc: doc.0.zip(doc.1).map(|(start, length)| range(start as usize, length as usize)),
+                parent,
+            });
+        }
+        let outline = SyntaxOutline { declarations, has_errors: flags & 1 != 0, is_cut: flags & 2 != 0 };
+        Ok(Some(IndexedOutline { outline, hash: TextHash(hash) }))
+    }
+
+    /// Returns the files that can contain a word: those that contain all words of `word`, and those without words in the
+    /// store. Returns `None` if `word` contains no words.
+    pub(crate) fn files_with(&self, root: &Utf8Path, word: &str) -> Result<Option<Vec<Utf8PathBuf>>, IndexStoreError> {
+        let keys = postings::word_keys(word);
+        let Some((first, others)) = keys.split_first() else { return Ok(None) };
+        let mut ids = postings::files_of(&self.connection, *first)?;
+        for key in others {
+            let files = postings::files_of(&self.connection, *key)?;
+            ids.retain(|id| files.contains(id));
+        }
+        let mut ids: Vec<i64> = ids.into_iter().collect();
+        ids.sort_unstable();
+        let mut paths = Vec::with_capacity(ids.len());
+        let mut statement = self.connection.prepare_cached("SELECT path FROM file WHERE id = ?1")?;
+        for id in ids {
+            let mut rows = statement.query([id])?;
+            // The list may have deleted files.
+            if let Some(row) = rows.next()? {
+                let path = row.get_ref(0)?.as_str().map_err(|_| IndexStoreError::Damaged("an invalid path"))?;
+                paths.push(root.join(path));
+            }
+        }
+        // Larger files are not searched at all.
+        let mut large = self.connection.prepare_cached("SELECT path FROM file WHERE content = 5 AND size <= ?1")?;
+        let limit = i64::try_from(zubi_base::fs::MAX_TEXT_BYTES).unwrap_or(i64::MAX);
+        for path in large.query_map([limit], |row| row.get::<_, String>(0))? {
+            paths.push(root.join(path?));
+        }
+        // Comparing components would take longer than all the rest.
+        paths.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
+        Ok(Some(paths))
+    }
+}
+
+/// Tags in the order of their kinds.
+const TAGS_BY_NAME: &str =
+    "SELECT tag.file, file.path, file.hash, tag.kind, tag.parent, spelling.text, tag.line, tag.start,
+    tag.length, tag.name_at, tag.name_length
+    FROM tag JOIN file ON file.id = tag.file LEFT JOIN spelling ON spelling.id = tag.spelling
+    WHERE tag.name = ?1 ORDER BY tag.kind";
+
+impl TagRow {
+    fn read(row: &Row<'_>) -> Result<Self, IndexStoreError> {
+        let start = offset(row, 7)?;
+        Ok(Self {
+            file: row.get(0)?,
+            path: row.get(1)?,
+            hash: TextHash(row.get(2)?),
+            code: row.get(3)?,
+            parent: row.get(4)?,
+            spelling: row.get(5)?,
+            line: row.get(6)?,
+            range: range(start, offset(row, 8)?),
+            name_range: range(start + offset(row, 9)?, offset(row, 10)?),
+        })
+    }
+}
+
+impl Candidate {
+    fn rank(&self) -> (NameMatch, u8, usize, &str, usize) {
+        let tag = &self.tag;
+        (self.name_match, kind::rank_of(tag.code), tag.path.len(), &tag.path, tag.name_range.start)
+    }
+}
+
+fn offset(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
+    row.get::<_, u32>(column).map(|offset| offset as usize)
+}
+
+fn range(start: usize, length: usize) -> Range<usize> {
+    start..start + length
+}
+
+/// Whether a path is a folder, `""` for all, or in it.
+fn is_below(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn has_language(path: &str, language: Option<&str>) -> bool {
+    language.is_none_or(|id| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        SyntaxLanguage::from_file_name(name).is_some_and(|language| language.id == id)
+    })
+}
+
+/// The inode and the time of creation of a file: file systems use inodes again.
+type FileIdentity = (u64, Option<std::time::SystemTime>);
+
+#[cfg(unix)]
+fn identity_of(path: &Utf8Path) -> Option<FileIdentity> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.ino(), metadata.created().ok()))
+}
+
+#[cfg(not(unix))]
+fn identity_of(path: &Utf8Path) -> Option<FileIdentity> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((0, metadata.created().ok()))
+}
