@@ -112,8 +112,8 @@ pub struct SymbolHit {
 }
 
 impl SymbolHit {
-    /// Whether the positions are those of `text`, which may have a byte-order mark. The size and the time of a file do not
-    /// show every change, so a caller checks this before it shows a part of the text.
+    /// Whether the index has read this text, which may have a byte-order mark, so that the positions are valid in it. The
+    /// size and the time of a file do not show every change, so a caller checks this before it shows a part of the text.
     pub fn matches_text(&self, text: &str) -> bool {
         self.hash == TextHash::from_text(text)
     }
@@ -174,14 +174,14 @@ pub struct IndexState {
 }
 
 impl IndexState {
-    /// Whether the words of all files are known, apart from those that are too large or not text.
+    /// Whether the index has the words of all files, apart from those that are too large or not text.
     pub fn has_all_words(&self) -> bool {
         self.problem.is_none()
             && matches!(self.phase, IndexPhase::Declarations | IndexPhase::Ready)
             && self.omitted.beyond_limit == 0
     }
 
-    /// Whether the declarations of all files are known, apart from [`Self::omitted`].
+    /// Whether the index has the declarations of all files, apart from [`Self::omitted`].
     pub fn has_all_declarations(&self) -> bool {
         self.has_all_words() && self.phase == IndexPhase::Ready && self.undeclared == 0
     }

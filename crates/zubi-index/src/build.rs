@@ -355,9 +355,8 @@ fn read_batch(shared: &FolderIndex, files: PendingFiles) -> Result<Batch, BuildE
         PendingFiles::Among(mut ids) => {
             let next = ids.split_off(ids.len().saturating_sub(MAX_BATCH));
             let find = |writer: &mut StoreWriter| {
-                let rows = next.iter().rev().map(|id| writer.pending_files(*id - 1, 1));
-                let mut rows = rows.collect::<Result<Vec<_>, _>>()?.concat();
-                rows.retain(|(id, ..)| next.contains(id));
+                let rows = next.iter().rev().filter_map(|id| writer.pending_file(*id).transpose());
+                let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
                 rows.dedup_by_key(|(id, ..)| *id);
                 Ok(rows)
             };

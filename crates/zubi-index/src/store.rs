@@ -33,7 +33,7 @@ pub(crate) enum IndexStoreError {
 }
 
 impl IndexStoreError {
-    /// Whether the file is damaged, not used by another process or on a full disk.
+    /// Whether the file is damaged. A lock of another process and a full disk damage nothing.
     pub(crate) fn is_broken(&self) -> bool {
         use rusqlite::ErrorCode;
         match self {

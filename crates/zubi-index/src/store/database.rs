@@ -6,13 +6,16 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
-use sha2::{Digest as _, Sha256};
 use zubi_base::owner_only;
+use zubi_base::text::ContentHash;
 
 use super::IndexStoreError;
 
 /// The version of the tables and of the words.
 const VERSION: u32 = 1;
+
+/// The number of hexadecimal digits in the name of a store: 128 bits of the hash of its folder's path.
+const NAME_LENGTH: usize = 32;
 
 /// The time to wait for another connection.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
@@ -88,10 +91,9 @@ pub(crate) struct StoreFile {
 impl StoreFile {
     /// Returns the store of a folder, given by its path without links, in zubi's cache directory.
     pub(crate) fn new(cache: &Utf8Path, root: &Utf8Path, max_bytes: u64) -> Self {
-        let hash: [u8; 32] = Sha256::digest(root.as_str().as_bytes()).into();
-        let (name, _) = hash.split_at(16);
-        let name = format!("{}.db", data_encoding::HEXLOWER.encode(name));
-        Self { path: cache.join("index").join(name), root: root.to_owned(), max_bytes }
+        let ContentHash(mut name) = ContentHash::from_bytes(root.as_str().as_bytes());
+        name.truncate(NAME_LENGTH);
+        Self { path: cache.join("index").join(name + ".db"), root: root.to_owned(), max_bytes }
     }
 
     /// Locks the store for writing until the returned file is dropped. Returns `None` if another process has the lock.

@@ -75,11 +75,13 @@ pub(crate) fn decode_ids(base: i64, bytes: &[u8]) -> Result<Vec<i64>, IndexStore
 
 /// Encodes sorted keys for `live`.
 pub(crate) fn encode_keys(keys: impl IntoIterator<Item = u64>) -> Vec<u8> {
-    let bytes_of = |key: u64| {
-        let [_, _, bytes @ ..] = key.to_be_bytes();
-        bytes
-    };
-    keys.into_iter().flat_map(bytes_of).collect()
+    keys.into_iter().flat_map(encode_key).collect()
+}
+
+/// Encodes a key so that the order of the bytes is that of the keys.
+fn encode_key(key: u64) -> [u8; WORD_BYTES] {
+    let [_, _, bytes @ ..] = key.to_be_bytes();
+    bytes
 }
 
 /// Decodes the keys of [`encode_keys`].
@@ -91,18 +93,8 @@ pub(crate) fn decode_keys(bytes: &[u8]) -> Result<impl Iterator<Item = u64>, Ind
 }
 
 fn has_key(bytes: &[u8], key: u64) -> bool {
-    let wanted = encode_keys([key]);
-    let at = |index: usize| bytes.get(index * WORD_BYTES..(index + 1) * WORD_BYTES).unwrap_or_default();
-    let (mut low, mut high) = (0, bytes.len() / WORD_BYTES);
-    while low < high {
-        let middle = usize::midpoint(low, high);
-        match at(middle).cmp(wanted.as_slice()) {
-            std::cmp::Ordering::Less => low = middle + 1,
-            std::cmp::Ordering::Equal => return true,
-            std::cmp::Ordering::Greater => high = middle,
-        }
-    }
-    false
+    let (keys, _) = bytes.as_chunks::<WORD_BYTES>();
+    keys.binary_search(&encode_key(key)).is_ok()
 }
 
 /// Returns the ids of the files whose lists have a key, among them ids of deleted files.

@@ -249,6 +249,12 @@ impl StoreWriter {
         Ok(statement.query_map([after, limit], read)?.collect::<Result<_, _>>()?)
     }
 
+    /// Returns a file if its declarations are not parsed.
+    pub(crate) fn pending_file(&self, id: i64) -> Result<Option<(i64, String, TextHash)>, IndexStoreError> {
+        let file = self.pending_files(id - 1, 1)?.pop();
+        Ok(file.filter(|(found, ..)| *found == id))
+    }
+
     /// Writes the declarations of a file, or that the parser rejected it (`None`), unless the file has changed meanwhile.
     pub(crate) fn declare(
         &mut self,
@@ -318,28 +324,29 @@ impl StoreWriter {
     pub(crate) fn tidy(&mut self) -> Result<bool, IndexStoreError> {
         let live: usize = self.connection.query_row("SELECT count(*) FROM live", [], |row| row.get(0)).map(to_usize)?;
         if live > SIZES.live {
-            return self.rewrite(&[0]);
+            self.rewrite(&[0])?;
+            return Ok(true);
         }
         let mut statement = self.connection.prepare_cached("SELECT id, files, dead FROM segment")?;
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
         let mut segments: Vec<(i64, i64, i64)> = statement.query_map([], read)?.collect::<Result<_, _>>()?;
         drop(statement);
         if let Some((id, ..)) = segments.iter().find(|(_, files, dead)| *dead > SIZES.dead && dead * 3 > *files) {
-            let id = *id;
-            let has_more = self.rewrite(&[id])?;
+            self.rewrite(&[*id])?;
             self.remove_unused_names()?;
-            return Ok(has_more);
+            return Ok(true);
         }
         if segments.len() > SIZES.segments + self.counts.total() / 2_048 {
             segments.sort_unstable_by_key(|(_, files, dead)| files - dead);
             let smallest: Vec<i64> = segments.iter().take(2).map(|(id, ..)| *id).collect();
-            return self.rewrite(&smallest);
+            self.rewrite(&smallest)?;
+            return Ok(true);
         }
         Ok(false)
     }
 
     /// Writes segments again as one; 0 is `live`.
-    fn rewrite(&mut self, segments: &[i64]) -> Result<bool, IndexStoreError> {
+    fn rewrite(&mut self, segments: &[i64]) -> Result<(), IndexStoreError> {
         self.transaction(|writer| {
             let connection = &writer.connection;
             let mut alive = FxHashSet::default();
@@ -373,7 +380,7 @@ impl StoreWriter {
                 }
             }
             if alive.is_empty() {
-                return Ok(true);
+                return Ok(());
             }
             let id = new_segment(connection)?;
             let number = i64::try_from(alive.len()).unwrap_or(i64::MAX);
@@ -384,8 +391,7 @@ impl StoreWriter {
             for file in alive {
                 update.execute([file, id])?;
             }
-            words.write(connection, id)?;
-            Ok(true)
+            words.write(connection, id)
         })
     }
 
