@@ -16,6 +16,7 @@ use crate::features::mentions::RecentDefinitions;
 use crate::outline::RecentOutlines;
 use crate::router::Router;
 use crate::settings::EditorSettings;
+use crate::symbol_index::SymbolIndex;
 use crate::syntax::{RecentSyntax, SyntaxParser};
 use crate::text_search::RecentWords;
 
@@ -32,6 +33,8 @@ pub struct CodeConfig {
     pub state_dir: Utf8PathBuf,
     /// Parses files whose server is absent.
     pub parser: Arc<dyn SyntaxParser>,
+    /// The index of the folders' declarations and words, unless it is turned off.
+    pub index: Option<Arc<dyn SymbolIndex>>,
     pub clock: Arc<dyn Clock>,
 }
 
@@ -45,6 +48,7 @@ pub struct CodeIntel {
     pub(crate) external: Arc<ExternalFiles>,
     settings: Option<Arc<dyn EditorSettings>>,
     pub(crate) parser: Arc<dyn SyntaxParser>,
+    pub(crate) index: Option<Arc<dyn SymbolIndex>>,
     pub(crate) snapshots: SnapshotStore,
     pub(crate) words: RecentWords,
     pub(crate) definitions: RecentDefinitions,
@@ -73,6 +77,7 @@ impl CodeIntel {
             edits,
             settings: config.settings,
             parser: config.parser,
+            index: config.index,
             snapshots: SnapshotStore::default(),
             words: RecentWords::default(),
             definitions: RecentDefinitions::default(),

@@ -96,6 +96,7 @@ impl Toy {
             settings: None,
             state_dir: state,
             parser: Arc::new(ToyParser),
+            index: None,
             clock: Arc::new(SystemClock),
         });
         Self { intel, endpoint, root: project, cursor, _directory: directory }

@@ -39,6 +39,7 @@ pub(super) fn intelligence(
         settings: editor.and_then(|editor| editor.settings.clone()),
         state_dir: config.state_dir.clone(),
         parser,
+        index: None,
         clock: Arc::clone(&config.clock),
     })
 }

@@ -62,6 +62,7 @@ fn models_with_source(files: SharedFiles, fixture: &str, first: Option<Arc<dyn E
     let state = toy.root.parent().unwrap().join("state of models");
     let intel = CodeIntel::new(CodeConfig {
         parser: Arc::new(zubi_code::syntax::DirectParser),
+        index: None,
         workspace,
         sources: first.into_iter().chain([domainlang::endpoint_source(&model)]).collect(),
         texts: domainlang::texts(&model),
