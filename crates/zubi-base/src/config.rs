@@ -49,6 +49,8 @@ pub struct Layer {
     pub env: BTreeMap<String, SecretEntry>,
     pub servers: BTreeMap<String, ServerLayer>,
     pub mcp: McpLayer,
+    /// Whether zubi makes an index of the workspace's declarations and words.
+    pub index: Option<bool>,
     /// The model that zubi uses if a request does not name one.
     pub model: Option<String>,
     /// The providers of models. Only those in the user's own file have an effect.
@@ -168,6 +170,8 @@ pub struct Settings {
     pub env: BTreeMap<String, SecretEntry>,
     pub env_source: Option<Utf8PathBuf>,
     pub mcp_approval_fallback: Effective<McpApprovalFallback>,
+    /// Whether zubi makes an index of the workspace's declarations and words.
+    pub index: Effective<bool>,
     /// The model that zubi uses if a request does not name one.
     pub model: Option<Effective<String>>,
     /// The user's providers of models, by name.
@@ -200,6 +204,9 @@ impl Layers {
             if workspace.layer.mcp.approval_fallback == Some(McpApprovalFallback::Client) {
                 ignore("mcp.ask".to_owned());
             }
+            if workspace.layer.index == Some(true) {
+                ignore("index".to_owned());
+            }
             if workspace.layer.model.is_some() {
                 ignore("model".to_owned());
             }
@@ -226,6 +233,9 @@ impl Layers {
             env_source: self.user.as_ref().map(|user| user.path.clone()),
             mcp_approval_fallback: mcp_approval_fallback
                 .unwrap_or(Effective { value: McpApprovalFallback::Client, source: SettingSource::Default }),
+            index: self
+                .pick(|layer| layer.index, |value| !value)
+                .unwrap_or(Effective { value: true, source: SettingSource::Default }),
             model: self.pick(|layer| layer.model.clone(), |_| false),
             models: self.user.as_ref().map(|user| user.layer.models.clone()).unwrap_or_default(),
             disabled_servers: self.disabled_servers(),

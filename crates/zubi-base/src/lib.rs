@@ -11,6 +11,7 @@ pub mod endpoint;
 pub mod env;
 pub mod escape;
 pub mod file_lists;
+pub mod file_observer;
 pub mod framing;
 pub mod fs;
 pub mod lsp;

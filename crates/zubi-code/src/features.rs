@@ -8,6 +8,7 @@ pub mod folder_outline;
 pub mod format;
 pub mod hierarchy;
 pub mod hover;
+pub(crate) mod index_search;
 pub mod locations;
 pub mod mentions;
 mod outline;

@@ -41,7 +41,7 @@ pub struct CodeConfig {
 /// Answers requests about code. All callers of a workspace share one.
 pub struct CodeIntel {
     pub(crate) workspace: Arc<WorkspaceFolders>,
-    pub(crate) router: Router,
+    pub(crate) router: Arc<Router>,
     pub(crate) texts: Arc<dyn TextSource>,
     pub(crate) recent: RecentDocuments,
     pub(crate) edits: EditService,
@@ -69,7 +69,7 @@ impl CodeIntel {
             config.clock,
         );
         Arc::new(Self {
-            router: Router::new(config.sources, Arc::clone(&config.workspace), Arc::clone(&external)),
+            router: Arc::new(Router::new(config.sources, Arc::clone(&config.workspace), Arc::clone(&external))),
             workspace: config.workspace,
             external,
             texts: config.texts,

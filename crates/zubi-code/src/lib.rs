@@ -32,6 +32,7 @@ mod related;
 mod request;
 mod response_check;
 pub mod router;
+pub mod searched_files;
 pub mod settings;
 pub mod status;
 pub mod symbol_index;

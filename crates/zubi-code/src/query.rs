@@ -45,6 +45,8 @@ pub struct CallCx {
     pub wait: Duration,
     /// The time limit for checking diagnostics before and after an edit. The answer says what is unknown by then.
     pub check_wait: Duration,
+    /// Whether the index may answer while all servers are loading, if the tool supports that.
+    pub may_use_index: bool,
     /// Whether the request may start a server for every project of the workspace, however many there are; `None` if its
     /// tool has no such argument.
     pub all_projects: Option<bool>,

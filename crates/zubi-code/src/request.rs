@@ -1,10 +1,10 @@
 //! Sends the requests of a query: waits for the endpoints by the readiness policy, then sends one request to each.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
-use futures_util::future::join_all;
+use futures_util::future::{join_all, select_all};
 use serde_json::{Value, json};
 use zubi_base::endpoint::{
     DocumentRef, Endpoint, EndpointError, Endpoints, MissingServer, OMITTED_COUNT_FIELD, Readiness, RequestCx,
@@ -34,6 +34,14 @@ pub(crate) struct EndpointReply {
 pub(crate) struct Replies {
     pub(crate) replies: Vec<EndpointReply>,
     pub(crate) status: AnswerStatus,
+}
+
+/// The endpoints of the whole workspace.
+pub(crate) enum SearchEndpoints {
+    /// There is none, or one at least has settled its readiness.
+    Settled(Endpoints),
+    /// All are starting or loading, each with a clause that says so.
+    Loading(Vec<String>),
 }
 
 /// The endpoints that will get the request, each as ready as the caller's time-out allowed.
@@ -154,15 +162,44 @@ impl CodeQuery<'_> {
         status
     }
 
-    /// Waits for the endpoints of the whole workspace that support `method`.
-    pub(crate) async fn ready_for_workspace(&self, method: &str, operation: &str) -> Result<ReadyEndpoints, CodeError> {
-        let mut found = self.intel.router.for_workspace(method, &self.request_cx()).await;
+    /// Waits for those endpoints of the whole workspace that support `method`.
+    pub(crate) async fn ready_for_workspace(
+        &self,
+        mut found: Endpoints,
+        method: &str,
+        operation: &str,
+    ) -> Result<ReadyEndpoints, CodeError> {
         let uncovered = found.uncovered.take();
         let mut ready = self.ready(found, None, method, operation, ReadinessLevel::Project).await?;
         if let Some(reason) = uncovered {
             ready.status.mark_incomplete(self.with_all_projects_hint(&reason));
         }
         Ok(ready)
+    }
+
+    /// Returns the endpoints of the whole workspace, and which of them are loading if all are after a short wait.
+    pub(crate) async fn endpoints_within(&self, method: &'static str, wait: Duration) -> SearchEndpoints {
+        let until = Instant::now() + wait;
+        let (router, cx) = (Arc::clone(&self.intel.router), self.request_cx());
+        // In a task of its own: a start that is cancelled would begin again with the next request.
+        let starting = tokio::spawn(async move { router.for_workspace(method, &cx).await });
+        let Ok(found) = tokio::time::timeout_at(until.into(), starting).await else {
+            return SearchEndpoints::Loading(vec!["the servers are starting".to_owned()]);
+        };
+        let found = found.unwrap_or_default();
+        let settled = found.endpoints.iter().map(|endpoint| async move {
+            let mut changes = endpoint.readiness_changes();
+            // The sender lives as long as the endpoint.
+            drop(changes.wait_for(Readiness::is_settled).await);
+        });
+        // The first settled one decides: the index does not replace servers that answer.
+        if found.endpoints.is_empty()
+            || tokio::time::timeout_at(until.into(), select_all(settled.map(Box::pin))).await.is_ok()
+        {
+            return SearchEndpoints::Settled(found);
+        }
+        let describe = |endpoint: &Arc<dyn Endpoint>| format!("{} is {}", endpoint.id(), endpoint.readiness());
+        SearchEndpoints::Loading(found.endpoints.iter().map(describe).collect())
     }
 
     /// Adds to the reason that projects were not queried how to query them.

@@ -30,16 +30,29 @@ pub enum AnswerSource {
     Servers,
     /// The declarations of files by their syntax: names without their meaning.
     Syntax,
+    /// The index of declarations, by syntax, compared with the present files.
+    Index,
     /// A search for words: also in comments and strings.
     Text,
 }
 
 impl AnswerSource {
+    /// Returns the name in JSON answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Servers => "server",
+            Self::Syntax => "syntax",
+            Self::Index => "index",
+            Self::Text => "text",
+        }
+    }
+
     /// The clause in the status line.
     fn label(self) -> Option<&'static str> {
         match self {
             Self::Servers => None,
             Self::Syntax => Some("syntax only: names not resolved"),
+            Self::Index => Some("index · syntax only, names not resolved"),
             Self::Text => Some("text search: names only"),
         }
     }

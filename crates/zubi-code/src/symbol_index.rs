@@ -11,7 +11,10 @@ use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
+use zubi_base::text::pluralize;
 use zubi_syntax::{DeclarationKind, SyntaxOutline};
+
+use crate::markup::clean_line;
 
 /// An index of the declarations and words of a workspace folder. Every call works while the index is built or updated,
 /// and says whether its answer is complete.
@@ -148,10 +151,14 @@ pub struct IndexedOutline {
 /// The files that can contain a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WordFiles {
-    /// Every other source file ([`zubi_base::walk`]) of the folder that is UTF-8 text did not contain the word when the index
-    /// read it, apart from files with credentials ([`zubi_base::credentials`]), which it never reads. Files that are too
-    /// large for the index are in the list. The absolute paths are sorted.
-    Files(Vec<Utf8PathBuf>),
+    /// Every other source file ([`zubi_base::walk`]) of the folder is UTF-8 text that did not contain the word when the index
+    /// read it, or a file with credentials ([`zubi_base::credentials`]), which it never reads. The absolute paths are sorted.
+    Files {
+        /// UTF-8 texts, among them all that are too large for the index.
+        texts: Vec<Utf8PathBuf>,
+        /// Files that are not UTF-8 text, or that zubi could not read, whether they contain the word or not.
+        others: Vec<Utf8PathBuf>,
+    },
     /// The index has not read all files yet, or cannot read or store them all.
     Unknown,
 }
@@ -165,6 +172,8 @@ pub struct IndexState {
     pub files: usize,
     /// The number of stored files whose declarations are not parsed yet.
     pub undeclared: usize,
+    /// The number of changed files and directories that the index has not read again yet.
+    pub unread: usize,
     /// The number of files of each kind without declarations.
     pub omitted: OmittedFiles,
     /// The number of changes of the content in this process.
@@ -177,6 +186,7 @@ impl IndexState {
     /// Whether the index has the words of all files, apart from those that are too large or not text.
     pub fn has_all_words(&self) -> bool {
         self.problem.is_none()
+            && self.unread == 0
             && matches!(self.phase, IndexPhase::Declarations | IndexPhase::Ready)
             && self.omitted.beyond_limit == 0
     }
@@ -184,6 +194,29 @@ impl IndexState {
     /// Whether the index has the declarations of all files, apart from [`Self::omitted`].
     pub fn has_all_declarations(&self) -> bool {
         self.has_all_words() && self.phase == IndexPhase::Ready && self.undeclared == 0
+    }
+}
+
+impl fmt::Display for IndexState {
+    /// Writes `ready`, the progress, or the reason why the index does not follow the files, on one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(problem) = &self.problem {
+            return f.write_str(&clean_line(problem));
+        }
+        let files = self.files;
+        match self.phase {
+            IndexPhase::Unchecked => f.write_str("not built"),
+            IndexPhase::Words { done } => write!(f, "building, {} read so far", pluralize(done, "file")),
+            _ if self.undeclared > 0 => {
+                write!(f, "building, {} of {}", files.saturating_sub(self.undeclared), pluralize(files, "file"))
+            }
+            IndexPhase::Declarations => f.write_str("building"),
+            _ if self.unread > 0 => write!(f, "reading {}", pluralize(self.unread, "changed file")),
+            _ if self.omitted.beyond_limit > 0 => {
+                write!(f, "without {} beyond its limit", pluralize(self.omitted.beyond_limit, "file"))
+            }
+            IndexPhase::Ready => f.write_str("ready"),
+        }
     }
 }
 

@@ -109,6 +109,7 @@ impl Toy {
             deadline: Instant::now() + Duration::from_mins(1),
             wait: Duration::from_secs(30),
             check_wait: Duration::from_secs(30),
+            may_use_index: true,
             all_projects: Some(false),
             reads_external: true,
             progress: Arc::new(|_, _| {}),

@@ -195,8 +195,9 @@ impl CodeQuery<'_> {
         longest: Duration,
     ) -> text_search::WordSearchResult {
         let until = self.cx.deadline.min(Instant::now() + longest);
+        let files = self.searched_files(roots, word, false).await;
         let word = word.to_owned();
         // Reading thousands of files would block other tasks of this thread.
-        tokio::task::spawn_blocking(move || text_search::search(&roots, &word, until)).await.unwrap_or_default()
+        tokio::task::spawn_blocking(move || text_search::search(&files, &word, until)).await.unwrap_or_default()
     }
 }

@@ -13,12 +13,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::fs::ReadError;
 use zubi_base::position::{Encoding, TextIndex, size};
 use zubi_base::text::BOM;
-use zubi_base::walk::{self, WalkOptions};
 use zubi_base::{credentials, fs, lsp};
 
 use crate::cache::RevisionCache;
 use crate::embedding;
 use crate::lexical::NonCode;
+use crate::searched_files::SearchedFiles;
 
 fn starts(character: char) -> bool {
     character == '_' || unicode_ident::is_xid_start(character)
@@ -120,20 +120,18 @@ impl WordSearchResult {
     }
 }
 
-/// Searches the source files below `roots` until the time `until`. Reads files on the calling thread.
-pub fn search(roots: &[Utf8PathBuf], word: &str, until: Instant) -> WordSearchResult {
+/// Searches files until the time `until`. Reads them on the calling thread.
+pub fn search(files: &SearchedFiles, word: &str, until: Instant) -> WordSearchResult {
     let mut found = WordSearchResult::default();
-    for root in roots {
-        for path in walk::files(root, WalkOptions::default()).filter(|path| !credentials::is_credential_path(path)) {
-            if Instant::now() >= until {
-                found.cut = true;
-                break;
-            }
-            if let Ok(text) = fs::read_text_in_place(&path) {
-                let count = count(&text, word);
-                if count > 0 {
-                    found.files.push((path, count));
-                }
+    for path in files.paths().filter(|path| !credentials::is_credential_path(path)) {
+        if Instant::now() >= until {
+            found.cut = true;
+            break;
+        }
+        if let Ok(text) = fs::read_text_in_place(&path) {
+            let count = count(&text, word);
+            if count > 0 {
+                found.files.push((path, count));
             }
         }
     }
@@ -216,7 +214,7 @@ impl WordPosition {
 /// The occurrences of a word in the files of a workspace.
 #[derive(Debug, Clone, Default)]
 pub struct WordOccurrences {
-    /// Files that contain the word, in the order of the directory walk.
+    /// Files that contain the word, sorted by path.
     pub files: Vec<WordFile>,
 }
 
@@ -235,10 +233,10 @@ pub enum SearchLimit {
     Matches,
 }
 
-/// Finds every whole-word occurrence in the source files below `roots` that are of the servers' languages, or may contain
-/// code of the language that `extension` names. Reads files on the calling thread, except those with an unsaved text.
+/// Finds every whole-word occurrence in those files that are of the servers' languages, or may contain code of the language
+/// that `extension` names. Reads files on the calling thread, except those with an unsaved text.
 pub fn find_occurrences(
-    roots: &[Utf8PathBuf],
+    files: &SearchedFiles,
     word: &str,
     deadline: Instant,
     unsaved: &BTreeMap<Utf8PathBuf, Arc<str>>,
@@ -247,7 +245,7 @@ pub fn find_occurrences(
 ) -> Result<WordOccurrences, SearchLimit> {
     let mut found = WordOccurrences::default();
     let mut total = 0;
-    for path in roots.iter().flat_map(|root| walk::files(root, WalkOptions::default())) {
+    for path in files.paths() {
         if Instant::now() >= deadline {
             return Err(SearchLimit::Time);
         }
@@ -311,6 +309,8 @@ pub fn find_occurrences(
             found.files.push(WordFile { path, kind, occurrences });
         }
     }
+    // The order of a walk is the disk's.
+    found.files.sort_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
     Ok(found)
 }
 

@@ -19,10 +19,13 @@ use zubi_base::text::{DiskText, TextSource};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::CodeIntel;
+use zubi_code::symbol_index::SymbolIndex as _;
+use zubi_code::syntax::SyntaxParser;
 use zubi_declared::testing::TestContext;
 use zubi_declared::{DeclaredProvider, DeclaredToolsConfig};
 use zubi_exec::job::Jobs;
-use zubi_ipc::wire::host::{HostKind, ServerStatus, WatchStatus};
+use zubi_index::WorkspaceIndex;
+use zubi_ipc::wire::host::{HostKind, IndexStatus, ServerStatus, WatchStatus};
 use zubi_lsp_client::pool::{ServerPool, WatchCounts};
 use zubi_policy::Policy;
 use zubi_tool_api::audit::{AuditFile, AuditSink, NoAudit};
@@ -55,6 +58,8 @@ pub struct LocalHost {
     texts: Arc<dyn TextSource>,
     /// Stopped by [`ToolService::shutdown`](crate::service::ToolService::shutdown).
     intel: Option<Arc<CodeIntel>>,
+    /// The index of the folders, if this host makes one.
+    index: Option<Arc<WorkspaceIndex>>,
     /// Background commands, also stopped by `shutdown`.
     jobs: Option<Arc<Jobs>>,
     /// The headless servers, if this host may start any.
@@ -67,15 +72,34 @@ pub struct LocalHost {
     followers: Mutex<Option<JoinSet<()>>>,
 }
 
+/// The parts of a host that others are built from.
+struct HostBase {
+    secrets: Secrets,
+    jobs: Arc<Jobs>,
+    parser: Arc<dyn SyntaxParser>,
+    index: Option<Arc<WorkspaceIndex>>,
+}
+
+impl HostBase {
+    fn new(config: &HostConfig, workspace: &WorkspaceFolders, options: &EditorOptions) -> Self {
+        let secrets = exec::secrets(config).with_values(options.env());
+        let jobs = Arc::new(exec::jobs(config, &secrets));
+        let parser = code::parser(config, jobs.runner().sandbox());
+        let index = code::index(config, workspace, &parser);
+        Self { secrets, jobs, parser, index }
+    }
+}
+
 impl LocalHost {
     /// Builds a host with all compiled-in tools. Does no slow work: the first request that needs something detects,
     /// reads or starts it.
     pub fn new(config: &HostConfig) -> Result<Self, LocalHostError> {
         let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
-        let pool = Arc::new(code::pool(config, &workspace)?);
+        let base = HostBase::new(config, &workspace, &EditorOptions::default());
+        let pool = Arc::new(code::pool(config, &workspace, base.index.as_ref())?);
         let model = Arc::new(DomainModel::on_disk(workspace.roots().into_iter().map(Root::Folder).collect()));
         let sources = vec![Arc::clone(&pool) as _];
-        let host = Self::with_sources(config, workspace, sources, &model, None);
+        let host = Self::with_sources(config, workspace, base, sources, &model, None);
         Ok(Self { pool: Some(pool), ..host })
     }
 
@@ -89,15 +113,25 @@ impl LocalHost {
         let config = &config;
         let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
         let mut sources = vec![Arc::clone(&editor.source)];
-        let pool = if editor.headless_fallback { Some(Arc::new(code::pool(config, &workspace)?)) } else { None };
+        let mut base = HostBase::new(config, &workspace, &editor.options);
+        if !editor.headless_fallback {
+            // Nothing watches the files.
+            base.index = None;
+        }
+        let pool = if editor.headless_fallback {
+            Some(Arc::new(code::pool(config, &workspace, base.index.as_ref())?))
+        } else {
+            None
+        };
         sources.extend(pool.clone().map(|pool| pool as Arc<dyn EndpointSource>));
-        let host = Self::with_sources(config, workspace, sources, &editor.model, Some(editor));
+        let host = Self::with_sources(config, workspace, base, sources, &editor.model, Some(editor));
         Ok(Self { pool, ..host })
     }
 
     fn with_sources(
         config: &HostConfig,
         workspace: Arc<WorkspaceFolders>,
+        base: HostBase,
         mut sources: Vec<Arc<dyn EndpointSource>>,
         model: &Arc<DomainModel>,
         editor: Option<&EditorIntegration>,
@@ -107,11 +141,9 @@ impl LocalHost {
         let view = editor.map(|editor| Arc::clone(&editor.view));
         let texts = editor.map_or_else(|| domainlang::texts(model), |editor| Arc::clone(&editor.texts));
         let editor_options = editor.map(|editor| editor.options.clone()).unwrap_or_default();
-        let secrets = exec::secrets(config).with_values(editor_options.env());
+        let HostBase { secrets, jobs, parser, index } = base;
         let redactor = redactor(&secrets);
-        let jobs = Arc::new(exec::jobs(config, &secrets));
-        let parser = code::parser(config, jobs.runner().sandbox());
-        let intel = code::intelligence(config, &workspace, &texts, sources, editor, parser);
+        let intel = code::intelligence(config, &workspace, &texts, sources, editor, parser, index.clone());
         let declared = DeclaredProvider::new(DeclaredToolsConfig {
             workspace: Arc::clone(&workspace),
             trust: config.trust.clone(),
@@ -141,6 +173,7 @@ impl LocalHost {
         let resources = [domainlang::resources(), zubi_tools::resources::resources(&intel)].concat();
         let host = Self {
             intel: Some(intel),
+            index,
             jobs: Some(jobs),
             declared: Some(Arc::clone(&declared)),
             editor_service: Some(editor_service),
@@ -180,6 +213,7 @@ impl LocalHost {
             resources,
             texts: Arc::new(DiskText),
             intel: None,
+            index: None,
             jobs: None,
             pool: None,
             declared: None,
@@ -287,6 +321,13 @@ impl LocalHost {
         let counts = self.pool.as_ref()?.watch_counts()?;
         let WatchCounts { directories, packages, package_limit, unwatched } = counts;
         Some(WatchStatus { directories, packages, package_limit, unwatched })
+    }
+
+    /// Returns the state of the index, if this host makes one.
+    pub fn index_status(&self) -> Option<IndexStatus> {
+        let index = self.index.as_ref()?;
+        let state = index.state();
+        Some(IndexStatus { files: state.files, bytes: index.store_bytes(), state: state.to_string() })
     }
 
     /// Whether a tool has this id or wire name, including tools that restrictions remove.

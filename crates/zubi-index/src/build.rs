@@ -148,7 +148,8 @@ pub(crate) fn check_folder(
     Ok(added)
 }
 
-/// Compares a file with the store. `stamp` is that of the regular file on disk. Returns the id of its row.
+/// Compares a file with the store. `stamp` is that of the regular file on disk if an equal stamp proves that the file has
+/// not changed. Returns the id of its row.
 fn check_file(
     writer: &mut StoreWriter,
     root: &Utf8Path,
@@ -160,9 +161,7 @@ fn check_file(
         return Ok(None);
     }
     let row = writer.find(relative.as_str())?;
-    if let Some(row) = &row
-        && Some(row.stamp) == stamp
-    {
+    if let Some(row) = row.as_ref().filter(|row| Some(row.stamp) == stamp) {
         return Ok(Some(row.id));
     }
     let Some(file) = source::read(path) else {
@@ -277,11 +276,12 @@ fn check_path(
 ) -> Result<Option<i64>, IndexStoreError> {
     let relative = path.strip_prefix(&shared.root).unwrap_or(path);
     let metadata = std::fs::symlink_metadata(path).ok();
-    let stamp = metadata.as_ref().and_then(source::stamp_of);
+    let is_file = metadata.as_ref().is_some_and(std::fs::Metadata::is_file);
     let is_folder = metadata.is_some_and(|metadata| metadata.is_dir());
     let mut id = None;
-    if stamp.is_some() && !is_omitted {
-        id = check_file(writer, &shared.root, path, stamp)?;
+    if is_file && !is_omitted {
+        // A program may have written the file within the resolution of its time, with the same size.
+        id = check_file(writer, &shared.root, path, None)?;
     } else if !relative.as_str().is_empty()
         && let Some(row) = writer.find(relative.as_str())?
     {

@@ -179,6 +179,12 @@ impl LocalIndex {
         self.shared.run_blocking(|shared| shared.clear()).await
     }
 
+    /// Whether the store is not that of the last build: another program has deleted it.
+    pub(crate) fn is_lost(&self) -> bool {
+        let phase = self.shared.state.borrow().phase;
+        phase == IndexPhase::Unchecked || self.store_path().is_some_and(|path| !path.exists())
+    }
+
     /// Returns the path of the store's database, whether it exists or not. `None` without a cache directory.
     pub fn store_path(&self) -> Option<&Utf8Path> {
         self.shared.store.as_ref().map(|store| store.path.as_path())
@@ -229,7 +235,7 @@ impl SymbolIndex for LocalIndex {
         }
         let word = word.to_owned();
         let files = self.query(move |reader, root| reader.files_with(root, &word)).await?;
-        Ok(files.map_or(WordFiles::Unknown, WordFiles::Files))
+        Ok(files.map_or(WordFiles::Unknown, |(texts, others)| WordFiles::Files { texts, others }))
     }
 
     fn state(&self) -> IndexState {
@@ -267,6 +273,11 @@ impl FolderIndex {
         let Some(store) = &self.store else {
             return Err(BuildError::Store("the cache directory is unknown; set `HOME` or `XDG_CACHE_HOME`".to_owned()));
         };
+        if slot.is_some() && !store.path.exists() {
+            // Another program has deleted it; what the writer writes would be lost. The new store has no files.
+            *slot = None;
+            self.publish(|state| state.phase = IndexPhase::Unchecked);
+        }
         if slot.is_none() {
             let lock_file = store.lock().map_err(|error| failed(error.into()))?;
             self.is_reader.store(lock_file.is_none(), Ordering::Relaxed);

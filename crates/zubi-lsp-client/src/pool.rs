@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -23,20 +24,21 @@ use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::{
     Caveats, DocumentRef, Endpoint, EndpointSource, Endpoints, MissingServer, OtherProject, RequestCx,
 };
+use zubi_base::file_observer::FileObserver;
 use zubi_base::process::{CommandSpec, Spawner};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, WorkspaceFolders};
 
-use crate::capabilities::{ChangeKind, ServerCapabilities};
+use crate::capabilities::ServerCapabilities;
 use crate::catalogue::{Catalogue, ServerEntry, ServerRole};
 use crate::detect::{self, Detection, Languages, ProgramFinder, PythonSearch, ScanLimits, project_root};
 use crate::endpoint::{LaunchSpec, RetentionPolicy, ServerEndpoint, Starter};
 use crate::session::SessionSpec;
 pub use crate::watch::WatchCounts;
-use crate::watch::{self, WatchedEntry, WatchedFileChange};
 
 mod cargo;
 mod caveats;
+mod changes;
 mod conditions;
 mod projects;
 mod reload;
@@ -67,6 +69,8 @@ pub struct PoolConfig {
     pub python: PythonSearch,
     /// zubi's own directory, private to the user; created on demand.
     pub state_directory: Utf8PathBuf,
+    /// Receives all changes of the folders' files from the first request on, if there is one.
+    pub observer: Option<Arc<dyn FileObserver>>,
 }
 
 /// The headless language servers of a workspace.
@@ -84,6 +88,11 @@ struct PoolState {
     clauses: Arc<FileClauses>,
     starter: Arc<dyn Starter>,
     watcher: Arc<WatcherCell>,
+    observer: Option<Arc<dyn FileObserver>>,
+    /// Whether this pool has selected a server to start.
+    has_started: AtomicBool,
+    /// One report of changes at a time.
+    reporting: tokio::sync::Mutex<()>,
     detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
     servers: Mutex<BTreeMap<ServerKey, RunningServer>>,
     /// How the server of each Cargo project starts; without those whose manifests may have changed.
@@ -113,6 +122,7 @@ impl ServerPool {
             folders: config.workspace.roots(),
             interests: reload::interests(&config.catalogue),
             state_directory: config.state_directory.clone(),
+            observer: config.observer.clone(),
             cell: OnceCell::new(),
         });
         let starter = ProcessStarter { spawner: config.spawner.clone(), watcher: Arc::clone(&watcher) };
@@ -130,6 +140,9 @@ impl ServerPool {
             trust: config.trust,
             starter,
             watcher,
+            observer: config.observer,
+            has_started: AtomicBool::new(false),
+            reporting: tokio::sync::Mutex::default(),
             detection: tokio::sync::Mutex::default(),
             servers: Mutex::default(),
             cargo: tokio::sync::Mutex::default(),
@@ -239,25 +252,13 @@ impl EndpointSource for ServerPool {
     }
 
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
-        // Before the first server runs, no server can have outdated content.
-        let watcher = self.shared.watcher.cell.get()?;
-        let refreshed = watcher.refresh().await;
-        self.shared.replace_outdated_servers().await;
-        let mut notes: Vec<String> = refreshed.note.into_iter().collect();
-        if !refreshed.changes.is_empty() {
-            self.shared.update_detection(&refreshed.changes).await;
-            self.shared.forget_manifests(&refreshed.changes).await;
-            let worktrees = watcher.worktrees();
-            for endpoint in self.shared.endpoints() {
-                let changes = watch::changes_in_worktree(&refreshed.changes, endpoint.root(), &worktrees);
-                notes.extend(endpoint.notify_changes(&changes));
-            }
-        }
-        (!notes.is_empty()).then(|| notes.join("; "))
+        changes::report(&self.shared).await
     }
 
     fn file_changes(&self) -> Option<u64> {
-        self.shared.watcher.cell.get().map(|watcher| watcher.refreshes_with_changes())
+        // Answers without a server depend on the servers that run, so none is stored before the first server.
+        let watcher = self.shared.watcher.cell.get()?;
+        self.shared.has_started.load(Ordering::Acquire).then(|| watcher.refreshes_with_changes())
     }
 
     async fn restart(&self) -> usize {
@@ -359,6 +360,7 @@ impl PoolState {
                 None => slots.push(vec![server]),
             }
         }
+        self.has_started.store(true, Ordering::Release);
         // Finding a program runs it (`--version`), which takes up to half a second; so all searches run at once, and
         // the file watcher starts with them.
         let starting = join_all(slots.into_iter().map(|slot| self.start_first(slot)));
@@ -567,24 +569,5 @@ impl PoolState {
         let found = Arc::new(scan.await.unwrap_or_default());
         *detection = Some(Arc::clone(&found));
         found
-    }
-
-    /// Discards the scan result if changed files could affect it.
-    async fn update_detection(&self, changes: &[WatchedFileChange]) {
-        let mut detection = self.detection.lock().await;
-        let Some(cached) = &*detection else { return };
-        let affects_detection = |change: &WatchedFileChange| {
-            change.kind != ChangeKind::Changed
-                && change.entry == WatchedEntry::File
-                && self.languages.for_path(&change.path).is_none_or(|language| {
-                    match cached.languages.get(&**language) {
-                        Some(files) => change.kind == ChangeKind::Deleted && files.example == change.path,
-                        None => true,
-                    }
-                })
-        };
-        if changes.iter().any(affects_detection) {
-            *detection = None;
-        }
     }
 }

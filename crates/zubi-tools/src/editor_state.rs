@@ -337,6 +337,7 @@ impl EditorService {
             deadline,
             wait,
             check_wait: wait,
+            may_use_index: false,
             all_projects: None,
             reads_external: false,
             progress: Arc::new(|_, _| {}),

@@ -155,6 +155,7 @@ impl CliSession {
         Ok(HostConfig {
             folders,
             state_dir: self.directories.state.clone(),
+            cache_dir: Some(self.directories.cache.clone()),
             settings,
             user_catalogue: self.user_catalogue()?,
             trust,

@@ -156,6 +156,7 @@ fn host(work: &Utf8PathBuf, state: &Utf8PathBuf) -> Arc<dyn ToolService> {
     let config = HostConfig {
         folders: vec![work.clone()],
         state_dir: state.clone(),
+        cache_dir: None,
         settings: layers.resolve(),
         trust: Trust::new(TrustStore::new(state), false),
         spawner: Spawner::direct(),

@@ -62,6 +62,11 @@ pub const KEYS: &[SettingKey] = &[
         narrowing: Some("`deny`"),
     },
     SettingKey {
+        name: "index",
+        help: "boolean; false: zubi makes no index of the workspace's declarations and words in its cache directory (default true)",
+        narrowing: Some("false"),
+    },
+    SettingKey {
         name: "model",
         help: "`provider/model`; the model that zubi's own agent uses if a request does not name one",
         narrowing: None,

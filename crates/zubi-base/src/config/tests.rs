@@ -233,6 +233,7 @@ fn key_table_matches_the_settings_type() {
         env: std::collections::BTreeMap::new(),
         servers: [("any".to_owned(), server)].into(),
         mcp: McpLayer { approval_fallback: Some(McpApprovalFallback::Deny) },
+        index: Some(false),
         model: Some("any/model".to_owned()),
         models: [("any".to_owned(), ProviderLayer::default())].into(),
     };

@@ -204,10 +204,11 @@ impl CodeQuery<'_> {
         let (deadline, wait_until) = (self.cx.deadline, self.wait_until);
         let unsaved = self.intel.texts.unsaved_texts();
         let extension = at.path.extension().unwrap_or_default().to_owned();
+        let files = self.searched_files(roots, &word, true).await;
         let search = move || {
             let now = Instant::now();
             let until = deadline.min((now + WORD_SEARCH).max(wait_until.min(now + LONGEST_WORD_SEARCH)));
-            text_search::find_occurrences(&roots, &word, until, &unsaved, &extension, |path| {
+            text_search::find_occurrences(&files, &word, until, &unsaved, &extension, |path| {
                 let document = DocumentRef::new(path);
                 endpoints.iter().any(|endpoint| endpoint.supports_language(&document))
             })

@@ -4,9 +4,10 @@ use zubi_base::text::pluralize;
 use zubi_base::uri;
 
 use crate::error::CodeError;
-use crate::locate::{Candidate, IndexedSymbols, MAX_WORD_FILES, NamePath};
+use crate::locate::{Candidate, IndexedSymbols, MAX_WORD_FILES, NamePath, describe_loading};
 use crate::location::SourceLocation;
 use crate::query::CodeQuery;
+use crate::request::SearchEndpoints;
 use crate::status::{AnswerSource, AnswerStatus, Completeness, QualifiedAnswer};
 use crate::worktrees::WorktreeFilter;
 
@@ -40,15 +41,27 @@ impl CodeQuery<'_> {
         let Some(name_path) = NamePath::parse(query) else {
             return Err(CodeError::input("query", "the query is empty", "Give (the beginning of) a name."));
         };
-        let mut index = match self.indexed(name_path.last()).await {
+        let found = match self.endpoints_of_symbols().await {
+            SearchEndpoints::Settled(found) => found,
+            SearchEndpoints::Loading(loading) => {
+                let found = self.search_index(query, kind).await;
+                // The servers may know declarations that the syntax does not show.
+                if let Some((symbols, mut status)) = found.filter(|(symbols, _)| !symbols.is_empty()) {
+                    status.notes.push(describe_loading(&loading));
+                    return Ok(QualifiedAnswer { value: symbols, status });
+                }
+                self.endpoints_for_workspace().await
+            }
+        };
+        let mut index = match self.indexed_by(found, name_path.last()).await {
             Ok(index) => index,
             Err(CodeError::Unsupported { servers, .. }) => {
                 let reason = format!("{servers} has no symbol index");
-                return self.symbols_by_word(&name_path, kind, AnswerStatus::default(), &reason).await;
+                return self.symbols_by_syntax(query, &name_path, kind, AnswerStatus::default(), &reason).await;
             }
             Err(error) => {
                 let status = self.texts_answer(AnswerSource::Syntax, error.absent_servers()?)?;
-                return self.symbols_by_word(&name_path, kind, status, "without a server").await;
+                return self.symbols_by_syntax(query, &name_path, kind, status, "without a server").await;
             }
         };
         index.symbols.retain(|symbol| kind.is_none_or(|kind| symbol.kind == kind));
@@ -57,7 +70,7 @@ impl CodeQuery<'_> {
         index.status.notes.extend(filter.note("symbol"));
         if index.symbols.is_empty() && !index.status.absent.is_empty() {
             // The name may be in a language whose server is absent.
-            return self.symbols_by_word(&name_path, kind, index.status, "without a server").await;
+            return self.symbols_by_syntax(query, &name_path, kind, index.status, "without a server").await;
         }
         let unindexed = self.missing_from_index(&index, &name_path).await?;
         let reason = if unindexed.is_some() { "beside an index that may lack names" } else { "without a server" };
@@ -107,14 +120,20 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: symbols, status })
     }
 
-    /// Searches without an index: exact names only, from the outlines of files that contain the word.
-    async fn symbols_by_word(
+    /// Searches without the servers' indexes: in zubi's own index, or exact names from the outlines of files that contain the
+    /// word.
+    async fn symbols_by_syntax(
         &self,
+        query: &str,
         name_path: &NamePath,
         kind: Option<&str>,
         mut status: AnswerStatus,
         reason: &str,
     ) -> Result<QualifiedAnswer<Vec<FoundSymbol>>, CodeError> {
+        if let Some((symbols, own)) = self.search_index(query, kind).await {
+            status.merge(own);
+            return Ok(QualifiedAnswer { value: symbols, status });
+        }
         let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
         let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));

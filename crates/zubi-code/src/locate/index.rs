@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
 use serde::Deserialize as _;
 use serde_json::json;
-use zubi_base::endpoint::{DocumentRef, Endpoint, MissingServer, Readiness};
+use zubi_base::endpoint::{DocumentRef, Endpoint, Endpoints, MissingServer, Readiness};
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::uri;
@@ -16,11 +16,12 @@ use zubi_base::uri;
 use super::NamePath;
 use super::symbol::{Candidate, MAX_WORD_FILES, name_in};
 use crate::error::CodeError;
+use crate::features::index_search::SERVER_WAIT;
 use crate::location::{self, SourceLocation};
 use crate::markup::clean_line;
 use crate::outline;
 use crate::query::CodeQuery;
-use crate::request::EndpointReply;
+use crate::request::{EndpointReply, SearchEndpoints};
 use crate::status::AnswerStatus;
 
 /// The maximum number of index entries read from one server's response.
@@ -93,9 +94,29 @@ impl Indexed {
 }
 
 impl CodeQuery<'_> {
+    /// Returns the endpoints of the workspace that search symbols, or that all of them are loading, so that the index can
+    /// answer meanwhile.
+    pub(crate) async fn endpoints_of_symbols(&self) -> SearchEndpoints {
+        if self.cx.may_use_index && self.complete_index().is_some() {
+            return self.endpoints_within(METHOD, SERVER_WAIT).await;
+        }
+        SearchEndpoints::Settled(self.endpoints_for_workspace().await)
+    }
+
+    /// Returns the endpoints of the workspace that search symbols, without waiting for them.
+    pub(crate) async fn endpoints_for_workspace(&self) -> Endpoints {
+        self.intel.router.for_workspace(METHOD, &self.request_cx()).await
+    }
+
     /// Returns the entries of the servers' symbol indexes for a name. Returns an error if there is no index.
     pub(crate) async fn indexed(&self, query: &str) -> Result<IndexedSymbols, CodeError> {
-        let ready = self.ready_for_workspace(METHOD, "search symbols by name").await?;
+        let found = self.endpoints_for_workspace().await;
+        self.indexed_by(found, query).await
+    }
+
+    /// Like [`Self::indexed`], with the endpoints of the workspace.
+    pub(crate) async fn indexed_by(&self, found: Endpoints, query: &str) -> Result<IndexedSymbols, CodeError> {
+        let ready = self.ready_for_workspace(found, METHOD, "search symbols by name").await?;
         let replies = self.request_all(&ready, METHOD, &self.request_cx(), |_| json!({ "query": query })).await?;
         let mut found = Vec::new();
         let mut status = replies.status;
@@ -203,6 +224,11 @@ impl CodeQuery<'_> {
         }
         Some(self.location(location, symbol.encoding, 0).await)
     }
+}
+
+/// Returns the note of an answer that the index gave because all servers are loading.
+pub(crate) fn describe_loading(loading: &[String]) -> String {
+    format!("{}: wait: \"ready\" waits for the servers", loading.join(", "))
 }
 
 /// Describes an index symbol in a virtual document: its name and the document.

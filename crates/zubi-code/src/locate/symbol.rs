@@ -12,16 +12,19 @@ use rustc_hash::FxHashSet;
 use zubi_base::endpoint::{DocumentRef, Readiness};
 use zubi_base::nearest::nearest_by;
 use zubi_base::position::TextRange;
-use zubi_base::text::{list_first, quote_all};
+use zubi_base::text::{list_first, pluralize, quote_all};
 
-use super::{NamePath, ResolvedTarget, name};
+use super::{NamePath, ResolvedTarget, describe_loading, name};
 use crate::error::CodeError;
+use crate::features::index_search::{MAX_EXACT, index_status};
 use crate::location::{self, SourceLocation};
 use crate::outline::{self, OutlineSymbol};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::request::position_params;
+use crate::request::{SearchEndpoints, position_params};
 use crate::status::{AnswerSource, AnswerStatus, AnsweringEndpoint, Completeness};
+use crate::symbol_index::SymbolQuery;
+use crate::syntax::to_symbols;
 use crate::text_search;
 use crate::worktrees::WorktreeFilter;
 
@@ -33,6 +36,8 @@ pub(crate) const MAX_WORD_FILES: usize = 48;
 pub(crate) const WORD_SEARCH: Duration = Duration::from_secs(2);
 /// The time that a search by name leaves for the rest of the answer.
 const ANSWER_TIME: Duration = Duration::from_secs(3);
+/// The maximum number of names from the index that a misspelt one is compared with.
+const MAX_SUGGESTED: usize = 50;
 /// The maximum number of unparsed files that a mark names.
 const MAX_UNPARSED: usize = 3;
 /// The maximum number of candidates that are shown, and for which zubi checks whether they are the same entity.
@@ -94,13 +99,61 @@ impl CodeQuery<'_> {
     ) -> Result<(Vec<Candidate>, AnswerStatus, Option<String>), CodeError> {
         let Some(name_path) = NamePath::parse(symbol) else { return Ok(Default::default()) };
         let scope = path.map(|path| self.resolve_path(path)).transpose()?;
+        if let Some((mut candidates, status)) = self.indexed_candidates(&name_path, scope.as_deref()).await? {
+            let note = prefer_outermost(&mut candidates, &name_path);
+            return if is_one_symbol(&candidates) {
+                Ok((candidates, status, note))
+            } else {
+                Err(Self::ambiguous(symbol, &candidates))
+            };
+        }
         let (candidates, mut status, note) = self.matching_symbols(&name_path, scope.as_deref()).await?;
         let Some(first) = candidates.first() else { return Ok((candidates, status, note)) };
-        if candidates.iter().any(|other| other.path != first.path || other.name_path != first.name_path) {
+        if !is_one_symbol(&candidates) {
             return Err(Self::ambiguous(symbol, &candidates));
         }
         status = self.status_of_symbol(&first.path, status).await;
         Ok((candidates, status, note))
+    }
+
+    /// Returns the declarations of a name path from the index while all servers are loading. Returns `None` if the servers
+    /// or a search of the files must answer.
+    async fn indexed_candidates(
+        &self,
+        name_path: &NamePath,
+        scope: Option<&Utf8Path>,
+    ) -> Result<Option<(Vec<Candidate>, AnswerStatus)>, CodeError> {
+        let Some(index) = self.complete_index().filter(|_| self.cx.may_use_index) else { return Ok(None) };
+        let SearchEndpoints::Loading(loading) = self.endpoints_of_symbols().await else { return Ok(None) };
+        let Ok(found) = index.declarations(name_path.last(), MAX_EXACT).await else { return Ok(None) };
+        let scope_file = scope.unwrap_or_else(|| self.workspace().root()).join("_");
+        let mut filter = WorktreeFilter::new(self.workspace(), &scope_file);
+        let mut files: Vec<Utf8PathBuf> = Vec::new();
+        for hit in found.hits {
+            if scope.is_none_or(|scope| hit.path.starts_with(scope))
+                && filter.contains(&hit.path)
+                && !files.contains(&hit.path)
+            {
+                files.push(hit.path);
+            }
+        }
+        if found.has_more || !found.is_complete || files.is_empty() || files.len() > MAX_WORD_FILES {
+            return Ok(None);
+        }
+        let mut status = index_status(&index.state(), true);
+        let mut candidates = Vec::new();
+        for file in &files {
+            let Ok(document) = self.document(file).await else { continue };
+            // The present text, whether the index has read it or not.
+            let Some(Ok(outline)) = self.parse_outline(file, &document.text).await else { return Ok(None) };
+            candidates.extend(self.filter_symbols(file, &to_symbols(&outline, &document.text), name_path).await?);
+        }
+        if candidates.is_empty() {
+            return Ok(None);
+        }
+        status.notes.push(format!("{} of {} checked", files.len(), pluralize(files.len(), "file")));
+        status.notes.push(describe_loading(&loading));
+        Ok(Some((candidates, status)))
     }
 
     /// Returns the declared symbols that a name path means, in a file, in a folder or anywhere, and a note about others
@@ -384,6 +437,16 @@ impl CodeQuery<'_> {
                 }
             }
             _ => {
+                if let Some(index) = &self.intel.index {
+                    let query = SymbolQuery { text: word.to_owned(), ..SymbolQuery::default() };
+                    // A hint may be missing.
+                    for hit in index.search(&query, MAX_SUGGESTED).await.unwrap_or_default().hits {
+                        let location = format!("{}:{}", self.workspace().display(&hit.path), hit.line + 1);
+                        if !names.iter().any(|(name, _)| *name == hit.name) {
+                            names.push((hit.name, location));
+                        }
+                    }
+                }
                 // An index matches fuzzily at best; a shorter prefix finds a name whose end is misspelt.
                 let characters: Vec<char> = word.chars().collect();
                 for length in [characters.len(), characters.len() * 2 / 3, 3] {
@@ -409,6 +472,14 @@ impl CodeQuery<'_> {
         }
         nearest_by(word, names, |(name, _)| name.rsplit(['/', '.', ':']).next().unwrap_or(name), 3)
     }
+}
+
+/// Whether candidates are the declarations of one symbol: overloads in one file.
+fn is_one_symbol(candidates: &[Candidate]) -> bool {
+    candidates.windows(2).all(|pair| match pair {
+        [a, b] => a.path == b.path && a.name_path == b.name_path,
+        _ => true,
+    })
 }
 
 /// Whether a server's symbol name is that of an `impl` block.

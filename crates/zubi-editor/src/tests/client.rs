@@ -311,6 +311,7 @@ pub(super) fn local_with(
 ) -> Result<LocalHost, String> {
     let config = HostConfig {
         folders: spec.folders.clone(),
+        cache_dir: None,
         settings: layers.resolve(),
         trust: Trust::new(TrustStore::new(&state_dir), false),
         state_dir,

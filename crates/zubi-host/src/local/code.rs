@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 use zubi_base::config::Settings;
 use zubi_base::endpoint::EndpointSource;
+use zubi_base::file_observer::FileObserver;
 use zubi_base::nearest::nearest;
 use zubi_base::text::{EditSink, TextSource};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::edit::DiskSink;
+use zubi_code::symbol_index::SymbolIndex;
 use zubi_code::syntax::{DirectParser, SyntaxParser};
 use zubi_code::{CodeConfig, CodeIntel, edit};
 use zubi_exec::sandbox::Sandbox;
 use zubi_index::parser::{ParserConfig, ParserProcess};
+use zubi_index::{IndexLimits, WorkspaceIndex};
 use zubi_lsp_client::catalogue::{Catalogue, CatalogueError};
 use zubi_lsp_client::detect::PythonSearch;
 use zubi_lsp_client::pool::{PoolConfig, ServerPool};
@@ -25,6 +28,7 @@ pub(super) fn intelligence(
     sources: Vec<Arc<dyn EndpointSource>>,
     editor: Option<&EditorIntegration>,
     parser: Arc<dyn SyntaxParser>,
+    index: Option<Arc<WorkspaceIndex>>,
 ) -> Arc<CodeIntel> {
     let disk = DiskSink::new(&config.state_dir);
     let sink: Arc<dyn EditSink> = match editor.and_then(|editor| editor.sink.clone()) {
@@ -39,7 +43,7 @@ pub(super) fn intelligence(
         settings: editor.and_then(|editor| editor.settings.clone()),
         state_dir: config.state_dir.clone(),
         parser,
-        index: None,
+        index: index.map(|index| index as Arc<dyn SymbolIndex>),
         clock: Arc::clone(&config.clock),
     })
 }
@@ -52,8 +56,23 @@ pub(super) fn parser(config: &HostConfig, sandbox: &Arc<Sandbox>) -> Arc<dyn Syn
     }
 }
 
+/// Creates the index of the workspace, which begins with the first request. `None` if the settings turn it off.
+pub(super) fn index(
+    config: &HostConfig,
+    workspace: &WorkspaceFolders,
+    parser: &Arc<dyn SyntaxParser>,
+) -> Option<Arc<WorkspaceIndex>> {
+    let cache = config.cache_dir.as_deref().filter(|_| config.settings.index.value)?;
+    let home = zubi_base::env::home();
+    Some(WorkspaceIndex::new(&workspace.roots(), Some(cache), home.as_deref(), parser, IndexLimits::default()))
+}
+
 /// Creates the pool of the workspace's headless servers.
-pub(crate) fn pool(config: &HostConfig, workspace: &Arc<WorkspaceFolders>) -> Result<ServerPool, LocalHostError> {
+pub(crate) fn pool(
+    config: &HostConfig,
+    workspace: &Arc<WorkspaceFolders>,
+    index: Option<&Arc<WorkspaceIndex>>,
+) -> Result<ServerPool, LocalHostError> {
     Ok(ServerPool::new(PoolConfig {
         workspace: Arc::clone(workspace),
         catalogue: catalogue(config)?,
@@ -66,6 +85,7 @@ pub(crate) fn pool(config: &HostConfig, workspace: &Arc<WorkspaceFolders>) -> Re
             zubi_base::env::data_directory().as_deref(),
         ),
         state_directory: config.state_dir.clone(),
+        observer: index.map(|index| Arc::clone(index) as Arc<dyn FileObserver>),
     }))
 }
 

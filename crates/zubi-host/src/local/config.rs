@@ -25,6 +25,8 @@ pub struct HostConfig {
     pub folders: Vec<Utf8PathBuf>,
     /// The directory of plans, journal, trust and the audit log.
     pub state_dir: Utf8PathBuf,
+    /// zubi's directory of files that can be deleted at any time. Without one, there is no index.
+    pub cache_dir: Option<Utf8PathBuf>,
     pub settings: Settings,
     pub trust: Trust,
     pub spawner: Spawner,

@@ -92,6 +92,7 @@ fn fixture_of(layers: &Layers) -> Fixture {
     let config = HostConfig {
         folders: vec![work],
         state_dir: state.clone(),
+        cache_dir: None,
         settings: layers.resolve(),
         trust: Trust::new(TrustStore::new(&state), false),
         spawner: Spawner::direct(),

@@ -16,6 +16,7 @@ fn config(root: &camino::Utf8Path) -> HostConfig {
     HostConfig {
         folders: vec![work],
         state_dir: state.clone(),
+        cache_dir: None,
         settings: Layers::default().resolve(),
         trust: Trust::new(TrustStore::new(&state), false),
         spawner: Spawner::direct(),

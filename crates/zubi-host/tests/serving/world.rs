@@ -58,6 +58,7 @@ impl World {
         let host = LocalHost::new(&HostConfig {
             folders: vec![work],
             state_dir: state,
+            cache_dir: None,
             settings: layers.resolve(),
             trust: Trust::new(store, false),
             spawner: Spawner::direct(),

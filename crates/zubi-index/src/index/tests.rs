@@ -103,7 +103,7 @@ impl Fixture {
     pub(super) async fn files_with(&self, word: &str) -> String {
         match self.index.files_with(word).await.unwrap() {
             WordFiles::Unknown => "unknown".to_owned(),
-            WordFiles::Files(files) => {
+            WordFiles::Files { texts: files, .. } => {
                 let relative = files.iter().map(|path| path.strip_prefix(&self.root).unwrap().to_string());
                 relative.collect::<Vec<_>>().join(" ")
             }

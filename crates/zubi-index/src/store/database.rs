@@ -12,7 +12,7 @@ use zubi_base::text::ContentHash;
 use super::IndexStoreError;
 
 /// The version of the tables and of the words.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The number of hexadecimal digits in the name of a store: 128 bits of the hash of its folder's path.
 const NAME_LENGTH: usize = 32;
@@ -43,6 +43,8 @@ CREATE TABLE file (
 ) STRICT;
 CREATE INDEX file_pending ON file (id) WHERE content = 0;
 CREATE INDEX file_large ON file (id) WHERE content = 5;
+CREATE INDEX file_other ON file (id) WHERE content = 6;
+CREATE INDEX file_notebook ON file (id) WHERE substr(path, -6) = '.ipynb';
 CREATE TABLE name (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE spelling (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE tag (

@@ -276,9 +276,9 @@ impl StoreReader {
         Ok(Some(IndexedOutline { outline, hash: TextHash(hash) }))
     }
 
-    /// Returns the files that can contain a word: those that contain all words of `word`, and those without words in the
-    /// store. Returns `None` if `word` contains no words.
-    pub(crate) fn files_with(&self, root: &Utf8Path, word: &str) -> Result<Option<Vec<Utf8PathBuf>>, IndexStoreError> {
+    /// Returns the files of [`WordFiles::Files`]: texts that contain all words of `word` or whose words are not stored, and
+    /// files that are not text. Returns `None` if `word` contains no words.
+    pub(crate) fn files_with(&self, root: &Utf8Path, word: &str) -> Result<Option<PossibleFiles>, IndexStoreError> {
         let keys = postings::word_keys(word);
         let Some((first, others)) = keys.split_first() else { return Ok(None) };
         let mut ids = postings::files_of(&self.connection, *first)?;
@@ -286,8 +286,7 @@ impl StoreReader {
             let files = postings::files_of(&self.connection, *key)?;
             ids.retain(|id| files.contains(id));
         }
-        let mut ids: Vec<i64> = ids.into_iter().collect();
-        ids.sort_unstable();
+        let ids: Vec<i64> = ids.into_iter().collect();
         let mut paths = Vec::with_capacity(ids.len());
         let mut statement = self.connection.prepare_cached("SELECT path FROM file WHERE id = ?1")?;
         for id in ids {
@@ -298,16 +297,29 @@ impl StoreReader {
                 paths.push(root.join(path));
             }
         }
-        // Larger files are not searched at all.
-        let mut large = self.connection.prepare_cached("SELECT path FROM file WHERE content = 5 AND size <= ?1")?;
-        let limit = i64::try_from(zubi_base::fs::MAX_TEXT_BYTES).unwrap_or(i64::MAX);
-        for path in large.query_map([limit], |row| row.get::<_, String>(0))? {
-            paths.push(root.join(path?));
-        }
-        // Comparing components would take longer than all the rest.
-        paths.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
-        Ok(Some(paths))
+        let too_large = self.paths(root, "SELECT path FROM file WHERE content = 5")?;
+        // In a string of JSON, an escape for a line break can precede a word: `\nword`.
+        let notebooks = self.paths(root, "SELECT path FROM file WHERE substr(path, -6) = '.ipynb'")?;
+        paths.extend(too_large.into_iter().chain(notebooks));
+        let others = self.paths(root, "SELECT path FROM file WHERE content = 6")?;
+        Ok(Some((sorted(paths), sorted(others))))
     }
+
+    fn paths(&self, root: &Utf8Path, query: &str) -> Result<Vec<Utf8PathBuf>, IndexStoreError> {
+        let mut statement = self.connection.prepare_cached(query)?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        rows.map(|path| Ok(root.join(path?))).collect()
+    }
+}
+
+/// Texts that can contain a word, and files that are not text.
+type PossibleFiles = (Vec<Utf8PathBuf>, Vec<Utf8PathBuf>);
+
+fn sorted(mut paths: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
+    // Comparing components would take longer than all the rest.
+    paths.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
+    paths.dedup();
+    paths
 }
 
 /// Tags in the order of their kinds.

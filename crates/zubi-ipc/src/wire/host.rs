@@ -105,6 +105,18 @@ pub struct WatchStatus {
     pub unwatched: usize,
 }
 
+/// The index of a host's workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IndexStatus {
+    /// `ready`, `building, 900 of 1200 files`, or the reason why it does not follow the files.
+    pub state: String,
+    /// Files whose words are in the index.
+    pub files: usize,
+    /// Size on disk in bytes.
+    pub bytes: u64,
+}
+
 /// A client that is connected to a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -134,6 +146,9 @@ pub struct HostStatus {
     /// Directories that it watches for changed files; missing before the first language server starts.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub watches: Option<WatchStatus>,
+    /// Its index of declarations and words; missing if it makes none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub index: Option<IndexStatus>,
     /// All clients, including the caller.
     pub clients: Vec<ClientStatus>,
 }

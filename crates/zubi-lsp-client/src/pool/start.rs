@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::{OnceCell, watch};
 use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::{MissingServer, Readiness};
+use zubi_base::file_observer::FileObserver;
 use zubi_base::process::Spawner;
 use zubi_base::worktree::nested_worktree_of;
 
@@ -20,6 +21,7 @@ pub(super) struct WatcherCell {
     pub(super) folders: Vec<Utf8PathBuf>,
     pub(super) interests: WatchInterests,
     pub(super) state_directory: Utf8PathBuf,
+    pub(super) observer: Option<Arc<dyn FileObserver>>,
     pub(super) cell: OnceCell<Arc<FileWatcher>>,
 }
 
@@ -36,6 +38,9 @@ impl WatcherCell {
             let interests = self.interests.clone();
             let started =
                 tokio::task::spawn_blocking(move || FileWatcher::start(&folders, interests, &state_directory)).await;
+            if let (Ok(_), Some(observer)) = (&started, &self.observer) {
+                observer.start();
+            }
             // Only a panic leads here. A watcher without folders still compares opened documents.
             Arc::new(
                 started.unwrap_or_else(|_| FileWatcher::start(&[], WatchInterests::default(), &self.state_directory)),

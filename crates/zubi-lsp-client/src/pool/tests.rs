@@ -56,12 +56,14 @@ impl Fixture {
             search_path: Some(path.as_str().into()),
             python: PythonSearch::default(),
             state_directory: state.join("servers"),
+            observer: None,
         };
         let (starter, starts) = FakeStarter::new();
         let watcher = Arc::new(WatcherCell {
             folders,
             interests: WatchInterests::default(),
             state_directory: config.state_directory.clone(),
+            observer: config.observer.clone(),
             cell: OnceCell::new(),
         });
         let pool = Arc::new(ServerPool::with_starter(config, starter, watcher));

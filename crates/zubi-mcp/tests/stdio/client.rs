@@ -52,6 +52,7 @@ impl ServedPair {
         let config = HostConfig {
             folders: vec![root.clone()],
             state_dir: root.join("state"),
+            cache_dir: None,
             settings: Layers::default().resolve(),
             trust: Trust::new(TrustStore::new(&root), false),
             spawner: Spawner::direct(),

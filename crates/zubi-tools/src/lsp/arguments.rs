@@ -111,6 +111,28 @@ impl ProjectArgs {
     }
 }
 
+/// The argument of tools that the index can answer while the servers load.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+pub(crate) struct WaitArgs {
+    /// ready: wait for servers, do not answer from the index
+    #[schemars(extend("x-common" = true))]
+    wait: Option<WaitFor>,
+}
+
+/// What an answer waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum WaitFor {
+    /// The servers.
+    Ready,
+}
+
+impl WaitArgs {
+    pub(crate) fn may_use_index(self) -> bool {
+        self.wait.is_none()
+    }
+}
+
 /// Arguments of tools with long lists.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct PagingArgs {

@@ -37,6 +37,11 @@ pub(crate) trait CodeTool: Send + Sync + 'static {
         None
     }
 
+    /// Whether the index may answer while all servers are loading; `false` unless the tool has the argument `wait`.
+    fn may_use_index(_input: &Self::Input) -> bool {
+        false
+    }
+
     /// Returns the files that the call is known to write, as absolute paths, before any approval.
     fn writes(_intel: &CodeIntel, _input: &Self::Input) -> Vec<Utf8PathBuf> {
         Vec::new()
@@ -107,6 +112,7 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
                 deadline: cx.deadline,
                 wait: common.wait(),
                 check_wait: common.check_wait(),
+                may_use_index: T::may_use_index(&tool),
                 all_projects: T::all_projects(&tool),
                 reads_external: T::META.effect == Effect::Read,
                 progress: Arc::new(move |fraction, message| progress.report(fraction, message)),
@@ -154,6 +160,7 @@ fn format_answer(reply: CodeAnswer, format: OutputFormat) -> ToolOutput {
         data["cursor"] = json!(truncated.cursor);
     }
     data["status"] = json!(status);
+    data["status"]["source"] = json!(reply.status.source.name());
     // The status is inside, so that the text is exactly one JSON value.
     ToolOutput { text: data.to_string(), data: Some(data), status: None, truncated: reply.truncated }
 }

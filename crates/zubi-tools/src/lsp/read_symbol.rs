@@ -13,7 +13,7 @@ use zubi_code::{AnswerStatus, CodeError, CodeQuery};
 
 use crate::adapter::ToolMeta;
 use crate::file::read::write_line;
-use crate::lsp::arguments::PagingArgs;
+use crate::lsp::arguments::{PagingArgs, WaitArgs};
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::view::OutputBudget;
 
@@ -39,6 +39,8 @@ pub(crate) struct Input {
     part: Option<Part>,
     #[serde(flatten)]
     paging: PagingArgs,
+    #[serde(flatten)]
+    wait: WaitArgs,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -98,6 +100,10 @@ impl CodeTool for ReadSymbol {
     };
     const OPERATION: &str = "read the symbol";
     type Input = Input;
+
+    fn may_use_index(input: &Input) -> bool {
+        input.wait.may_use_index()
+    }
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let part = match input.part {

@@ -12,7 +12,7 @@ use zubi_code::outline::KINDS;
 use zubi_code::{CodeError, CodeQuery};
 
 use crate::adapter::ToolMeta;
-use crate::lsp::arguments::{PagingArgs, ProjectArgs};
+use crate::lsp::arguments::{PagingArgs, ProjectArgs, WaitArgs};
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::view::{OutputBudget, location_json};
 
@@ -28,6 +28,8 @@ pub(crate) struct Input {
     paging: PagingArgs,
     #[serde(flatten)]
     projects: ProjectArgs,
+    #[serde(flatten)]
+    wait: WaitArgs,
 }
 
 /// Default number of symbols. Fuzzy indexes return hundreds of names for a short query.
@@ -48,6 +50,10 @@ impl CodeTool for WorkspaceSymbols {
 
     fn all_projects(input: &Input) -> Option<bool> {
         Some(input.projects.all_projects())
+    }
+
+    fn may_use_index(input: &Input) -> bool {
+        input.wait.may_use_index() && !input.projects.all_projects()
     }
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {

@@ -8,12 +8,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::escape::printable;
+use zubi_base::text::pluralize;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::RemoteHost;
 use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
-use zubi_ipc::wire::host::{self, ClientStatus, HostStatus, ServerStatus, WatchStatus};
+use zubi_ipc::wire::host::{self, ClientStatus, HostStatus, IndexStatus, ServerStatus, WatchStatus};
 
 use crate::cli::StatusArgs;
 use crate::session::{self, CliSession};
@@ -113,6 +114,9 @@ fn page(status: &HostStatus) -> String {
     if let Some(watches) = &status.watches {
         let _ = write!(text, "\n  {}", watch_line(watches));
     }
+    if let Some(index) = &status.index {
+        let _ = write!(text, "\n  {}", printable(&index_line(index)));
+    }
     // This command is one of the clients.
     let own = Some(std::process::id());
     for client in status.clients.iter().filter(|client| client.pid != own) {
@@ -135,6 +139,10 @@ fn watch_line(watches: &WatchStatus) -> String {
         format!(" · {unwatched} not watched: zubi does not notice changes in them")
     };
     format!("watches {directories} directories, {packages} of them with packages (at most {package_limit}){rest}")
+}
+
+fn index_line(index: &IndexStatus) -> String {
+    format!("index of {}, {} · {}", pluralize(index.files, "file"), megabytes(index.bytes), index.state)
 }
 
 fn client_line(client: &ClientStatus) -> String {
@@ -164,6 +172,7 @@ mod tests {
             "version": "1\n2", "protocol": 1, "instance": "aaaaaaaaaaaaaaaa", "kind": "daemon", "pid": 7,
             "workspaceFolders": [{"path": "/a\n/b", "name": "a"}], "trusted": true, "servers": [],
             "watches": {"directories": 7, "packages": 2, "packageLimit": 2000, "unwatched": 1},
+            "index": {"files": 1200, "bytes": 1_500_000, "state": "building,\n900 of 1200 files"},
             "clients": [{"client": "c\nd", "pid": 8, "over": "socket", "connected": 1}],
         });
         let status: HostStatus = serde_json::from_value(status).unwrap();
@@ -172,6 +181,7 @@ mod tests {
           /a\n/b
           no language servers are running
           watches 7 directories, 2 of them with packages (at most 2000) · 1 not watched: zubi does not notice changes in them
+          index of 1200 files, 2 MB · building,\n900 of 1200 files
           client: c\nd · process 8 · over the socket · for 1 s
         ");
     }

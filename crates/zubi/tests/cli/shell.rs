@@ -178,6 +178,7 @@ async fn background_processes_are_listed_and_stopped() {
     let host = LocalHost::new(&HostConfig {
         folders: vec![camino::Utf8PathBuf::from_path_buf(sandbox.path("work")).unwrap()],
         state_dir: state.clone(),
+        cache_dir: None,
         settings: layers.resolve(),
         trust: Trust::new(TrustStore::new(&state), false),
         spawner: Spawner::with_supervisor(env!("CARGO_BIN_EXE_zubi")),

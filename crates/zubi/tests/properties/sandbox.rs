@@ -45,6 +45,7 @@ impl Sandbox {
         let config = HostConfig {
             folders: vec![root.join("work")],
             state_dir: state.clone(),
+            cache_dir: None,
             settings: Layers::default().resolve(),
             // Trusts the folder's own files, so that the tests call the tools that they declare.
             trust: Trust::new(TrustStore::new(&state), true),

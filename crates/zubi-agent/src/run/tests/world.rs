@@ -253,6 +253,7 @@ fn config(root: &Utf8Path, trusted: bool) -> HostConfig {
     HostConfig {
         folders: vec![root.join("work")],
         state_dir: root.join("state"),
+        cache_dir: None,
         settings: Layers::default().resolve(),
         trust: Trust::new(TrustStore::new(root), trusted),
         spawner: Spawner::direct(),

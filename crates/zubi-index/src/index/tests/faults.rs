@@ -94,7 +94,9 @@ async fn an_update_does_not_wait_for_the_build() {
         std::fs::remove_dir_all(fixture.root.join("m1")).unwrap();
         let paths = ["notes.txt", "m1"].map(|path| fixture.root.join(path)).to_vec();
         index.update(paths, &cancel).await.unwrap();
-        let WordFiles::Files(files) = index.files_with("common").await.unwrap() else { panic!("unknown") };
+        let WordFiles::Files { texts: files, .. } = index.files_with("common").await.unwrap() else {
+            panic!("unknown")
+        };
         assert_eq!(files.len(), 86);
         assert_eq!(index.state().undeclared, 85);
         parser.permits.add_permits(100);

@@ -1,0 +1,237 @@
+//! Declarations from the index of the workspace, compared with the present texts before they are shown.
+//!
+//! The index answers at once, without a server or while the servers load. It knows names, not their meaning, so an answer
+//! from it has a label, and is never the basis of an edit.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustc_hash::FxHashMap;
+use zubi_base::credentials;
+use zubi_base::position::{TextRange, size};
+use zubi_base::text::{list_first, pluralize};
+use zubi_syntax::SyntaxOutline;
+
+use super::symbols::FoundSymbol;
+use crate::locate::NamePath;
+use crate::query::{CodeQuery, SourceDocument};
+use crate::status::{AnswerSource, AnswerStatus};
+use crate::symbol_index::{IndexState, SymbolHit, SymbolHits, SymbolIndex, SymbolQuery, WordFiles};
+
+/// The maximum number of declarations in one answer.
+const MAX_HITS: usize = 200;
+
+/// The maximum number of declarations from the index for one exact name.
+pub(crate) const MAX_EXACT: usize = 200;
+
+/// The maximum number of files whose texts one search parses, because they differ from the index or are unsaved.
+const MAX_PARSED: usize = 32;
+
+/// The maximum number of files without declarations that a mark names.
+const MAX_NAMED: usize = 3;
+
+/// The time that the servers have before the index answers instead of them: ready servers need less to be found.
+pub(crate) const SERVER_WAIT: Duration = Duration::from_millis(250);
+
+impl CodeQuery<'_> {
+    /// Returns the index if it has the declarations of all files that it can parse.
+    pub(crate) fn complete_index(&self) -> Option<&Arc<dyn SymbolIndex>> {
+        self.intel.index.as_ref().filter(|index| index.state().has_all_declarations())
+    }
+
+    /// Searches declarations by name in the index. Returns `None` if there is no index, or nothing to show before it is
+    /// complete: then a search of the files knows more.
+    pub(crate) async fn search_index(
+        &self,
+        text: &str,
+        kind: Option<&str>,
+    ) -> Option<(Vec<FoundSymbol>, AnswerStatus)> {
+        let index = self.intel.index.as_ref()?;
+        let kinds: Vec<String> = kind.map(str::to_owned).into_iter().collect();
+        let query = SymbolQuery { text: text.to_owned(), kinds, ..SymbolQuery::default() };
+        // The state of the index has the reason of an error.
+        let found = index.search(&query, MAX_HITS).await.ok()?;
+        if found.hits.is_empty() && !found.is_complete {
+            return None;
+        }
+        let state = index.state();
+        let mut status = index_status(&state, found.is_complete);
+        let symbols = self.compare_hits(&found, &query, &mut status).await;
+        if found.has_more {
+            status.notes.push(format!("best {MAX_HITS}, and there are more: give a longer name, or a kind"));
+        }
+        self.mark_unparsed(index.as_ref(), &state, text, &symbols, &mut status).await;
+        Some((symbols, status))
+    }
+
+    /// Replaces the hits of files whose texts differ from those that the index has read by the declarations of the present
+    /// texts, and adds those of unsaved texts.
+    async fn compare_hits(
+        &self,
+        found: &SymbolHits,
+        query: &SymbolQuery,
+        status: &mut AnswerStatus,
+    ) -> Vec<FoundSymbol> {
+        let mut texts: FxHashMap<&Utf8Path, Option<(Arc<SourceDocument>, bool)>> = FxHashMap::default();
+        let mut symbols = Vec::new();
+        let mut parsed: Vec<Utf8PathBuf> = Vec::new();
+        let mut unread = 0;
+        for hit in &found.hits {
+            let path = hit.path.as_path();
+            if !texts.contains_key(path) {
+                // A file that is gone declares nothing.
+                let document = self.document(path).await.ok();
+                let is_same = |document: &Arc<SourceDocument>| hit.matches_text(&document.text);
+                texts.insert(path, document.map(|document| (Arc::clone(&document), is_same(&document))));
+            }
+            match texts.get(path) {
+                Some(Some((document, true))) => symbols.push(self.found_symbol(hit, document)),
+                Some(Some((document, false))) if !parsed.iter().any(|known| known == path) => {
+                    parsed.push(path.to_owned());
+                    if parsed.len() > MAX_PARSED {
+                        unread += 1;
+                        continue;
+                    }
+                    let names: BTreeSet<&str> =
+                        found.hits.iter().filter(|hit| hit.path == path).map(|hit| hit.name.as_str()).collect();
+                    symbols.extend(self.present_matches(path, document, query, &names).await);
+                }
+                _ => {}
+            }
+        }
+        let checked = texts.values().flatten().count();
+        for path in self.intel.texts.unsaved_texts().into_keys() {
+            if texts.contains_key(path.as_path()) || !self.workspace().contains(&path) || parsed.len() >= MAX_PARSED {
+                continue;
+            }
+            if let Ok(document) = self.document(&path).await {
+                parsed.push(path.clone());
+                symbols.extend(self.present_matches(&path, &document, query, &BTreeSet::new()).await);
+            }
+        }
+        status.notes.push(format!("{} of {} checked", checked - unread.min(checked), pluralize(checked, "file")));
+        if unread > 0 {
+            status.mark_incomplete(format!("{} changed and zubi did not read them again", pluralize(unread, "file")));
+        }
+        symbols
+    }
+
+    /// Returns the declarations of a present text that match a query, or have one of `names`.
+    async fn present_matches(
+        &self,
+        path: &Utf8Path,
+        document: &Arc<SourceDocument>,
+        query: &SymbolQuery,
+        names: &BTreeSet<&str>,
+    ) -> Vec<FoundSymbol> {
+        let Some(Ok(outline)) = self.parse_outline(path, &document.text).await else { return Vec::new() };
+        let Some(name_path) = NamePath::parse(&query.text) else { return Vec::new() };
+        let folded = name_path.last().to_lowercase();
+        let mut found = Vec::new();
+        for (at, declaration) in outline.declarations.iter().enumerate() {
+            let is_match = names.contains(declaration.name.as_str())
+                || declaration.name.to_lowercase().contains(&folded) && !name_path.is_qualified();
+            let above = outline.above(at);
+            let is_exact = name_path.matches(&above, &declaration.name, path);
+            let kind = declaration.kind.lsp_name();
+            if (is_match || is_exact) && (query.kinds.is_empty() || query.kinds.iter().any(|one| one == kind)) {
+                found.push(self.declared_symbol(path, document, &outline, at));
+            }
+        }
+        found.into_iter().flatten().collect()
+    }
+
+    fn declared_symbol(
+        &self,
+        path: &Utf8Path,
+        document: &SourceDocument,
+        outline: &SyntaxOutline,
+        at: usize,
+    ) -> Option<FoundSymbol> {
+        let declaration = outline.declarations.get(at)?;
+        let container = outline.above(at).join("/");
+        let range = TextRange::new(size(declaration.name_range.start), size(declaration.name_range.end));
+        Some(FoundSymbol {
+            name: declaration.name.clone(),
+            kind: declaration.kind.lsp_name(),
+            container: (!container.is_empty()).then_some(container),
+            location: Some(self.location_in(document, path, range)),
+            display_path: self.workspace().display(path),
+        })
+    }
+
+    fn found_symbol(&self, hit: &SymbolHit, document: &SourceDocument) -> FoundSymbol {
+        let container = hit.containers.join("/");
+        let range = TextRange::new(size(hit.name_range.start), size(hit.name_range.end));
+        FoundSymbol {
+            name: hit.name.clone(),
+            kind: hit.kind.lsp_name(),
+            container: (!container.is_empty()).then_some(container),
+            location: Some(self.location_in(document, &hit.path, range)),
+            display_path: self.workspace().display(&hit.path),
+        }
+    }
+
+    /// Marks an answer if files that contain the name have no declarations in the index, although zubi knows their language.
+    async fn mark_unparsed(
+        &self,
+        index: &dyn SymbolIndex,
+        state: &IndexState,
+        text: &str,
+        symbols: &[FoundSymbol],
+        status: &mut AnswerStatus,
+    ) {
+        let omitted = &state.omitted;
+        let without_language = if symbols.is_empty() { omitted.no_language } else { 0 };
+        if omitted.words_only + omitted.failed + omitted.too_large + omitted.not_text + without_language == 0 {
+            return;
+        }
+        let name = NamePath::parse(text).map(|path| path.last().to_owned()).unwrap_or_default();
+        let Ok(WordFiles::Files { texts, others }) = index.files_with(&name).await else { return };
+        let shown: BTreeSet<&str> = symbols.iter().map(|symbol| symbol.display_path.as_str()).collect();
+        let (mut unparsed, mut unknown) = (Vec::new(), Vec::new());
+        for path in texts {
+            let has_language = path.file_name().is_some_and(|name| self.intel.parser.has_language(name));
+            let display_path = self.workspace().display(&path);
+            if has_language
+                && !shown.contains(display_path.as_str())
+                && !credentials::is_credential_path(&path)
+                && matches!(index.outline(&path).await, Ok(None))
+            {
+                unparsed.push(display_path);
+            } else if !has_language && symbols.is_empty() && !credentials::is_credential_path(&path) {
+                unknown.push(display_path);
+            }
+        }
+        for path in others {
+            let has_language = path.file_name().is_some_and(|name| self.intel.parser.has_language(name));
+            if has_language && crate::embedding::bytes_contain(&path, &name) {
+                unparsed.push(self.workspace().display(&path));
+            }
+        }
+        if !unknown.is_empty() {
+            let files = list_first(unknown, MAX_NAMED);
+            status.mark_incomplete(format!("these contain the name, and zubi does not know their language: {files}"));
+        }
+        if !unparsed.is_empty() {
+            status.mark_incomplete(format!(
+                "these contain the name and are not parsed: {}",
+                list_first(unparsed, MAX_NAMED)
+            ));
+        }
+    }
+}
+
+/// Creates the status of an answer from the index.
+pub(crate) fn index_status(state: &IndexState, is_complete: bool) -> AnswerStatus {
+    let mut status = AnswerStatus::from_source(AnswerSource::Index, Vec::new());
+    if !is_complete {
+        status.mark_incomplete(match &state.problem {
+            Some(problem) => problem.clone(),
+            None => format!("the index is {state}"),
+        });
+    }
+    status
+}

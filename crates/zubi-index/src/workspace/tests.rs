@@ -1,0 +1,167 @@
+//! Tests of the tasks that follow changes, on real folders with the parser in this process.
+
+use tempfile::TempDir;
+use zubi_base::fs;
+use zubi_code::syntax::DirectParser;
+
+use super::*;
+
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Folders with their index, and a cache directory beside them.
+struct Workspace {
+    base: Utf8PathBuf,
+    index: Arc<WorkspaceIndex>,
+    _directory: TempDir,
+}
+
+fn open(base: &Utf8Path, folders: &[&str]) -> Arc<WorkspaceIndex> {
+    let folders: Vec<_> = folders.iter().map(|folder| base.join(folder)).collect();
+    let parser: Arc<dyn SyntaxParser> = Arc::new(DirectParser);
+    let (cache, home) = (base.join("cache"), base.join("home"));
+    WorkspaceIndex::new(&folders, Some(&cache), Some(&home), &parser, IndexLimits::default())
+}
+
+impl Workspace {
+    fn new(folders: &[&str], files: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let base = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        for folder in folders {
+            std::fs::create_dir_all(base.join(folder)).unwrap();
+        }
+        let index = open(&base, folders);
+        let workspace = Self { base, index, _directory: directory };
+        for (path, text) in files {
+            workspace.write(path, text);
+        }
+        workspace
+    }
+
+    fn write(&self, path: &str, text: &str) -> Utf8PathBuf {
+        let path = self.base.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write_atomic(&path, text.as_bytes()).unwrap();
+        path
+    }
+
+    async fn start(&self) {
+        self.index.start();
+        wait_until_built(&self.index).await;
+    }
+
+    async fn search(&self, name: &str) -> String {
+        let query = SymbolQuery { text: name.to_owned(), ..SymbolQuery::default() };
+        let found = self.index.search(&query, 10).await.unwrap();
+        let show = |path: &Utf8Path| path.strip_prefix(&self.base).unwrap().to_string();
+        let mut lines: Vec<_> = found.hits.iter().map(|hit| format!("{}:{}", show(&hit.path), hit.line + 1)).collect();
+        if !found.is_complete {
+            lines.push("incomplete".to_owned());
+        }
+        lines.join(" ")
+    }
+
+    async fn files_with(&self, word: &str) -> String {
+        match self.index.files_with(word).await.unwrap() {
+            WordFiles::Unknown => "unknown".to_owned(),
+            WordFiles::Files { texts: files, .. } => {
+                let show = |path: &Utf8PathBuf| path.strip_prefix(&self.base).unwrap().to_string();
+                files.iter().map(show).collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+}
+
+async fn wait_until_built(index: &WorkspaceIndex) {
+    let mut changes = index.changes();
+    let built = changes.wait_for(IndexState::has_all_declarations);
+    tokio::time::timeout(DEADLINE, built).await.expect("the index is built in time").unwrap();
+}
+
+#[tokio::test]
+async fn folders_are_searched_together_and_follow_reports() {
+    let workspace = Workspace::new(
+        &["a", "b"],
+        &[("a/one.py", "def shared():\n    pass\n"), ("b/two.py", "\nclass Shared:\n    pass\n")],
+    );
+    assert_eq!(workspace.files_with("shared").await, "unknown");
+    workspace.start().await;
+    assert_eq!(workspace.search("shared").await, "a/one.py:1 b/two.py:2");
+    assert_eq!(workspace.files_with("shared").await, "a/one.py");
+    let path = workspace.write("b/two.py", "\n\nclass Shared:\n    pass\n\nshared = 1\n");
+    workspace.index.report(vec![path]);
+    assert_eq!(workspace.search("Shared").await, "b/two.py:3 a/one.py:1 b/two.py:6");
+    assert_eq!(workspace.files_with("shared").await, "a/one.py b/two.py");
+    std::fs::remove_dir_all(workspace.base.join("a")).unwrap();
+    std::fs::create_dir(workspace.base.join("a")).unwrap();
+    workspace.index.report(vec![workspace.base.join("a"), workspace.base.join("a/one.py")]);
+    assert_eq!(workspace.search("shared").await, "b/two.py:6 b/two.py:3");
+}
+
+#[tokio::test]
+async fn a_change_of_the_same_size_and_time_is_read() {
+    let workspace = Workspace::new(&["a"], &[("a/one.py", "def first(): pass\n")]);
+    workspace.start().await;
+    let path = workspace.base.join("a/one.py");
+    let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
+    workspace.write("a/one.py", "def other(): pass\n");
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+    workspace.index.report(vec![path]);
+    assert_eq!(workspace.search("other").await, "a/one.py:1");
+    assert_eq!(workspace.search("first").await, "");
+    assert_eq!(workspace.files_with("first").await, "");
+}
+
+#[tokio::test]
+async fn an_index_of_another_process_is_taken_over_when_it_ends() {
+    let workspace = Workspace::new(&["a"], &[("a/one.py", "def first(): pass\n")]);
+    workspace.start().await;
+    // Two hosts in one process: the lock is that of an open file.
+    let second = open(&workspace.base, &["a"]);
+    second.start();
+    let mut changes = second.changes();
+    let locked = changes.wait_for(|state| state.problem.is_some());
+    tokio::time::timeout(DEADLINE, locked).await.expect("the lock is noticed").unwrap();
+    assert_eq!(second.files_with("first").await.unwrap(), WordFiles::Unknown);
+    let query = SymbolQuery { text: "first".to_owned(), ..SymbolQuery::default() };
+    let found = second.search(&query, 10).await.unwrap();
+    assert_eq!((found.hits.len(), found.is_complete), (1, false));
+    let Workspace { base, index, _directory } = workspace;
+    drop(index);
+    let path = base.join("a/one.py");
+    fs::write_atomic(&path, b"def second(): pass\n").unwrap();
+    second.report(vec![path]);
+    let query = SymbolQuery { text: "second".to_owned(), ..SymbolQuery::default() };
+    let take_over = async {
+        // Each query may lead to another attempt.
+        while !second.search(&query, 10).await.is_ok_and(|found| found.is_complete && found.hits.len() == 1) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(DEADLINE, take_over).await.expect("the second index is updated");
+}
+
+#[tokio::test]
+async fn a_deleted_store_is_built_again() {
+    let workspace = Workspace::new(&["a"], &[("a/one.py", "def first(): pass\n")]);
+    workspace.start().await;
+    std::fs::remove_dir_all(workspace.base.join("cache/index")).unwrap();
+    let path = workspace.write("a/two.py", "def second(): pass\n");
+    workspace.index.report(vec![path]);
+    let rebuilt = async {
+        while workspace.files_with("first").await != "a/one.py" {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(DEADLINE, rebuilt).await.expect("the index is built again");
+    wait_until_built(&workspace.index).await;
+    assert_eq!(workspace.search("second").await, "a/two.py:1");
+}
+
+#[tokio::test]
+async fn the_home_directory_has_no_index() {
+    let workspace = Workspace::new(&["home", "home/project"], &[("home/project/one.py", "def first(): pass\n")]);
+    workspace.index.start();
+    let state = workspace.index.state();
+    assert!(state.problem.is_some_and(|problem| problem.contains("makes no index of")), "home");
+    assert_eq!(workspace.files_with("first").await, "unknown");
+}

@@ -1,0 +1,79 @@
+//! Reports the changes of files since the last request to the servers, and to the pool's observer.
+
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+
+use super::PoolState;
+use crate::capabilities::ChangeKind;
+use crate::watch::{self, FileWatcher, WatchedEntry, WatchedFileChange};
+
+/// Reports the changes; returns a note if they may be incomplete. The first call with an observer starts the watcher.
+pub(super) async fn report(shared: &Arc<PoolState>) -> Option<String> {
+    let Some(watcher) = shared.watcher.cell.get().map(Arc::clone) else {
+        // Before the first server runs, no server can have outdated content.
+        start_observing(shared);
+        return None;
+    };
+    let shared = Arc::clone(shared);
+    // In a task of its own: the watcher returns each change once, so a request that is cancelled must not lose it.
+    tokio::spawn(async move { shared.report_changes(&watcher).await }).await.unwrap_or_default()
+}
+
+/// Starts the watcher without waiting for it.
+fn start_observing(shared: &Arc<PoolState>) {
+    if shared.observer.is_some() {
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move { shared.watcher.start().await });
+    }
+}
+
+impl PoolState {
+    async fn report_changes(&self, watcher: &FileWatcher) -> Option<String> {
+        let _one = self.reporting.lock().await;
+        let refreshed = watcher.refresh().await;
+        if let Some(observer) = &self.observer {
+            let paths = observed_paths(&refreshed.changes);
+            if !paths.is_empty() {
+                observer.report(paths);
+            }
+        }
+        self.replace_outdated_servers().await;
+        let mut notes: Vec<String> = refreshed.note.into_iter().collect();
+        if !refreshed.changes.is_empty() {
+            self.update_detection(&refreshed.changes).await;
+            self.forget_manifests(&refreshed.changes).await;
+            let worktrees = watcher.worktrees();
+            for endpoint in self.endpoints() {
+                let changes = watch::changes_in_worktree(&refreshed.changes, endpoint.root(), &worktrees);
+                notes.extend(endpoint.notify_changes(&changes));
+            }
+        }
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
+
+    /// Discards the scan result if changed files could affect it.
+    async fn update_detection(&self, changes: &[WatchedFileChange]) {
+        let mut detection = self.detection.lock().await;
+        let Some(cached) = &*detection else { return };
+        let affects_detection = |change: &WatchedFileChange| {
+            change.kind != ChangeKind::Changed
+                && change.entry == WatchedEntry::File
+                && self.languages.for_path(&change.path).is_none_or(|language| {
+                    match cached.languages.get(&**language) {
+                        Some(files) => change.kind == ChangeKind::Deleted && files.example == change.path,
+                        None => true,
+                    }
+                })
+        };
+        if changes.iter().any(affects_detection) {
+            *detection = None;
+        }
+    }
+}
+
+/// Returns the paths of an observer: without installed packages, and without second paths of files behind links.
+fn observed_paths(changes: &[WatchedFileChange]) -> Vec<Utf8PathBuf> {
+    let is_own = |change: &&WatchedFileChange| matches!(change.entry, WatchedEntry::File | WatchedEntry::Directory);
+    changes.iter().filter(is_own).map(|change| change.path.clone()).collect()
+}
