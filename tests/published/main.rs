@@ -63,7 +63,7 @@ async fn python() {
       74:26  return write_console.print(*objects, sep=sep, end=end)
       173:14  _console.print(_inspect)
     …
-    [pyright · ready · `print` is also in strings that may look it up: rich/__init__.py:8]
+    [pyright · ready · may be incomplete: `print` also occurs in rich/_win32_console.py (21: its import is unresolved) · `print` is also in strings that may look it up: rich/__init__.py:8]
 
     > lsp_definition {"at":"rich/align.py:4 Constrain"}
     at rich/align.py:4:24 Constrain
@@ -267,7 +267,7 @@ async fn rust() {
       3746:57  self.bin_name.as_deref().unwrap_or_else(|| self.get_name())
       3756:12  pub fn get_name(&self) -> &str {  (declaration)
     …
-    [rust-analyzer · ready · may be incomplete: `get_name` also occurs in src/builder/command.rs (4: the server does not resolve it in the arguments of `debug!`), src/builder/debug_asserts.rs (1: `cfg(feature = "unstable-v5")`; 1: in the body of `checker!`), src/output/help_template.rs (2: the server does not resolve it in the arguments of `debug!`), src/parser/parser.rs (1: the server does not resolve it in the arguments of `debug!`) · default cargo features only]
+    [rust-analyzer · ready · may be incomplete: `get_name` also occurs in src/builder/command.rs (4: the server does not resolve it in the arguments of `debug!`), src/builder/debug_asserts.rs (1: `cfg(feature = "unstable-v5")`; 1: in the body of `checker!`), src/output/help_template.rs (1: the server does not resolve it in the arguments of `debug!`), src/parser/parser.rs (1: the server does not resolve it in the arguments of `debug!`) · default cargo features only]
 
     > lsp_definition {"symbol":"ArgMatcher","path":"src/parser/arg_matcher.rs"}
     at src/parser/arg_matcher.rs:17:19 ArgMatcher (struct)

@@ -45,6 +45,8 @@ pub struct Zubi {
     child: Child,
     root: Utf8PathBuf,
     home: Utf8PathBuf,
+    /// Whether calls wait for the servers instead of taking answers from the index.
+    waits: bool,
 }
 
 /// The configuration with which `zubi` or `dlang` starts.
@@ -141,7 +143,14 @@ impl<'a> Start<'a> {
             .serve_with_lifecycle((output, input), self.lifecycle.clone())
             .await
             .expect("zubi answers the MCP handshake");
-        Zubi { service, client, child, root: self.project.root().to_owned(), home: self.project.home().to_owned() }
+        Zubi {
+            service,
+            client,
+            child,
+            root: self.project.root().to_owned(),
+            home: self.project.home().to_owned(),
+            waits: true,
+        }
     }
 }
 
@@ -177,6 +186,12 @@ impl Zubi {
         Start::new(project, components).mcp().await
     }
 
+    /// Takes answers from the index while servers load, as other clients do.
+    #[must_use]
+    pub fn without_wait(self) -> Self {
+        Self { waits: false, ..self }
+    }
+
     /// Calls a tool that must succeed, and returns its text. Replaces values that differ from run to run: the
     /// directories of project and home, ids of plans and actions.
     pub async fn call_stable(&self, tool: &str, arguments: Value) -> String {
@@ -202,7 +217,10 @@ impl Zubi {
 
     /// Calls a tool and returns the unmodified result.
     pub async fn result(&self, tool: &str, arguments: Value) -> CallToolResult {
-        let arguments = arguments.as_object().expect("arguments are an object").clone();
+        let mut arguments = arguments.as_object().expect("arguments are an object").clone();
+        if matches!(tool, "lsp_workspace_symbols" | "read_symbol") && self.waits {
+            arguments.entry("wait").or_insert_with(|| "ready".into());
+        }
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         self.service.call_tool(params).await.unwrap_or_else(|error| panic!("{tool}: {error}"))
     }

@@ -5,6 +5,7 @@ mod command_line;
 mod diagrams;
 mod doctor;
 mod identity;
+mod index;
 mod mcp;
 mod other_clients;
 mod text_search;

@@ -1,4 +1,4 @@
-//! Without a server, zubi still finds names, and the answer says that it is based on names only.
+//! Without a server and without an index, zubi still finds names, and the answer says that it is based on names only.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -8,6 +8,7 @@ use zubi_tests::{Project, Zubi};
 #[tokio::test]
 async fn a_language_without_an_installed_server() {
     let project = Project::fixture("typescript");
+    project.write(".zubi.toml", "index = false\n");
     let zubi = Zubi::start(&project, &[]).await;
     assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"
     12 symbols in `src/shape.ts`
@@ -96,6 +97,7 @@ async fn a_language_without_an_installed_server() {
 #[tokio::test]
 async fn a_domain_model_does_not_hide_other_code() {
     let project = Project::fixture("typescript");
+    project.write(".zubi.toml", "index = false\n");
     project.write("shop.dlang", "Domain Shapes { vision: \"v\" }\nbc Circle for Shapes { description: \"d\" }\n");
     // A text file about the code declares nothing, even if its lines look like declarations.
     project.write("notes.md", "class Circle\n");
@@ -117,6 +119,7 @@ async fn a_domain_model_does_not_hide_other_code() {
 #[tokio::test]
 async fn an_untrusted_folder() {
     let project = Project::fixture("rust");
+    project.write(".zubi.toml", "index = false\n");
     let zubi = Start::new(&project, &["rust-analyzer"]).without_trust().mcp().await;
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area" })).await, @"
     at src/shape.rs:34:8 total_area (function)
@@ -135,6 +138,7 @@ async fn an_untrusted_folder() {
 #[tokio::test]
 async fn an_unknown_language() {
     let project = Project::fixture("typescript");
+    project.write(".zubi.toml", "index = false\n");
     project.write("lib/desk.odd", "module Desk\n  proc lend(book)\n    note book\n  end\nend\n");
     let zubi = Zubi::start(&project, &[]).await;
     assert_snapshot!(zubi.call_refused("lsp_document_symbols", json!({ "path": "lib/desk.odd" })).await, @"

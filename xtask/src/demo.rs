@@ -51,7 +51,10 @@ fn agent() -> Result<()> {
         println!("\n  $ zubi {}", arguments.join(" "));
         let mut command = run::command(paths::target().join("debug/zubi").as_str());
         let state = paths::target().join("demo");
-        command.current_dir(paths::ROOT.join("examples/bank")).env("XDG_STATE_HOME", state);
+        command
+            .current_dir(paths::ROOT.join("examples/bank"))
+            .env("XDG_STATE_HOME", &state)
+            .env("XDG_CACHE_HOME", &state);
         run::loud(command.args(["--host", "own"]).args(*arguments))?;
     }
     Ok(())

@@ -53,7 +53,8 @@ fn zubi(project: &Utf8Path, arguments: &[&str], screen: &mut String, plan: Optio
     let path = std::env::var("PATH").unwrap_or_default();
     command.current_dir(project).args(["--host", "own"]).args(arguments);
     command.env("PATH", format!("{}:{path}", paths::tools().join("bin/ty")));
-    command.env("XDG_STATE_HOME", paths::target().join("picture-state"));
+    let own = paths::target().join("picture-state");
+    command.env("XDG_STATE_HOME", &own).env("XDG_CACHE_HOME", &own);
     let output = run::quiet(&mut command)?;
     ensure!(plan.is_none_or(|plan| arguments.contains(&plan)), "the command names another plan");
     writeln!(screen, "{GREEN}${RESET} {BOLD}zubi {}{RESET}", arguments.join(" "))?;

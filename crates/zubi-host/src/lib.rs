@@ -9,6 +9,7 @@ mod daemon;
 pub mod doctor;
 pub mod environment;
 mod filters;
+pub mod index;
 pub mod local;
 mod remote;
 mod scope;

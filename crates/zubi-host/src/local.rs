@@ -26,7 +26,7 @@ use zubi_declared::{DeclaredProvider, DeclaredToolsConfig};
 use zubi_exec::job::Jobs;
 use zubi_index::WorkspaceIndex;
 use zubi_ipc::wire::host::{HostKind, IndexStatus, ServerStatus, WatchStatus};
-use zubi_lsp_client::pool::{ServerPool, WatchCounts};
+use zubi_lsp_client::pool::{FolderWatch, ServerPool, WatchCounts};
 use zubi_policy::Policy;
 use zubi_tool_api::audit::{AuditFile, AuditSink, NoAudit};
 use zubi_tool_api::cx::Restrictions;
@@ -113,17 +113,14 @@ impl LocalHost {
         let config = &config;
         let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
         let mut sources = vec![Arc::clone(&editor.source)];
-        let mut base = HostBase::new(config, &workspace, &editor.options);
-        if !editor.headless_fallback {
-            // Nothing watches the files.
-            base.index = None;
-        }
-        let pool = if editor.headless_fallback {
-            Some(Arc::new(code::pool(config, &workspace, base.index.as_ref())?))
+        let base = HostBase::new(config, &workspace, &editor.options);
+        let pool = Arc::new(code::pool(config, &workspace, base.index.as_ref())?);
+        sources.push(if editor.headless_fallback {
+            Arc::clone(&pool) as _
         } else {
-            None
-        };
-        sources.extend(pool.clone().map(|pool| pool as Arc<dyn EndpointSource>));
+            Arc::new(FolderWatch(Arc::clone(&pool)))
+        });
+        let pool = editor.headless_fallback.then_some(pool);
         let host = Self::with_sources(config, workspace, base, sources, &editor.model, Some(editor));
         Ok(Self { pool, ..host })
     }

@@ -179,6 +179,15 @@ impl LocalIndex {
         self.shared.run_blocking(|shared| shared.clear()).await
     }
 
+    /// Returns the state that another process has stored, and whether a process updates the store.
+    pub async fn read_state(&self) -> (IndexState, bool) {
+        let shared = Arc::clone(&self.shared);
+        // An error is a state without files.
+        drop(tokio::task::spawn_blocking(move || shared.refresh()).await);
+        let is_updated = self.shared.store.as_ref().is_some_and(StoreFile::is_locked);
+        (self.state(), is_updated)
+    }
+
     /// Whether the store is not that of the last build: another program has deleted it.
     pub(crate) fn is_lost(&self) -> bool {
         let phase = self.shared.state.borrow().phase;
@@ -365,13 +374,7 @@ impl FolderIndex {
         let counts = *lock(&self.counts);
         self.state.send_modify(|state| {
             if let Some(counts) = counts {
-                state.files = StoredContent::ALL.into_iter().filter(|it| it.has_words()).map(|it| counts.get(it)).sum();
-                state.undeclared = counts.get(StoredContent::Pending);
-                state.omitted.no_language = counts.get(StoredContent::NoLanguage);
-                state.omitted.words_only = counts.get(StoredContent::WordsOnly);
-                state.omitted.failed = counts.get(StoredContent::Failed);
-                state.omitted.too_large = counts.get(StoredContent::TooLarge);
-                state.omitted.not_text = counts.get(StoredContent::NotText);
+                set_counts(state, counts);
                 state.revision += 1;
             }
             change(state);
@@ -391,6 +394,11 @@ impl FolderIndex {
             // The next build continues, and the phase shows that this one did not end.
             Err(BuildError::Cancelled) => {
                 self.publish(|state| state.phase = IndexPhase::Unchecked);
+                return;
+            }
+            // Its state says so; two hosts of one folder are usual.
+            Err(BuildError::Locked) => {
+                self.publish(|state| state.problem = Some(BuildError::Locked.to_string()));
                 return;
             }
             Err(error) => error.to_string(),
@@ -413,16 +421,27 @@ impl FolderIndex {
     fn refresh(&self) {
         let is_locked = self.store.as_ref().is_some_and(StoreFile::is_locked);
         let stored = self.read(|reader| Ok((reader.is_complete()?, reader.counts()?)));
-        let (is_complete, (files, undeclared)) = stored.unwrap_or_default();
+        let (is_complete, counts) = stored.unwrap_or_default();
         let problem = is_locked.then(|| BuildError::Locked.to_string()).filter(|_| !is_complete);
         let phase = if is_locked && is_complete { IndexPhase::Ready } else { IndexPhase::Unchecked };
         self.state.send_if_modified(|state| {
-            let next = IndexState { phase, files, undeclared, problem, ..state.clone() };
+            let mut next = IndexState { phase, problem, ..state.clone() };
+            set_counts(&mut next, counts);
             let is_other = *state != next;
             *state = IndexState { revision: state.revision + u64::from(is_other), ..next };
             is_other
         });
     }
+}
+
+fn set_counts(state: &mut IndexState, counts: FileCounts) {
+    state.files = StoredContent::ALL.into_iter().filter(|it| it.has_words()).map(|it| counts.get(it)).sum();
+    state.undeclared = counts.get(StoredContent::Pending);
+    state.omitted.no_language = counts.get(StoredContent::NoLanguage);
+    state.omitted.words_only = counts.get(StoredContent::WordsOnly);
+    state.omitted.failed = counts.get(StoredContent::Failed);
+    state.omitted.too_large = counts.get(StoredContent::TooLarge);
+    state.omitted.not_text = counts.get(StoredContent::NotText);
 }
 
 #[cfg(test)]

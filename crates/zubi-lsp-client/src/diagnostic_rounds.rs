@@ -78,6 +78,13 @@ impl RoundTracker {
         method.filter(|_| self.state.borrow().has_reported)
     }
 
+    /// Returns the same request before the first round: a change on disk may be the first message that begins one, and on a
+    /// loaded machine its beginning comes late.
+    pub(crate) fn first_barrier_method(&self) -> Option<&str> {
+        let method = self.rounds.as_ref().map(|rounds| rounds.barrier_method.as_str());
+        method.filter(|_| !self.state.borrow().has_reported)
+    }
+
     /// Returns the number of times to send the barrier request. If diagnostics follow the end of a round, the server may
     /// answer one request before it publishes them, but not two.
     pub(crate) fn barrier_count(&self) -> usize {
@@ -108,9 +115,11 @@ mod tests {
         let is_idle = || tracker.all_ended().now_or_never().is_some();
         tracker.progress("1", Some("begin"), Some("Setting up"));
         assert_eq!((is_idle(), tracker.barrier_method()), (true, None));
+        assert_eq!(tracker.first_barrier_method(), Some("textDocument/documentLink"));
         tracker.progress("2", Some("begin"), Some("diagnosing opened files"));
         tracker.progress("3", Some("begin"), Some("diagnosing changed files"));
         assert_eq!((is_idle(), tracker.barrier_method()), (false, Some("textDocument/documentLink")));
+        assert_eq!(tracker.first_barrier_method(), None);
         tracker.progress("2", Some("end"), None);
         assert!(!is_idle());
         tracker.progress("3", Some("end"), None);

@@ -49,6 +49,7 @@ mod tests;
 
 use cargo::CargoLaunch;
 use caveats::{FileClauses, install_hint, missing_folder, no_row, subject};
+pub use changes::FolderWatch;
 use conditions::LaunchConditions;
 use projects::roots;
 use reload::LaunchFiles;

@@ -79,6 +79,9 @@ pub(crate) enum CliCommand {
     /// Stop the daemon of this workspace
     #[command(after_help = "Example:\n  zubi stop")]
     Stop(Stop),
+    /// Show, build or delete the index of this workspace
+    #[command(subcommand, after_help = INDEX_EXAMPLES)]
+    Index(IndexCommand),
     /// Call one method of the IPC protocol
     #[command(after_help = IPC_EXAMPLES)]
     Ipc(Ipc),
@@ -178,6 +181,35 @@ Shows the hosts of all workspaces of the current user and ignores --workspace.
 Examples:
   zubi status
   zubi status --json";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum IndexCommand {
+    /// Show the size and the state of the index
+    Status(IndexArgs),
+    /// Build the index now, or update it to the present files
+    Build(IndexArgs),
+    /// Delete the index
+    Clear(IndexArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const INDEX_EXAMPLES: &str = "\
+The index has the declarations and words of the workspace's source files. It answers searches
+by name without a language server and while the servers load, and tells searches for uses which
+files to read. A host makes it by itself and follows every change; build it in advance where the
+first answer matters, as in a container image. It is in the cache directory and can be deleted at
+any time. `index = false` in zubi.toml turns it off.
+
+Examples:
+  zubi index build
+  zubi index status --json
+  zubi index clear";
 
 #[derive(Debug, Args)]
 pub(crate) struct Stop {

@@ -4,6 +4,7 @@ mod agent;
 mod call;
 mod doctor;
 pub(crate) mod end;
+mod index;
 mod ipc;
 mod lsp;
 mod mcp;
@@ -37,6 +38,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         CliCommand::Serve(serve) => serve::run(&session, &serve),
         CliCommand::Status(status) => status::run(&session, &status),
         CliCommand::Stop(stop) => stop::run(&session, &stop),
+        CliCommand::Index(command) => index::run(&session, &command),
         CliCommand::Ipc(ipc) => ipc::run(&session, &ipc),
         CliCommand::Lsp(lsp) => lsp::run(session, &lsp),
         CliCommand::Call(call) => {

@@ -16,9 +16,12 @@ use zubi_syntax::SyntaxOutline;
 
 use super::symbols::FoundSymbol;
 use crate::locate::NamePath;
+use crate::markup::clean_line;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::status::{AnswerSource, AnswerStatus};
-use crate::symbol_index::{IndexState, SymbolHit, SymbolHits, SymbolIndex, SymbolQuery, WordFiles};
+use crate::symbol_index::{
+    IndexPhase, IndexState, NameMatch, SymbolHit, SymbolHits, SymbolIndex, SymbolQuery, WordFiles,
+};
 
 /// The maximum number of declarations in one answer.
 const MAX_HITS: usize = 200;
@@ -39,6 +42,19 @@ impl CodeQuery<'_> {
     /// Returns the index if it has the declarations of all files that it can parse.
     pub(crate) fn complete_index(&self) -> Option<&Arc<dyn SymbolIndex>> {
         self.intel.index.as_ref().filter(|index| index.state().has_all_declarations())
+    }
+
+    /// Returns whether the index has the declarations of all files that it can parse. One that has just begun to compare the
+    /// files with those of an earlier process has a short time to end.
+    pub(crate) async fn wait_for_index(&self) -> bool {
+        let Some(index) = &self.intel.index else { return false };
+        let is_decided = |state: &IndexState| {
+            let has_begun = matches!(state.phase, IndexPhase::Declarations | IndexPhase::Ready) && state.undeclared > 0;
+            state.has_all_declarations() || state.problem.is_some() || has_begun
+        };
+        let mut changes = index.changes();
+        drop(tokio::time::timeout(SERVER_WAIT, changes.wait_for(is_decided)).await);
+        self.complete_index().is_some()
     }
 
     /// Searches declarations by name in the index. Returns `None` if there is no index, or nothing to show before it is
@@ -111,7 +127,15 @@ impl CodeQuery<'_> {
                 symbols.extend(self.present_matches(&path, &document, query, &BTreeSet::new()).await);
             }
         }
-        status.notes.push(format!("{} of {} checked", checked - unread.min(checked), pluralize(checked, "file")));
+        status.notes.push(if symbols.is_empty() {
+            let files = self.intel.index.as_ref().map(|index| index.state().files).unwrap_or_default();
+            format!("searched the names of {}", pluralize(files, "file"))
+        } else {
+            format!("{} of {} checked", checked - unread.min(checked), pluralize(checked, "file"))
+        });
+        if found.hits.iter().all(|hit| hit.name_match == NameMatch::Typo) && !symbols.is_empty() {
+            status.notes.push(format!("no name contains `{}`: these are similar", clean_line(&query.text)));
+        }
         if unread > 0 {
             status.mark_incomplete(format!("{} changed and zubi did not read them again", pluralize(unread, "file")));
         }

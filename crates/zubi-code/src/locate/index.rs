@@ -97,7 +97,7 @@ impl CodeQuery<'_> {
     /// Returns the endpoints of the workspace that search symbols, or that all of them are loading, so that the index can
     /// answer meanwhile.
     pub(crate) async fn endpoints_of_symbols(&self) -> SearchEndpoints {
-        if self.cx.may_use_index && self.complete_index().is_some() {
+        if self.cx.may_use_index && self.wait_for_index().await {
             return self.endpoints_within(METHOD, SERVER_WAIT).await;
         }
         SearchEndpoints::Settled(self.endpoints_for_workspace().await)

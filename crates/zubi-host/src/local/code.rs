@@ -49,7 +49,7 @@ pub(super) fn intelligence(
 }
 
 /// Creates the parser of files, which starts with the first one.
-pub(super) fn parser(config: &HostConfig, sandbox: &Arc<Sandbox>) -> Arc<dyn SyntaxParser> {
+pub(crate) fn parser(config: &HostConfig, sandbox: &Arc<Sandbox>) -> Arc<dyn SyntaxParser> {
     match ParserProcess::new(config.spawner.clone(), Arc::clone(sandbox), ParserConfig::default()) {
         Some(process) => Arc::new(process),
         None => Arc::new(DirectParser),

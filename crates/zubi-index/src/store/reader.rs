@@ -85,12 +85,9 @@ impl StoreReader {
         Ok(database::read_meta(&self.connection, "complete")?.as_deref() == Some("1"))
     }
 
-    /// Returns the number of files, and of those whose declarations are not parsed.
-    pub(crate) fn counts(&self) -> Result<(usize, usize), IndexStoreError> {
-        let count = |sql| self.connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-        let number = |count: i64| usize::try_from(count).unwrap_or(0);
-        let pending = count("SELECT count(*) FROM file WHERE content = 0")?;
-        Ok((number(count("SELECT count(*) FROM file WHERE hash IS NOT NULL")?), number(pending)))
+    /// Returns the numbers of files.
+    pub(crate) fn counts(&self) -> Result<FileCounts, IndexStoreError> {
+        Ok(super::writer::read_counts(&self.connection)?)
     }
 
     /// Searches for names and parts of names.

@@ -448,7 +448,7 @@ fn new_segment(connection: &Connection) -> Result<i64, IndexStoreError> {
     Ok(connection.last_insert_rowid())
 }
 
-fn read_counts(connection: &Connection) -> Result<FileCounts, IndexStoreError> {
+pub(crate) fn read_counts(connection: &Connection) -> Result<FileCounts, IndexStoreError> {
     let mut counts = FileCounts::default();
     let mut statement = connection.prepare_cached("SELECT content, count(*) FROM file GROUP BY content")?;
     let mut rows = statement.query([])?;

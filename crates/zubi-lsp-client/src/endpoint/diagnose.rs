@@ -270,6 +270,10 @@ impl ServerEndpoint {
         let mut publication = PublicationState::Missing;
         let is_outdated = !session.spec().diagnoses_text_only && session.peer().diagnostics.is_outdated(path);
         if pulled.is_none() {
+            if is_outdated && let Some(method) = session.peer().rounds.first_barrier_method() {
+                // Without a response, the wait below ends at the same deadline.
+                Self::send_barrier(session, method, path, &reserve_answer_time(cx)).await?;
+            }
             if !is_outdated || self.recheck(session, path) {
                 publication = Self::await_publication(session, path, &reserve_answer_time(cx)).await?;
             }

@@ -2,11 +2,43 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use camino::Utf8PathBuf;
+use zubi_base::endpoint::{DocumentRef, EndpointSource, Endpoints, RequestCx};
 
-use super::PoolState;
+use super::{PoolState, ServerPool};
 use crate::capabilities::ChangeKind;
 use crate::watch::{self, FileWatcher, WatchedEntry, WatchedFileChange};
+
+/// The watcher of a host whose servers belong to an open editor: reports changes to the pool's observer, and has no
+/// endpoints.
+pub struct FolderWatch(pub Arc<ServerPool>);
+
+#[async_trait]
+impl EndpointSource for FolderWatch {
+    async fn for_document(&self, _document: &DocumentRef, _method: &str, _cx: &RequestCx) -> Endpoints {
+        Endpoints::default()
+    }
+
+    async fn for_workspace(&self, _method: &str, _cx: &RequestCx) -> Endpoints {
+        Endpoints::default()
+    }
+
+    async fn refresh(&self, cx: &RequestCx) -> Option<String> {
+        // The note is about the servers of the pool, and it has none.
+        drop(self.0.refresh(cx).await);
+        None
+    }
+
+    fn file_changes(&self) -> Option<u64> {
+        // The editor watches for its own servers.
+        Some(0)
+    }
+
+    async fn shutdown(&self) {
+        self.0.shutdown().await;
+    }
+}
 
 /// Reports the changes; returns a note if they may be incomplete. The first call with an observer starts the watcher.
 pub(super) async fn report(shared: &Arc<PoolState>) -> Option<String> {

@@ -73,7 +73,7 @@ async fn references() {
     Invalid input: cursor: past the end; there are 3 items now
     Call again without `cursor`.
     ");
-    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "Shape", "format": "json" })).await, @r#"{"resolved":{"at":"shapes.toy:1:7","name":"Shape","kind":"class"},"items":[{"path":"app.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":9}},"text":"use Shape"},{"path":"shapes.toy","range":{"start":{"line":0,"character":6},"end":{"line":0,"character":11}},"text":"class Shape","declaration":true}],"total":2,"furtherWordMatches":0,"status":{"endpoint":"toy","readiness":"ready","complete":true}}"#);
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "Shape", "format": "json" })).await, @r#"{"resolved":{"at":"shapes.toy:1:7","name":"Shape","kind":"class"},"items":[{"path":"app.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":9}},"text":"use Shape"},{"path":"shapes.toy","range":{"start":{"line":0,"character":6},"end":{"line":0,"character":11}},"text":"class Shape","declaration":true}],"total":2,"furtherWordMatches":0,"status":{"endpoint":"toy","readiness":"ready","complete":true,"source":"server"}}"#);
 }
 
 #[tokio::test]

@@ -73,7 +73,7 @@ async fn other_word_matches_are_listed_on_request() {
     [toy · ready]
     ");
     let machine = json!({ "symbol": "unit", "includeText": true, "cursor": "3", "format": "json" });
-    insta::assert_snapshot!(check(SHAPES, "lsp_references", machine).await, @r##"{"resolved":{"at":"shapes.toy:6:5","name":"unit","kind":"variable"},"items":[{"path":"app.toy","range":{"start":{"line":2,"character":9},"end":{"line":2,"character":13}},"text":"# naïve: unit","textOnly":true}],"total":3,"furtherWordMatches":1,"status":{"endpoint":"toy","readiness":"ready","complete":true}}"##);
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", machine).await, @r##"{"resolved":{"at":"shapes.toy:6:5","name":"unit","kind":"variable"},"items":[{"path":"app.toy","range":{"start":{"line":2,"character":9},"end":{"line":2,"character":13}},"text":"# naïve: unit","textOnly":true}],"total":3,"furtherWordMatches":1,"status":{"endpoint":"toy","readiness":"ready","complete":true,"source":"server"}}"##);
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ async fn outlines_of_folders_and_patterns() {
     A pattern such as `src/**/*.rs` is relative to the workspace: `*` matches within a name, `**` any folders, `[[]` a bracket.
     ");
     insta::assert_snapshot!(
-        check(SHOP, "lsp_document_symbols", json!({ "path": "src/rate.ts", "format": "json" })).await, @r#"{"items":[{"name":"Rate","kind":"class","detail":null,"depth":0,"range":{"start":{"line":0,"character":13},"end":{"line":0,"character":17}},"endLine":7,"path":"src/rate.ts"},{"name":"price","kind":"method","detail":"(count: number): number","depth":1,"range":{"start":{"line":1,"character":2},"end":{"line":1,"character":7}},"endLine":2,"path":"src/rate.ts"},{"name":"price","kind":"method","detail":"(count: string): number","depth":1,"range":{"start":{"line":2,"character":2},"end":{"line":2,"character":7}},"endLine":3,"path":"src/rate.ts"},{"name":"price","kind":"method","detail":"(count: unknown): number","depth":1,"range":{"start":{"line":3,"character":2},"end":{"line":3,"character":7}},"endLine":6,"path":"src/rate.ts"},{"name":"limit","kind":"constant","detail":null,"depth":0,"range":{"start":{"line":7,"character":13},"end":{"line":7,"character":18}},"endLine":8,"path":"src/rate.ts"}],"total":5,"status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null,"note":"no server for .ts: Add a catalogue row."}}"#);
+        check(SHOP, "lsp_document_symbols", json!({ "path": "src/rate.ts", "format": "json" })).await, @r#"{"items":[{"name":"Rate","kind":"class","detail":null,"depth":0,"range":{"start":{"line":0,"character":13},"end":{"line":0,"character":17}},"endLine":7,"path":"src/rate.ts"},{"name":"price","kind":"method","detail":"(count: number): number","depth":1,"range":{"start":{"line":1,"character":2},"end":{"line":1,"character":7}},"endLine":2,"path":"src/rate.ts"},{"name":"price","kind":"method","detail":"(count: string): number","depth":1,"range":{"start":{"line":2,"character":2},"end":{"line":2,"character":7}},"endLine":3,"path":"src/rate.ts"},{"name":"price","kind":"method","detail":"(count: unknown): number","depth":1,"range":{"start":{"line":3,"character":2},"end":{"line":3,"character":7}},"endLine":6,"path":"src/rate.ts"},{"name":"limit","kind":"constant","detail":null,"depth":0,"range":{"start":{"line":7,"character":13},"end":{"line":7,"character":18}},"endLine":8,"path":"src/rate.ts"}],"total":5,"status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null,"note":"no server for .ts: Add a catalogue row.","source":"syntax"}}"#);
 }
 
 #[tokio::test]
@@ -169,7 +169,7 @@ async fn sources_of_symbols() {
     Invalid input: symbol: missing
     Pass symbol: "Type/method", symbols: ["A", "B"], or at: "src/lib.rs:12".
     "#);
-    insta::assert_snapshot!(read(json!({ "symbol": "limit", "format": "json" })).await, @r#"{"items":[{"name":"limit","kind":"constant","path":"src/rate.ts","lines":[{"line":8,"text":"export const limit = 3;"}]}],"total":1,"status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null,"note":"no server for .ts: Add a catalogue row."}}"#);
+    insta::assert_snapshot!(read(json!({ "symbol": "limit", "format": "json" })).await, @r#"{"items":[{"name":"limit","kind":"constant","path":"src/rate.ts","lines":[{"line":8,"text":"export const limit = 3;"}]}],"total":1,"status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null,"note":"no server for .ts: Add a catalogue row.","source":"syntax"}}"#);
     insta::assert_snapshot!(read(json!({ "symbol": "Rate", "path": "src/rate.py", "part": "all", "limit": 5 })).await, @r#"
     src/rate.py:5  class Rate
         5  @functools.total_ordering
@@ -254,7 +254,7 @@ async fn sources_of_names_with_several_meanings() {
     tools = ["read_symbol"]
     read = ["[root]/.aws/keys.py"]
     "#);
-    insta::assert_snapshot!(read(json!({ "symbol": "go", "format": "json", "limit": 1 })).await, @r#"{"items":[{"name":"go","kind":"function","path":"src/rate.rs","lines":[{"line":7,"text":"fn go() {}"}]}],"total":1,"status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null,"note":"also `inner/go` · no server for .rs: Add a catalogue row."}}"#);
+    insta::assert_snapshot!(read(json!({ "symbol": "go", "format": "json", "limit": 1 })).await, @r#"{"items":[{"name":"go","kind":"function","path":"src/rate.rs","lines":[{"line":7,"text":"fn go() {}"}]}],"total":1,"status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null,"note":"also `inner/go` · no server for .rs: Add a catalogue row.","source":"syntax"}}"#);
 }
 
 #[tokio::test]

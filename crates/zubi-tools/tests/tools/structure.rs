@@ -133,7 +133,8 @@ async fn search_as_json() {
       "status": {
         "endpoint": "syntax only: names not resolved",
         "readiness": "",
-        "complete": null
+        "complete": null,
+        "source": "syntax"
       }
     }
     "#);

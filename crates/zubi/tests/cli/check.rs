@@ -82,6 +82,7 @@ impl Sandbox {
             .env("HOME", root.join("home"))
             .env("XDG_CONFIG_HOME", root.join("config"))
             .env("XDG_STATE_HOME", root.join("state"))
+            .env("XDG_CACHE_HOME", root.join("cache"))
             // The developer's machine may run Ollama; no program listens on the `discard` port.
             .env("OLLAMA_HOST", "127.0.0.1:9");
         command

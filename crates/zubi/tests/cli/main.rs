@@ -25,6 +25,8 @@ mod help_pages;
 #[cfg(test)]
 mod hostile_files;
 #[cfg(test)]
+mod index;
+#[cfg(test)]
 mod ipc;
 #[cfg(test)]
 mod javascript;

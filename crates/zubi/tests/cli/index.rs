@@ -1,0 +1,142 @@
+//! `zubi index`: the state, the build and the deletion of an index without a host.
+
+use std::fmt::Write as _;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::check::Sandbox;
+
+/// Runs a command. Sizes and the name of the store depend on the machine.
+fn check(sandbox: &Sandbox, words: &[&str]) -> String {
+    let mut text = String::new();
+    for line in sandbox.check(words).lines() {
+        let line = match (line.find(" in [PLACE]/cache/"), line.split_once("deleted ")) {
+            (Some(_), _) => "  SIZE in [PLACE]/cache/STORE",
+            (_, Some((before, _))) => &format!("{before}deleted SIZE"),
+            _ => line,
+        };
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+fn status(sandbox: &Sandbox) -> Value {
+    let output = sandbox.zubi().args(["index", "status", "--json"]).output().unwrap();
+    serde_json::from_slice(&output.stdout).expect("one JSON value")
+}
+
+#[test]
+fn an_index_is_built_and_deleted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/shop.py", "class Order:\n    pass\n");
+    sandbox.write("work/notes.unknown", "Order\n");
+    assert_snapshot!(check(&sandbox, &["index", "status"]), @"
+    exit 0
+    --- stdout
+    [PLACE]/work
+      no index yet: `zubi index build`, or the first request of an agent, makes it
+    ");
+    assert_snapshot!(check(&sandbox, &["index", "build"]), @"
+    exit 0
+    --- stdout
+    [PLACE]/work
+      ready
+      words of 3 files, declarations of 2; 1 in languages that zubi does not parse
+      SIZE in [PLACE]/cache/STORE
+    ");
+    assert_snapshot!(check(&sandbox, &["index", "status"]), @"
+    exit 0
+    --- stdout
+    [PLACE]/work
+      up to date as of the last host; the next one compares it with the files
+      words of 3 files, declarations of 2; 1 in languages that zubi does not parse
+      SIZE in [PLACE]/cache/STORE
+    ");
+    let found = status(&sandbox);
+    assert_eq!(found.pointer("/folders/0/files"), Some(&3.into()), "{found}");
+    assert_snapshot!(check(&sandbox, &["index", "clear"]), @"
+    exit 0
+    --- stdout
+    [PLACE]/work: deleted SIZE
+    ");
+    assert_snapshot!(check(&sandbox, &["index", "clear"]), @"
+    exit 0
+    --- stdout
+    [PLACE]/work: there was no index
+    ");
+    assert_eq!(status(&sandbox).pointer("/folders/0/bytes"), Some(&0.into()));
+}
+
+#[test]
+fn an_index_that_is_off_or_in_use_is_not_built() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/.zubi.toml", "index = false\n");
+    assert_snapshot!(check(&sandbox, &["index", "build"]), @"
+    exit 2
+    --- stderr
+    error: the index is off: `index = false` (`[PLACE]/work/.zubi.toml`)
+    hint: Remove the setting, or set `index = true`.
+    ");
+    assert_snapshot!(check(&sandbox, &["index", "status"]), @"
+    exit 0
+    --- stdout
+    `index = false` (`[PLACE]/work/.zubi.toml`): no host uses or updates the index
+    [PLACE]/work
+      no index yet: `zubi index build`, or the first request of an agent, makes it
+    ");
+    sandbox.write("work/.zubi.toml", "");
+    let store = status(&sandbox).pointer("/folders/0/store").and_then(Value::as_str).unwrap().to_owned();
+    let lock = camino::Utf8PathBuf::from(store).with_extension("lock");
+    zubi_base::owner_only::create_directory(lock.parent().unwrap()).unwrap();
+    let host = zubi_base::owner_only::lock(&lock).unwrap();
+    assert!(host.is_some());
+    assert_snapshot!(check(&sandbox, &["index", "build"]), @r#"
+    exit 3
+    --- stderr
+    error: [PLACE]/work: another zubi process updates the index of this folder
+    hint: A running host updates it by itself: `zubi status` shows its progress, `zubi stop` stops a daemon.
+    "#);
+    assert_snapshot!(check(&sandbox, &["index", "clear"]), @"
+    exit 3
+    --- stderr
+    error: [PLACE]/work: another zubi process updates the index of this folder
+    hint: A running host updates it by itself: `zubi status` shows its progress, `zubi stop` stops a daemon.
+    ");
+}
+
+#[test]
+fn an_interrupted_build_continues_later() {
+    let sandbox = Sandbox::new();
+    for file in 0..60 {
+        let text = (0..2_000).fold(String::new(), |mut text, number| {
+            let _ = writeln!(text, "def function_{number}(): pass");
+            text
+        });
+        sandbox.write(&format!("work/file_{file}.py"), &text);
+    }
+    let store = status(&sandbox).pointer("/folders/0/store").and_then(Value::as_str).unwrap().to_owned();
+    let mut build = sandbox.process();
+    build.args(["index", "build"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let build = build.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !std::fs::exists(&store).unwrap() {
+        assert!(Instant::now() < deadline, "the store is created");
+        std::thread::yield_now();
+    }
+    let pid = rustix::process::Pid::from_child(&build);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let output = build.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "stopped; the next build continues from here\n");
+    assert_snapshot!(check(&sandbox, &["index", "build"]), @"
+    exit 0
+    --- stdout
+    [PLACE]/work
+      ready
+      words of 61 files, declarations of 61
+      SIZE in [PLACE]/cache/STORE
+    ");
+}
