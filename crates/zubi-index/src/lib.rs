@@ -4,10 +4,12 @@
 //! declarations and words of all files of a folder in a store on disk, which [`build`] makes and updates.
 
 pub mod build;
+pub mod git;
 pub mod index;
 pub mod limits;
 pub mod parser;
 mod store;
 
+pub use git::GitRepositories;
 pub use index::LocalIndex;
 pub use limits::IndexLimits;

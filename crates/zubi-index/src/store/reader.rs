@@ -58,6 +58,10 @@ impl StoreReader {
         Ok(Self { connection, names: NameTable::default(), identity })
     }
 
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// Whether the file is still the one that the reader has opened.
     pub(crate) fn is_current(&self, file: &StoreFile) -> bool {
         self.identity.is_some() && self.identity == identity_of(&file.path)
