@@ -109,12 +109,13 @@ impl CodeError {
 
 fn version_control_hint(error: &VersionControlError) -> String {
     match error {
+        VersionControlError::NotInstalled => "Install git, and restart zubi.",
         VersionControlError::NoRepository(_) => "Only folders in a git repository have changes.",
         VersionControlError::UnknownRevision(_) => {
             "Name a branch, a tag or a commit that `git log --all` lists; a shallow clone does not have older commits."
         }
         VersionControlError::Unrelated(..) => "Give `from` without `...` to compare the two revisions themselves.",
-        VersionControlError::Failure(_) => "Run `git fsck` if it happens again, or read the files.",
+        VersionControlError::Failure(_) => "Check the repository with `git fsck`, or read the files.",
     }
     .to_owned()
 }

@@ -79,7 +79,9 @@ struct NameTarget {
     name: u32,
     file: u32,
     weight: f64,
-    /// The number of files that use the name, and of those that use other names of the file as well.
+    /// Whether the name is not a word of prose.
+    is_distinctive: bool,
+    /// The number of files that use the name, and of those that know the file by other names as well.
     users: u32,
     familiar_users: u32,
 }
@@ -117,7 +119,8 @@ impl<'a> FileGraph<'a> {
                 let kind = group.iter().map(|it| kind_weight(it.kind)).fold(0.0, f64::max);
                 if kind > 0.0 {
                     let (file, weight) = (first.file, weight * kind);
-                    self.targets.push(NameTarget { name, file, weight, users: 0, familiar_users: 0 });
+                    let is_distinctive = is_distinctive(&uses.name);
+                    self.targets.push(NameTarget { name, file, weight, is_distinctive, users: 0, familiar_users: 0 });
                 }
             }
         }
@@ -145,8 +148,7 @@ impl<'a> FileGraph<'a> {
                         self.is_cut = true;
                         break 'names;
                     }
-                    let (Some(from), Some(to)) =
-                        (self.files.get(*user as usize), self.files.get(target.file as usize))
+                    let (Some(from), Some(to)) = (self.files.get(*user as usize), self.files.get(target.file as usize))
                     else {
                         continue;
                     };
@@ -162,13 +164,18 @@ impl<'a> FileGraph<'a> {
     }
 
     /// Reduces the weights of names whose users do not know the other names of the file: most likely they mean something
-    /// else with the same name, for instance a trait of the standard library.
+    /// else with the same name, for instance a trait of the standard library, or a word of a licence.
     fn weaken_unfamiliar_names(&mut self) {
         for group in self.edges.chunk_by(|a, b| (a.user, a.file) == (b.user, b.file)) {
+            let is_distinctive =
+                |edge: &UseEdge| self.targets.get(edge.target as usize).is_some_and(|it| it.is_distinctive);
+            let distinctive = group.iter().filter(|edge| is_distinctive(edge)).count();
             for edge in group {
                 if let Some(target) = self.targets.get_mut(edge.target as usize) {
+                    // A word of prose needs a better witness than another word of prose.
+                    let is_familiar = if target.is_distinctive { group.len() > 1 } else { distinctive > 0 };
                     target.users += 1;
-                    target.familiar_users += u32::from(group.len() > 1);
+                    target.familiar_users += u32::from(is_familiar);
                 }
             }
         }
@@ -181,9 +188,14 @@ impl<'a> FileGraph<'a> {
         for edge in &mut self.edges {
             let Some(target) = self.targets.get(edge.target as usize) else { continue };
             let is_only_name = declared.get(target.file as usize).is_none_or(|count| *count < 2);
-            // A file with one name shows nothing about its users.
             let share = f64::from(target.familiar_users) / f64::from(target.users.max(1));
-            let familiarity = if is_only_name { 0.5 } else { (0.05 + share).min(1.0) };
+            let familiarity = match (target.is_distinctive, is_only_name) {
+                // A file with one name shows nothing about its users.
+                (true, true) => 0.5,
+                (true, false) => share.max(0.02),
+                (false, true) => 0.1,
+                (false, false) => share * share,
+            };
             edge.weight = to_f32(f64::from(edge.weight) * familiarity);
         }
     }
@@ -286,21 +298,24 @@ fn count_files(uses: &NameUses) -> f64 {
     count(uses.declarations.chunk_by(|a, b| a.file == b.file).count())
 }
 
+/// Whether a name has several words, or is longer than most words of prose.
+fn is_distinctive(name: &str) -> bool {
+    let is_compound = name.trim_matches('_').contains('_')
+        || name.chars().zip(name.chars().skip(1)).any(|(a, b)| !a.is_uppercase() && a != '_' && b.is_uppercase());
+    is_compound && name.len() > 4 || name.len() > 12
+}
+
 /// Returns the weight of a name by its spelling. Names of one common word often mean something else in another file.
 fn name_weight(name: &str) -> f64 {
     if name.starts_with('_') {
         return 0.05;
     }
-    let length = name.chars().count();
-    let is_compound = name.contains('_')
-        || name.chars().zip(name.chars().skip(1)).any(|(a, b)| !a.is_uppercase() && b.is_uppercase());
-    match length {
+    match name.chars().count() {
         0..=2 => 0.02,
         3 => 0.1,
-        _ if is_compound => 1.0,
-        4..=7 if name.chars().next().is_some_and(char::is_uppercase) => 0.6,
-        4..=7 => 0.2,
-        _ => 0.7,
+        _ if is_distinctive(name) => 1.0,
+        _ if name.chars().next().is_some_and(char::is_uppercase) => 0.6,
+        _ => 0.2,
     }
 }
 
@@ -312,7 +327,6 @@ fn kind_weight(kind: DeclarationKind) -> f64 {
         Kind::Function | Kind::Macro => 0.9,
         Kind::Method | Kind::Event => 0.6,
         Kind::Constant => 0.5,
-        Kind::Variable => 0.3,
         _ => 0.0,
     }
 }
@@ -331,7 +345,6 @@ pub(crate) fn shown_kinds() -> Vec<DeclarationKind> {
         Kind::Method,
         Kind::Event,
         Kind::Constant,
-        Kind::Variable,
     ]
 }
 
@@ -347,7 +360,9 @@ fn role_weight(role: FileRole) -> f64 {
 fn family_of(path: &Utf8Path) -> &'static str {
     let language = path.file_name().and_then(SyntaxLanguage::from_file_name).map_or("", |language| language.id);
     match language {
-        "typescript" | "typescriptreact" | "javascript" | "javascriptreact" | "vue" | "svelte" | "astro" => "javascript",
+        "typescript" | "typescriptreact" | "javascript" | "javascriptreact" | "vue" | "svelte" | "astro" => {
+            "javascript"
+        }
         "c" | "cpp" | "objective-c" | "cuda-cpp" => "c",
         "java" | "kotlin" | "scala" | "groovy" => "java",
         other => other,

@@ -15,9 +15,30 @@ pub(crate) enum FileRole {
 
 /// Names of directories with tests, test data, examples and benchmarks.
 const TEST_DIRECTORIES: &[&str] = &[
-    "__tests__", "bench", "benches", "benchmark", "benchmarks", "cypress", "demo", "demos", "e2e", "example", "examples",
-    "fixtures", "fuzz", "mocks", "sample", "samples", "snapshots", "spec", "specs", "test", "test-data", "testdata",
-    "testing", "tests",
+    "__tests__",
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+    "cypress",
+    "demo",
+    "demos",
+    "e2e",
+    "example",
+    "examples",
+    "fixtures",
+    "fuzz",
+    "mocks",
+    "sample",
+    "samples",
+    "snapshots",
+    "spec",
+    "specs",
+    "test",
+    "test-data",
+    "testdata",
+    "testing",
+    "tests",
 ];
 
 /// Names of directories with generated code or with copies of other projects.
@@ -26,8 +47,22 @@ const GENERATED_DIRECTORIES: &[&str] =
 
 /// Ends of the names of generated files.
 const GENERATED_ENDS: &[&str] = &[
-    ".designer.cs", ".freezed.dart", ".g.cs", ".g.dart", ".gen.go", ".generated.cs", ".generated.ts", ".min.css",
-    ".min.js", ".pb.cc", ".pb.go", ".pb.h", "_generated.rs", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py",
+    ".designer.cs",
+    ".freezed.dart",
+    ".g.cs",
+    ".g.dart",
+    ".gen.go",
+    ".generated.cs",
+    ".generated.ts",
+    ".min.css",
+    ".min.js",
+    ".pb.cc",
+    ".pb.go",
+    ".pb.h",
+    "_generated.rs",
+    "_pb2.py",
+    "_pb2.pyi",
+    "_pb2_grpc.py",
 ];
 
 impl FileRole {
@@ -58,12 +93,21 @@ mod tests {
     #[test]
     fn the_path_decides() {
         let role = |path: &str| FileRole::from_path(Utf8Path::new(path));
-        for path in ["src/lib.rs", "app/contest.py", "app/latest.ts", "src/attestation.go", "gen.py", "src/testify.rs"] {
+        for path in ["src/lib.rs", "app/contest.py", "app/latest.ts", "src/attestation.go", "gen.py", "src/testify.rs"]
+        {
             assert_eq!(role(path), FileRole::Source, "{path}");
         }
         for path in [
-            "tests/a.py", "src/parser/tests.rs", "src/parser/tests/a.rs", "pkg/a_test.go", "web/a.test.ts", "ParserTest.java",
-            "app/test_models.py", "Examples/a.rs", "app/conftest.py", "src/__tests__/a.js",
+            "tests/a.py",
+            "src/parser/tests.rs",
+            "src/parser/tests/a.rs",
+            "pkg/a_test.go",
+            "web/a.test.ts",
+            "ParserTest.java",
+            "app/test_models.py",
+            "Examples/a.rs",
+            "app/conftest.py",
+            "src/__tests__/a.js",
         ] {
             assert_eq!(role(path), FileRole::Test, "{path}");
         }

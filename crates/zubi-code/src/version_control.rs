@@ -30,6 +30,9 @@ pub trait VersionControl: Send + Sync {
 /// The reason why revisions cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionControlError {
+    /// The program is not installed.
+    #[error("git is not installed")]
+    NotInstalled,
     /// The folder is not in a repository.
     #[error("`{0}` is not in a git repository")]
     NoRepository(Utf8PathBuf),
@@ -39,7 +42,7 @@ pub enum VersionControlError {
     /// Two revisions have no common ancestor.
     #[error("`{0}` and `{1}` have no common commit")]
     Unrelated(String, String),
-    /// The program is missing, took too long, or failed.
+    /// The program took too long, or failed.
     #[error("git cannot compare the files: {0}")]
     Failure(String),
 }
@@ -199,7 +202,9 @@ mod tests {
 
     #[test]
     fn options_and_paths_are_refused() {
-        for from in ["--output=x", "-p", "main...--exec=x", "...", "", "a\n--x", "HEAD:secret", ":/text", "a....b", "a*"] {
+        for from in
+            ["--output=x", "-p", "main...--exec=x", "...", "", "a\n--x", "HEAD:secret", ":/text", "a....b", "a*"]
+        {
             assert!(RevisionRange::parse(from, None).is_err(), "{from}");
         }
         assert!(RevisionRange::parse("main", Some("--output=x")).is_err());

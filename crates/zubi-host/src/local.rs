@@ -111,7 +111,8 @@ impl LocalHost {
         let redactor = redactor(&secrets);
         let jobs = Arc::new(exec::jobs(config, &secrets));
         let parser = code::parser(config, jobs.runner().sandbox());
-        let intel = code::intelligence(config, &workspace, &texts, sources, editor, parser);
+        let git = code::version_control(config, jobs.runner().sandbox());
+        let intel = code::intelligence(config, &workspace, &texts, sources, editor, parser, git);
         let declared = DeclaredProvider::new(DeclaredToolsConfig {
             workspace: Arc::clone(&workspace),
             trust: config.trust.clone(),
@@ -130,6 +131,7 @@ impl LocalHost {
             zubi_tools::lsp::provider(&intel),
             domainlang::provider(model, DomainExposure::IfModelsExist),
             zubi_tools::file::provider(&intel),
+            zubi_tools::lsp::overview_provider(&intel),
             zubi_tools::refactor::provider(&intel),
             zubi_tools::settings::provider(&intel),
             zubi_tools::editor::provider(&editor_service),

@@ -15,7 +15,8 @@ use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::process::Spawner;
 use zubi_code::version_control::{
-    FileDifference, FileVersion, Revision, RevisionRange, TreeComparison, VersionControl, VersionControlError, VersionId,
+    FileDifference, FileVersion, Revision, RevisionRange, TreeComparison, VersionControl, VersionControlError,
+    VersionId,
 };
 use zubi_exec::sandbox::Sandbox;
 
@@ -93,7 +94,9 @@ impl VersionControl for GitRepositories {
         let below = folder.strip_prefix(&repository).unwrap_or(Utf8Path::new(""));
         let old = StoredTree::read(&self.commands, &repository, &from, below).await?;
         let mut files = match &to {
-            Some(to) => differences(&repository, &old, &StoredTree::read(&self.commands, &repository, to, below).await?),
+            Some(to) => {
+                differences(&repository, &old, &StoredTree::read(&self.commands, &repository, to, below).await?)
+            }
             None => tree::compare_present(&self.commands, &repository, folder, &old, edited).await?,
         };
         files.sort_by(|a, b| a.path().as_str().cmp(b.path().as_str()));
@@ -168,14 +171,12 @@ fn differences(repository: &Utf8Path, old: &StoredTree, new: &StoredTree) -> Vec
     };
     let version = |path: &str, entry: Option<&TreeEntry>| entry.map(|entry| entry.version(repository.join(path)));
     let different = both.into_iter().filter(|(_, entries)| is_other(entries));
-    different
-        .map(|(path, [old, new])| FileDifference { old: version(path, old), new: version(path, new) })
-        .collect()
+    different.map(|(path, [old, new])| FileDifference { old: version(path, old), new: version(path, new) }).collect()
 }
 
 impl TreeEntry {
     fn version(&self, path: Utf8PathBuf) -> FileVersion {
-        FileVersion { path, kind: self.kind, bytes: self.bytes, id: Some(self.id.clone()) }
+        FileVersion { path, kind: self.kind, bytes: self.bytes.unwrap_or(0), id: Some(self.id.clone()) }
     }
 }
 

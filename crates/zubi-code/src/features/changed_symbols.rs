@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::credentials;
-use zubi_base::text::{BOM, display_size, list_first, pluralize};
+use zubi_base::text::{BOM, list_first, pluralize};
 use zubi_syntax::{MAX_TEXT_BYTES, SyntaxOutline};
 
 use crate::error::CodeError;
@@ -87,7 +87,7 @@ impl CodeQuery<'_> {
     /// Returns the declarations that differ. Fails if no folder of the workspace is in a repository with these revisions.
     pub async fn changed_symbols(&self, range: &RevisionRange) -> Result<QualifiedAnswer<ChangedSymbols>, CodeError> {
         let Some(git) = self.intel.version_control.clone() else {
-            return Err(VersionControlError::Failure("it is not installed".to_owned()).into());
+            return Err(VersionControlError::NotInstalled.into());
         };
         let mut status = AnswerStatus::from_source(AnswerSource::Syntax, Vec::new());
         let mut changed = ChangedSymbols::default();
@@ -242,7 +242,7 @@ impl CodeQuery<'_> {
                 Some("zubi cannot parse its language".to_owned())
             }
             VersionedKind::File if version.bytes > MAX_TEXT_BYTES as u64 => {
-                Some(format!("too large to parse: {}", display_size(version.bytes)))
+                Some(format!("too large to parse: {} KiB", version.bytes / 1024))
             }
             VersionedKind::File => None,
         }

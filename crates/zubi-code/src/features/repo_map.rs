@@ -139,8 +139,7 @@ impl CodeQuery<'_> {
         };
         let state = self.wait_for_index(index.as_ref()).await;
         let mut status = AnswerStatus::from_source(AnswerSource::Syntax, Vec::new());
-        let selection =
-            NameSelection { kinds: file_graph::shown_kinds(), max_declaring_files: MAX_DECLARING_FILES };
+        let selection = NameSelection { kinds: file_graph::shown_kinds(), max_declaring_files: MAX_DECLARING_FILES };
         let names = match index.declared_names(&selection).await {
             Ok(names) => Arc::new(names),
             Err(error) => {
@@ -177,8 +176,7 @@ impl CodeQuery<'_> {
     async fn wait_for_index(&self, index: &dyn SymbolIndex) -> IndexState {
         let until = Instant::now() + self.cx.wait.min(BUILD_WAIT);
         let mut changes = index.changes();
-        let is_built =
-            |state: &IndexState| !matches!(state.phase, IndexPhase::Words { .. } | IndexPhase::Declarations);
+        let is_built = |state: &IndexState| !matches!(state.phase, IndexPhase::Words { .. } | IndexPhase::Declarations);
         tokio::select! {
             // The last state is as good if no other can follow.
             _ = changes.wait_for(is_built) => {}

@@ -30,10 +30,8 @@ fn names(fixture: &str) -> DeclaredNames {
         let has_word = |text: &str| words(text).any(|word| word.text == name);
         parts.values().zip(0..).filter(|(text, _)| has_word(text)).map(|(_, file)| file).collect()
     };
-    let names = declared
-        .into_iter()
-        .map(|(name, declarations)| NameUses { users: users(&name), name, declarations })
-        .collect();
+    let names =
+        declared.into_iter().map(|(name, declarations)| NameUses { users: users(&name), name, declarations }).collect();
     let files = parts.keys().map(Utf8PathBuf::from).collect();
     DeclaredNames { files, names, has_more: false, is_complete: true }
 }
@@ -86,10 +84,10 @@ function render() { return \"Order\" }
 #[test]
 fn names_that_many_files_use_are_first() {
     insta::assert_snapshot!(check(SHOP, &[]), @"
-    102 core/order.py total_price
-     98 core/order.py Order
-     53 core/price.py PriceList
-     32 core/price.py lookup_price
+    109 core/order.py total_price
+     79 core/order.py Order
+     56 core/price.py PriceList
+     33 core/price.py lookup_price
      28 app/report.py write_report
      23 app/checkout.py run_checkout
      23 web/order.js render
@@ -100,12 +98,12 @@ fn names_that_many_files_use_are_first() {
 #[test]
 fn the_focus_changes_the_order() {
     insta::assert_snapshot!(check(SHOP, &["app/checkout.py"]), @"
-    162 core/price.py PriceList
-    105 core/order.py total_price
-     97 core/price.py lookup_price
-     88 core/order.py Order
-     82 app/checkout.py run_checkout
-     13 core/price.py load_prices
+    170 core/price.py PriceList
+    109 core/order.py total_price
+    102 core/price.py lookup_price
+     83 app/checkout.py run_checkout
+     67 core/order.py Order
+     14 core/price.py load_prices
       2 app/report.py write_report
       2 web/order.js render
     ");
@@ -130,14 +128,14 @@ pub fn open_registry() -> Registry { Registry }
         write!(fixture, "//- src/m{index}.rs\nfn a<T: {word}>() {{}}\n{used}").unwrap();
     }
     insta::assert_snapshot!(check(&fixture, &[]), @"
-    108 src/registry.rs open_registry
-     84 src/registry.rs Registry
-     17 src/commands.rs Sync
-     14 src/commands.rs Copy
-     12 src/m3.rs a
-     12 src/m4.rs a
-     12 src/m5.rs a
-     12 src/m6.rs a
+    118 src/registry.rs open_registry
+     79 src/registry.rs Registry
+     13 src/m3.rs a
+     13 src/m4.rs a
+     13 src/m5.rs a
+     13 src/m6.rs a
+     13 src/m7.rs a
+     11 src/m0.rs b
     ");
 }
 

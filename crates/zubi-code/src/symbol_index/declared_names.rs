@@ -67,14 +67,16 @@ impl DeclaredNames {
             let indexes: Vec<u32> =
                 part.files.iter().map(|path| u32::try_from(find(path)).unwrap_or(u32::MAX)).collect();
             let to_joined = |file: u32| indexes.get(file as usize).copied();
-            names.extend(part.names.into_iter().map(|uses| NameUses {
-                declarations: uses
-                    .declarations
-                    .into_iter()
-                    .filter_map(|it| Some(NameDeclaration { file: to_joined(it.file)?, ..it }))
-                    .collect(),
-                users: uses.users.into_iter().filter_map(to_joined).collect(),
-                ..uses
+            names.extend(part.names.into_iter().map(|uses| {
+                NameUses {
+                    declarations: uses
+                        .declarations
+                        .into_iter()
+                        .filter_map(|it| Some(NameDeclaration { file: to_joined(it.file)?, ..it }))
+                        .collect(),
+                    users: uses.users.into_iter().filter_map(to_joined).collect(),
+                    ..uses
+                }
             }));
         }
         // Stable, so that the declarations of the first folder come first.
@@ -124,8 +126,7 @@ mod tests {
             part(&["/b/x", "/b/y"], &[("Shape", &[0], &[0, 1]), ("Unit", &[1], &[])]),
             part(&["/a/z", "/b/y"], &[("Shape", &[0], &[0, 1])]),
         ]);
-        let expected =
-            part(&["/a/z", "/b/x", "/b/y"], &[("Shape", &[0, 1], &[0, 1, 2]), ("Unit", &[2], &[])]);
+        let expected = part(&["/a/z", "/b/x", "/b/y"], &[("Shape", &[0, 1], &[0, 1, 2]), ("Unit", &[2], &[])]);
         assert_eq!(joined, expected);
         assert_eq!(DeclaredNames::join(vec![expected.clone()]), expected);
         assert!(DeclaredNames::join(Vec::new()).files.is_empty());

@@ -12,8 +12,8 @@ use zubi_syntax::{SyntaxOutline, words};
 
 use crate::locate::declared_segments;
 use crate::symbol_index::{
-    DeclaredNames, IndexPhase, IndexState, IndexedOutline, NameDeclaration, NameMatch, NameSelection, NameUses, SymbolHit,
-    SymbolHits, SymbolIndex, SymbolIndexError, SymbolQuery, TextHash, WordFiles,
+    DeclaredNames, IndexPhase, IndexState, IndexedOutline, NameDeclaration, NameMatch, NameSelection, NameUses,
+    SymbolHit, SymbolHits, SymbolIndex, SymbolIndexError, SymbolQuery, TextHash, WordFiles,
 };
 
 /// An index that has read the files of a folder when it was created, and does not follow them.
@@ -64,7 +64,8 @@ impl SymbolIndex for MemoryIndex {
         for (path, text, outline) in self.outlines() {
             for (index, declaration) in outline.declarations.iter().enumerate() {
                 let containers = outline.above(index);
-                if [&containers[..], &[declaration.name.as_str()]].concat().join("/") == name || declaration.name == name
+                if [&containers[..], &[declaration.name.as_str()]].concat().join("/") == name
+                    || declaration.name == name
                 {
                     let before = text.get(..declaration.name_range.start).unwrap_or_default();
                     hits.push(SymbolHit {

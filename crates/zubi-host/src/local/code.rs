@@ -9,8 +9,10 @@ use zubi_base::text::{EditSink, TextSource};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::edit::DiskSink;
 use zubi_code::syntax::{DirectParser, SyntaxParser};
+use zubi_code::version_control::VersionControl;
 use zubi_code::{CodeConfig, CodeIntel, edit};
 use zubi_exec::sandbox::Sandbox;
+use zubi_index::GitRepositories;
 use zubi_index::parser::{ParserConfig, ParserProcess};
 use zubi_lsp_client::catalogue::{Catalogue, CatalogueError};
 use zubi_lsp_client::detect::PythonSearch;
@@ -25,6 +27,7 @@ pub(super) fn intelligence(
     sources: Vec<Arc<dyn EndpointSource>>,
     editor: Option<&EditorIntegration>,
     parser: Arc<dyn SyntaxParser>,
+    version_control: Option<Arc<dyn VersionControl>>,
 ) -> Arc<CodeIntel> {
     let disk = DiskSink::new(&config.state_dir);
     let sink: Arc<dyn EditSink> = match editor.and_then(|editor| editor.sink.clone()) {
@@ -40,6 +43,7 @@ pub(super) fn intelligence(
         state_dir: config.state_dir.clone(),
         parser,
         index: None,
+        version_control,
         clock: Arc::clone(&config.clock),
     })
 }
@@ -50,6 +54,12 @@ pub(super) fn parser(config: &HostConfig, sandbox: &Arc<Sandbox>) -> Arc<dyn Syn
         Some(process) => Arc::new(process),
         None => Arc::new(DirectParser),
     }
+}
+
+/// Creates the access to git repositories; `None` if git is not installed. Starts nothing.
+pub(super) fn version_control(config: &HostConfig, sandbox: &Arc<Sandbox>) -> Option<Arc<dyn VersionControl>> {
+    let program = zubi_exec::program::find("git", config.search_path.as_deref()).into_iter().next()?;
+    Some(Arc::new(GitRepositories::new(program, config.spawner.clone(), Arc::clone(sandbox))))
 }
 
 /// Creates the pool of the workspace's headless servers.

@@ -123,13 +123,12 @@ impl GitCommands {
     }
 
     async fn spec(&self, repository: &Utf8Path, arguments: &[&str]) -> Result<CommandSpec, VersionControlError> {
-        let settings = SETTINGS.iter().flat_map(|setting| ["-c", setting]);
-        // Both are explicit, so that the repository cannot choose another folder (`core.worktree`).
-        let git_dir = format!("--git-dir={}", repository.join(".git"));
-        let work_tree = format!("--work-tree={repository}");
-        let all = OPTIONS.iter().copied().chain(settings).chain([git_dir.as_str(), &work_tree]);
-        let mut spec =
-            CommandSpec::new(self.program.clone(), repository.to_owned()).args(all.chain(arguments.iter().copied()));
+        let mut spec = CommandSpec::new(self.program.clone(), repository.to_owned())
+            .args(OPTIONS.iter().copied())
+            .args(SETTINGS.iter().flat_map(|setting| ["-c", setting]))
+            // Both are explicit, so that the repository cannot choose another folder (`core.worktree`).
+            .args([format!("--git-dir={}", repository.join(".git")), format!("--work-tree={repository}")])
+            .args(arguments.iter().copied());
         let environment = ChildEnvironment::from_allowed(std::iter::empty::<(OsString, OsString)>());
         spec.environment =
             VARIABLES.iter().fold(environment, |environment, (name, value)| environment.with_variable(name, value));
@@ -137,8 +136,7 @@ impl GitCommands {
             let request = SandboxRequest { exec: Some(Vec::new()), ..SandboxRequest::default() };
             let context = SandboxContext { folders: &[], temporary: repository, home: self.sandbox.home() };
             let confined = self.sandbox.confine(&request, Level::None, &context).await;
-            let (mut confinement, _) =
-                confined.map_err(|error| VersionControlError::Failure(error.to_string()))?;
+            let (mut confinement, _) = confined.map_err(|error| VersionControlError::Failure(error.to_string()))?;
             confinement.executable = Some(vec![self.program.clone()]);
             confinement.writable.clear();
             spec.confinement = Some(confinement);

@@ -1,5 +1,7 @@
 //! Comparisons in real repositories.
 
+#![expect(clippy::disallowed_methods, reason = "a test prepares its repositories with the user's git")]
+
 mod hostile;
 
 use std::fmt::Write as _;
@@ -34,10 +36,10 @@ impl Repository {
 
     /// Runs git without the user's settings.
     fn run(&self, arguments: &[&str]) -> String {
-        self.run_in(&self.root, arguments)
+        Self::run_in(&self.root, arguments)
     }
 
-    fn run_in(&self, directory: &Utf8Path, arguments: &[&str]) -> String {
+    fn run_in(directory: &Utf8Path, arguments: &[&str]) -> String {
         let mut command = std::process::Command::new(find_git());
         let identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"];
         command.args(identity).args(arguments).current_dir(directory).env_clear();
@@ -107,8 +109,17 @@ fn branched() -> Repository {
 #[tokio::test]
 async fn revisions_are_compared() {
     let repository = branched();
-    insta::assert_snapshot!(repository.check("main", Some("topic")).await, @"");
-    insta::assert_snapshot!(repository.check("main...topic", None).await, @"");
+    insta::assert_snapshot!(repository.check("main", Some("topic")).await, @"
+    a.py (File, stored, 6) -> a.py (File, stored, 6)
+    gone.py (File, stored, 2) -> none
+    src/b.py (File, stored, 6) -> src/b.py (File, stored, 6)
+    none -> src/c.py (File, stored, 2)
+    ");
+    insta::assert_snapshot!(repository.check("main...topic", None).await, @"
+    gone.py (File, stored, 2) -> none
+    src/b.py (File, stored, 6) -> src/b.py (File, stored, 6)
+    none -> src/c.py (File, stored, 2)
+    ");
     assert_eq!(repository.check("topic", Some("topic")).await, "");
 }
 
@@ -122,14 +133,28 @@ async fn present_files_are_compared() {
     repository.write("out/ignored.py", "x\n");
     repository.write("größe 'x'.py", "x\n");
     std::fs::remove_file(repository.root.join("src/c.py")).unwrap();
-    insta::assert_snapshot!(repository.check("HEAD", None).await, @"");
-    insta::assert_snapshot!(repository.check("main...", None).await, @"");
+    insta::assert_snapshot!(repository.check("HEAD", None).await, @"
+    a.py (File, stored, 6) -> a.py (File, present, 6)
+    none -> größe 'x'.py (File, present, 2)
+    none -> new.py (File, present, 4)
+    src/c.py (File, stored, 2) -> none
+    ");
+    insta::assert_snapshot!(repository.check("main...", None).await, @"
+    a.py (File, stored, 6) -> a.py (File, present, 6)
+    gone.py (File, stored, 2) -> none
+    none -> größe 'x'.py (File, present, 2)
+    none -> new.py (File, present, 4)
+    src/b.py (File, stored, 6) -> src/b.py (File, present, 6)
+    ");
     // Files of a folder in the repository.
     let src = repository.root.join("src");
     let range = RevisionRange::parse("HEAD", None).unwrap();
     let edited = [src.join("b.py")];
     let comparison = repository.git.compare(&src, &range, &edited).await.unwrap();
-    insta::assert_snapshot!(render(&comparison), @"");
+    insta::assert_snapshot!(render(&comparison), @"
+    src/b.py (File, stored, 6) -> src/b.py (File, present, 6)
+    src/c.py (File, stored, 2) -> none
+    ");
 }
 
 #[tokio::test]
@@ -141,22 +166,48 @@ async fn stored_versions_are_read() {
     ids.insert(1, VersionId::parse(&"0".repeat(40)).unwrap());
     let texts = repository.git.read_versions(&repository.root, &ids).await.unwrap();
     let texts: Vec<_> = texts.into_iter().map(|text| text.map(|text| String::from_utf8(text).unwrap())).collect();
-    insta::assert_debug_snapshot!(texts, @"");
+    insta::assert_debug_snapshot!(texts, @r#"
+    [
+        Some(
+            "a = 2\n",
+        ),
+        None,
+        Some(
+            "a = 1\n",
+        ),
+        Some(
+            "x\n",
+        ),
+        Some(
+            "b = 1\n",
+        ),
+        Some(
+            "b = 2\n",
+        ),
+        Some(
+            "c\n",
+        ),
+    ]
+    "#);
 }
 
 #[tokio::test]
 async fn special_files_have_their_kind() {
     let repository = Repository::new();
     let library = repository.root.with_file_name("library");
-    repository.run_in(repository.root.parent().unwrap(), &["clone", "--quiet", repository.root.as_str(), "library"]);
-    repository.run_in(&library, &["commit", "--quiet", "--allow-empty", "--message=x"]);
+    Repository::run_in(repository.root.parent().unwrap(), &["clone", "--quiet", repository.root.as_str(), "library"]);
+    Repository::run_in(&library, &["commit", "--quiet", "--allow-empty", "--message=x"]);
     repository.commit(&[("a.py", "a\n")]);
     repository.run(&["submodule", "--quiet", "add", library.as_str(), "lib"]);
     std::os::unix::fs::symlink("a.py", repository.root.join("link.py")).unwrap();
     repository.write("lib/inside.py", "x\n");
-    insta::assert_snapshot!(repository.check("HEAD", None).await, @"");
+    insta::assert_snapshot!(repository.check("HEAD", None).await, @"none -> .gitmodules (File, present, 61)");
     repository.commit(&[]);
-    insta::assert_snapshot!(repository.check("HEAD~1", Some("HEAD")).await, @"");
+    insta::assert_snapshot!(repository.check("HEAD~1", Some("HEAD")).await, @"
+    none -> .gitmodules (File, stored, 61)
+    none -> lib (Submodule, stored, 0)
+    none -> link.py (Link, stored, 4)
+    ");
     assert_eq!(repository.check("HEAD", None).await, "");
 }
 
@@ -167,7 +218,12 @@ async fn a_linked_worktree_is_a_repository() {
     repository.run(&["worktree", "add", "--quiet", worktree.as_str(), "main"]);
     let range = RevisionRange::parse("topic", None).unwrap();
     let comparison = repository.git.compare(&worktree, &range, &[]).await.unwrap();
-    insta::assert_snapshot!(render(&comparison), @"");
+    insta::assert_snapshot!(render(&comparison), @"
+    a.py (File, stored, 6) -> a.py (File, present, 6)
+    none -> gone.py (File, present, 2)
+    src/b.py (File, stored, 6) -> src/b.py (File, present, 6)
+    src/c.py (File, stored, 2) -> none
+    ");
 }
 
 #[tokio::test]
@@ -175,14 +231,14 @@ async fn errors_name_the_revision() {
     let repository = branched();
     repository.run(&["checkout", "--quiet", "--orphan", "other"]);
     repository.commit(&[]);
-    insta::assert_snapshot!(repository.check("unknown", None).await, @"");
-    insta::assert_snapshot!(repository.check("main", Some("HEAD:a.py^{x}")).await, @"");
-    insta::assert_snapshot!(repository.check("main...", None).await, @"");
+    insta::assert_snapshot!(repository.check("unknown", None).await, @"the repository has no revision `unknown`");
+    insta::assert_snapshot!(repository.check("main", Some("HEAD^{tree}")).await, @"the repository has no revision `HEAD^{tree}`");
+    insta::assert_snapshot!(repository.check("main...", None).await, @"`main` and `HEAD` have no common commit");
     let range = RevisionRange::parse("main", None).unwrap();
     let outside = repository.git.compare(Utf8Path::new("/"), &range, &[]).await.unwrap_err();
-    insta::assert_snapshot!(outside, @"");
+    insta::assert_snapshot!(outside, @"`/` is not in a git repository");
     std::fs::remove_file(repository.root.join(".git/HEAD")).unwrap();
-    insta::assert_snapshot!(repository.check("main", None).await, @"");
+    insta::assert_snapshot!(repository.check("main", None).await, @"git cannot compare the files: not a git repository: '[root]/.git'");
 }
 
 #[test]
@@ -194,7 +250,8 @@ fn objects_are_parsed() {
     };
     let text = format!("{id} blob 3\na\nb\n{id} missing\n{id} blob 0\n\n");
     assert_eq!(parse(text, 3), Some(vec![Some("a\nb".to_owned()), None, Some(String::new())]));
-    for text in ["", "x", "x\n", "a blob 9\nb\n", "a blob -1\nb\n", "a tree 1\nb\n", "a blob 18446744073709551615\nb\n"] {
+    for text in ["", "x", "x\n", "a blob 9\nb\n", "a blob -1\nb\n", "a tree 1\nb\n", "a blob 18446744073709551615\nb\n"]
+    {
         assert_eq!(parse(text.to_owned(), 1), None, "{text}");
     }
 }

@@ -19,8 +19,8 @@ pub(super) struct StoredTree {
 pub(super) struct TreeEntry {
     pub(super) kind: VersionedKind,
     pub(super) id: VersionId,
-    /// 0 for a submodule.
-    pub(super) bytes: u64,
+    /// The size; `None` for a submodule, and for a version that a partial clone does not have.
+    pub(super) bytes: Option<u64>,
 }
 
 impl StoredTree {
@@ -53,7 +53,7 @@ fn parse_entry(line: &str) -> Option<(Utf8PathBuf, TreeEntry)> {
         _ => VersionedKind::File,
     };
     let id = VersionId::parse(words.nth(1)?)?;
-    let bytes = words.next()?.parse().unwrap_or(0);
+    let bytes = words.next()?.parse().ok();
     // A hostile tree may have any names; git itself does not check out such a file.
     let is_inside = Utf8Path::new(path).components().all(|it| matches!(it, camino::Utf8Component::Normal(_)));
     is_inside.then(|| (path.into(), TreeEntry { kind, id, bytes }))
@@ -74,7 +74,8 @@ pub(super) async fn compare_present(
         let known: BTreeSet<Utf8PathBuf> = paths.into_iter().collect();
         let mut nested = NestedRepositories { folder: &start, known: BTreeMap::new() };
         let files = walk::files(&start, WalkOptions::default());
-        let files = files.filter(|path| !known.contains(path) && !nested.contain(path));
+        let files =
+            files.filter(|path| path.file_name() != Some(".git") && !known.contains(path) && !nested.contain(path));
         let added: Vec<FileVersion> = files.filter_map(|path| present_version(&path)).collect();
         (tracked, added)
     };
@@ -96,7 +97,9 @@ pub(super) async fn compare_present(
         match (old.kind, new.kind) {
             // The commit of a submodule is in another repository, whose state git alone knows.
             (VersionedKind::Submodule, VersionedKind::Submodule) => {}
-            (VersionedKind::File, VersionedKind::File) if old.bytes == new.bytes && !is_edited => {
+            (VersionedKind::File, VersionedKind::File)
+                if !is_edited && entry.bytes.is_none_or(|bytes| bytes == new.bytes) =>
+            {
                 same_size.push((old, new));
             }
             (VersionedKind::Link, VersionedKind::Link) if has_target(&new.path, old.bytes) => {}

@@ -31,6 +31,7 @@ mod javascript;
 #[cfg(test)]
 mod older_files;
 #[cfg(test)]
+mod overview;
 mod parser;
 #[cfg(test)]
 mod settings;

@@ -156,7 +156,8 @@ pub(super) fn compare(old: &DeclaredText<'_>, new: &DeclaredText<'_>) -> (Vec<Ch
     for index in 0..new_texts.len() {
         by_key.entry(new.key(index)).or_default().1.push(index);
     }
-    let (mut removed, mut added, mut changed) = (vec![false; old_texts.len()], vec![false; new_texts.len()], Vec::new());
+    let (mut removed, mut added, mut changed) =
+        (vec![false; old_texts.len()], vec![false; new_texts.len()], Vec::new());
     for (mut olds, mut news) in by_key.into_values() {
         // Equal declarations first: overloads and blocks with one name.
         olds.retain(|old| {
@@ -175,7 +176,8 @@ pub(super) fn compare(old: &DeclaredText<'_>, new: &DeclaredText<'_>) -> (Vec<Ch
         !parent.is_some_and(|parent| marks.get(parent).copied().unwrap_or(false))
     };
     let (old_lines, new_lines) = (TextIndex::new(old.text), TextIndex::new(new.text));
-    let marked = |marks: &[bool]| marks.iter().zip(0..).filter(|(mark, _)| **mark).map(|(_, at)| at).collect::<Vec<usize>>();
+    let marked =
+        |marks: &[bool]| marks.iter().zip(0..).filter(|(mark, _)| **mark).map(|(_, at)| at).collect::<Vec<usize>>();
     let mut changes: Vec<ChangedDeclaration> = Vec::new();
     changes.extend(changed.into_iter().filter_map(|at| new.changed(&new_lines, at, DeclarationChange::Changed)));
     let added_top = marked(&added).into_iter().filter(|at| is_top(new, &added, *at));

@@ -28,10 +28,7 @@ pub(super) fn candidates(files: &[FileDifference]) -> (Vec<usize>, Vec<usize>) {
 }
 
 /// Returns the pairs of similar texts, each index in at most one, the most similar first.
-pub(super) fn pairs(
-    removed: &[(usize, Option<Arc<str>>)],
-    added: &[(usize, Option<Arc<str>>)],
-) -> Vec<(usize, usize)> {
+pub(super) fn pairs(removed: &[(usize, Option<Arc<str>>)], added: &[(usize, Option<Arc<str>>)]) -> Vec<(usize, usize)> {
     let olds = counted_lines(removed);
     let news = counted_lines(added);
     let mut found = Vec::new();

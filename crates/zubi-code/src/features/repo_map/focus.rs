@@ -30,7 +30,9 @@ impl CodeQuery<'_> {
         let mut focus = GraphFocus::default();
         for word in words.iter().map(|word| word.trim()) {
             let before = focus.files.len();
-            if let Some(selection) = self.selected_by(word)? {
+            let selection = self.selected_by(word)?;
+            let is_path = selection.is_some();
+            if let Some(selection) = selection {
                 focus.files.extend(self.files_of(names, &selection));
             } else {
                 let found = index.declarations(word, MAX_HITS).await;
@@ -42,7 +44,7 @@ impl CodeQuery<'_> {
                 }
             }
             if focus.files.len() == before {
-                return Err(unknown_focus(names, word, state));
+                return Err(unknown_focus(names, word, is_path, state));
             }
         }
         focus.files.sort_unstable();
@@ -79,18 +81,19 @@ fn index_of(names: &DeclaredNames, path: &Utf8PathBuf) -> Option<u32> {
     position.ok().and_then(|position| u32::try_from(position).ok())
 }
 
-fn unknown_focus(names: &DeclaredNames, word: &str, state: &IndexState) -> CodeError {
-    let mut message = format!("`{word}` is neither a path nor the name of a declaration in the index");
+fn unknown_focus(names: &DeclaredNames, word: &str, is_path: bool, state: &IndexState) -> CodeError {
+    let mut message = if is_path {
+        format!("the index has no declarations of files that `{word}` selects")
+    } else {
+        format!("`{word}` is neither a path nor the name of a declaration in the index")
+    };
     if let Some(reason) = describe_gaps(state) {
         message = format!("{message} ({reason})");
     }
     let known = names.names.iter().map(|uses| uses.name.as_str());
-    let suggestions = nearest(word, known, MAX_SUGGESTIONS);
-    let similar = if suggestions.is_empty() {
-        String::new()
-    } else {
-        format!("Similar names: {}. ", quote_all(suggestions))
-    };
+    let suggestions = if is_path { Vec::new() } else { nearest(word, known, MAX_SUGGESTIONS) };
+    let similar =
+        if suggestions.is_empty() { String::new() } else { format!("Similar names: {}. ", quote_all(suggestions)) };
     let hint = format!(
         "{similar}Give a file or folder with code, a pattern such as `src/**/*.rs`, or a name that `lsp_workspace_symbols` finds."
     );

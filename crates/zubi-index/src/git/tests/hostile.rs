@@ -17,7 +17,7 @@ fn hostile() -> (Repository, Utf8PathBuf) {
     let program = repository.root.with_file_name("evil.sh");
     fs::write_atomic(&program, format!("#!/bin/sh\necho \"$@\" >> {mark}\ncat\n").as_bytes()).unwrap();
     let mode = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o755);
-    std::fs::set_permissions(&program, mode.clone()).unwrap();
+    std::fs::set_permissions(&program, mode).unwrap();
     for hook in ["post-index-change", "fsmonitor-watchman", "reference-transaction", "post-checkout", "pre-auto-gc"] {
         let hook = repository.root.join(".git/hooks").join(hook);
         std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
@@ -25,7 +25,8 @@ fn hostile() -> (Repository, Utf8PathBuf) {
     }
     // A missing object of a partial clone would be fetched.
     let blob = repository.run(&["rev-parse", "old:b.py"]);
-    std::fs::remove_file(repository.root.join(".git/objects").join(&blob[..2]).join(&blob[2..])).unwrap();
+    let (directory, name) = blob.split_at(2);
+    std::fs::remove_file(repository.root.join(".git/objects").join(directory).join(name)).unwrap();
     let config = format!(
         "[core]\n\trepositoryformatversion = 1\n\tfsmonitor = {program}\n\tpager = {program}\n\teditor = {program}\n\
          \tsshCommand = {program}\n\tgitProxy = {program}\n\taskPass = {program}\n\thooksPath = {hooks}\n\
@@ -57,11 +58,25 @@ async fn no_program_of_the_repository_runs() {
         text.push_str("--\n");
     }
     let blob = repository.compare("old", None).await.unwrap();
+    // The missing version is the same as the present file, so no comparison needs it.
     let ids: Vec<VersionId> = blob.files.iter().filter_map(|file| file.old.as_ref()?.id.clone()).collect();
     let texts = repository.git.read_versions(&repository.root, &ids).await.unwrap();
     writeln!(text, "{:?}", texts.iter().map(|it| it.as_ref().map(Vec::len)).collect::<Vec<_>>()).unwrap();
     assert!(!mark.exists(), "{}", fs::read_text(&mark).unwrap());
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @"
+    a.py (File, stored, 6) -> a.py (File, present, 6)
+    none -> d.py (File, present, 2)
+    none -> e.py (File, present, 2)
+    --
+    a.py (File, stored, 6) -> a.py (File, stored, 6)
+    none -> d.py (File, stored, 2)
+    --
+    a.py (File, stored, 6) -> a.py (File, present, 6)
+    none -> d.py (File, present, 2)
+    none -> e.py (File, present, 2)
+    --
+    [Some(6)]
+    ");
     // The programs work: a command that uses the configuration runs one.
     let mut command = std::process::Command::new(find_git());
     command.args(["--work-tree=.", "status", "--short"]).current_dir(&repository.root).output().unwrap();
@@ -75,7 +90,9 @@ async fn hostile_names_stay_inside() {
     repository.commit(&[("a.py", "a\n")]);
     let blob = repository.run(&["rev-parse", "HEAD:a.py"]);
     let mut tree = Vec::new();
-    let hash: Vec<u8> = (0..20).map(|at| u8::from_str_radix(&blob[at * 2..at * 2 + 2], 16).unwrap()).collect();
+    let (digits, _) = blob.as_bytes().as_chunks::<2>();
+    let byte = |digits: &[u8; 2]| u8::from_str_radix(std::str::from_utf8(digits).unwrap(), 16).unwrap();
+    let hash: Vec<u8> = digits.iter().map(byte).collect();
     for name in ["--output=x", "..", "a\nb.py", "\"quoted\".py"] {
         tree.extend(format!("100644 {name}\0").into_bytes());
         tree.extend(&hash);
@@ -84,6 +101,18 @@ async fn hostile_names_stay_inside() {
     fs::write_atomic(&file, &tree).unwrap();
     let tree = repository.run(&["hash-object", "-t", "tree", "-w", "--literally", file.as_str()]);
     let commit = repository.run(&["commit-tree", &tree, "-m", "x"]);
-    insta::assert_snapshot!(repository.check("HEAD", Some(&commit)).await, @"");
-    insta::assert_snapshot!(repository.check(&commit, None).await, @"");
+    insta::assert_snapshot!(repository.check("HEAD", Some(&commit)).await, @r#"
+    none -> "quoted".py (File, stored, 2)
+    none -> --output=x (File, stored, 2)
+    none -> a
+    b.py (File, stored, 2)
+    a.py (File, stored, 2) -> none
+    "#);
+    insta::assert_snapshot!(repository.check(&commit, None).await, @r#"
+    "quoted".py (File, stored, 2) -> none
+    --output=x (File, stored, 2) -> none
+    a
+    b.py (File, stored, 2) -> none
+    none -> a.py (File, present, 2)
+    "#);
 }

@@ -28,7 +28,8 @@ The Order and its Price.
 ";
 
 fn selection(max_declaring_files: usize) -> NameSelection {
-    let kinds = vec![DeclarationKind::Class, DeclarationKind::Struct, DeclarationKind::Function, DeclarationKind::Method];
+    let kinds =
+        vec![DeclarationKind::Class, DeclarationKind::Struct, DeclarationKind::Function, DeclarationKind::Method];
     NameSelection { kinds, max_declaring_files }
 }
 
@@ -48,9 +49,9 @@ fn render(names: &DeclaredNames, root: &Utf8Path) -> String {
 }
 
 /// Reads the names of a folder with other limits.
-fn limited(fixture: &Fixture, limits: NameLimits) -> String {
+fn limited(fixture: &Fixture, limits: &NameLimits) -> String {
     let connection = Connection::open(fixture.index.store_path().unwrap()).unwrap();
-    render(&read_names(&connection, &fixture.root, &selection(2), &limits).unwrap(), &fixture.root)
+    render(&read_names(&connection, &fixture.root, &selection(2), limits).unwrap(), &fixture.root)
 }
 
 async fn check(fixture: &Fixture, max_declaring_files: usize) -> String {
@@ -63,8 +64,18 @@ async fn check(fixture: &Fixture, max_declaring_files: usize) -> String {
 #[tokio::test]
 async fn names_have_their_files() {
     let fixture = Fixture::with_built_index(FILES).await;
-    insta::assert_snapshot!(check(&fixture, 3).await, @"");
-    insta::assert_snapshot!(check(&fixture, 2).await, @"");
+    insta::assert_snapshot!(check(&fixture, 3).await, @"
+    Größe: struct src/lib.rs <- src/lib.rs
+    Order: class app/order.py, function app/order.py <- app/order.py, app/price.py, settings.json, src/lib.rs
+    Price: class app/price.py <- app/price.py, src/lib.rs
+    total: method app/order.py, method app/price.py, function src/lib.rs <- app/order.py, app/price.py, src/lib.rs
+    ");
+    insta::assert_snapshot!(check(&fixture, 2).await, @"
+    Größe: struct src/lib.rs <- src/lib.rs
+    Order: class app/order.py, function app/order.py <- app/order.py, app/price.py, settings.json, src/lib.rs
+    Price: class app/price.py <- app/price.py, src/lib.rs
+    total: method app/order.py, method app/price.py, function src/lib.rs <-
+    ");
 }
 
 #[tokio::test]
@@ -74,20 +85,24 @@ async fn changes_are_in_the_next_answer() {
     fixture.write("app/total.py", "print(Discount, Order)\n");
     std::fs::remove_file(fixture.root.join("src/lib.rs")).unwrap();
     fixture.update(&["app/price.py", "app/total.py", "src/lib.rs"]).await;
-    insta::assert_snapshot!(check(&fixture, 3).await, @"");
+    insta::assert_snapshot!(check(&fixture, 3).await, @"
+    Discount: class app/price.py <- app/price.py, app/total.py
+    Order: class app/order.py, function app/order.py <- app/order.py, app/total.py, settings.json
+    total: method app/order.py <- app/order.py
+    ");
 }
 
 #[tokio::test]
 async fn limits_are_reported() {
     let fixture = Fixture::with_built_index(FILES).await;
     let limits = || NameLimits { names: 10, declarations: 10, uses: 100 };
-    assert!(!limited(&fixture, limits()).contains("more"));
+    assert!(!limited(&fixture, &limits()).contains("more"));
     for limits in [
         NameLimits { names: 2, ..limits() },
         NameLimits { declarations: 2, ..limits() },
         NameLimits { uses: 2, ..limits() },
     ] {
-        assert!(limited(&fixture, limits).ends_with("more\n"));
+        assert!(limited(&fixture, &limits).ends_with("more\n"));
     }
 }
 

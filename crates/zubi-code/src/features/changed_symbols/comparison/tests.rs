@@ -10,10 +10,8 @@ fn outline(name: &str, text: &str) -> SyntaxOutline {
 
 fn check(name: &str, old: &str, new: &str) -> String {
     let (old_outline, new_outline) = (outline(name, old), outline(name, new));
-    let (changes, is_outside) = compare(
-        &DeclaredText { text: old, outline: &old_outline },
-        &DeclaredText { text: new, outline: &new_outline },
-    );
+    let (changes, is_outside) =
+        compare(&DeclaredText { text: old, outline: &old_outline }, &DeclaredText { text: new, outline: &new_outline });
     let mut text = String::new();
     for it in changes {
         let names = it.containers.iter().chain([&it.name]).cloned().collect::<Vec<_>>().join("/");
