@@ -8,7 +8,7 @@ pub mod apply;
 pub mod change;
 pub mod diff;
 mod error;
-mod generated;
+pub(crate) mod generated;
 mod overlay;
 pub mod plan;
 mod splice;

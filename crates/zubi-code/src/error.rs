@@ -6,6 +6,7 @@ use zubi_base::workspace::PathError;
 
 use crate::edit::EditError;
 use crate::status::{MAX_ABSENT, more_absent};
+use crate::version_control::VersionControlError;
 
 /// The reason why a request has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,12 @@ pub enum CodeError {
     /// A rename that would leave uses unchanged.
     #[error("uses would be left: {reason}")]
     PartialRename { reason: String, hint: String },
+    /// The index is turned off or does not work, and only it could answer.
+    #[error("{reason}")]
+    Index { reason: String, hint: String },
+    /// The revisions cannot be compared.
+    #[error("{0}")]
+    VersionControl(#[from] VersionControlError),
     /// The server declined, for its own reason.
     #[error("{endpoint} declined: {reason}")]
     Declined { endpoint: String, reason: String, hint: String },
@@ -77,7 +84,11 @@ impl CodeError {
     /// Returns the next step.
     pub fn hint(&self) -> String {
         match self {
-            Self::Input { hint, .. } | Self::PartialRename { hint, .. } | Self::Declined { hint, .. } => hint.clone(),
+            Self::Input { hint, .. }
+            | Self::PartialRename { hint, .. }
+            | Self::Index { hint, .. }
+            | Self::Declined { hint, .. } => hint.clone(),
+            Self::VersionControl(error) => version_control_hint(error),
             Self::NoAnswer(silent) => silent.hint.clone(),
             Self::Path(_) => "Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.".to_owned(),
             Self::Read(_) => "Name a text file of the workspace.".to_owned(),
@@ -94,6 +105,19 @@ impl CodeError {
             Self::Edit(error) => error.hint(),
         }
     }
+}
+
+fn version_control_hint(error: &VersionControlError) -> String {
+    match error {
+        VersionControlError::NotInstalled => "Install git, and restart zubi.",
+        VersionControlError::NoRepository(_) => "Only folders in a git repository have changes.",
+        VersionControlError::UnknownRevision(_) => {
+            "Name a branch, a tag or a commit that `git log --all` lists; a shallow clone does not have older commits."
+        }
+        VersionControlError::Unrelated(..) => "Give `from` without `...` to compare the two revisions themselves.",
+        VersionControlError::Failure(_) => "Check the repository with `git fsck`, or read the files.",
+    }
+    .to_owned()
 }
 
 pub(crate) fn endpoint_hint(error: &EndpointError) -> String {

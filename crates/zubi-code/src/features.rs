@@ -3,6 +3,7 @@
 pub mod annotations;
 pub mod ast_rewrite;
 pub mod ast_search;
+pub mod changed_symbols;
 pub mod completion;
 pub mod folder_outline;
 pub mod format;
@@ -16,6 +17,7 @@ mod projects;
 pub mod references;
 pub mod rename;
 pub mod rename_file;
+pub mod repo_map;
 pub mod signature;
 pub mod symbol_source;
 pub mod symbols;

@@ -19,6 +19,7 @@ use crate::settings::EditorSettings;
 use crate::symbol_index::SymbolIndex;
 use crate::syntax::{RecentSyntax, SyntaxParser};
 use crate::text_search::RecentWords;
+use crate::version_control::VersionControl;
 
 /// The parts of [`CodeIntel`] that the host supplies.
 pub struct CodeConfig {
@@ -35,6 +36,8 @@ pub struct CodeConfig {
     pub parser: Arc<dyn SyntaxParser>,
     /// The index of the folders' declarations and words, unless it is turned off.
     pub index: Option<Arc<dyn SymbolIndex>>,
+    /// The history of the folders' files, if its program is installed.
+    pub version_control: Option<Arc<dyn VersionControl>>,
     pub clock: Arc<dyn Clock>,
 }
 
@@ -49,6 +52,7 @@ pub struct CodeIntel {
     settings: Option<Arc<dyn EditorSettings>>,
     pub(crate) parser: Arc<dyn SyntaxParser>,
     pub(crate) index: Option<Arc<dyn SymbolIndex>>,
+    pub(crate) version_control: Option<Arc<dyn VersionControl>>,
     pub(crate) snapshots: SnapshotStore,
     pub(crate) words: RecentWords,
     pub(crate) definitions: RecentDefinitions,
@@ -78,6 +82,7 @@ impl CodeIntel {
             settings: config.settings,
             parser: config.parser,
             index: config.index,
+            version_control: config.version_control,
             snapshots: SnapshotStore::default(),
             words: RecentWords::default(),
             definitions: RecentDefinitions::default(),

@@ -19,6 +19,8 @@ pub mod error;
 mod exclusion;
 mod external_files;
 pub mod features;
+mod file_graph;
+mod file_role;
 mod intel;
 mod lexical;
 pub mod locate;
@@ -41,6 +43,7 @@ pub mod syntax;
 pub mod testing;
 mod text_fallback;
 pub mod text_search;
+pub mod version_control;
 mod virtual_documents;
 mod worktrees;
 

@@ -16,6 +16,10 @@ use zubi_syntax::{DeclarationKind, SyntaxOutline};
 
 use crate::markup::clean_line;
 
+mod declared_names;
+
+pub use declared_names::{DeclaredNames, NameDeclaration, NameSelection, NameUses};
+
 /// An index of the declarations and words of a workspace folder. Every call works while the index is built or updated,
 /// and says whether its answer is complete.
 #[async_trait]
@@ -31,6 +35,9 @@ pub trait SymbolIndex: Send + Sync {
 
     /// Returns the files that can contain a word, as [`zubi_syntax::words`] defines it.
     async fn files_with(&self, word: &str) -> Result<WordFiles, SymbolIndexError>;
+
+    /// Returns all declared names of some kinds, with the files that declare and use them.
+    async fn declared_names(&self, selection: &NameSelection) -> Result<DeclaredNames, SymbolIndexError>;
 
     /// Returns the state.
     fn state(&self) -> IndexState;

@@ -30,6 +30,9 @@ use zubi_syntax::{Declaration, DeclarationKind, SyntaxLanguage, SyntaxOutline};
 
 mod annotations;
 mod hierarchy;
+mod memory_index;
+
+pub use memory_index::MemoryIndex;
 
 use crate::edit::apply::DiskSink;
 use crate::syntax::{DirectParser, PatternAnswer, PatternSearchError, SyntaxError, SyntaxParser};
@@ -52,6 +55,11 @@ impl Toy {
     }
 
     pub fn with_fixture(fixture: &str, encoding: Encoding) -> Self {
+        Self::with_config(fixture, encoding, |config| config)
+    }
+
+    /// Creates a workspace, and changes the configuration of its code intelligence.
+    pub fn with_config(fixture: &str, encoding: Encoding, change: impl FnOnce(CodeConfig) -> CodeConfig) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         let root = fs::canonical(Utf8Path::from_path(directory.path()).expect("a UTF-8 path")).expect("it exists");
         let project = root.join("project");
@@ -88,7 +96,7 @@ impl Toy {
             early_answers: Mutex::default(),
         });
         let state = root.join("state");
-        let intel = CodeIntel::new(CodeConfig {
+        let intel = CodeIntel::new(change(CodeConfig {
             workspace,
             sources: vec![Arc::new(ToySource(Arc::clone(&endpoint)))],
             texts: Arc::new(DiskText),
@@ -97,8 +105,9 @@ impl Toy {
             state_dir: state,
             parser: Arc::new(ToyParser),
             index: None,
+            version_control: None,
             clock: Arc::new(SystemClock),
-        });
+        }));
         Self { intel, endpoint, root: project, cursor, _directory: directory }
     }
 

@@ -37,6 +37,8 @@ const BUILT_IN: &[&str] = &[
     "file.list",
     "file.search",
     "file.getCurrent",
+    "repo_map",
+    "changed_symbols",
     "rename_file",
     "rename_symbol",
     "organize_imports",

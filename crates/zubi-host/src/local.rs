@@ -21,6 +21,7 @@ use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::CodeIntel;
 use zubi_code::symbol_index::SymbolIndex as _;
 use zubi_code::syntax::SyntaxParser;
+use zubi_code::version_control::VersionControl;
 use zubi_declared::testing::TestContext;
 use zubi_declared::{DeclaredProvider, DeclaredToolsConfig};
 use zubi_exec::job::Jobs;
@@ -78,6 +79,7 @@ struct HostBase {
     jobs: Arc<Jobs>,
     parser: Arc<dyn SyntaxParser>,
     index: Option<Arc<WorkspaceIndex>>,
+    version_control: Option<Arc<dyn VersionControl>>,
 }
 
 impl HostBase {
@@ -86,7 +88,8 @@ impl HostBase {
         let jobs = Arc::new(exec::jobs(config, &secrets));
         let parser = code::parser(config, jobs.runner().sandbox());
         let index = code::index(config, workspace, &parser);
-        Self { secrets, jobs, parser, index }
+        let version_control = code::version_control(config, jobs.runner().sandbox());
+        Self { secrets, jobs, parser, index, version_control }
     }
 }
 
@@ -138,9 +141,9 @@ impl LocalHost {
         let view = editor.map(|editor| Arc::clone(&editor.view));
         let texts = editor.map_or_else(|| domainlang::texts(model), |editor| Arc::clone(&editor.texts));
         let editor_options = editor.map(|editor| editor.options.clone()).unwrap_or_default();
-        let HostBase { secrets, jobs, parser, index } = base;
+        let intel = code::intelligence(config, &workspace, &texts, sources, editor, &base);
+        let HostBase { secrets, jobs, index, .. } = base;
         let redactor = redactor(&secrets);
-        let intel = code::intelligence(config, &workspace, &texts, sources, editor, parser, index.clone());
         let declared = DeclaredProvider::new(DeclaredToolsConfig {
             workspace: Arc::clone(&workspace),
             trust: config.trust.clone(),
@@ -159,6 +162,7 @@ impl LocalHost {
             zubi_tools::lsp::provider(&intel),
             domainlang::provider(model, DomainExposure::IfModelsExist),
             zubi_tools::file::provider(&intel),
+            zubi_tools::lsp::overview_provider(&intel),
             zubi_tools::refactor::provider(&intel),
             zubi_tools::settings::provider(&intel),
             zubi_tools::editor::provider(&editor_service),

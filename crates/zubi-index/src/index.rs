@@ -9,7 +9,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::sync::lock;
 use zubi_code::symbol_index::{
-    IndexPhase, IndexState, IndexedOutline, SymbolHits, SymbolIndex, SymbolIndexError, SymbolQuery, WordFiles,
+    DeclaredNames, IndexPhase, IndexState, IndexedOutline, NameSelection, SymbolHits, SymbolIndex, SymbolIndexError,
+    SymbolQuery, WordFiles,
 };
 use zubi_code::syntax::SyntaxParser;
 
@@ -247,6 +248,13 @@ impl SymbolIndex for LocalIndex {
         Ok(files.map_or(WordFiles::Unknown, |(texts, others)| WordFiles::Files { texts, others }))
     }
 
+    async fn declared_names(&self, selection: &NameSelection) -> Result<DeclaredNames, SymbolIndexError> {
+        let is_complete = self.shared.refreshed_state().await.has_all_declarations();
+        let selection = selection.clone();
+        let names = self.query(move |reader, root| reader.declared_names(root, &selection)).await?;
+        Ok(DeclaredNames { is_complete, ..names })
+    }
+
     fn state(&self) -> IndexState {
         self.shared.state.borrow().clone()
     }
@@ -445,4 +453,4 @@ fn set_counts(state: &mut IndexState, counts: FileCounts) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

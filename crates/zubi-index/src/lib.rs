@@ -5,12 +5,14 @@
 //! the indexes of a workspace's folders up to date.
 
 pub mod build;
+pub mod git;
 pub mod index;
 pub mod limits;
 pub mod parser;
 mod store;
 pub mod workspace;
 
+pub use git::GitRepositories;
 pub use index::LocalIndex;
 pub use limits::IndexLimits;
 pub use workspace::WorkspaceIndex;

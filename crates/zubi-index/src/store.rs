@@ -4,9 +4,10 @@
 //! are shown. It can be deleted at any time. A store of another format, and a damaged one, is deleted and built again.
 //!
 //! [`database`] opens the file, [`writer`] changes it, [`postings`] is its list of files for each word, [`reader`] answers
-//! queries, and [`names`] finds names by parts of them.
+//! queries, [`names`] finds names by parts of them, and [`declared_names`] lists all names with their files.
 
 pub(crate) mod database;
+mod declared_names;
 pub(crate) mod kind;
 pub(crate) mod names;
 pub(crate) mod postings;

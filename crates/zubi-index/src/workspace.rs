@@ -15,7 +15,8 @@ use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use zubi_base::file_observer::FileObserver;
 use zubi_code::symbol_index::{
-    IndexPhase, IndexState, IndexedOutline, SymbolHits, SymbolIndex, SymbolIndexError, SymbolQuery, WordFiles,
+    DeclaredNames, IndexPhase, IndexState, IndexedOutline, NameSelection, SymbolHits, SymbolIndex, SymbolIndexError,
+    SymbolQuery, WordFiles,
 };
 use zubi_code::syntax::SyntaxParser;
 
@@ -156,6 +157,15 @@ impl SymbolIndex for WorkspaceIndex {
             }
         }
         Ok(WordFiles::Files { texts, others })
+    }
+
+    async fn declared_names(&self, selection: &NameSelection) -> Result<DeclaredNames, SymbolIndexError> {
+        self.wait_for_updates().await;
+        let names = join_all(self.folders.iter().map(|folder| folder.index.declared_names(selection))).await;
+        let names = names.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let is_complete = self.folders.iter().all(|folder| folder.state().has_all_declarations());
+        let joined = DeclaredNames::join(names);
+        Ok(DeclaredNames { is_complete: joined.is_complete && is_complete, ..joined })
     }
 
     fn state(&self) -> IndexState {

@@ -12,6 +12,7 @@ pub(crate) mod view;
 pub(crate) mod apply_edit;
 pub(crate) mod ast_search;
 mod call_hierarchy;
+mod changed_symbols;
 mod code_actions;
 mod completion;
 mod definition;
@@ -24,6 +25,7 @@ mod implementations;
 mod read_symbol;
 mod references;
 mod rename_symbol;
+mod repo_map;
 mod signature_help;
 mod type_definition;
 mod type_hierarchy;
@@ -62,4 +64,11 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
         tool::<undo_edit::UndoEdit>(intel),
     ];
     static_provider("lsp", "Language servers", tools)
+}
+
+/// Creates the provider of the tools about the whole workspace, in list order. A host lists it after the file tools: if
+/// not all tools fit into an agent's prompt, those come first.
+pub fn overview_provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
+    let tools = vec![tool::<repo_map::RepoMapTool>(intel), tool::<changed_symbols::ChangedSymbolsTool>(intel)];
+    static_provider("overview", "Overview of the workspace", tools)
 }

@@ -88,6 +88,9 @@ pub(crate) enum CliCommand {
     /// Call one tool and print its result
     #[command(after_help = CALL_EXAMPLES, override_usage = CALL_USAGE)]
     Call(CallArgs),
+    /// Print the most important declarations of this workspace
+    #[command(after_help = MAP_EXAMPLES)]
+    Map(MapArgs),
     /// List and inspect tools; check and run workspace-declared tools
     #[command(subcommand)]
     Tools(ToolsCommand),
@@ -281,6 +284,30 @@ Examples:
 Errors go to stderr; with --json, also to stdout as {\"error\": {\"code\", \"message\"}}.
 `zubi tools codes` lists the codes. Put zubi's own options before the tool's name, and the tool's
 arguments after it.";
+
+#[derive(Debug, Args)]
+pub(crate) struct MapArgs {
+    /// Size of the map in tokens of about four characters [default: 2000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(200..=20_000))]
+    pub(crate) budget: Option<u32>,
+    /// Begin with this path, pattern for paths or symbol, and with what it uses; repeat for several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) focus: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const MAP_EXAMPLES: &str = "\
+Ranks the names by the files that use them, from the index of declarations and words, and prints
+them by file with lines and signatures. Tests and generated files come last. Agents call the same
+map as the tool `repo_map`.
+
+Examples:
+  zubi map
+  zubi map --budget 5000
+  zubi map --focus src/storage --focus 'Parser/next'
+  zubi map --focus '**/*.go' --json";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolsCommand {

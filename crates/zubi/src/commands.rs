@@ -7,6 +7,7 @@ pub(crate) mod end;
 mod index;
 mod ipc;
 mod lsp;
+mod map;
 mod mcp;
 mod policy;
 mod serve;
@@ -45,6 +46,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
             let CallToolCommand::Tool(words) = call.tool;
             call::run(&session, &words)
         }
+        CliCommand::Map(map) => map::run(&session, &map),
         CliCommand::Tools(tools) => tools::run(&session, &tools),
         CliCommand::Policy(policy) => policy::run(&session, &policy),
         CliCommand::Agent(agent) => agent::run(&session, &agent),

@@ -8,6 +8,7 @@ use globset::{GlobBuilder, GlobSet};
 use zubi_base::credentials;
 use zubi_base::text::{list_first, pluralize};
 use zubi_base::walk::{self, WalkOptions};
+use zubi_base::workspace::WorkspaceFolders;
 
 use crate::error::CodeError;
 use crate::outline::OutlineSymbol;
@@ -52,6 +53,20 @@ pub enum FileSelection {
     Folder(Utf8PathBuf),
     /// A pattern for paths as answers show them, or relative to a folder of the workspace: `src/**/*.rs`.
     Pattern(Box<GlobSet>),
+}
+
+impl FileSelection {
+    /// Whether it has a file of a workspace's folder.
+    pub(crate) fn contains(&self, path: &Utf8Path, root: &Utf8Path, workspace: &WorkspaceFolders) -> bool {
+        match self {
+            Self::Workspace => true,
+            Self::File(selected) | Self::Folder(selected) => path.starts_with(selected),
+            Self::Pattern(pattern) => {
+                path.strip_prefix(root).is_ok_and(|path| pattern.is_match(path))
+                    || pattern.is_match(workspace.display(path))
+            }
+        }
+    }
 }
 
 /// The files of a selection.
@@ -179,17 +194,10 @@ impl CodeQuery<'_> {
                 FileSelection::File(path) | FileSelection::Folder(path) => vec![path.clone()],
                 FileSelection::Workspace | FileSelection::Pattern(_) => workspace.roots(),
             };
-            let is_selected = |path: &Utf8PathBuf, root: &Utf8Path| match &selection {
-                FileSelection::Pattern(pattern) => {
-                    path.strip_prefix(root).is_ok_and(|path| pattern.is_match(path))
-                        || pattern.is_match(workspace.display(path))
-                }
-                _ => true,
-            };
             let mut files = Vec::new();
             for root in &roots {
                 let found = walk::files(root, WalkOptions { sorted: true, ..WalkOptions::default() });
-                files.extend(found.filter(|path| is_selected(path, root)));
+                files.extend(found.filter(|path| selection.contains(path, root, &workspace)));
             }
             // One folder of the workspace may contain another.
             files.sort();
@@ -203,6 +211,6 @@ impl CodeQuery<'_> {
     }
 }
 
-fn is_pattern(argument: &str) -> bool {
+pub(crate) fn is_pattern(argument: &str) -> bool {
     argument.contains(['*', '?', '[', '{'])
 }

@@ -11,14 +11,16 @@ use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::edit::DiskSink;
 use zubi_code::symbol_index::SymbolIndex;
 use zubi_code::syntax::{DirectParser, SyntaxParser};
+use zubi_code::version_control::VersionControl;
 use zubi_code::{CodeConfig, CodeIntel, edit};
 use zubi_exec::sandbox::Sandbox;
 use zubi_index::parser::{ParserConfig, ParserProcess};
-use zubi_index::{IndexLimits, WorkspaceIndex};
+use zubi_index::{GitRepositories, IndexLimits, WorkspaceIndex};
 use zubi_lsp_client::catalogue::{Catalogue, CatalogueError};
 use zubi_lsp_client::detect::PythonSearch;
 use zubi_lsp_client::pool::{PoolConfig, ServerPool};
 
+use super::HostBase;
 use super::config::{EditorIntegration, HostConfig, LocalHostError};
 
 pub(super) fn intelligence(
@@ -27,8 +29,7 @@ pub(super) fn intelligence(
     texts: &Arc<dyn TextSource>,
     sources: Vec<Arc<dyn EndpointSource>>,
     editor: Option<&EditorIntegration>,
-    parser: Arc<dyn SyntaxParser>,
-    index: Option<Arc<WorkspaceIndex>>,
+    base: &HostBase,
 ) -> Arc<CodeIntel> {
     let disk = DiskSink::new(&config.state_dir);
     let sink: Arc<dyn EditSink> = match editor.and_then(|editor| editor.sink.clone()) {
@@ -42,8 +43,9 @@ pub(super) fn intelligence(
         sink,
         settings: editor.and_then(|editor| editor.settings.clone()),
         state_dir: config.state_dir.clone(),
-        parser,
-        index: index.map(|index| index as Arc<dyn SymbolIndex>),
+        parser: Arc::clone(&base.parser),
+        index: base.index.clone().map(|index| index as Arc<dyn SymbolIndex>),
+        version_control: base.version_control.clone(),
         clock: Arc::clone(&config.clock),
     })
 }
@@ -65,6 +67,12 @@ pub(super) fn index(
     let cache = config.cache_dir.as_deref().filter(|_| config.settings.index.value)?;
     let home = zubi_base::env::home();
     Some(WorkspaceIndex::new(&workspace.roots(), Some(cache), home.as_deref(), parser, IndexLimits::default()))
+}
+
+/// Creates the access to git repositories; `None` if git is not installed. Starts nothing.
+pub(super) fn version_control(config: &HostConfig, sandbox: &Arc<Sandbox>) -> Option<Arc<dyn VersionControl>> {
+    let program = zubi_exec::program::find("git", config.search_path.as_deref()).into_iter().next()?;
+    Some(Arc::new(GitRepositories::new(program, config.spawner.clone(), Arc::clone(sandbox))))
 }
 
 /// Creates the pool of the workspace's headless servers.

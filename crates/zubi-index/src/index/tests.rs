@@ -21,10 +21,10 @@ use zubi_code::syntax::DirectParser;
 use crate::{IndexLimits, LocalIndex};
 
 /// A folder with its index, and a cache directory beside it.
-pub(super) struct Fixture {
-    root: Utf8PathBuf,
+pub(crate) struct Fixture {
+    pub(crate) root: Utf8PathBuf,
     cache: Utf8PathBuf,
-    index: LocalIndex,
+    pub(crate) index: LocalIndex,
     _directory: TempDir,
 }
 
@@ -45,13 +45,13 @@ impl Fixture {
     }
 
     /// As [`Self::new`], with a built index.
-    pub(super) async fn with_built_index(files: &str) -> Self {
+    pub(crate) async fn with_built_index(files: &str) -> Self {
         let fixture = Self::new(files);
         fixture.build().await;
         fixture
     }
 
-    pub(super) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.root.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write_atomic(&path, text.as_ref()).unwrap();
@@ -61,7 +61,7 @@ impl Fixture {
         self.index.build(&CancellationToken::new()).await.unwrap();
     }
 
-    pub(super) async fn update(&self, paths: &[&str]) {
+    pub(crate) async fn update(&self, paths: &[&str]) {
         let paths = paths.iter().map(|path| self.root.join(path)).collect();
         self.index.update(paths, &CancellationToken::new()).await.unwrap();
     }

@@ -10,6 +10,7 @@ use zubi_syntax::{Declaration, SyntaxLanguage, SyntaxOutline};
 
 use super::database::{self, StoreFile};
 use super::names::{MatchingName, NameTable};
+use super::record::FileCounts;
 use super::{IndexStoreError, kind, postings};
 
 /// The maximum number of declarations that one query reads.
@@ -58,6 +59,10 @@ impl StoreReader {
         Ok(Self { connection, names: NameTable::default(), identity })
     }
 
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// Whether the file is still the one that the reader has opened.
     pub(crate) fn is_current(&self, file: &StoreFile) -> bool {
         self.identity.is_some() && self.identity == identity_of(&file.path)
@@ -87,7 +92,7 @@ impl StoreReader {
 
     /// Returns the numbers of files.
     pub(crate) fn counts(&self) -> Result<FileCounts, IndexStoreError> {
-        Ok(super::writer::read_counts(&self.connection)?)
+        super::writer::read_counts(&self.connection)
     }
 
     /// Searches for names and parts of names.

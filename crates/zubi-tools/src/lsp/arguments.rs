@@ -83,6 +83,12 @@ impl CommonArgs {
         requested.min(session.unwrap_or(usize::MAX)) * BYTES_PER_TOKEN
     }
 
+    /// Returns these arguments for a tool with a limit of its own, in tokens.
+    pub(crate) fn with_max_tokens(mut self, own: Option<u32>) -> Self {
+        self.max_tokens = self.max_tokens.into_iter().chain(own).min();
+        self
+    }
+
     pub(crate) fn wait(&self) -> Duration {
         self.wait_ms.map_or(Self::DEFAULT_WAIT, Duration::from_millis)
     }

@@ -42,6 +42,11 @@ pub(crate) trait CodeTool: Send + Sync + 'static {
         false
     }
 
+    /// Returns the tool's own limit of the answer's tokens, which replaces the default of `maxTokens`.
+    fn max_tokens(_input: &Self::Input) -> Option<u32> {
+        None
+    }
+
     /// Returns the files that the call is known to write, as absolute paths, before any approval.
     fn writes(_intel: &CodeIntel, _input: &Self::Input) -> Vec<Utf8PathBuf> {
         Vec::new()
@@ -104,6 +109,7 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
 
     async fn run(intel: &CodeIntel, input: Self::Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let CodeToolArgs { tool, common } = input;
+        let common = common.with_max_tokens(T::max_tokens(&tool));
         let view = OutputBudget::new(common.byte_budget(cx.token_budget), common.format());
         let progress = Arc::clone(&cx.progress);
         let query = intel

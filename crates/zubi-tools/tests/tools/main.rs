@@ -12,6 +12,7 @@ mod lsp;
 mod misleading;
 mod models;
 mod outputs;
+mod overview;
 mod refactor;
 mod references;
 mod relations;

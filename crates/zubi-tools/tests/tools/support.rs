@@ -50,6 +50,7 @@ pub(crate) fn restricted_registry(toy: &Toy, restrictions: Restrictions, audit: 
                 lsp::provider(&toy.intel),
                 domainlang(toy),
                 file::provider(&toy.intel),
+                lsp::overview_provider(&toy.intel),
                 refactor::provider(&toy.intel),
                 settings::provider(&toy.intel),
                 editor::provider(&service(toy, None)),

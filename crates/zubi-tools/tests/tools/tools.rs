@@ -39,9 +39,9 @@ async fn tools_are_found_by_words() {
 
 #[tokio::test]
 async fn without_a_match_the_toolsets_are_listed() {
-    insta::assert_snapshot!(check(SHAPES, "find_tools", json!({ "query": "send mail" })).await, @r"
+    insta::assert_snapshot!(check(SHAPES, "find_tools", json!({ "query": "send mail" })).await, @"
     no tool matches `send mail`; available, by toolset:
-      lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, read_symbol, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain, ast_search
+      lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, read_symbol, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain, ast_search, repo_map, changed_symbols
       edit: apply_edit, undo_edit
       domainlang: domainlang_validate, domainlang_list, domainlang_get, domainlang_explain, domainlang_search, domainlang_diagram
       file: file.read, file.write, file.edit, file.list, file.search, file.getCurrent
@@ -50,9 +50,9 @@ async fn without_a_match_the_toolsets_are_listed() {
       editor: editor
     query with words of the task, or an id, for input schemas
     ");
-    insta::assert_snapshot!(check(SHAPES, "find_tools", json!({})).await, @r"
-    40 tools in all, by toolset:
-      lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, read_symbol, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain, ast_search
+    insta::assert_snapshot!(check(SHAPES, "find_tools", json!({})).await, @"
+    42 tools in all, by toolset:
+      lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, read_symbol, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain, ast_search, repo_map, changed_symbols
       edit: apply_edit, undo_edit
       domainlang: domainlang_validate, domainlang_list, domainlang_get, domainlang_explain, domainlang_search, domainlang_diagram
       file: file.read, file.write, file.edit, file.list, file.search, file.getCurrent

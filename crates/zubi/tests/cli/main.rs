@@ -33,6 +33,8 @@ mod javascript;
 #[cfg(test)]
 mod older_files;
 #[cfg(test)]
+mod overview;
+#[cfg(test)]
 mod parser;
 #[cfg(test)]
 mod settings;

@@ -1,0 +1,203 @@
+//! All declared names with the files that use them, in one pass over the tables.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rusqlite::Connection;
+use rustc_hash::FxHashMap;
+use zubi_code::symbol_index::{DeclaredNames, NameDeclaration, NameSelection, NameUses};
+
+use super::reader::StoreReader;
+use super::{IndexStoreError, kind, postings};
+
+/// The limits of an answer, which has 8 bytes for each declaration and 4 for each use.
+struct NameLimits {
+    /// The maximum number of names.
+    names: usize,
+    /// The maximum number of declarations.
+    declarations: usize,
+    /// The maximum number of uses.
+    uses: usize,
+}
+
+const LIMITS: NameLimits = NameLimits { names: 2_000_000, declarations: 4_000_000, uses: 16_000_000 };
+
+/// The files with declarations.
+struct DeclaringFiles {
+    /// Sorted by path.
+    paths: Vec<Utf8PathBuf>,
+    /// The index of the path by the id of the file.
+    indexes: FxHashMap<i64, u32>,
+}
+
+/// The words whose files are needed, with the index of their name, sorted.
+type WantedWords = Vec<(u64, u32)>;
+
+impl StoreReader {
+    /// Returns the declared names of some kinds, and the files that can use them.
+    pub(crate) fn declared_names(
+        &self,
+        root: &Utf8Path,
+        selection: &NameSelection,
+    ) -> Result<DeclaredNames, IndexStoreError> {
+        read_names(self.connection(), root, selection, &LIMITS)
+    }
+}
+
+fn read_names(
+    connection: &Connection,
+    root: &Utf8Path,
+    selection: &NameSelection,
+    limits: &NameLimits,
+) -> Result<DeclaredNames, IndexStoreError> {
+    let files = read_files(connection, root)?;
+    let (mut names, mut has_more) = read_declarations(connection, &files, selection, limits)?;
+    names.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    has_more |= add_users(connection, &files, &mut names, selection, limits.uses)?;
+    Ok(DeclaredNames { files: files.paths, names, has_more, is_complete: false })
+}
+
+fn read_files(connection: &Connection, root: &Utf8Path) -> Result<DeclaringFiles, IndexStoreError> {
+    // SQLite compares the bytes of texts.
+    let mut statement = connection.prepare_cached("SELECT id, path FROM file WHERE content = 1 ORDER BY path")?;
+    let mut files = DeclaringFiles { paths: Vec::new(), indexes: FxHashMap::default() };
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let path = row.get_ref(1)?.as_str().map_err(|_| IndexStoreError::Damaged("an invalid path"))?;
+        let index = u32::try_from(files.paths.len()).map_err(|_| IndexStoreError::Damaged("too many files"))?;
+        files.indexes.insert(row.get(0)?, index);
+        files.paths.push(root.join(path));
+    }
+    Ok(files)
+}
+
+/// Reads the declarations by name, and the names; returns whether a limit omitted some.
+fn read_declarations(
+    connection: &Connection,
+    files: &DeclaringFiles,
+    selection: &NameSelection,
+    limits: &NameLimits,
+) -> Result<(Vec<NameUses>, bool), IndexStoreError> {
+    let codes: Vec<u32> = selection.kinds.iter().map(|kind| kind::code_of(*kind)).collect();
+    // In the order of the index `tag_name`, which has all columns.
+    let mut tags = connection.prepare_cached("SELECT name, kind, file FROM tag ORDER BY name, kind, file")?;
+    let mut texts = connection.prepare_cached("SELECT text FROM name WHERE id = ?1")?;
+    let mut names: Vec<NameUses> = Vec::new();
+    let (mut last, mut count) = (None, 0);
+    let mut rows = tags.query([])?;
+    while let Some(row) = rows.next()? {
+        let (name, code): (i64, u32) = (row.get(0)?, row.get(1)?);
+        let Some(file) = files.indexes.get(&row.get(2)?).copied().filter(|_| codes.contains(&code)) else { continue };
+        if last != Some(name) {
+            if names.len() >= limits.names || count >= limits.declarations {
+                return Ok((sorted(names), true));
+            }
+            last = Some(name);
+            let name = texts.query_row([name], |row| row.get(0))?;
+            names.push(NameUses { name, declarations: Vec::new(), users: Vec::new() });
+        }
+        let declaration = NameDeclaration { file, kind: kind::from_code(code)? };
+        if let Some(uses) = names.last_mut()
+            && uses.declarations.last() != Some(&declaration)
+        {
+            uses.declarations.push(declaration);
+            count += 1;
+        }
+    }
+    Ok((sorted(names), false))
+}
+
+fn sorted(mut names: Vec<NameUses>) -> Vec<NameUses> {
+    for uses in &mut names {
+        // Stable: the kinds of a file have the order of their codes.
+        uses.declarations.sort_by_key(|declaration| declaration.file);
+    }
+    names
+}
+
+/// Adds the files that use the names; returns whether the limit omitted some.
+fn add_users(
+    connection: &Connection,
+    files: &DeclaringFiles,
+    names: &mut [NameUses],
+    selection: &NameSelection,
+    limit: usize,
+) -> Result<bool, IndexStoreError> {
+    let wanted = wanted_words(names, selection);
+    let mut count = 0;
+    // Returns whether there is room for more.
+    let mut add = |name: u32, users: &[i64]| {
+        if let Some(uses) = names.get_mut(name as usize) {
+            let known = users.iter().filter_map(|id| files.indexes.get(id).copied());
+            let before = uses.users.len();
+            uses.users.extend(known);
+            count += uses.users.len() - before;
+        }
+        count <= limit
+    };
+    let mut is_cut = false;
+    // Both the rows of a segment and the wanted words are sorted.
+    let mut statement = connection.prepare_cached(
+        "SELECT segment.id, segment.base, posting.word, posting.files FROM segment
+         JOIN posting ON posting.segment = segment.id ORDER BY segment.id, posting.word",
+    )?;
+    let (mut segment, mut at) = (None, 0);
+    let mut rows = statement.query([])?;
+    'rows: while let Some(row) = rows.next()? {
+        let id: i64 = row.get(0)?;
+        if segment != Some(id) {
+            (segment, at) = (Some(id), 0);
+        }
+        let word = row.get::<_, i64>(2)?.cast_unsigned();
+        while wanted.get(at).is_some_and(|(key, _)| *key < word) {
+            at += 1;
+        }
+        if wanted.get(at).is_none_or(|(key, _)| *key != word) {
+            continue;
+        }
+        let list = row.get_ref(3)?.as_blob().map_err(|_| IndexStoreError::Damaged("an invalid list of files"))?;
+        let ids = postings::decode_ids(row.get(1)?, list)?;
+        for (_, name) in wanted.iter().skip(at).take_while(|(key, _)| *key == word) {
+            if !add(*name, &ids) {
+                is_cut = true;
+                break 'rows;
+            }
+        }
+    }
+    let mut live = connection.prepare_cached("SELECT file, words FROM live ORDER BY file")?;
+    let mut rows = live.query([])?;
+    'live: while let Some(row) = rows.next()? {
+        let id: i64 = row.get(0)?;
+        let words = row.get_ref(1)?.as_blob().map_err(|_| IndexStoreError::Damaged("an invalid list of words"))?;
+        for word in postings::decode_keys(words)? {
+            let start = wanted.partition_point(|(key, _)| *key < word);
+            for (_, name) in wanted.iter().skip(start).take_while(|(key, _)| *key == word) {
+                if !add(*name, &[id]) {
+                    is_cut = true;
+                    break 'live;
+                }
+            }
+        }
+    }
+    for uses in names {
+        uses.users.sort_unstable();
+        uses.users.dedup();
+    }
+    Ok(is_cut)
+}
+
+/// Returns the words of the names that few files declare. Other names have no users.
+fn wanted_words(names: &[NameUses], selection: &NameSelection) -> WantedWords {
+    let mut wanted = WantedWords::new();
+    for (uses, index) in names.iter().zip(0_u32..) {
+        let declaring = uses.declarations.chunk_by(|a, b| a.file == b.file).count();
+        let mut words = zubi_syntax::words(&uses.name);
+        let is_word = words.next().is_some_and(|word| word.text == uses.name);
+        if is_word && declaring <= selection.max_declaring_files {
+            wanted.push((postings::word_key(&uses.name), index));
+        }
+    }
+    wanted.sort_unstable();
+    wanted
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! The tools about the whole workspace, with the real git in its sandbox.
+
+use insta::assert_snapshot;
+
+use crate::check::Sandbox;
+
+fn git(sandbox: &Sandbox, arguments: &[&str]) {
+    let mut command = assert_cmd::Command::new("git");
+    command.args(["-c", "user.name=A", "-c", "user.email=a@example.org"]).args(arguments);
+    command.current_dir(sandbox.path("work")).env_clear().env("PATH", "/usr/bin:/bin").env("HOME", "/nonexistent");
+    command.assert().success();
+}
+
+/// Replaces the hashes of commits.
+fn check(sandbox: &Sandbox, words: &[&str]) -> String {
+    let output = sandbox.check(words);
+    let is_hash = |word: &&str| word.len() == 10 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let hashes: Vec<&str> = output.split([' ', '\n']).filter(is_hash).collect();
+    hashes.iter().fold(output.clone(), |text, hash| text.replace(hash, "[HASH]"))
+}
+
+#[test]
+fn changed_symbols_of_a_branch() {
+    let sandbox = Sandbox::new();
+    git(&sandbox, &["init", "--quiet", "--initial-branch=main"]);
+    sandbox.write("work/prices.py", "class Price:\n    def total(self):\n        return 1\n\ndef load(): ...\n");
+    sandbox.write("work/.gitattributes", "*.py filter=evil diff=evil\n");
+    git(&sandbox, &["add", "--all"]);
+    git(&sandbox, &["commit", "--quiet", "--message=x"]);
+    let evil = format!("touch {}", sandbox.path("mark").display());
+    for key in ["filter.evil.clean", "diff.evil.textconv", "core.fsmonitor", "core.pager", "diff.external"] {
+        git(&sandbox, &["config", key, &evil]);
+    }
+    sandbox.write("work/prices.py", "class Price:\n    def total(self):\n        return 2\n\ndef store(): ...\n");
+    sandbox.write("work/src/new.rs", "pub struct Fresh;\n");
+    assert_snapshot!(check(&sandbox, &["call", "changed_symbols", "--from", "main..."]), @"");
+    assert_snapshot!(check(&sandbox, &["call", "changed_symbols", "--from=--output=x"]), @"");
+    assert_snapshot!(check(&sandbox, &["call", "changed_symbols", "--from", "absent"]), @"");
+    assert!(!sandbox.exists("mark"));
+}
+
+#[test]
+fn the_map_has_a_command() {
+    let sandbox = Sandbox::new();
+    let help = sandbox.check(&["map", "--help"]);
+    assert!(help.contains("--budget <N>") && help.contains("repo_map"), "{help}");
+    let output = sandbox.check(&["map", "--focus", "absent", "--json"]);
+    assert!(output.starts_with("exit 1\n--- stdout\n{") && output.contains("\"error\""), "{output}");
+    assert_snapshot!(sandbox.check(&["map", "--budget", "3"]).lines().take(3).collect::<Vec<_>>().join("\n"), @"");
+}
