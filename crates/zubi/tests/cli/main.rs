@@ -35,6 +35,7 @@ mod older_files;
 #[cfg(test)]
 mod overview;
 #[cfg(test)]
+#[cfg(test)]
 mod parser;
 #[cfg(test)]
 mod settings;
