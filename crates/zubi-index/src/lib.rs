@@ -1,13 +1,16 @@
 //! Knowledge of a workspace's files without a language server.
 //!
 //! [`parser`] parses files in a process of its own, because a grammar can end or block its process. [`index`] has the
-//! declarations and words of all files of a folder in a store on disk, which [`build`] makes and updates.
+//! declarations and words of all files of a folder in a store on disk, which [`build`] makes and updates. [`scip`] imports
+//! exact data that an indexer has made.
 
 pub mod build;
 pub mod index;
 pub mod limits;
 pub mod parser;
+pub mod scip;
 mod store;
 
 pub use index::LocalIndex;
 pub use limits::IndexLimits;
+pub use scip::{ScipIndex, ScipLimits};
