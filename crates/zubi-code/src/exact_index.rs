@@ -163,7 +163,7 @@ pub struct ExactLocation {
 pub struct ExactImport {
     /// The program that made the data.
     pub tool: String,
-    /// Its version; may be empty.
+    /// The version of the program; may be empty.
     pub version: String,
     /// The id of the commit that the program has read. `None` if the import compared the data with the files themselves.
     pub commit: Option<String>,

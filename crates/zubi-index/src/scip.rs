@@ -9,6 +9,8 @@
 //! [`import`] writes them with [`writer`]; [`reader`] runs queries, and [`answer`] compares the results with the texts.
 
 mod answer;
+#[cfg(any(test, feature = "testing"))]
+mod check;
 mod codec;
 pub mod commit;
 mod document;
@@ -23,21 +25,12 @@ mod symbol;
 mod wire;
 mod writer;
 
+#[cfg(any(test, feature = "testing"))]
+pub use check::check_bytes;
 pub use commit::{BlobId, CommitFiles};
 pub use import::{ImportProgress, ImportReport, ImportRequest, ScipImportError, SkippedDocuments};
 pub use index::{LostImport, ScipIndex};
 pub use limits::ScipLimits;
-
-/// Reads all documents of a SCIP file in memory as an import does, and checks that their data can be stored. Returns the
-/// number of occurrences, or `None` if the file is not complete. For tests and the fuzz target.
-///
-/// # Panics
-///
-/// If the encoding of a document is wrong.
-#[doc(hidden)]
-pub fn check_bytes(bytes: &[u8], limits: &ScipLimits) -> Option<usize> {
-    import::check_bytes(bytes, limits)
-}
 
 #[cfg(test)]
 mod tests;

@@ -65,7 +65,7 @@ pub(super) async fn find(
         }
         ExactRole::Implementations => {
             let bits = RelationBits::IMPLEMENTATION;
-            (store.related(&ids, bits, RelationDirection::FromTargets, MAX_SYMBOLS).await?, true)
+            (store.find_related(&ids, bits, RelationDirection::FromTargets, MAX_SYMBOLS).await?, true)
         }
     };
     has_more |= searched.len() >= MAX_SYMBOLS;
@@ -113,7 +113,7 @@ async fn with_related(
 ) -> Result<Vec<i64>, ExactIndexError> {
     let mut all = ids.to_vec();
     for direction in directions {
-        all.extend(store.related(ids, bits, *direction, MAX_SYMBOLS).await?);
+        all.extend(store.find_related(ids, bits, *direction, MAX_SYMBOLS).await?);
     }
     all.sort_unstable();
     all.dedup();

@@ -156,7 +156,7 @@ impl<'a> ScipDocument<'a> {
                 return Err(DocumentDefect::TooLarge);
             }
         }
-        // Other versions of Protocol Buffers leave out an empty text, so it is no text at all.
+        // An encoder may write the default of a missing text, which is empty.
         document.text = document.text.filter(|text| !text.is_empty());
         if has_normal_form(document.path) { Ok(document) } else { Err(DocumentDefect::InvalidPath) }
     }

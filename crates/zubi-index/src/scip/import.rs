@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::milliseconds;
+use zubi_base::credentials::is_credential_path;
 use zubi_base::text::{BOM, SourceText};
 use zubi_code::exact_index::ExactImport;
 use zubi_syntax::SyntaxLanguage;
@@ -89,6 +90,8 @@ pub enum SkipReason {
     Malformed,
     /// The path is absolute, leads outside the folder, or is not in its normal form.
     InvalidPath,
+    /// The file can have credentials, of which zubi shows nothing ([`zubi_base::credentials`]).
+    Credentials,
     /// The file has another document with this path before.
     Duplicate,
     /// The document is larger than the limits allow.
@@ -107,6 +110,7 @@ impl SkipReason {
         match self {
             Self::Malformed => "damaged in the file",
             Self::InvalidPath => "with a path outside the folder",
+            Self::Credentials => "that can have credentials",
             Self::Duplicate => "listed twice",
             Self::TooLarge => "too large",
             Self::NotInCommit => "not in the commit",
@@ -181,7 +185,7 @@ impl ImportCounts {
         entry.0 += 1;
     }
 
-    fn skipped(self) -> Vec<SkippedDocuments> {
+    fn into_skipped(self) -> Vec<SkippedDocuments> {
         let list = |(reason, (count, example))| SkippedDocuments { reason, count, example };
         self.skipped.into_iter().map(list).collect()
     }
@@ -190,6 +194,7 @@ impl ImportCounts {
 impl ImportJob {
     /// Imports the file in one transaction. Runs on a thread of its own.
     pub(super) fn run(&self, writer: &mut ExactWriter) -> Result<ImportReport, ScipImportError> {
+        self.folder()?;
         let file = &self.request.file;
         let unreadable =
             |error: std::io::Error| ScipImportError::File { file: file.clone(), reason: error.to_string() };
@@ -260,7 +265,7 @@ impl ImportJob {
         }
         let Some((import, tool)) = origin else { return Err(malformed("it is empty".to_owned())) };
         if counts.documents == 0 {
-            let skipped = list_skipped(&counts.skipped());
+            let skipped = list_skipped(&counts.into_skipped());
             return Err(ScipImportError::NoDocuments { file: self.request.file.clone(), skipped });
         }
         self.report(ImportProgress { documents: seen, bytes: stream.offset(), total_bytes })?;
@@ -268,7 +273,7 @@ impl ImportJob {
         writer.remove_former(import, &row.folder, &row.tool)?;
         let ImportCounts { documents, exact, occurrences, local, invalid, .. } = counts;
         let import = exact_import(&row);
-        Ok(ImportReport { import, documents, exact, occurrences, local, invalid, skipped: counts.skipped() })
+        Ok(ImportReport { import, documents, exact, occurrences, local, invalid, skipped: counts.into_skipped() })
     }
 
     fn import_document(
@@ -299,6 +304,11 @@ impl ImportJob {
             counts.skip(SkipReason::BeyondLimit, document.path);
             return Ok(());
         }
+        let full_path = self.root.join(&path);
+        if is_credential_path(&full_path) && !is_credential_path(&self.root) {
+            counts.skip(SkipReason::Credentials, document.path);
+            return Ok(());
+        }
         if writer.has_document(import, &path)? {
             counts.skip(SkipReason::Duplicate, document.path);
             return Ok(());
@@ -312,7 +322,7 @@ impl ImportJob {
                     return Ok(());
                 }
             },
-            None => match self.read(self.root.join(&path))? {
+            None => match self.read(full_path)? {
                 Some(source) => fits(&document, &source, unit).then(|| BlobId::from_bytes(&source.bytes())),
                 None => {
                     counts.skip(SkipReason::Unreadable, document.path);
@@ -393,7 +403,7 @@ fn language(document: &ScipDocument<'_>) -> String {
 
 /// Whether the producer can have read a text: it sends the same one, or every occurrence is between words of the text and
 /// every definition contains its name. A change of the text that moves nothing is not found.
-fn fits(document: &ScipDocument<'_>, source: &SourceText, unit: ColumnUnit) -> bool {
+pub(super) fn fits(document: &ScipDocument<'_>, source: &SourceText, unit: ColumnUnit) -> bool {
     if let Some(text) = document.text {
         return text.strip_prefix(BOM).unwrap_or(text) == &*source.text;
     }
@@ -418,50 +428,5 @@ fn has_name(symbol: &str, text: &str) -> bool {
         // The definition of a module is its file, or a word of its declaration.
         DescriptorSuffix::Namespace | DescriptorSuffix::Meta | DescriptorSuffix::TypeParameter => true,
         _ => !is_word(symbol.name()) || text.contains(symbol.name()),
-    }
-}
-
-/// See [`super::check_bytes`].
-pub(super) fn check_bytes(bytes: &[u8], limits: &ScipLimits) -> Option<usize> {
-    use super::codec::{StoredOccurrence, decode, encode};
-    let mut stream = WireStream::new(bytes, limits.document_bytes);
-    let mut message = Vec::new();
-    let mut total = 0;
-    loop {
-        match stream.next(|field| matches!(field, METADATA | DOCUMENT), &mut message).ok()? {
-            None => return Some(total),
-            Some(StreamField::Message(METADATA)) => drop(ScipTool::from_metadata(&message)),
-            Some(StreamField::Message(_)) => {
-                let Ok(document) = ScipDocument::parse(&message, limits) else { continue };
-                let mut occurrences: Vec<StoredOccurrence> = (0..)
-                    .zip(&document.occurrences)
-                    .filter(|(_, occurrence)| ScipSymbol::parse(occurrence.symbol).is_some())
-                    .map(|(moniker, it)| StoredOccurrence { range: it.range, moniker, roles: it.roles })
-                    .collect();
-                occurrences.sort_unstable();
-                assert_eq!(
-                    decode(&encode(&occurrences)).as_ref(),
-                    Ok(&occurrences),
-                    "the encoding of {}",
-                    document.path
-                );
-                let source = SourceText {
-                    text: document.text.unwrap_or("fn a() {\n b😀(); }\n").into(),
-                    bom: false,
-                    origin: zubi_base::text::TextOrigin::Disk,
-                };
-                for unit in [ColumnUnit::Unknown, ColumnUnit::Utf8, ColumnUnit::Utf16, ColumnUnit::Utf32] {
-                    let text = DocumentText::new(&source.text, false, unit);
-                    for occurrence in &occurrences {
-                        if let Some(range) = text.convert(occurrence.range) {
-                            assert!(source.text.get(range).is_some(), "a range cuts a character");
-                        }
-                    }
-                    fits(&document, &source, unit);
-                }
-                total += occurrences.len();
-            }
-            Some(_) => {}
-        }
     }
 }

@@ -50,7 +50,7 @@ struct ScipFolder {
 pub struct LostImport {
     /// The absolute path of the file.
     pub file: Utf8PathBuf,
-    /// The folder that the data describe, relative to the workspace folder; `""` for itself.
+    /// The absolute path of the folder that the data describe.
     pub folder: Utf8PathBuf,
     /// The program that made the data.
     pub tool: String,
@@ -186,7 +186,7 @@ impl OccurrenceStore for ScipIndex {
         self.query(move |reader| reader.monikers(&ids)).await
     }
 
-    async fn related(
+    async fn find_related(
         &self,
         ids: &[i64],
         bits: u8,
@@ -194,7 +194,7 @@ impl OccurrenceStore for ScipIndex {
         limit: usize,
     ) -> Result<Vec<i64>, ExactIndexError> {
         let ids = ids.to_vec();
-        self.query(move |reader| reader.related(&ids, bits, direction, limit)).await
+        self.query(move |reader| reader.find_related(&ids, bits, direction, limit)).await
     }
 
     async fn documents_with(&self, query: &DocumentPage) -> Result<Vec<DocumentRow>, ExactIndexError> {
@@ -275,8 +275,18 @@ impl ScipFolder {
             // The store may have them all.
             Err(_) => return Vec::new(),
         };
-        listed.retain(|lost| !known.iter().any(|row| row.folder == lost.folder.as_str() && row.tool == lost.tool));
+        listed.retain(|lost| !known.iter().any(|row| self.is_import(row, lost)));
         listed
+    }
+
+    /// Whether an import replaces the data of a lost one.
+    fn is_import(&self, row: &ImportRow, lost: &LostImport) -> bool {
+        row.tool == lost.tool && self.join(&row.folder) == lost.folder
+    }
+
+    /// Returns the absolute path of a folder in the store.
+    fn join(&self, folder: &str) -> Utf8PathBuf {
+        if folder.is_empty() { self.root.clone() } else { self.root.join(folder) }
     }
 
     /// Writes the list of the imports beside the store, from which lost ones are known.
@@ -286,14 +296,12 @@ impl ScipFolder {
             .iter()
             .map(|row| LostImport {
                 file: row.file.clone().into(),
-                folder: row.folder.clone().into(),
+                folder: self.join(&row.folder),
                 tool: row.tool.clone(),
                 commit: row.commit.clone(),
             })
             .collect();
-        let is_stored =
-            |lost: &LostImport| imports.iter().any(|row| row.folder == lost.folder.as_str() && row.tool == lost.tool);
-        list.extend(lost.into_iter().filter(|lost| !is_stored(lost)));
+        list.extend(lost.into_iter().filter(|lost| !imports.iter().any(|row| self.is_import(row, lost))));
         let written = serde_json::to_vec(&list)
             .map_err(std::io::Error::from)
             .and_then(|json| owner_only::write_atomic(&list_path(store), &json));

@@ -129,7 +129,10 @@ fn byte_column(line: &str, column: usize, units: impl Fn(char) -> usize) -> Opti
 }
 
 #[cfg(test)]
+#[expect(clippy::string_slice, reason = "a test that cuts a character should fail")]
 mod tests {
+    use zubi_base::position::{Encoding, size};
+
     use super::*;
 
     const TEXT: &str = "let ä😀 = x;\r\nend";
@@ -162,7 +165,7 @@ mod tests {
         assert_eq!(text.convert(range(0, 0, 2, 0)), None);
         assert_eq!(text.convert(range(1, 0, 0, 0)), None);
         let text = DocumentText::new(TEXT, true, ColumnUnit::Utf8);
-        assert_eq!((text.convert(range(0, 0, 0, 3)), text.convert(range(1, 0, 1, 3))), (None, Some(19..22)));
+        assert_eq!((text.convert(range(0, 0, 0, 3)), text.convert(range(1, 0, 1, 3))), (None, Some(17..20)));
     }
 
     #[test]
@@ -171,6 +174,35 @@ mod tests {
         for (range, expected) in [(0..3, true), (0..2, false), (1..3, false), (3..4, true), (1..1, true), (4..7, true)]
         {
             assert_eq!(text.has_whole_words(&range), expected, "{range:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_range_is_converted_back(text in "([a-z ]|ä|😀|\\r?\\n){0,40}", at in (0..60_usize, 0..60_usize)) {
+            let boundaries: Vec<usize> = (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect();
+            let pick = |at: usize| boundaries[at % boundaries.len()];
+            let (start, end) = (pick(at.0.min(at.1)), pick(at.0.max(at.1)));
+            let lines = TextIndex::new(&text);
+            for (unit, encoding) in [
+                (ColumnUnit::Utf8, Encoding::Utf8),
+                (ColumnUnit::Utf16, Encoding::Utf16),
+                (ColumnUnit::Utf32, Encoding::Utf32),
+            ] {
+                let [from, to] = [start.min(end), start.max(end)].map(|at| lines.to_lsp(size(at), encoding));
+                let range = StoredRange {
+                    line: from.line,
+                    column: from.character,
+                    end_line: to.line,
+                    end_column: to.character,
+                };
+                let converted = DocumentText::new(&text, false, unit).convert(range);
+                // A position between the characters of a line terminator is not in a line.
+                let is_in_line = |at: usize| !text[..at].ends_with('\r') || !text[at..].starts_with('\n');
+                if is_in_line(start) && is_in_line(end) {
+                    proptest::prop_assert_eq!(converted, Some(start.min(end)..start.max(end)), "{:?}", unit);
+                }
+            }
         }
     }
 }

@@ -68,7 +68,7 @@ impl ExactReader {
         Ok(monikers)
     }
 
-    pub(crate) fn related(
+    pub(crate) fn find_related(
         &self,
         ids: &[i64],
         bits: u8,

@@ -95,7 +95,7 @@ pub(crate) trait OccurrenceStore: Send + Sync {
     async fn monikers(&self, ids: &[i64]) -> Result<Vec<MonikerRow>, ExactIndexError>;
 
     /// Returns the ids of the symbols that have a relation with one of the bits to a symbol, at most `limit`, sorted.
-    async fn related(
+    async fn find_related(
         &self,
         ids: &[i64],
         bits: u8,
