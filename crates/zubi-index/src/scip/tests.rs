@@ -3,6 +3,7 @@
 
 mod conformance;
 mod faults;
+mod git;
 mod hostile;
 mod notation;
 mod producers;

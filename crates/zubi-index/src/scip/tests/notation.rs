@@ -58,7 +58,8 @@ pub(super) fn index(notation: &str) -> Vec<u8> {
         match word {
             "tool" => tool = rest.split_once(' ').unwrap(),
             "doc" => {
-                let (path, encoding) = rest.split_once(' ').unwrap_or((rest, ""));
+                let split = rest.rsplit_once(' ').filter(|(_, last)| last.starts_with("utf"));
+                let (path, encoding) = split.unwrap_or((rest, ""));
                 let encoding = ["", "utf8", "utf16", "utf32"].iter().position(|name| *name == encoding).unwrap();
                 documents.push([field(1, path.as_bytes()), number(6, encoding as u64)].concat());
             }
