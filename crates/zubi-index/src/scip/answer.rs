@@ -35,16 +35,46 @@ pub(super) struct QueryFolder<'a> {
     pub(super) checked_documents: usize,
 }
 
-/// Returns the occurrences of a symbol.
+/// The reason why there is no answer.
+enum AnswerFailure {
+    /// The store has a value that no import writes. The text says where.
+    Damaged(String),
+    /// Any other reason.
+    Index(ExactIndexError),
+}
+
+impl From<ExactIndexError> for AnswerFailure {
+    fn from(error: ExactIndexError) -> Self {
+        Self::Index(error)
+    }
+}
+
+/// Returns the occurrences of a symbol. Deletes the data if they are damaged.
 pub(super) async fn find(
     store: &dyn OccurrenceStore,
     folder: &QueryFolder<'_>,
     query: &ExactQuery,
     texts: &dyn TextSource,
 ) -> Result<ExactAnswer, ExactIndexError> {
+    match find_undamaged(store, folder, query, texts).await {
+        Ok(answer) => Ok(answer),
+        Err(AnswerFailure::Index(error)) => Err(error),
+        Err(AnswerFailure::Damaged(reason)) => {
+            store.discard().await;
+            Err(ExactIndexError::Store(reason))
+        }
+    }
+}
+
+async fn find_undamaged(
+    store: &dyn OccurrenceStore,
+    folder: &QueryFolder<'_>,
+    query: &ExactQuery,
+    texts: &dyn TextSource,
+) -> Result<ExactAnswer, AnswerFailure> {
     let imports = store.imports().await?;
     if imports.is_empty() {
-        return Err(ExactIndexError::NothingImported);
+        return Err(ExactIndexError::NothingImported.into());
     }
     let (targets, mut has_more) = match &query.target {
         ExactTarget::Position { path, offset } => {
@@ -128,12 +158,12 @@ async fn symbols_at(
     path: &Utf8Path,
     offset: usize,
     texts: &dyn TextSource,
-) -> Result<Vec<i64>, ExactIndexError> {
+) -> Result<Vec<i64>, AnswerFailure> {
     let unknown = || ExactIndexError::UnknownDocument(path.to_owned());
     let relative = path.strip_prefix(folder.root).map_err(|_| unknown())?;
     let rows = store.documents_at(relative.as_str()).await?;
     if rows.is_empty() {
-        return Err(unknown());
+        return Err(unknown().into());
     }
     let source = texts.read(path).await.map_err(|error| ExactIndexError::Unreadable(error.to_string()))?;
     let mut is_exact = false;
@@ -150,10 +180,10 @@ async fn symbols_at(
         }
     }
     if !is_exact {
-        return Err(ExactIndexError::ChangedDocument(path.to_owned()));
+        return Err(ExactIndexError::ChangedDocument(path.to_owned()).into());
     }
     let Some(best) = found.iter().map(|(is_end, length, _)| (*is_end, *length)).min() else {
-        return Err(ExactIndexError::NoSymbol { path: path.to_owned(), offset });
+        return Err(ExactIndexError::NoSymbol { path: path.to_owned(), offset }.into());
     };
     let mut ids: Vec<i64> = found.iter().filter(|(end, length, _)| (*end, *length) == best).map(|it| it.2).collect();
     ids.sort_unstable();
@@ -176,19 +206,16 @@ async fn symbols_named(store: &dyn OccurrenceStore, name: &str) -> Result<(Vec<M
 }
 
 /// Returns the occurrences of a document, or `None` if the text has other content.
-fn present_occurrences(
-    row: &DocumentRow,
-    source: &SourceText,
-) -> Result<Option<Vec<StoredOccurrence>>, ExactIndexError> {
+fn present_occurrences(row: &DocumentRow, source: &SourceText) -> Result<Option<Vec<StoredOccurrence>>, AnswerFailure> {
     if !BlobId::from_stored(&row.hash).is_some_and(|id| id.matches(&source.bytes())) {
         return Ok(None);
     }
     let occurrences = codec::decode(&row.occurrences);
-    occurrences.map(Some).map_err(|error| ExactIndexError::Store(format!("`{}` is damaged: {error}", row.path)))
+    occurrences.map(Some).map_err(|error| AnswerFailure::Damaged(format!("`{}` is damaged: {error}", row.path)))
 }
 
-fn symbol(row: &MonikerRow) -> Result<ExactSymbol, ExactIndexError> {
-    let damaged = |reason: &str| ExactIndexError::Store(format!("the symbol `{}` is damaged: {reason}", row.text));
+fn symbol(row: &MonikerRow) -> Result<ExactSymbol, AnswerFailure> {
+    let damaged = |reason: &str| AnswerFailure::Damaged(format!("the symbol `{}` is damaged: {reason}", row.text));
     let symbol = ScipSymbol::parse(&row.text).ok_or_else(|| damaged("its grammar"))?;
     let kind = row.kind.map(kind::from_code).transpose().map_err(|_| damaged("its kind"))?;
     Ok(ExactSymbol {
@@ -218,7 +245,7 @@ struct Collector<'a> {
 
 impl Collector<'_> {
     /// Adds the occurrences in a document. Returns whether the answer can have more.
-    async fn add(&mut self, row: &DocumentRow, texts: &dyn TextSource) -> Result<bool, ExactIndexError> {
+    async fn add(&mut self, row: &DocumentRow, texts: &dyn TextSource) -> Result<bool, AnswerFailure> {
         let known = self.documents.contains_key(&row.path);
         if !known && self.documents.len() >= self.limit || self.locations >= self.limit {
             self.has_more = true;
@@ -250,7 +277,7 @@ impl Collector<'_> {
         Ok(true)
     }
 
-    fn content(&mut self, row: &DocumentRow, source: &SourceText) -> Result<ExactContent, ExactIndexError> {
+    fn content(&mut self, row: &DocumentRow, source: &SourceText) -> Result<ExactContent, AnswerFailure> {
         let Some(occurrences) = present_occurrences(row, source)? else { return Ok(ExactContent::Changed(row.count)) };
         let text = DocumentText::new(&source.text, source.bom, ColumnUnit::from_code(row.unit));
         let mut locations = Vec::new();

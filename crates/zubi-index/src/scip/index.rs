@@ -201,6 +201,15 @@ impl OccurrenceStore for ScipIndex {
         let query = query.clone();
         self.query(move |reader| reader.documents_with(&query)).await
     }
+
+    async fn discard(&self) {
+        let shared = Arc::clone(&self.shared);
+        let discard = move || {
+            *lock(&shared.reader) = None;
+            shared.store.iter().for_each(remove_damaged);
+        };
+        drop(tokio::task::spawn_blocking(discard).await);
+    }
 }
 
 impl ScipFolder {

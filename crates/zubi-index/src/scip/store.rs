@@ -105,6 +105,9 @@ pub(crate) trait OccurrenceStore: Send + Sync {
 
     /// Returns the documents with occurrences of symbols, in the order of their paths, at most `limit`.
     async fn documents_with(&self, query: &DocumentPage) -> Result<Vec<DocumentRow>, ExactIndexError>;
+
+    /// Deletes data that are damaged, if they belong to this machine.
+    async fn discard(&self);
 }
 
 /// The direction of a relation.

@@ -55,7 +55,7 @@ async fn a_damaged_store_is_deleted_and_its_imports_are_known() {
     let folder = Folder::new(FILES);
     let mut request = folder.request(DATA);
     request.commit = Some(commit(&[("a.py", "one = 1\n")]));
-    for damage in ["text", "half", "pages", "format"] {
+    for damage in ["text", "half", "pages", "format", "occurrences", "symbol"] {
         let index = folder.index();
         import(&folder, &index, &request).await;
         assert!(index.lost_imports().await.is_empty(), "{damage}");
@@ -71,8 +71,12 @@ async fn a_damaged_store_is_deleted_and_its_imports_are_known() {
                 fs::write_atomic(&path, &bytes).unwrap();
             }
             _ => {
-                let connection = rusqlite::Connection::open(&path).unwrap();
-                connection.execute("UPDATE meta SET value = 'scip tables 0' WHERE key = 'format'", []).unwrap();
+                let statement = match damage {
+                    "format" => "UPDATE meta SET value = 'scip tables 0' WHERE key = 'format'",
+                    "occurrences" => "UPDATE blob SET occurrences = x'FF'",
+                    _ => "UPDATE moniker SET kind = 99",
+                };
+                rusqlite::Connection::open(&path).unwrap().execute(statement, []).unwrap();
             }
         }
         // Another process opens the store.
