@@ -72,7 +72,7 @@ async fn find_undamaged(
     query: &ExactQuery,
     texts: &dyn TextSource,
 ) -> Result<ExactAnswer, AnswerFailure> {
-    let imports = store.imports().await?;
+    let mut imports = store.imports().await?;
     if imports.is_empty() {
         return Err(ExactIndexError::NothingImported.into());
     }
@@ -108,7 +108,6 @@ async fn find_undamaged(
         symbols: targets.iter().chain(&others).map(|row| row.id).zip(0..).collect(),
         searched: &searched,
         definitions,
-        imports: &imports,
         documents: BTreeMap::new(),
         locations: 0,
         has_more,
@@ -131,7 +130,11 @@ async fn find_undamaged(
         tokio::task::yield_now().await;
     }
     let symbols = targets.iter().chain(&others).map(symbol).collect::<Result<_, _>>()?;
-    Ok(collector.answer(symbols))
+    if collector.documents.values().any(|(id, _)| !imports.iter().any(|row| row.id == *id)) {
+        // An import has ended meanwhile.
+        imports.extend(store.imports().await?);
+    }
+    Ok(collector.answer(symbols, &imports))
 }
 
 /// Adds the symbols that have a relation to some.
@@ -236,7 +239,6 @@ struct Collector<'a> {
     /// The symbols whose occurrences are needed; sorted.
     searched: &'a [i64],
     definitions: bool,
-    imports: &'a [ImportRow],
     /// The content and the id of the import.
     documents: BTreeMap<String, (i64, ExactContent)>,
     locations: usize,
@@ -320,23 +322,23 @@ impl Collector<'_> {
         Ok(ExactContent::Exact(locations))
     }
 
-    fn answer(self, symbols: Vec<ExactSymbol>) -> ExactAnswer {
+    fn answer(self, symbols: Vec<ExactSymbol>, imports: &[ImportRow]) -> ExactAnswer {
         let mut answer = ExactAnswer { symbols, has_more: self.has_more, ..ExactAnswer::default() };
         let mut used: Vec<i64> = Vec::new();
         for (path, (id, content)) in self.documents {
+            let Some(row) = imports.iter().find(|row| row.id == id) else {
+                // Its import began and was replaced meanwhile.
+                answer.has_more = true;
+                continue;
+            };
             let known = used.iter().position(|known| *known == id);
             let import = known.unwrap_or(used.len());
             if known.is_none() {
                 used.push(id);
+                answer.imports.push(exact_import(row));
             }
             answer.documents.push(ExactDocument { path: self.root.join(path), import, content });
         }
-        // An import that was replaced meanwhile has the same origin as far as it is known.
-        answer.imports = used
-            .iter()
-            .map(|id| self.imports.iter().find(|row| row.id == *id).or(self.imports.first()))
-            .filter_map(|row| row.map(exact_import))
-            .collect();
         answer
     }
 }
