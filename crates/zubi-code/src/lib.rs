@@ -16,6 +16,7 @@ mod document;
 pub mod edit;
 mod embedding;
 pub mod error;
+pub mod exact_index;
 mod exclusion;
 mod external_files;
 pub mod features;

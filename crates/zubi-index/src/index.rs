@@ -17,7 +17,7 @@ use zubi_code::syntax::SyntaxParser;
 use crate::build::{self, BuildError, PendingFiles};
 use crate::limits::IndexLimits;
 use crate::store::IndexStoreError;
-use crate::store::database::StoreFile;
+use crate::store::database::{DECLARATIONS, StoreFile};
 use crate::store::reader::StoreReader;
 use crate::store::record::{FileCounts, StoredContent};
 use crate::store::writer::StoreWriter;
@@ -59,7 +59,7 @@ impl LocalIndex {
     /// Returns the index of a folder, given by its path without links. `cache` is zubi's cache directory. Reads and creates
     /// nothing yet.
     pub fn new(root: &Utf8Path, cache: Option<&Utf8Path>, parser: Arc<dyn SyntaxParser>, limits: IndexLimits) -> Self {
-        let store = cache.map(|cache| StoreFile::new(cache, root, limits.bytes));
+        let store = cache.map(|cache| StoreFile::new(cache, root, limits.bytes, &DECLARATIONS));
         let shared = FolderIndex {
             root: root.to_owned(),
             store,

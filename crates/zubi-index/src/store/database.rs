@@ -81,6 +81,25 @@ CREATE TABLE posting (
 CREATE TABLE live (file INTEGER PRIMARY KEY, words BLOB NOT NULL) STRICT;
 ";
 
+/// The content of a kind of store.
+#[derive(Debug)]
+pub(crate) struct StoreSchema {
+    /// The end of the file's name.
+    pub(crate) suffix: &'static str,
+    /// The statements that create the tables. The table `meta` is one of them.
+    pub(crate) tables: &'static str,
+    /// Returns everything that decides about the content. A store with another format is deleted.
+    pub(crate) format: fn() -> String,
+}
+
+/// The store of declarations and words.
+pub(crate) const DECLARATIONS: StoreSchema = StoreSchema { suffix: ".db", tables: TABLES, format };
+
+fn format() -> String {
+    let languages = zubi_syntax::LANGUAGES.len();
+    format!("tables {VERSION}, outlines {}, languages {languages}", zubi_syntax::OUTLINE_VERSION)
+}
+
 /// The file of a folder's store, whether it exists or not.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreFile {
@@ -88,14 +107,16 @@ pub(crate) struct StoreFile {
     pub(crate) path: Utf8PathBuf,
     root: Utf8PathBuf,
     max_bytes: u64,
+    schema: &'static StoreSchema,
 }
 
 impl StoreFile {
     /// Returns the store of a folder, given by its path without links, in zubi's cache directory.
-    pub(crate) fn new(cache: &Utf8Path, root: &Utf8Path, max_bytes: u64) -> Self {
+    pub(crate) fn new(cache: &Utf8Path, root: &Utf8Path, max_bytes: u64, schema: &'static StoreSchema) -> Self {
         let ContentHash(mut name) = ContentHash::from_bytes(root.as_str().as_bytes());
         name.truncate(NAME_LENGTH);
-        Self { path: cache.join("index").join(name + ".db"), root: root.to_owned(), max_bytes }
+        let path = cache.join("index").join(name + schema.suffix);
+        Self { path, root: root.to_owned(), max_bytes, schema }
     }
 
     /// Locks the store for writing until the returned file is dropped. Returns `None` if another process has the lock.
@@ -120,8 +141,8 @@ impl StoreFile {
                 self.remove()?;
                 let connection = self.connect(true)?;
                 connection.execute_batch("BEGIN IMMEDIATE")?;
-                connection.execute_batch(TABLES)?;
-                for (key, value) in [("format", Self::format()), ("root", self.root.to_string())] {
+                connection.execute_batch(self.schema.tables)?;
+                for (key, value) in [("format", (self.schema.format)()), ("root", self.root.to_string())] {
                     connection.execute("INSERT INTO meta (key, value) VALUES (?1, ?2)", [key, value.as_str()])?;
                 }
                 connection.execute_batch("COMMIT")?;
@@ -197,15 +218,9 @@ impl StoreFile {
             connection.query_row("SELECT 1 FROM sqlite_master WHERE name = 'meta'", [], |row| row.get(0)).optional()?;
         let value = |key| read_meta(connection, key);
         let is_same = has_meta.is_some()
-            && value("format")?.as_deref() == Some(Self::format().as_str())
+            && value("format")?.as_deref() == Some((self.schema.format)().as_str())
             && value("root")?.as_deref() == Some(self.root.as_str());
         if is_same { Ok(()) } else { Err(IndexStoreError::Absent) }
-    }
-
-    /// Everything that decides about the content of a store of unchanged files.
-    fn format() -> String {
-        let languages = zubi_syntax::LANGUAGES.len();
-        format!("tables {VERSION}, outlines {}, languages {languages}", zubi_syntax::OUTLINE_VERSION)
     }
 
     fn lock_path(&self) -> Utf8PathBuf {

@@ -376,17 +376,17 @@ fn has_language(path: &str, language: Option<&str>) -> bool {
 }
 
 /// The inode and the time of creation of a file: file systems use inodes again.
-type FileIdentity = (u64, Option<std::time::SystemTime>);
+pub(crate) type FileIdentity = (u64, Option<std::time::SystemTime>);
 
 #[cfg(unix)]
-fn identity_of(path: &Utf8Path) -> Option<FileIdentity> {
+pub(crate) fn identity_of(path: &Utf8Path) -> Option<FileIdentity> {
     use std::os::unix::fs::MetadataExt as _;
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.ino(), metadata.created().ok()))
 }
 
 #[cfg(not(unix))]
-fn identity_of(path: &Utf8Path) -> Option<FileIdentity> {
+pub(crate) fn identity_of(path: &Utf8Path) -> Option<FileIdentity> {
     let metadata = std::fs::metadata(path).ok()?;
     Some((0, metadata.created().ok()))
 }
