@@ -227,6 +227,15 @@ async fn a_linked_worktree_is_a_repository() {
 }
 
 #[tokio::test]
+async fn a_sparse_checkout_removes_nothing() {
+    let repository = branched();
+    repository.commit(&[("docs/d.py", "d\n")]);
+    repository.run(&["sparse-checkout", "set", "src"]);
+    assert!(!repository.root.join("docs").exists());
+    assert_eq!(repository.check("HEAD", None).await, "");
+}
+
+#[tokio::test]
 async fn errors_name_the_revision() {
     let repository = branched();
     repository.run(&["checkout", "--quiet", "--orphan", "other"]);
