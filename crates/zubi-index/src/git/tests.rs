@@ -241,7 +241,7 @@ async fn errors_name_the_revision() {
     repository.run(&["checkout", "--quiet", "--orphan", "other"]);
     repository.commit(&[]);
     insta::assert_snapshot!(repository.check("unknown", None).await, @"the repository has no revision `unknown`");
-    insta::assert_snapshot!(repository.check("main", Some("HEAD^{tree}")).await, @"the repository has no revision `HEAD^{tree}`");
+    insta::assert_snapshot!(repository.check("main", Some("HEAD^{tree}")).await, @"git cannot compare the files: HEAD^{tree}^{commit}: expected commit type, but the object dereferences to tree type");
     insta::assert_snapshot!(repository.check("main...", None).await, @"`main` and `HEAD` have no common commit");
     let range = RevisionRange::parse("main", None).unwrap();
     let outside = repository.git.compare(Utf8Path::new("/"), &range, &[]).await.unwrap_err();
