@@ -96,7 +96,7 @@ struct UseEdge {
 }
 
 impl<'a> FileGraph<'a> {
-    /// Builds the graph. `role` returns the path of a file in its workspace folder.
+    /// Builds the graph. `in_workspace` returns the path of a file relative to its workspace folder.
     pub(crate) fn new<'p>(names: &'a DeclaredNames, in_workspace: impl Fn(&'a Utf8Path) -> &'p Utf8Path) -> Self {
         let traits = |path: &'a camino::Utf8PathBuf| FileTraits {
             role: FileRole::from_path(in_workspace(path)),

@@ -58,7 +58,7 @@ pub struct FileSymbolChanges {
     pub display_path: String,
     /// The old path of a moved file.
     pub old_display_path: Option<String>,
-    /// How the file itself differs; `None` for a moved file with the same text.
+    /// How the file itself differs; a moved file is changed.
     pub change: DeclarationChange,
     /// Most important first.
     pub declarations: Vec<ChangedDeclaration>,

@@ -118,7 +118,8 @@ impl GitCommands {
         let stderr = stderr.map_err(failure)?;
         let stderr = String::from_utf8_lossy(&stderr);
         let error = stderr.lines().find(|line| !line.trim().is_empty());
-        let error = error.map(|line| line.trim().trim_start_matches("fatal: ").to_owned());
+        let error =
+            error.map(|line| line.trim().trim_start_matches("fatal: ").trim_start_matches("error: ").to_owned());
         Ok(GitOutput { is_success: status.success(), stdout, error })
     }
 

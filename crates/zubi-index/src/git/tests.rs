@@ -227,12 +227,21 @@ async fn a_linked_worktree_is_a_repository() {
 }
 
 #[tokio::test]
+async fn a_sparse_checkout_removes_nothing() {
+    let repository = branched();
+    repository.commit(&[("docs/d.py", "d\n")]);
+    repository.run(&["sparse-checkout", "set", "src"]);
+    assert!(!repository.root.join("docs").exists());
+    assert_eq!(repository.check("HEAD", None).await, "");
+}
+
+#[tokio::test]
 async fn errors_name_the_revision() {
     let repository = branched();
     repository.run(&["checkout", "--quiet", "--orphan", "other"]);
     repository.commit(&[]);
     insta::assert_snapshot!(repository.check("unknown", None).await, @"the repository has no revision `unknown`");
-    insta::assert_snapshot!(repository.check("main", Some("HEAD^{tree}")).await, @"the repository has no revision `HEAD^{tree}`");
+    insta::assert_snapshot!(repository.check("main", Some("HEAD^{tree}")).await, @"git cannot compare the files: HEAD^{tree}^{commit}: expected commit type, but the object dereferences to tree type");
     insta::assert_snapshot!(repository.check("main...", None).await, @"`main` and `HEAD` have no common commit");
     let range = RevisionRange::parse("main", None).unwrap();
     let outside = repository.git.compare(Utf8Path::new("/"), &range, &[]).await.unwrap_err();

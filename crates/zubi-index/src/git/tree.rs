@@ -82,13 +82,16 @@ pub(super) async fn compare_present(
     // A large folder takes longer than other tasks of this thread may wait.
     let listed = tokio::task::spawn_blocking(list).await;
     let (tracked, added) = listed.map_err(|error| VersionControlError::Failure(error.to_string()))?;
+    let is_sparse = repository.join(".git/info/sparse-checkout").is_file();
     let mut found: Vec<FileDifference> = Vec::new();
     let mut same_size: Vec<(FileVersion, FileVersion)> = Vec::new();
     for ((path, entry), new) in old.entries.iter().zip(tracked) {
         let old = entry.version(repository.join(path));
         let Some(new) = new else {
-            // An absent submodule is not initialized, which is no change.
-            if entry.kind != VersionedKind::Submodule {
+            // An absent submodule is not initialized, and an absent folder may be outside of a sparse checkout.
+            let is_left_out =
+                entry.kind == VersionedKind::Submodule || is_sparse && !old.path.parent().is_some_and(Utf8Path::exists);
+            if !is_left_out {
                 found.push(FileDifference { old: Some(old), new: None });
             }
             continue;

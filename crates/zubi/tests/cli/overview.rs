@@ -33,9 +33,30 @@ fn changed_symbols_of_a_branch() {
     }
     sandbox.write("work/prices.py", "class Price:\n    def total(self):\n        return 2\n\ndef store(): ...\n");
     sandbox.write("work/src/new.rs", "pub struct Fresh;\n");
-    assert_snapshot!(check(&sandbox, &["call", "changed_symbols", "--from", "main..."]), @"");
-    assert_snapshot!(check(&sandbox, &["call", "changed_symbols", "--from=--output=x"]), @"");
-    assert_snapshot!(check(&sandbox, &["call", "changed_symbols", "--from", "absent"]), @"");
+    assert_snapshot!(check(&sandbox, &["call", "changed_symbols", "--from", "main..."]), @"
+    exit 0
+    --- stdout
+    2 files, 4 declarations: 1 changed, 2 added, 1 removed, from [HASH] to the present files
+    prices.py
+      ~       2-3  def total(self)  in Price
+      +         5  def store()
+      -         5  def load()
+    src/new.rs (new file)
+      +         1  pub struct Fresh
+    [syntax only: names not resolved]
+    ");
+    assert_snapshot!(check(&sandbox, &["call", "changed_symbols", "--from=--output=x"]), @"
+    exit 2
+    --- stderr
+    error: Invalid input: from: a revision begins with `-` or `.`
+    hint: `from` is a branch, tag or commit (`main`, `HEAD~3`), `main...` (since the branch began) or `v1..v2`; without `to`, the present files are the new state.
+    ");
+    assert_snapshot!(check(&sandbox, &["call", "changed_symbols", "--from", "absent"]), @"
+    exit 1
+    --- stderr
+    error: Failed to compare the revisions: the repository has no revision `absent`
+    hint: Name a branch, a tag or a commit that `git log --all` lists; a shallow clone does not have older commits.
+    ");
     assert!(!sandbox.exists("mark"));
 }
 
@@ -45,6 +66,10 @@ fn the_map_has_a_command() {
     let help = sandbox.check(&["map", "--help"]);
     assert!(help.contains("--budget <N>") && help.contains("repo_map"), "{help}");
     let output = sandbox.check(&["map", "--focus", "absent", "--json"]);
-    assert!(output.starts_with("exit 1\n--- stdout\n{") && output.contains("\"error\""), "{output}");
-    assert_snapshot!(sandbox.check(&["map", "--budget", "3"]).lines().take(3).collect::<Vec<_>>().join("\n"), @"");
+    assert!(output.contains("--- stdout\n{") && output.contains("\"error\""), "{output}");
+    assert_snapshot!(sandbox.check(&["map", "--budget", "3"]).lines().take(3).collect::<Vec<_>>().join("\n"), @"
+    exit 2
+    --- stderr
+    error: invalid value '3' for '--budget <N>': 3 is not in 200..=20000
+    ");
 }

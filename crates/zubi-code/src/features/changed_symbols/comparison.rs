@@ -170,7 +170,7 @@ pub(super) fn compare(old: &DeclaredText<'_>, new: &DeclaredText<'_>) -> (Vec<Ch
         mark_all(&mut removed, &olds);
         mark_all(&mut added, &news);
     }
-    // A declaration of an added or removed one is no separate change.
+    // An added or removed declaration has its members with it.
     let is_top = |text: &DeclaredText<'_>, marks: &[bool], index: usize| {
         let parent = text.outline.declarations.get(index).and_then(|it| it.parent);
         !parent.is_some_and(|parent| marks.get(parent).copied().unwrap_or(false))
