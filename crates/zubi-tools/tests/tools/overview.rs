@@ -92,7 +92,7 @@ async fn a_map_is_a_tree_of_the_most_used_declarations() {
          1  def run_checkout()
     tests/test_order.py
          1  def test_total()
-    [syntax only: names not resolved · left out 2 generated files]
+    [index · syntax only, names not resolved · left out 2 generated files]
     ");
     assert_eq!(map(&toy, json!({})).await, map(&toy, json!({})).await);
 }
@@ -125,7 +125,7 @@ async fn the_budget_limits_the_map() {
          1  def handle_request_10(order: Order)
     app/m11.py
          1  def handle_request_11(order: Order)
-    [syntax only: names not resolved · left out 1 generated file]
+    [index · syntax only, names not resolved · left out 1 generated file]
     ");
     assert!(small.len() < 800 + 200, "{}", small.len());
     let large = map(&toy, json!({ "budget": 3000 })).await;
@@ -213,7 +213,7 @@ async fn changed_files_are_read_again() {
          1  def run_checkout()
     tests/test_order.py
          1  def test_total()
-    [syntax only: names not resolved · left out 2 generated files · left out 1 file that changed and cannot be read or parsed now]
+    [index · syntax only, names not resolved · left out 2 generated files · left out 1 file that changed and cannot be read or parsed now]
     ");
 }
 
@@ -243,22 +243,22 @@ async fn an_unfinished_index_is_marked() {
     }
     insta::assert_snapshot!(text, @"
     no declarations to show
-    [syntax only: names not resolved · may be incomplete: the index is being built: 1200 files so far; call again soon]
+    [index · syntax only, names not resolved · may be incomplete: the index is being built: 1200 files so far; call again soon]
     --
     1 of 1 name, in 1 of 1 file, most important files first
     a.py
          1  class OrderBook
-    [syntax only: names not resolved · may be incomplete: the index is being built: 4 of 7 files parsed; call again soon]
+    [index · syntax only, names not resolved · may be incomplete: the index is being built: 4 of 7 files parsed; call again soon]
     --
     1 of 1 name, in 1 of 1 file, most important files first
     a.py
          1  class OrderBook
-    [syntax only: names not resolved · may be incomplete: the index has not compared its 7 files with the workspace yet; call again soon]
+    [index · syntax only, names not resolved · may be incomplete: the index has not compared its 7 files with the workspace yet; call again soon]
     --
     1 of 1 name, in 1 of 1 file, most important files first
     a.py
          1  class OrderBook
-    [syntax only: names not resolved · may be incomplete: the index of 7 files does not follow the files: the disk is full]
+    [index · syntax only, names not resolved · may be incomplete: the index of 7 files does not follow the files: the disk is full]
     --
     Failed to map the workspace: the index of 7 files does not follow the files: the disk is full; the index cannot answer: the store does not exist yet
     `zubi index build` builds it again; `lsp_document_symbols` outlines folders without it.
@@ -274,14 +274,14 @@ async fn a_map_needs_an_index_with_declarations() {
     ");
     insta::assert_snapshot!(map(&indexed("//- a.json\n{}\n", |_| {}), json!({})).await, @"
     no declarations to show
-    [syntax only: names not resolved · the index has no types, functions or constants to show in 1 file]
+    [index · syntax only, names not resolved · the index has no types, functions or constants to show in 1 file]
     ");
 }
 
 #[tokio::test]
 async fn a_map_as_json() {
     let toy = indexed("//- a.py\nclass OrderBook:\n    def add_order(self): ...\n", |_| {});
-    insta::assert_snapshot!(map(&toy, json!({ "format": "json" })).await, @r#"{"items":[{"path":"a.py","declarations":[{"name":"OrderBook","kind":"class","line":1,"depth":0,"signature":"class OrderBook","range":{"start":{"line":0,"character":6},"end":{"line":0,"character":15}}},{"name":"add_order","kind":"method","line":2,"depth":1,"signature":"def add_order(self)","range":{"start":{"line":1,"character":8},"end":{"line":1,"character":17}}}]}],"shown":2,"total":2,"files":1,"status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null}}"#);
+    insta::assert_snapshot!(map(&toy, json!({ "format": "json" })).await, @r#"{"items":[{"path":"a.py","declarations":[{"name":"OrderBook","kind":"class","line":1,"depth":0,"signature":"class OrderBook","range":{"start":{"line":0,"character":6},"end":{"line":0,"character":15}}},{"name":"add_order","kind":"method","line":2,"depth":1,"signature":"def add_order(self)","range":{"start":{"line":1,"character":8},"end":{"line":1,"character":17}}}]}],"shown":2,"total":2,"files":1,"status":{"endpoint":"index · syntax only, names not resolved","readiness":"","complete":null,"source":"index"}}"#);
 }
 
 /// A history in which the old state has these texts; a text of `-` is a submodule.
@@ -467,7 +467,7 @@ async fn a_long_list_continues() {
 #[tokio::test]
 async fn changed_declarations_as_json() {
     let text = changed(&with_history(), json!({ "from": "main", "limit": 3, "format": "json" })).await;
-    insta::assert_snapshot!(text, @r#"{"items":[{"path":"core/order.py","oldPath":null,"change":"changed","declarations":[{"change":"changed","name":"total","kind":"method","containers":["Order"],"signature":"def total(self)","line":4,"endLine":5,"members":0,"mentions":1},{"change":"removed","name":"gone","kind":"method","containers":["Order"],"signature":"def gone(self)","line":5,"endLine":5,"members":0,"mentions":0},{"change":"added","name":"add_line","kind":"method","containers":["Order"],"signature":"def add_line(self, line)","line":7,"endLine":7,"members":0,"mentions":null}],"outside":true,"unknown":null}],"total":13,"states":[{"from":"abababababababababababababababababababab","to":null}],"cursor":"3","status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null,"note":"1 file with equal lines"}}"#);
+    insta::assert_snapshot!(text, @r#"{"items":[{"path":"core/order.py","oldPath":null,"change":"changed","declarations":[{"change":"changed","name":"total","kind":"method","containers":["Order"],"signature":"def total(self)","line":4,"endLine":5,"members":0,"mentions":1},{"change":"removed","name":"gone","kind":"method","containers":["Order"],"signature":"def gone(self)","line":5,"endLine":5,"members":0,"mentions":0},{"change":"added","name":"add_line","kind":"method","containers":["Order"],"signature":"def add_line(self, line)","line":7,"endLine":7,"members":0,"mentions":null}],"outside":true,"unknown":null}],"total":13,"states":[{"from":"abababababababababababababababababababab","to":null}],"cursor":"3","status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null,"note":"1 file with equal lines","source":"syntax"}}"#);
 }
 
 #[tokio::test]
