@@ -38,7 +38,7 @@ pub(crate) struct Replies {
 
 /// The endpoints of the whole workspace.
 pub(crate) enum SearchEndpoints {
-    /// There is none, or one at least has settled its readiness.
+    /// No endpoint exists, or one at least has settled its readiness.
     Settled(Endpoints),
     /// All are starting or loading, each with a clause that says so.
     Loading(Vec<String>),

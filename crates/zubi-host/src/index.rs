@@ -22,7 +22,7 @@ pub struct FolderIndexStatus {
     pub folder: Utf8PathBuf,
     /// The file of the index; `None` if the folder can have no index.
     pub store: Option<Utf8PathBuf>,
-    /// The size of the store in bytes; 0 if there is none.
+    /// The size of the store in bytes; 0 without a store.
     pub bytes: u64,
     /// Whether a running host updates it.
     pub is_updated: bool,

@@ -204,10 +204,10 @@ pub(crate) struct IndexArgs {
 
 const INDEX_EXAMPLES: &str = "\
 The index has the declarations and words of the workspace's source files. It answers searches
-by name without a language server and while the servers load, and tells searches for uses which
-files to read. A host makes it by itself and follows every change; build it in advance where the
-first answer matters, as in a container image. It is in the cache directory and can be deleted at
-any time. `index = false` in zubi.toml turns it off.
+by name without a language server and while the servers load, and a search for uses reads only
+the files that it lists. A host makes it by itself and follows every change; build it in advance
+where the first answer matters, as in a container image. It is in the cache directory and can be
+deleted at any time. `index = false` in zubi.toml turns it off.
 
 Examples:
   zubi index build

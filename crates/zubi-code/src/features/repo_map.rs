@@ -143,11 +143,11 @@ impl CodeQuery<'_> {
         let names = match index.declared_names(&selection).await {
             Ok(names) => Arc::new(names),
             Err(error) => {
-                status.mark_incomplete(unanswered(&state, &error)?);
+                status.mark_incomplete(mark_unanswered(&state, &error)?);
                 return Ok(QualifiedAnswer { value: RepoMap::default(), status });
             }
         };
-        if let Some(reason) = describe_gaps(&state).or_else(|| (!names.is_complete).then(unfinished)) {
+        if let Some(reason) = describe_gaps(&state).or_else(|| (!names.is_complete).then(describe_unfinished)) {
             status.mark_incomplete(reason);
         }
         status.notes.extend(describe_omitted(&state));
@@ -357,7 +357,7 @@ fn in_folder<'a>(path: &'a Utf8Path, roots: &[Utf8PathBuf]) -> &'a Utf8Path {
     folders.min_by_key(|path| path.as_str().len()).unwrap_or(path)
 }
 
-fn unfinished() -> String {
+fn describe_unfinished() -> String {
     "the index does not have all declarations yet".to_owned()
 }
 
@@ -402,7 +402,7 @@ fn describe_omitted(state: &IndexState) -> Option<String> {
 }
 
 /// Returns the mark of an answer without declarations, or the error if the index will not have any soon.
-fn unanswered(state: &IndexState, error: &SymbolIndexError) -> Result<String, CodeError> {
+fn mark_unanswered(state: &IndexState, error: &SymbolIndexError) -> Result<String, CodeError> {
     match (describe_gaps(state), &state.problem) {
         (Some(reason), None) => Ok(reason),
         (Some(reason), Some(_)) => Err(no_answer(&format!("{reason}; {error}"))),

@@ -95,7 +95,7 @@ fn render(comparison: &TreeComparison) -> String {
 }
 
 /// A repository with a branch: `main` changes `a.py` after `topic` began, and `topic` has changes of its own.
-fn branched() -> Repository {
+fn create_branches() -> Repository {
     let repository = Repository::new();
     repository.commit(&[("a.py", "a = 1\n"), ("src/b.py", "b = 1\n"), ("gone.py", "x\n"), (".gitignore", "out/\n")]);
     repository.run(&["branch", "topic"]);
@@ -108,7 +108,7 @@ fn branched() -> Repository {
 
 #[tokio::test]
 async fn revisions_are_compared() {
-    let repository = branched();
+    let repository = create_branches();
     insta::assert_snapshot!(repository.check("main", Some("topic")).await, @"
     a.py (File, stored, 6) -> a.py (File, stored, 6)
     gone.py (File, stored, 2) -> none
@@ -125,7 +125,7 @@ async fn revisions_are_compared() {
 
 #[tokio::test]
 async fn present_files_are_compared() {
-    let repository = branched();
+    let repository = create_branches();
     assert_eq!(repository.check("HEAD", None).await, "");
     // The same size, other content, and a time that does not show it.
     repository.write("a.py", "a = 3\n");
@@ -159,7 +159,7 @@ async fn present_files_are_compared() {
 
 #[tokio::test]
 async fn stored_versions_are_read() {
-    let repository = branched();
+    let repository = create_branches();
     let comparison = repository.compare("main", Some("topic")).await.unwrap();
     let versions = comparison.files.iter().flat_map(|file| [file.old.as_ref(), file.new.as_ref()]).flatten();
     let mut ids: Vec<VersionId> = versions.filter_map(|version| version.id.clone()).collect();
@@ -213,7 +213,7 @@ async fn special_files_have_their_kind() {
 
 #[tokio::test]
 async fn a_linked_worktree_is_a_repository() {
-    let repository = branched();
+    let repository = create_branches();
     let worktree = repository.root.with_file_name("worktree");
     repository.run(&["worktree", "add", "--quiet", worktree.as_str(), "main"]);
     let range = RevisionRange::parse("topic", None).unwrap();
@@ -228,7 +228,7 @@ async fn a_linked_worktree_is_a_repository() {
 
 #[tokio::test]
 async fn a_sparse_checkout_removes_nothing() {
-    let repository = branched();
+    let repository = create_branches();
     repository.commit(&[("docs/d.py", "d\n")]);
     repository.run(&["sparse-checkout", "set", "src"]);
     assert!(!repository.root.join("docs").exists());
@@ -237,7 +237,7 @@ async fn a_sparse_checkout_removes_nothing() {
 
 #[tokio::test]
 async fn errors_name_the_revision() {
-    let repository = branched();
+    let repository = create_branches();
     repository.run(&["checkout", "--quiet", "--orphan", "other"]);
     repository.commit(&[]);
     insta::assert_snapshot!(repository.check("unknown", None).await, @"the repository has no revision `unknown`");

@@ -88,7 +88,7 @@ fn read_declarations(
         let Some(file) = files.indexes.get(&row.get(2)?).copied().filter(|_| codes.contains(&code)) else { continue };
         if last != Some(name) {
             if names.len() >= limits.names || count >= limits.declarations {
-                return Ok((sorted(names), true));
+                return Ok((sort_names(names), true));
             }
             last = Some(name);
             let name = texts.query_row([name], |row| row.get(0))?;
@@ -102,10 +102,10 @@ fn read_declarations(
             count += 1;
         }
     }
-    Ok((sorted(names), false))
+    Ok((sort_names(names), false))
 }
 
-fn sorted(mut names: Vec<NameUses>) -> Vec<NameUses> {
+fn sort_names(mut names: Vec<NameUses>) -> Vec<NameUses> {
     for uses in &mut names {
         // Stable: the kinds of a file have the order of their codes.
         uses.declarations.sort_by_key(|declaration| declaration.file);

@@ -304,7 +304,7 @@ impl StoreReader {
         let notebooks = self.paths(root, "SELECT path FROM file WHERE substr(path, -6) = '.ipynb'")?;
         paths.extend(too_large.into_iter().chain(notebooks));
         let others = self.paths(root, "SELECT path FROM file WHERE content = 6")?;
-        Ok(Some((sorted(paths), sorted(others))))
+        Ok(Some((sort_paths(paths), sort_paths(others))))
     }
 
     fn paths(&self, root: &Utf8Path, query: &str) -> Result<Vec<Utf8PathBuf>, IndexStoreError> {
@@ -317,7 +317,7 @@ impl StoreReader {
 /// Texts that can contain a word, and files that are not text.
 type PossibleFiles = (Vec<Utf8PathBuf>, Vec<Utf8PathBuf>);
 
-fn sorted(mut paths: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
+fn sort_paths(mut paths: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
     // Comparing components would take longer than all the rest.
     paths.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
     paths.dedup();

@@ -29,7 +29,7 @@ pub(super) struct IndexedFolder {
     read: watch::Sender<u64>,
 }
 
-/// What the watcher has reported.
+/// The changes that the watcher has reported, and the state of the tasks that read them.
 #[derive(Default)]
 struct ReportedChanges {
     paths: Vec<Utf8PathBuf>,

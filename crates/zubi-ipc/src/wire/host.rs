@@ -146,7 +146,7 @@ pub struct HostStatus {
     /// Directories that it watches for changed files; missing before the first language server starts.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub watches: Option<WatchStatus>,
-    /// Its index of declarations and words; missing if it makes none.
+    /// Index of declarations and words; missing if it makes none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub index: Option<IndexStatus>,
     /// All clients, including the caller.

@@ -125,7 +125,7 @@ pub(crate) struct WaitArgs {
     wait: Option<WaitFor>,
 }
 
-/// What an answer waits for.
+/// The parts of zubi that an answer waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum WaitFor {

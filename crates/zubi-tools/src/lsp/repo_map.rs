@@ -41,7 +41,7 @@ impl CodeTool for RepoMapTool {
             "codebase summary",
             "where to start",
         ],
-        example: || ("What the storage code builds on", json!({ "budget": 1000, "focus": ["src/storage"] })),
+        example: || ("Find the foundations of the storage code", json!({ "budget": 1000, "focus": ["src/storage"] })),
         ..CODE_TOOL
     };
     const OPERATION: &str = "map the workspace";

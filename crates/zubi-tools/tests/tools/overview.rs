@@ -410,13 +410,13 @@ fn with_history() -> Toy {
     })
 }
 
-async fn changed(toy: &Toy, args: Value) -> String {
+async fn compare(toy: &Toy, args: Value) -> String {
     call(toy, "changed_symbols", args).await.replace(toy.root.as_str(), "[root]")
 }
 
 #[tokio::test]
 async fn changed_declarations_are_listed_by_file() {
-    insta::assert_snapshot!(changed(&with_history(), json!({ "from": "main" })).await, @r#"
+    insta::assert_snapshot!(compare(&with_history(), json!({ "from": "main" })).await, @r#"
     8 files, 8 declarations: 2 changed, 3 added, 3 removed, from ababababab to the present files
     core/order.py
       ~       4-5  def total(self)  in Order  [name in 1 other file]
@@ -446,7 +446,7 @@ async fn changed_declarations_are_listed_by_file() {
 #[tokio::test]
 async fn a_long_list_continues() {
     let toy = with_history();
-    insta::assert_snapshot!(changed(&toy, json!({ "from": "main", "limit": 2 })).await, @r#"
+    insta::assert_snapshot!(compare(&toy, json!({ "from": "main", "limit": 2 })).await, @r#"
     8 files, 8 declarations: 2 changed, 3 added, 3 removed, from ababababab to the present files
     core/order.py
       ~       4-5  def total(self)  in Order  [name in 1 other file]
@@ -454,7 +454,7 @@ async fn a_long_list_continues() {
     … 11 more: cursor="2"
     [syntax only: names not resolved · 1 file with equal lines]
     "#);
-    insta::assert_snapshot!(changed(&toy, json!({ "from": "main", "limit": 2, "cursor": "2" })).await, @r#"
+    insta::assert_snapshot!(compare(&toy, json!({ "from": "main", "limit": 2, "cursor": "2" })).await, @r#"
     8 files, 8 declarations: 2 changed, 3 added, 3 removed, from ababababab to the present files
     core/order.py
       +         7  def add_line(self, line)  in Order
@@ -466,26 +466,26 @@ async fn a_long_list_continues() {
 
 #[tokio::test]
 async fn changed_declarations_as_json() {
-    let text = changed(&with_history(), json!({ "from": "main", "limit": 3, "format": "json" })).await;
+    let text = compare(&with_history(), json!({ "from": "main", "limit": 3, "format": "json" })).await;
     insta::assert_snapshot!(text, @r#"{"items":[{"path":"core/order.py","oldPath":null,"change":"changed","declarations":[{"change":"changed","name":"total","kind":"method","containers":["Order"],"signature":"def total(self)","line":4,"endLine":5,"members":0,"mentions":1},{"change":"removed","name":"gone","kind":"method","containers":["Order"],"signature":"def gone(self)","line":5,"endLine":5,"members":0,"mentions":0},{"change":"added","name":"add_line","kind":"method","containers":["Order"],"signature":"def add_line(self, line)","line":7,"endLine":7,"members":0,"mentions":null}],"outside":true,"unknown":null}],"total":13,"states":[{"from":"abababababababababababababababababababab","to":null}],"cursor":"3","status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null,"note":"1 file with equal lines","source":"syntax"}}"#);
 }
 
 #[tokio::test]
 async fn invalid_revisions_have_a_hint() {
     let toy = with_history();
-    insta::assert_snapshot!(changed(&toy, json!({ "from": "--output=x" })).await, @"
+    insta::assert_snapshot!(compare(&toy, json!({ "from": "--output=x" })).await, @"
     Invalid input: from: a revision begins with `-` or `.`
     `from` is a branch, tag or commit (`main`, `HEAD~3`), `main...` (since the branch began) or `v1..v2`; without `to`, the present files are the new state.
     ");
-    insta::assert_snapshot!(changed(&toy, json!({ "from": "a..b", "to": "c" })).await, @"
+    insta::assert_snapshot!(compare(&toy, json!({ "from": "a..b", "to": "c" })).await, @"
     Invalid input: from: `from` is a range and there is also `to`
     `from` is a branch, tag or commit (`main`, `HEAD~3`), `main...` (since the branch began) or `v1..v2`; without `to`, the present files are the new state.
     ");
-    insta::assert_snapshot!(changed(&toy, json!({ "from": "unknown" })).await, @"
+    insta::assert_snapshot!(compare(&toy, json!({ "from": "unknown" })).await, @"
     Failed to compare the revisions: the repository has no revision `unknown`
     Name a branch, a tag or a commit that `git log --all` lists; a shallow clone does not have older commits.
     ");
-    insta::assert_snapshot!(changed(&Toy::new("//- a.py\n"), json!({ "from": "main" })).await, @"
+    insta::assert_snapshot!(compare(&Toy::new("//- a.py\n"), json!({ "from": "main" })).await, @"
     Failed to compare the revisions: git is not installed
     Install git, and restart zubi.
     ");

@@ -119,7 +119,12 @@ impl<'a> DeclaredText<'a> {
         text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
-    fn changed(&self, lines: &TextIndex, index: usize, change: DeclarationChange) -> Option<ChangedDeclaration> {
+    fn describe_change(
+        &self,
+        lines: &TextIndex,
+        index: usize,
+        change: DeclarationChange,
+    ) -> Option<ChangedDeclaration> {
         let declaration = self.outline.declarations.get(index)?;
         let line_at = |offset: usize| lines.line_col(size(offset)).line + 1;
         let (mut members, mut ends) = (0, vec![index]);
@@ -179,11 +184,12 @@ pub(super) fn compare(old: &DeclaredText<'_>, new: &DeclaredText<'_>) -> (Vec<Ch
     let marked =
         |marks: &[bool]| marks.iter().zip(0..).filter(|(mark, _)| **mark).map(|(_, at)| at).collect::<Vec<usize>>();
     let mut changes: Vec<ChangedDeclaration> = Vec::new();
-    changes.extend(changed.into_iter().filter_map(|at| new.changed(&new_lines, at, DeclarationChange::Changed)));
+    changes
+        .extend(changed.into_iter().filter_map(|at| new.describe_change(&new_lines, at, DeclarationChange::Changed)));
     let added_top = marked(&added).into_iter().filter(|at| is_top(new, &added, *at));
-    changes.extend(added_top.filter_map(|at| new.changed(&new_lines, at, DeclarationChange::Added)));
+    changes.extend(added_top.filter_map(|at| new.describe_change(&new_lines, at, DeclarationChange::Added)));
     let removed_top = marked(&removed).into_iter().filter(|at| is_top(old, &removed, *at));
-    changes.extend(removed_top.filter_map(|at| old.changed(&old_lines, at, DeclarationChange::Removed)));
+    changes.extend(removed_top.filter_map(|at| old.describe_change(&old_lines, at, DeclarationChange::Removed)));
     changes.sort_by_key(|it| (it.rank, it.line, it.change));
     (changes, old.outside() != new.outside())
 }

@@ -49,7 +49,7 @@ fn render(names: &DeclaredNames, root: &Utf8Path) -> String {
 }
 
 /// Reads the names of a folder with other limits.
-fn limited(fixture: &Fixture, limits: &NameLimits) -> String {
+fn read_limited(fixture: &Fixture, limits: &NameLimits) -> String {
     let connection = Connection::open(fixture.index.store_path().unwrap()).unwrap();
     render(&read_names(&connection, &fixture.root, &selection(2), limits).unwrap(), &fixture.root)
 }
@@ -96,13 +96,13 @@ async fn changes_are_in_the_next_answer() {
 async fn limits_are_reported() {
     let fixture = Fixture::with_built_index(FILES).await;
     let limits = || NameLimits { names: 10, declarations: 10, uses: 100 };
-    assert!(!limited(&fixture, &limits()).contains("more"));
+    assert!(!read_limited(&fixture, &limits()).contains("more"));
     for limits in [
         NameLimits { names: 2, ..limits() },
         NameLimits { declarations: 2, ..limits() },
         NameLimits { uses: 2, ..limits() },
     ] {
-        assert!(limited(&fixture, &limits).ends_with("more\n"));
+        assert!(read_limited(&fixture, &limits).ends_with("more\n"));
     }
 }
 
