@@ -164,3 +164,69 @@ fn a_cancelled_call_loses_no_change() {
         assert!(answer.starts_with("1 symbol"), "{round}: {answer}");
     }
 }
+
+/// A call of each tool whose answers have a status.
+const LABELLED: &[(&str, &str)] = &[
+    ("lsp_definition", r#"{"symbol": "OrderBook"}"#),
+    ("lsp_references", r#"{"symbol": "OrderBook"}"#),
+    ("lsp_hover", r#"{"symbol": "OrderBook"}"#),
+    ("lsp_completion", r#"{"at": "src/shop.py:1:7"}"#),
+    ("lsp_workspace_symbols", r#"{"query": "Order"}"#),
+    ("lsp_document_symbols", r#"{"path": "src"}"#),
+    ("read_symbol", r#"{"symbol": "OrderBook"}"#),
+    ("lsp_rename_symbol", r#"{"symbol": "OrderBook", "newName": "Book"}"#),
+    ("lsp_code_actions", r#"{"symbol": "OrderBook"}"#),
+    ("lsp_format_document", r#"{"path": "src/shop.py"}"#),
+    ("lsp_signature_help", r#"{"at": "src/shop.py:2:9"}"#),
+    ("lsp_diagnostics", r#"{"path": "src/shop.py"}"#),
+    ("lsp_call_hierarchy", r#"{"symbol": "OrderBook/add_order"}"#),
+    ("lsp_implementations", r#"{"symbol": "OrderBook"}"#),
+    ("lsp_type_definition", r#"{"symbol": "OrderBook"}"#),
+    ("lsp_type_hierarchy", r#"{"symbol": "OrderBook"}"#),
+    ("lsp_explain", r#"{"symbol": "OrderBook"}"#),
+    ("ast_search", r#"{"pattern": "return $X", "language": "python"}"#),
+    ("repo_map", "{}"),
+    ("changed_symbols", r#"{"from": "HEAD"}"#),
+    ("ast_rewrite", r#"{"pattern": "return $X", "language": "python", "rewrite": "return ($X)"}"#),
+];
+
+/// Tools whose answers have a status and that change files, or have another meaning of `format`.
+const OTHERS: &[&str] =
+    &["apply_edit", "undo_edit", "domainlang_diagram", "rename_file", "rename_symbol", "organize_imports", "editor"];
+
+/// No answer passes the index off as a server: its text has the label if, and only if, its data names the index.
+#[tokio::test]
+async fn every_answer_from_the_index_has_its_label() {
+    let project = Project::empty();
+    project.write("src/shop.py", "class OrderBook:\n    def add_order(self, order):\n        return order\n");
+    project.git(&["init", "--quiet"]);
+    project.git(&["add", "--all"]);
+    project.git(&["-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "--quiet", "--message=x"]);
+    let tools: Vec<Value> = serde_json::from_str(&run(&project, &["tools", "list", "--json"])).expect("JSON");
+    let has_status = |tool: &&Value| tool.pointer("/inputSchema/properties/format").is_some();
+    for id in tools.iter().filter(has_status).filter_map(|tool| tool["id"].as_str()) {
+        assert!(LABELLED.iter().any(|(known, _)| *known == id) || OTHERS.contains(&id), "{id} is in no list");
+    }
+    let zubi = Zubi::start(&project, &[]).await.without_wait();
+    symbols(&zubi, "OrderBook").await;
+    wait_for_index(&project);
+    let mut from_index = Vec::new();
+    for (tool, arguments) in LABELLED {
+        let mut arguments: Value = serde_json::from_str(arguments).expect("JSON");
+        let text = zubi.call(tool, arguments.clone()).await.text;
+        arguments["format"] = "json".into();
+        let answer = zubi.call(tool, arguments).await.text;
+        let source =
+            serde_json::from_str::<Value>(&answer).ok().and_then(|data| data.pointer("/status/source").cloned());
+        let is_from_index = source == Some(json!("index"));
+        assert_eq!(
+            is_from_index,
+            text.contains("[index · syntax only, names not resolved"),
+            "{tool}: {text}\n{answer}"
+        );
+        if is_from_index {
+            from_index.push(*tool);
+        }
+    }
+    assert_eq!(from_index, ["lsp_workspace_symbols", "repo_map"]);
+}

@@ -59,7 +59,7 @@ fn the_tools_answer_in_a_real_editor() {
     ok      the next answer contains unsaved text
     ok      lsp_definition answers for a TypeScript file through the editor
     ok      domainlang_validate reports the editor's errors and warnings in every file
-    ok      the tools start no process besides the language server
+    ok      the tools start no process besides the language server and its parser
     ok      the tool editor returns unsaved text and its diagnostics
     ok      validate_file opens a closed file without showing it
     ok      another process queries the editor, and runs only allowed commands

@@ -1,5 +1,6 @@
 //! Search for symbols of the whole workspace by name.
 
+use zubi_base::endpoint::DocumentRef;
 use zubi_base::text::pluralize;
 use zubi_base::uri;
 
@@ -13,6 +14,9 @@ use crate::worktrees::WorktreeFilter;
 
 /// The maximum number of symbols in one answer; each may cost a file read for its source line.
 const MAX_FOUND: usize = 500;
+
+/// The request for the declarations of a file.
+const OUTLINE: &str = "textDocument/documentSymbol";
 
 /// A symbol found by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,11 +61,11 @@ impl CodeQuery<'_> {
             Ok(index) => index,
             Err(CodeError::Unsupported { servers, .. }) => {
                 let reason = format!("{servers} has no symbol index");
-                return self.symbols_by_syntax(query, &name_path, kind, AnswerStatus::default(), &reason).await;
+                return self.symbols_by_outline(query, &name_path, kind, AnswerStatus::default(), &reason).await;
             }
             Err(error) => {
                 let status = self.texts_answer(AnswerSource::Syntax, error.absent_servers()?)?;
-                return self.symbols_by_syntax(query, &name_path, kind, status, "without a server").await;
+                return self.symbols_by_outline(query, &name_path, kind, status, "without a server").await;
             }
         };
         index.symbols.retain(|symbol| kind.is_none_or(|kind| symbol.kind == kind));
@@ -70,7 +74,7 @@ impl CodeQuery<'_> {
         index.status.notes.extend(filter.note("symbol"));
         if index.symbols.is_empty() && !index.status.absent.is_empty() {
             // The name may be in a language whose server is absent.
-            return self.symbols_by_syntax(query, &name_path, kind, index.status, "without a server").await;
+            return self.symbols_by_outline(query, &name_path, kind, index.status, "without a server").await;
         }
         let unindexed = self.missing_from_index(&index, &name_path).await?;
         let reason = if unindexed.is_some() { "beside an index that may lack names" } else { "without a server" };
@@ -120,25 +124,60 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: symbols, status })
     }
 
-    /// Searches without the servers' indexes: in zubi's own index, or exact names from the outlines of files that contain the
-    /// word.
-    async fn symbols_by_syntax(
+    /// Searches without the servers' indexes: exact names from the outlines of files that contain the word, which the
+    /// servers of their languages return. If these declare no such name, or no server exists, zubi's own index answers.
+    async fn symbols_by_outline(
         &self,
         query: &str,
         name_path: &NamePath,
         kind: Option<&str>,
-        mut status: AnswerStatus,
+        status: AnswerStatus,
         reason: &str,
     ) -> Result<QualifiedAnswer<Vec<FoundSymbol>>, CodeError> {
-        if let Some((symbols, own)) = self.search_index(query, kind).await {
+        let mut has_server = status.source == AnswerSource::Servers;
+        if !has_server && let Some((symbols, own)) = self.search_index(query, kind).await {
+            has_server = self.has_outline_server(&symbols).await;
+            if !has_server {
+                let mut status = status;
+                status.merge(own);
+                return Ok(QualifiedAnswer { value: symbols, status });
+            }
+        }
+        let mut outlined = status.clone();
+        let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
+        let mut candidates = self.find_by_outline(&files, name_path, &mut outlined).await?;
+        candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
+        if candidates.is_empty()
+            && has_server
+            && let Some((symbols, own)) = self.search_index(query, kind).await
+            && !symbols.is_empty()
+        {
+            let mut status = status;
             status.merge(own);
             return Ok(QualifiedAnswer { value: symbols, status });
         }
-        let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
-        let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;
-        candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
-        note_word_search(&mut status, reason, files.len(), files.len() >= MAX_WORD_FILES);
-        Ok(QualifiedAnswer { value: candidates.into_iter().map(FoundSymbol::from).collect(), status })
+        note_word_search(&mut outlined, reason, files.len(), files.len() >= MAX_WORD_FILES);
+        Ok(QualifiedAnswer { value: candidates.into_iter().map(FoundSymbol::from).collect(), status: outlined })
+    }
+}
+
+impl CodeQuery<'_> {
+    /// Whether a server outlines the files of some symbols, although it does not search names in the workspace.
+    async fn has_outline_server(&self, symbols: &[FoundSymbol]) -> bool {
+        let mut extensions = Vec::new();
+        for path in symbols.iter().filter_map(|symbol| symbol.location.as_ref()?.path.as_ref()) {
+            // The files of an extension have the same servers.
+            if extensions.contains(&path.extension()) {
+                continue;
+            }
+            extensions.push(path.extension());
+            let document = DocumentRef::new(path.clone());
+            let found = self.intel.router.for_document(&document, OUTLINE, &self.request_cx()).await;
+            if !found.endpoints.is_empty() {
+                return true;
+            }
+        }
+        false
     }
 }
 
