@@ -46,6 +46,16 @@ pub fn is_generated(directory: &Path) -> bool {
         })
 }
 
+/// Whether a file of this name can show that a directory beside it has generated files; see [`is_generated`].
+pub fn is_project_marker(name: &str) -> bool {
+    POSSIBLY_GENERATED.iter().any(|(_, _, beside)| beside.contains(&name))
+}
+
+/// Returns the path of the user's own rules for all repositories (`core.excludesFile` of git), whether it exists or not.
+pub fn user_rules() -> Option<std::path::PathBuf> {
+    ignore::gitignore::gitconfig_excludes_path()
+}
+
 /// Options of a walk. The default is the whole tree in the disk's order.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WalkOptions {

@@ -43,9 +43,9 @@ impl CodeQuery<'_> {
             return None;
         }
         // An index that fails has written why to the log.
-        let WordFiles::Files { texts, others } = index.files_with(word).await.ok()? else { return None };
+        let WordFiles::Files { texts, unread, others } = index.files_with(word).await.ok()? else { return None };
         let others = if with_others { others } else { Vec::new() };
-        let mut files: Vec<_> = texts.into_iter().chain(others).collect();
+        let mut files: Vec<_> = texts.into_iter().chain(unread).chain(others).collect();
         // The index knows the files on disk.
         let unsaved: Vec<_> = self.intel.texts.unsaved_texts().into_keys().filter(|path| path.is_file()).collect();
         for folder in &folders {

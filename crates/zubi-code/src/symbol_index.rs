@@ -161,8 +161,10 @@ pub enum WordFiles {
     /// Every other source file ([`zubi_base::walk`]) of the folder is UTF-8 text that did not contain the word when the index
     /// read it, or a file with credentials ([`zubi_base::credentials`]), which it never reads. The absolute paths are sorted.
     Files {
-        /// UTF-8 texts, among them all that are too large for the index.
+        /// UTF-8 texts that contain the word.
         texts: Vec<Utf8PathBuf>,
+        /// UTF-8 texts that may contain the word: they are too large for the index, or notebooks, whose escapes hide words.
+        unread: Vec<Utf8PathBuf>,
         /// Files that are not UTF-8 text, or that zubi could not read, whether they contain the word or not.
         others: Vec<Utf8PathBuf>,
     },

@@ -112,6 +112,12 @@ fn open(config: &HostConfig) -> Result<Vec<(Utf8PathBuf, LocalIndex)>, LocalHost
     let jobs = exec::jobs(config, &exec::secrets(config));
     let parser = code::parser(config, jobs.runner().sandbox());
     let cache = config.cache_dir.as_deref();
+    let home = zubi_base::env::home().and_then(|home| zubi_base::fs::canonical(&home).ok());
+    if let Some(root) =
+        workspace.roots().into_iter().find(|root| zubi_index::workspace::is_too_broad(root, home.as_deref()))
+    {
+        return Err(LocalHostError::TooBroad(root));
+    }
     let open = |root: Utf8PathBuf| {
         let index = LocalIndex::new(&root, cache, Arc::clone(&parser), zubi_index::IndexLimits::default());
         (root, index)

@@ -37,6 +37,9 @@ const PARSES: usize = 2;
 /// The number of failed parses, without one that succeeds, after which a probe shows whether the texts are the reason.
 const MAX_FAILURES: usize = 16;
 
+/// Files with rules about the sources in their directory, or by whose existence it has other sources.
+const RULE_FILES: &[&str] = &[".gitignore", ".ignore", "CACHEDIR.TAG", "pyvenv.cfg", ".git"];
+
 /// The reason why a build or an update ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
@@ -197,8 +200,8 @@ pub(crate) fn check_paths(
     let mut checked = Vec::new();
     let (mut files, mut folders) = (BTreeSet::new(), BTreeSet::new());
     for path in paths.iter().filter(|path| path.starts_with(&shared.root)) {
-        // The rules in such a file change which other files are sources.
-        if matches!(path.file_name(), Some(".gitignore" | ".ignore" | "CACHEDIR.TAG" | "pyvenv.cfg" | ".git"))
+        // Such a file decides which other files are sources.
+        if path.file_name().is_some_and(|name| RULE_FILES.contains(&name) || walk::is_project_marker(name))
             && let Some(parent) = path.parent()
         {
             folders.insert(parent.to_owned());

@@ -18,7 +18,7 @@ use crate::build::{self, BuildError, PendingFiles};
 use crate::limits::IndexLimits;
 use crate::store::IndexStoreError;
 use crate::store::database::{DECLARATIONS, StoreFile};
-use crate::store::reader::StoreReader;
+use crate::store::reader::{FileIdentity, PossibleFiles, StoreReader, identity_of};
 use crate::store::record::{FileCounts, StoredContent};
 use crate::store::writer::StoreWriter;
 
@@ -42,6 +42,8 @@ pub(crate) struct FolderIndex {
     pub(crate) parser: Arc<dyn SyntaxParser>,
     /// The writer, as soon as this process has the lock.
     writer: Mutex<Option<StoreWriter>>,
+    /// The identity of the writer's file.
+    identity: Mutex<Option<FileIdentity>>,
     reader: Mutex<Option<StoreReader>>,
     /// Whether another process had the lock when this one needed it.
     is_reader: AtomicBool,
@@ -66,6 +68,7 @@ impl LocalIndex {
             limits,
             parser,
             writer: Mutex::default(),
+            identity: Mutex::default(),
             reader: Mutex::default(),
             is_reader: AtomicBool::new(false),
             state: watch::Sender::new(IndexState::default()),
@@ -192,7 +195,8 @@ impl LocalIndex {
     /// Whether the store is not that of the last build: another program has deleted it.
     pub(crate) fn is_lost(&self) -> bool {
         let phase = self.shared.state.borrow().phase;
-        phase == IndexPhase::Unchecked || self.store_path().is_some_and(|path| !path.exists())
+        let identity = self.store_path().and_then(identity_of);
+        phase == IndexPhase::Unchecked || identity != *lock(&self.shared.identity)
     }
 
     /// Returns the path of the store's database, whether it exists or not. `None` without a cache directory.
@@ -245,7 +249,8 @@ impl SymbolIndex for LocalIndex {
         }
         let word = word.to_owned();
         let files = self.query(move |reader, root| reader.files_with(root, &word)).await?;
-        Ok(files.map_or(WordFiles::Unknown, |(texts, others)| WordFiles::Files { texts, others }))
+        let to_files = |PossibleFiles { texts, unread, others }| WordFiles::Files { texts, unread, others };
+        Ok(files.map_or(WordFiles::Unknown, to_files))
     }
 
     async fn declared_names(&self, selection: &NameSelection) -> Result<DeclaredNames, SymbolIndexError> {
@@ -290,7 +295,7 @@ impl FolderIndex {
         let Some(store) = &self.store else {
             return Err(BuildError::Store("the cache directory is unknown; set `HOME` or `XDG_CACHE_HOME`".to_owned()));
         };
-        if slot.is_some() && !store.path.exists() {
+        if slot.is_some() && identity_of(&store.path) != *lock(&self.identity) {
             // Another program has deleted it; what the writer writes would be lost. The new store has no files.
             *slot = None;
             self.publish(|state| state.phase = IndexPhase::Unchecked);
@@ -300,6 +305,7 @@ impl FolderIndex {
             self.is_reader.store(lock_file.is_none(), Ordering::Relaxed);
             let Some(lock_file) = lock_file else { return Err(BuildError::Locked) };
             *slot = Some(StoreWriter::open(store, lock_file, self.limits).map_err(failed)?);
+            *lock(&self.identity) = identity_of(&store.path);
         }
         let Some(writer) = slot.as_mut() else { return Err(BuildError::Locked) };
         let done = run(writer);

@@ -49,9 +49,11 @@ impl WorkspaceIndex {
         limits: IndexLimits,
     ) -> Arc<Self> {
         let cancel = CancellationToken::new();
+        // The home directory may be a link.
+        let home = home.map(|home| zubi_base::fs::canonical(home).unwrap_or_else(|_| home.to_owned()));
         let open = |root: &Utf8PathBuf| {
             let index = LocalIndex::new(root, cache, Arc::clone(parser), limits);
-            Arc::new(IndexedFolder::new(root.clone(), index, is_too_broad(root, home)))
+            Arc::new(IndexedFolder::new(root.clone(), index, is_too_broad(root, home.as_deref())))
         };
         let folders: Vec<_> = folders.iter().map(open).collect();
         let index = Self {
@@ -139,24 +141,27 @@ impl SymbolIndex for WorkspaceIndex {
 
     async fn files_with(&self, word: &str) -> Result<WordFiles, SymbolIndexError> {
         self.wait_for_updates().await;
-        let (mut texts, mut others) = (Vec::new(), Vec::new());
+        let (mut texts, mut unread, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for folder in &self.folders {
             if !folder.state().has_all_words() {
                 return Ok(WordFiles::Unknown);
             }
-            let WordFiles::Files { texts: own, others: own_others } = folder.index.files_with(word).await? else {
-                return Ok(WordFiles::Unknown);
-            };
-            texts.extend(own);
-            others.extend(own_others);
+            match folder.index.files_with(word).await? {
+                WordFiles::Files { texts: own_texts, unread: own_unread, others: own_others } => {
+                    texts.extend(own_texts);
+                    unread.extend(own_unread);
+                    others.extend(own_others);
+                }
+                WordFiles::Unknown => return Ok(WordFiles::Unknown),
+            }
         }
         if self.folders.len() > 1 {
-            for files in [&mut texts, &mut others] {
+            for files in [&mut texts, &mut unread, &mut others] {
                 files.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
                 files.dedup();
             }
         }
-        Ok(WordFiles::Files { texts, others })
+        Ok(WordFiles::Files { texts, unread, others })
     }
 
     async fn declared_names(&self, selection: &NameSelection) -> Result<DeclaredNames, SymbolIndexError> {
@@ -213,8 +218,9 @@ impl std::fmt::Debug for WorkspaceIndex {
     }
 }
 
-/// Whether a folder contains the files of many projects and programs: the root of the file system, or the user's home.
-fn is_too_broad(root: &Utf8Path, home: Option<&Utf8Path>) -> bool {
+/// Whether a folder contains the files of many projects and programs: the root of the file system, or the user's home. Both
+/// paths are without links.
+pub fn is_too_broad(root: &Utf8Path, home: Option<&Utf8Path>) -> bool {
     root.parent().is_none() || home.is_some_and(|home| home.starts_with(root))
 }
 

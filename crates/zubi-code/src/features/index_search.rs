@@ -32,6 +32,9 @@ pub(crate) const MAX_EXACT: usize = 200;
 /// The maximum number of files whose texts one search parses, because they differ from the index or are unsaved.
 const MAX_PARSED: usize = 32;
 
+/// The maximum number of files without words in the index that one search reads.
+const MAX_LARGE: usize = 64;
+
 /// The maximum number of files without declarations that a mark names.
 const MAX_NAMED: usize = 3;
 
@@ -213,7 +216,7 @@ impl CodeQuery<'_> {
             return;
         }
         let name = NamePath::parse(text).map(|path| path.last().to_owned()).unwrap_or_default();
-        let Ok(WordFiles::Files { texts, others }) = index.files_with(&name).await else { return };
+        let Ok(WordFiles::Files { texts, unread, others }) = index.files_with(&name).await else { return };
         let shown: BTreeSet<&str> = symbols.iter().map(|symbol| symbol.display_path.as_str()).collect();
         let (mut unparsed, mut unknown) = (Vec::new(), Vec::new());
         for path in texts {
@@ -229,11 +232,23 @@ impl CodeQuery<'_> {
                 unknown.push(display_path);
             }
         }
-        for path in others {
-            let has_language = path.file_name().is_some_and(|name| self.intel.parser.has_language(name));
-            if has_language && crate::embedding::bytes_contain(&path, &name) {
-                unparsed.push(self.workspace().display(&path));
-            }
+        let has_language =
+            |path: &Utf8PathBuf| path.file_name().is_some_and(|name| self.intel.parser.has_language(name));
+        let large: Vec<_> = unread.into_iter().chain(others).filter(has_language).collect();
+        let beyond = large.len().saturating_sub(MAX_LARGE);
+        let search = move || large.into_iter().take(MAX_LARGE).filter(|path| may_contain(path, &name)).collect();
+        // Reading large files would block other tasks of this thread.
+        let found: Vec<Utf8PathBuf> = tokio::task::spawn_blocking(search).await.unwrap_or_default();
+        unparsed.extend(found.iter().map(|path| self.workspace().display(path)));
+        if symbols.is_empty() && beyond > 0 {
+            status.mark_incomplete(format!("zubi did not search {}", pluralize(beyond, "more large file")));
+        }
+        let without_declarations = omitted.words_only + omitted.failed + omitted.too_large;
+        if symbols.is_empty() && without_declarations > 0 {
+            let files = pluralize(without_declarations, "file");
+            status
+                .notes
+                .push(format!("{files} too large to parse, or rejected: only the whole name was searched there"));
         }
         if !unknown.is_empty() {
             let files = list_first(unknown, MAX_NAMED);
@@ -246,6 +261,13 @@ impl CodeQuery<'_> {
             ));
         }
     }
+}
+
+/// Whether a large file, or one that is not UTF-8 text, may contain a word.
+fn may_contain(path: &Utf8Path, word: &str) -> bool {
+    // Larger files are not read.
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > zubi_base::fs::MAX_TEXT_BYTES)
+        || crate::embedding::bytes_contain(path, word)
 }
 
 /// Creates the status of an answer from the index.

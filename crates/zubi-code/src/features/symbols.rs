@@ -124,8 +124,8 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: symbols, status })
     }
 
-    /// Searches without the servers' indexes: exact names from the outlines of files that contain the word, which the
-    /// servers of their languages return. If these declare no such name, or no server exists, zubi's own index answers.
+    /// Searches without the servers' indexes: in zubi's own index, or, if a server outlines the found files, exact names from
+    /// the outlines of files that contain the word.
     async fn symbols_by_outline(
         &self,
         query: &str,
@@ -134,24 +134,23 @@ impl CodeQuery<'_> {
         status: AnswerStatus,
         reason: &str,
     ) -> Result<QualifiedAnswer<Vec<FoundSymbol>>, CodeError> {
-        let mut has_server = status.source == AnswerSource::Servers;
-        if !has_server && let Some((symbols, own)) = self.search_index(query, kind).await {
-            has_server = self.has_outline_server(&symbols).await;
-            if !has_server {
-                let mut status = status;
-                status.merge(own);
-                return Ok(QualifiedAnswer { value: symbols, status });
-            }
+        let indexed = self.search_index(query, kind).await;
+        if let Some((symbols, own)) = &indexed
+            && !symbols.is_empty()
+            && !self.has_outline_server(symbols).await
+        {
+            let mut status = status;
+            status.merge(own.clone());
+            return Ok(QualifiedAnswer { value: symbols.clone(), status });
         }
         let mut outlined = status.clone();
         let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
         let mut candidates = self.find_by_outline(&files, name_path, &mut outlined).await?;
         candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
         if candidates.is_empty()
-            && has_server
-            && let Some((symbols, own)) = self.search_index(query, kind).await
-            && !symbols.is_empty()
+            && let Some((symbols, own)) = indexed
         {
+            // The marks of the index also say what an empty answer does not prove.
             let mut status = status;
             status.merge(own);
             return Ok(QualifiedAnswer { value: symbols, status });

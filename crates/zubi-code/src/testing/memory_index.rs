@@ -99,7 +99,7 @@ impl SymbolIndex for MemoryIndex {
         }
         let has_word = |text: &str| words(text).any(|found| found.text == word);
         let texts = self.files.iter().filter(|(_, (text, _))| has_word(text)).map(|(path, _)| path.clone()).collect();
-        Ok(WordFiles::Files { texts, others: Vec::new() })
+        Ok(WordFiles::Files { texts, unread: Vec::new(), others: Vec::new() })
     }
 
     async fn declared_names(&self, selection: &NameSelection) -> Result<DeclaredNames, SymbolIndexError> {

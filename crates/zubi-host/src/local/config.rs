@@ -70,6 +70,9 @@ pub struct EditorIntegration {
 pub enum LocalHostError {
     #[error("{0}")]
     Workspace(std::io::Error),
+    /// The folder contains the files of many projects: the home directory, or the root of the file system.
+    #[error("zubi makes no index of `{0}`: open the folder of a project")]
+    TooBroad(Utf8PathBuf),
     /// A row of the user's catalogue is invalid.
     #[error("catalogue of language servers: {0}")]
     Catalogue(CatalogueError),

@@ -34,17 +34,17 @@ pub(crate) fn stamp_of(metadata: &Metadata) -> Option<FileStamp> {
         return None;
     }
     let size = i64::try_from(metadata.len()).unwrap_or(i64::MAX);
-    Some(FileStamp { size, mtime_ns: mtime_of(metadata) })
+    Some(FileStamp { size, changed_ns: changed_at(metadata) })
 }
 
 #[cfg(unix)]
-fn mtime_of(metadata: &Metadata) -> i64 {
+fn changed_at(metadata: &Metadata) -> i64 {
     use std::os::unix::fs::MetadataExt as _;
-    metadata.mtime().wrapping_mul(1_000_000_000).wrapping_add(metadata.mtime_nsec())
+    metadata.mtime().wrapping_mul(1_000_000_000).wrapping_add(metadata.changed_nsec())
 }
 
 #[cfg(not(unix))]
-fn mtime_of(metadata: &Metadata) -> i64 {
+fn changed_at(metadata: &Metadata) -> i64 {
     let since = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or_default()
 }
@@ -57,7 +57,7 @@ pub(crate) fn read(path: &Utf8Path) -> Option<SourceFile> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
         Err(_) => {
             let size = stamp_of(&std::fs::symlink_metadata(path).ok()?)?.size;
-            let stamp = FileStamp { size, mtime_ns: UNREADABLE };
+            let stamp = FileStamp { size, changed_ns: UNREADABLE };
             Some(SourceFile { stamp, content: StoredContent::NotText, text: None })
         }
     }

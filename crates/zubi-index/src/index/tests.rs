@@ -103,7 +103,10 @@ impl Fixture {
     pub(super) async fn files_with(&self, word: &str) -> String {
         match self.index.files_with(word).await.unwrap() {
             WordFiles::Unknown => "unknown".to_owned(),
-            WordFiles::Files { texts: files, .. } => {
+            WordFiles::Files { mut texts, unread, .. } => {
+                texts.extend(unread);
+                texts.sort();
+                let files = texts;
                 let relative = files.iter().map(|path| path.strip_prefix(&self.root).unwrap().to_string());
                 relative.collect::<Vec<_>>().join(" ")
             }
@@ -158,7 +161,7 @@ async fn dump(index: &LocalIndex, root: &Utf8Path) -> String {
     ] {
         assert_eq!(connection.query_row(sql, [], |row| row.get::<_, i64>(0)), Ok(0), "{sql}");
     }
-    let sql = "SELECT id, path, size, mtime_ns, hex(hash), content, flags FROM file ORDER BY path";
+    let sql = "SELECT id, path, size, changed_ns, hex(hash), content, flags FROM file ORDER BY path";
     let mut statement = connection.prepare(sql).unwrap();
     let mut rows = statement.query([]).unwrap();
     let mut text = String::new();

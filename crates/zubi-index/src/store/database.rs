@@ -12,7 +12,7 @@ use zubi_base::text::ContentHash;
 use super::IndexStoreError;
 
 /// The version of the tables and of the words.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The number of hexadecimal digits in the name of a store: 128 bits of the hash of its folder's path.
 const NAME_LENGTH: usize = 32;
@@ -35,7 +35,7 @@ CREATE TABLE file (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     path TEXT NOT NULL UNIQUE,
     size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL,
+    changed_ns INTEGER NOT NULL,
     hash BLOB,
     content INTEGER NOT NULL,
     flags INTEGER NOT NULL,

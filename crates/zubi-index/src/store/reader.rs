@@ -302,9 +302,11 @@ impl StoreReader {
         let too_large = self.paths(root, "SELECT path FROM file WHERE content = 5")?;
         // In a string of JSON, an escape for a line break can precede a word: `\nword`.
         let notebooks = self.paths(root, "SELECT path FROM file WHERE substr(path, -6) = '.ipynb'")?;
-        paths.extend(too_large.into_iter().chain(notebooks));
+        let paths = sort_paths(paths);
+        let mut unread = sort_paths(too_large.into_iter().chain(notebooks).collect());
+        unread.retain(|path| paths.binary_search_by(|known| known.as_str().cmp(path.as_str())).is_err());
         let others = self.paths(root, "SELECT path FROM file WHERE content = 6")?;
-        Ok(Some((sort_paths(paths), sort_paths(others))))
+        Ok(Some(PossibleFiles { texts: paths, unread, others: sort_paths(others) }))
     }
 
     fn paths(&self, root: &Utf8Path, query: &str) -> Result<Vec<Utf8PathBuf>, IndexStoreError> {
@@ -314,8 +316,12 @@ impl StoreReader {
     }
 }
 
-/// Texts that can contain a word, and files that are not text.
-type PossibleFiles = (Vec<Utf8PathBuf>, Vec<Utf8PathBuf>);
+/// The files of [`zubi_code::symbol_index::WordFiles::Files`].
+pub(crate) struct PossibleFiles {
+    pub(crate) texts: Vec<Utf8PathBuf>,
+    pub(crate) unread: Vec<Utf8PathBuf>,
+    pub(crate) others: Vec<Utf8PathBuf>,
+}
 
 fn sort_paths(mut paths: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
     // Comparing components would take longer than all the rest.

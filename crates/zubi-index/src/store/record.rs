@@ -75,7 +75,7 @@ pub(crate) struct FileStamp {
     /// In bytes.
     pub(crate) size: i64,
     /// The time of the last change in nanoseconds since 1970. Only compared for equality, because clocks go back.
-    pub(crate) mtime_ns: i64,
+    pub(crate) changed_ns: i64,
 }
 
 /// A row of the table `file`.
@@ -90,12 +90,12 @@ pub(crate) struct FileRow {
 
 impl FileRow {
     /// The columns that [`Self::read`] expects.
-    pub(crate) const COLUMNS: &str = "id, size, mtime_ns, hash, content, segment";
+    pub(crate) const COLUMNS: &str = "id, size, changed_ns, hash, content, segment";
 
     pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             id: row.get(0)?,
-            stamp: FileStamp { size: row.get(1)?, mtime_ns: row.get(2)? },
+            stamp: FileStamp { size: row.get(1)?, changed_ns: row.get(2)? },
             hash: row.get::<_, Option<[u8; 16]>>(3)?.map(TextHash),
             content: row.get(4)?,
             segment: row.get(5)?,

@@ -163,8 +163,9 @@ impl StoreWriter {
 
     /// Records that a file has other times and the same text.
     pub(crate) fn set_stamp(&self, file: i64, stamp: FileStamp) -> Result<(), IndexStoreError> {
-        let mut statement = self.connection.prepare_cached("UPDATE file SET size = ?2, mtime_ns = ?3 WHERE id = ?1")?;
-        statement.execute((file, stamp.size, stamp.mtime_ns))?;
+        let mut statement =
+            self.connection.prepare_cached("UPDATE file SET size = ?2, changed_ns = ?3 WHERE id = ?1")?;
+        statement.execute((file, stamp.size, stamp.changed_ns))?;
         Ok(())
     }
 
@@ -193,9 +194,9 @@ impl StoreWriter {
         let hash = file.text.map(|(_, hash)| hash.0);
         self.connection
             .prepare_cached(
-                "INSERT INTO file (path, size, mtime_ns, hash, content, flags, segment) VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
+                "INSERT INTO file (path, size, changed_ns, hash, content, flags, segment) VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
             )?
-            .execute((file.path, file.stamp.size, file.stamp.mtime_ns, hash, file.content, segment))?;
+            .execute((file.path, file.stamp.size, file.stamp.changed_ns, hash, file.content, segment))?;
         let id = self.connection.last_insert_rowid();
         self.counts.add(file.content, 1);
         if let (Some((text, _)), Some(open)) = (file.text, &mut self.open) {

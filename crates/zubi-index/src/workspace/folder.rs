@@ -1,16 +1,17 @@
 //! One folder of a workspace with its index, and the tasks that build and update it.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use zubi_base::sync::lock;
-use zubi_code::symbol_index::{IndexState, SymbolIndex as _};
+use zubi_code::symbol_index::{IndexPhase, IndexState, SymbolIndex as _};
 
 use crate::build::BuildError;
 use crate::index::LocalIndex;
+use crate::store::reader::{FileIdentity, identity_of};
 
 /// The minimum time after which a query leads to another attempt to build an index that another process updates, or that
 /// failed.
@@ -44,6 +45,12 @@ struct ReportedChanges {
     built_at: Option<Instant>,
     /// Whether another process updates the index.
     is_locked: bool,
+    /// The identity of the folder that the watcher watches.
+    watched: Option<FileIdentity>,
+    /// Whether the folder was another one, or none, at some time since.
+    is_replaced: bool,
+    /// The files outside the watched directories that decide which files are sources.
+    rules: Vec<Option<(u64, SystemTime)>>,
 }
 
 impl IndexedFolder {
@@ -58,8 +65,18 @@ impl IndexedFolder {
             state.problem = Some(format!("zubi makes no index of `{}`: open the folder of a project", self.root));
             return state;
         }
-        let changes = lock(&self.changes);
+        let mut changes = lock(&self.changes);
         state.unread = changes.paths.len() + changes.in_update;
+        if changes.needs_build {
+            state.phase = IndexPhase::Unchecked;
+        }
+        if changes.watched.is_some() && identity_of(&self.root) != changes.watched {
+            changes.is_replaced = true;
+        }
+        if changes.is_replaced {
+            // The watcher watches the former directory.
+            state.problem = Some(format!("`{}` was removed or replaced; restart zubi to index it again", self.root));
+        }
         if changes.is_locked {
             // It reads changes when its own requests begin, so its store may be older than the files.
             state.problem = Some(BuildError::Locked.to_string());
@@ -72,18 +89,25 @@ impl IndexedFolder {
         if self.is_too_broad {
             return;
         }
-        lock(&self.changes).needs_build = true;
+        {
+            let mut changes = lock(&self.changes);
+            changes.needs_build = true;
+            changes.watched = identity_of(&self.root);
+            changes.rules = rule_stamps(&self.root);
+        }
         let (folder, token) = (Arc::clone(self), cancel.clone());
         tokio::spawn(async move { folder.follow_changes(&token).await });
     }
 
     /// Adds changed files and directories.
     pub(super) fn add_changes<'a>(&self, paths: impl Iterator<Item = &'a Utf8PathBuf>) {
+        if self.is_too_broad {
+            return;
+        }
         let mut changes = lock(&self.changes);
         let before = changes.paths.len();
         changes.paths.extend(paths.cloned());
-        let added = changes.paths.get(before..).unwrap_or_default();
-        if added.is_empty() || self.is_too_broad {
+        if changes.paths.len() == before {
             return;
         }
         changes.reports += 1;
@@ -101,7 +125,10 @@ impl IndexedFolder {
                 Some(_) => age >= FAILED_RETRY,
                 None => self.index.is_lost(),
             });
-            if is_due && !changes.is_building {
+            let rules = rule_stamps(&self.root);
+            let has_new_rules = changes.built_at.is_some() && rules != changes.rules;
+            changes.rules = rules;
+            if (is_due || has_new_rules) && !changes.is_building {
                 changes.needs_build = true;
                 self.wake.notify_one();
             }
@@ -130,8 +157,12 @@ impl IndexedFolder {
                 tokio::spawn(async move { folder.build(&token).await });
             }
             if !paths.is_empty() {
-                // The state has the error.
-                drop(self.index.update(paths, cancel).await);
+                if identity_of(&self.root).is_none() {
+                    lock(&self.changes).is_replaced = true;
+                } else {
+                    // The state has the error.
+                    drop(self.index.update(paths, cancel).await);
+                }
                 lock(&self.changes).in_update = 0;
             }
             self.read.send_replace(reports);
@@ -151,4 +182,18 @@ impl IndexedFolder {
         drop(changes);
         self.wake.notify_one();
     }
+}
+
+/// Returns the sizes and times of the files outside the watched directories that decide which files of a folder are sources:
+/// those of git, and the rules of the directories above the folder. Looks for a few files.
+fn rule_stamps(root: &Utf8Path) -> Vec<Option<(u64, SystemTime)>> {
+    let above =
+        root.ancestors().skip(1).flat_map(|directory| [directory.join(".gitignore"), directory.join(".ignore")]);
+    let paths = above.map(Utf8PathBuf::into_std_path_buf).chain([root.join(".git/info/exclude").into_std_path_buf()]);
+    let of_user = zubi_base::walk::user_rules();
+    let stamp = |path: std::path::PathBuf| {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some((metadata.len(), metadata.modified().ok()?))
+    };
+    paths.chain(of_user).map(stamp).collect()
 }

@@ -64,7 +64,7 @@ fn describe(index: &FolderIndexStatus) -> String {
     if index.unparsed > 0 {
         let _ = write!(text, "; {} too large, or rejected by the parser", index.unparsed);
     }
-    let _ = write!(text, "\n  {}", display_size(index.bytes));
+    let _ = write!(text, "\n  {}", size(index.bytes));
     if let Some(store) = &index.store {
         let _ = write!(text, " in {store}");
     }
@@ -110,10 +110,15 @@ fn clear(config: &HostConfig, args: &IndexArgs) -> Result<ExitCode, Failure> {
     }
     let describe = |(folder, bytes): &(camino::Utf8PathBuf, u64)| match bytes {
         0 => format!("{folder}: there was no index"),
-        bytes => format!("{folder}: deleted {}", display_size(*bytes)),
+        bytes => format!("{folder}: deleted {}", size(*bytes)),
     };
     terminal::print(&cleared.iter().map(describe).collect::<Vec<_>>().join("\n"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns a size with a unit: stores of small projects have less than a megabyte.
+fn size(bytes: u64) -> String {
+    if bytes < 1_000_000 { format!("{} kB", bytes.div_ceil(1_000)) } else { display_size(bytes) }
 }
 
 fn failure(error: &FolderIndexError) -> Failure {
