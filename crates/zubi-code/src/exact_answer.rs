@@ -104,7 +104,8 @@ impl CodeQuery<'_> {
                 return Ok(None);
             }
             let file = self.workspace().display(&at.path);
-            found.note = Some(format!("`{file}` has changed since the import: this is the only `{name}` of the data in it"));
+            found.note =
+                Some(format!("`{file}` has changed since the import: this is the only `{name}` of the data in it"));
             if !with_declarations {
                 found.answers.truncate(1);
             }
@@ -210,9 +211,8 @@ impl CodeQuery<'_> {
 
 /// Whether an answer has an exact location.
 fn has_location(answer: &ExactAnswer) -> bool {
-    let is_exact = |document: &ExactDocument| {
-        matches!(&document.content, ExactContent::Exact(locations) if !locations.is_empty())
-    };
+    let is_exact =
+        |document: &ExactDocument| matches!(&document.content, ExactContent::Exact(locations) if !locations.is_empty());
     answer.documents.iter().any(is_exact)
 }
 

@@ -202,9 +202,7 @@ pub async fn import(
     let file = zubi_base::fs::canonical(&source.file)
         .map_err(|error| ScipImportError::File { file: source.file.clone(), reason: error.to_string() })?;
     let folder = match &source.folder {
-        Some(folder) => {
-            zubi_base::fs::canonical(folder).map_err(|_| FolderIndexError::NotFolder(folder.clone()))?
-        }
+        Some(folder) => zubi_base::fs::canonical(folder).map_err(|_| FolderIndexError::NotFolder(folder.clone()))?,
         None => default_folder(&workspace, &file)?,
     };
     if !folder.is_dir() {

@@ -1,9 +1,9 @@
 //! A host in this process.
 
 pub(crate) mod code;
-pub(crate) mod exact;
 mod config;
 mod editor_options;
+pub(crate) mod exact;
 pub(crate) mod exec;
 pub(crate) mod policy;
 mod tool_service;
@@ -38,9 +38,9 @@ use zubi_tool_api::{Resource, ToolProvider, spec};
 use zubi_tools::domainlang::{self, DomainExposure};
 use zubi_tools::editor_state::{EditorService, EditorServiceConfig};
 
-use self::exact::ExactImporter;
 pub use self::config::{EditorIntegration, HostConfig, LocalHostError};
 pub use self::editor_options::EditorOptions;
+use self::exact::ExactImporter;
 pub use crate::filters::user_requests_toolset;
 pub use zubi_tools::domainlang::{DomainModel, Root, texts as model_texts};
 

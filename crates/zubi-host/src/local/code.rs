@@ -48,7 +48,12 @@ pub(super) fn intelligence(
         state_dir: config.state_dir.clone(),
         parser: Arc::clone(&base.parser),
         index: base.index.clone().map(|index| index as Arc<dyn SymbolIndex>),
-        exact: base.exact.iter().flat_map(|exact| exact.folders()).map(|one| Arc::new(one.clone()) as Arc<dyn ExactIndex>).collect(),
+        exact: base
+            .exact
+            .iter()
+            .flat_map(|exact| exact.folders())
+            .map(|one| Arc::new(one.clone()) as Arc<dyn ExactIndex>)
+            .collect(),
         version_control: base.version_control.clone().map(|git| git as Arc<dyn VersionControl>),
         clock: Arc::clone(&config.clock),
     })

@@ -84,7 +84,9 @@ impl CodeTool for References {
         let line = match &mentions {
             Some(mentions) => mentions_line(mentions, include_text),
             // Without a name or a server, there is nothing to compare.
-            None if at.name.is_none() || matches!(status.source, AnswerSource::Exact | AnswerSource::Text) => String::new(),
+            None if at.name.is_none() || matches!(status.source, AnswerSource::Exact | AnswerSource::Text) => {
+                String::new()
+            }
             None => "further word matches were not counted: time-out\n".to_owned(),
         };
         let mut locations = references;

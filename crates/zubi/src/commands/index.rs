@@ -179,7 +179,10 @@ fn print_report(args: &ImportArgs, folder: &Utf8Path, report: &ImportReport) -> 
     }
     if report.exact < report.documents && origin.commit.is_none() {
         let rest = pluralize(report.documents - report.exact, "document");
-        let _ = write!(text, "\n  {rest} do not fit the present files; pass `--commit REV` if the indexer has read a commit");
+        let _ = write!(
+            text,
+            "\n  {rest} do not fit the present files; pass `--commit REV` if the indexer has read a commit"
+        );
     }
     terminal::print(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -38,6 +38,7 @@ mod overview;
 #[cfg(test)]
 mod parser;
 #[cfg(test)]
+mod scip;
 mod settings;
 #[cfg(test)]
 mod shell;
