@@ -95,8 +95,9 @@ impl CodeQuery<'_> {
         }
         let mut found = FoundData { answers: vec![found], note: None };
         let with_declarations = matches!(relation, Relation::References { include_declaration: true });
-        if with_declarations || changed_name.is_some() && role != ExactRole::Definitions {
-            query.role = ExactRole::Definitions;
+        if with_declarations || changed_name.is_some() {
+            // The definitions, or for a definition in other files, the uses in the file of the position.
+            query.role = if role == ExactRole::Definitions { ExactRole::References } else { ExactRole::Definitions };
             found.answers.push(index.find(&query, texts).await?);
         }
         if let Some(name) = changed_name {

@@ -35,10 +35,10 @@ mod older_files;
 #[cfg(test)]
 mod overview;
 #[cfg(test)]
-#[cfg(test)]
 mod parser;
 #[cfg(test)]
 mod scip;
+#[cfg(test)]
 mod settings;
 #[cfg(test)]
 mod shell;
