@@ -11,6 +11,7 @@ use zubi_base::workspace::WorkspaceFolders;
 use crate::diagnostics::snapshot::SnapshotStore;
 use crate::document::RecentDocuments;
 use crate::edit::EditService;
+use crate::exact_index::ExactIndex;
 use crate::external_files::ExternalFiles;
 use crate::features::mentions::RecentDefinitions;
 use crate::outline::RecentOutlines;
@@ -36,6 +37,8 @@ pub struct CodeConfig {
     pub parser: Arc<dyn SyntaxParser>,
     /// The index of the folders' declarations and words, unless it is turned off.
     pub index: Option<Arc<dyn SymbolIndex>>,
+    /// The imported exact data of the folders.
+    pub exact: Vec<Arc<dyn ExactIndex>>,
     /// The history of the folders' files, if its program is installed.
     pub version_control: Option<Arc<dyn VersionControl>>,
     pub clock: Arc<dyn Clock>,
@@ -52,6 +55,7 @@ pub struct CodeIntel {
     settings: Option<Arc<dyn EditorSettings>>,
     pub(crate) parser: Arc<dyn SyntaxParser>,
     pub(crate) index: Option<Arc<dyn SymbolIndex>>,
+    pub(crate) exact: Vec<Arc<dyn ExactIndex>>,
     pub(crate) version_control: Option<Arc<dyn VersionControl>>,
     pub(crate) snapshots: SnapshotStore,
     pub(crate) words: RecentWords,
@@ -82,6 +86,7 @@ impl CodeIntel {
             settings: config.settings,
             parser: config.parser,
             index: config.index,
+            exact: config.exact,
             version_control: config.version_control,
             snapshots: SnapshotStore::default(),
             words: RecentWords::default(),

@@ -144,6 +144,7 @@ impl CodeQuery<'_> {
             packages: Vec::new(),
             is_partial: false,
             source: AnswerSource::Servers,
+            exact: None,
         };
         for caveats in endpoints.iter().map(|endpoint| endpoint.caveats(document)) {
             status.notes.extend(caveats.notes);

@@ -1,6 +1,7 @@
 //! The status of an answer: its servers, their readiness, and whether anything may be missing.
 
 use zubi_base::endpoint::{EndpointId, MissingServer, Readiness};
+use zubi_base::text::pluralize;
 
 /// Whether an answer may be incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,6 +29,8 @@ pub enum AnswerSource {
     /// The endpoints.
     #[default]
     Servers,
+    /// Imported exact data, compared with the present files ([`crate::exact_index`]).
+    Exact,
     /// The declarations of files by their syntax: names without their meaning.
     Syntax,
     /// The index of declarations, by syntax, compared with the present files.
@@ -41,6 +44,7 @@ impl AnswerSource {
     pub fn name(self) -> &'static str {
         match self {
             Self::Servers => "server",
+            Self::Exact => "scip",
             Self::Syntax => "syntax",
             Self::Index => "index",
             Self::Text => "text",
@@ -51,10 +55,45 @@ impl AnswerSource {
     fn label(self) -> Option<&'static str> {
         match self {
             Self::Servers => None,
+            Self::Exact => Some("scip"),
             Self::Syntax => Some("syntax only: names not resolved"),
             Self::Index => Some("index · syntax only, names not resolved"),
             Self::Text => Some("text search: names only"),
         }
+    }
+}
+
+/// The imported data in an answer; see [`crate::exact_index`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ExactCoverage {
+    /// The origins: the short id of the commit, or the name of the program that made the data.
+    pub origins: Vec<String>,
+    /// The number of files whose locations are exact.
+    pub exact: usize,
+    /// The number of files that have changed since the import, so that only the name was searched in them.
+    pub changed: usize,
+}
+
+impl ExactCoverage {
+    /// Returns `scip 3f2a91c`.
+    fn label(&self) -> String {
+        format!("{} {}", AnswerSource::Exact.name(), self.origins.join(", "))
+    }
+
+    /// Returns `12 files exact, 2 changed since: name only`.
+    fn describe(&self) -> String {
+        let exact = format!("{} exact", pluralize(self.exact, "file"));
+        match self.changed {
+            0 => exact,
+            changed => format!("{exact}, {changed} changed since: name only"),
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        add_missing(&mut self.origins, other.origins);
+        // The parts of an answer are about the same files.
+        self.exact = self.exact.max(other.exact);
+        self.changed = self.changed.max(other.changed);
     }
 }
 
@@ -70,6 +109,8 @@ pub struct AnswerStatus {
     /// Whether a source of diagnostics has not reported for the current text, such as a running checker.
     pub is_partial: bool,
     pub source: AnswerSource,
+    /// The imported data in the answer.
+    pub exact: Option<ExactCoverage>,
     /// Parts of the project that an endpoint has not read, with reasons and cures. They mark the answer as possibly
     /// incomplete unless it excuses them; see [`Self::excuse_gaps`].
     pub gaps: Vec<String>,
@@ -84,8 +125,9 @@ impl AnswerStatus {
     /// Returns `rust-analyzer`, `pyright + ruff` or `no server`. Names a server of several projects once.
     pub fn endpoint_line(&self) -> String {
         if let Some(label) = self.source.label() {
+            let exact = self.exact.as_ref().filter(|_| self.source == AnswerSource::Exact).map(ExactCoverage::label);
             let ids = self.names().into_iter();
-            return ids.chain([label]).collect::<Vec<_>>().join(" + ");
+            return ids.chain([exact.as_deref().unwrap_or(label)]).collect::<Vec<_>>().join(" + ");
         }
         if self.endpoints.is_empty() {
             return self.absent.first().map_or_else(|| "no server".to_owned(), |absent| absent.reason.clone());
@@ -134,6 +176,12 @@ impl AnswerStatus {
             // The first field already says this.
             Completeness::Unknown { .. } if self.source != AnswerSource::Servers => {}
             Completeness::Unknown { reason } => parts.push(format!("completeness unknown: {reason}")),
+        }
+        if let Some(exact) = &self.exact {
+            parts.push(match self.source {
+                AnswerSource::Exact => exact.describe(),
+                _ => format!("{}: {}", exact.label(), exact.describe()),
+            });
         }
         if self.completeness != Completeness::Complete {
             parts.extend(self.gaps.iter().cloned());
@@ -187,6 +235,16 @@ impl AnswerStatus {
         self.merge(Self { completeness: Completeness::Partial { reason }, ..Self::default() });
     }
 
+    /// Adds the status of the search for the target. It does not make exact locations less exact: they belong to the
+    /// position that the answer names.
+    pub fn merge_target(&mut self, target: Self) {
+        let source = self.source;
+        self.merge(target);
+        if source == AnswerSource::Exact {
+            self.source = source;
+        }
+    }
+
     /// Adds the status of another part of the same answer.
     pub fn merge(&mut self, other: Self) {
         for state in other.endpoints {
@@ -201,6 +259,11 @@ impl AnswerStatus {
         }
         self.is_partial |= other.is_partial;
         self.source = self.source.max(other.source);
+        match (&mut self.exact, other.exact) {
+            (Some(exact), Some(other)) => exact.merge(other),
+            (None, Some(other)) => self.exact = Some(other),
+            (_, None) => {}
+        }
         add_missing(&mut self.notes, other.notes);
         add_missing(&mut self.gaps, other.gaps);
         add_missing(&mut self.beyond, other.beyond);

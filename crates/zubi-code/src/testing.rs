@@ -105,6 +105,7 @@ impl Toy {
             state_dir: state,
             parser: Arc::new(ToyParser),
             index: None,
+            exact: Vec::new(),
             version_control: None,
             clock: Arc::new(SystemClock),
         }));

@@ -92,8 +92,8 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: to_symbols(&outline, &document.text), status })
     }
 
-    /// Returns the occurrences of the name at a position as a whole word, or those that a file declares
-    /// by its syntax. Without a name or a declaration, returns the error that the request would have without this
+    /// Returns the locations in imported exact data, or else the occurrences of the name at a position as a whole word, or
+    /// those that a file declares by its syntax. Without a name or a declaration, returns the error that the request would have without this
     /// fallback.
     pub(crate) async fn textual_locations(
         &self,
@@ -101,6 +101,10 @@ impl CodeQuery<'_> {
         relation: Relation,
         absent: Vec<MissingServer>,
     ) -> Result<QualifiedAnswer<Vec<RawLocation>>, CodeError> {
+        if let Some(mut exact) = self.exact_locations(at, relation).await {
+            exact.status.absent = absent;
+            return Ok(exact);
+        }
         let (Some(name), Relation::Definition | Relation::References { .. }) = (&at.name, relation) else {
             return Err(CodeError::NoEndpoint(absent));
         };

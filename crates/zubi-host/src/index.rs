@@ -1,18 +1,24 @@
 //! The indexes of a workspace's folders without a running host, for `zubi index`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
+use zubi_base::text::DiskText;
 use zubi_base::workspace::WorkspaceFolders;
+use zubi_code::exact_index::{ExactImportStatus, ExactIndex as _};
 use zubi_code::symbol_index::SymbolIndex as _;
-use zubi_index::LocalIndex;
+use zubi_code::version_control::VersionControlError;
+use zubi_index::scip::ImportRequest;
+use zubi_index::{LocalIndex, ScipIndex};
 
 pub use zubi_code::symbol_index::IndexState;
 pub use zubi_index::build::BuildError;
+pub use zubi_index::scip::{ImportProgress, ImportReport, ScipImportError};
 
-use crate::local::{HostConfig, LocalHostError, code, exec};
+use crate::local::{HostConfig, LocalHostError, code, exact, exec};
 
 /// The index of a folder on disk.
 #[derive(Debug, Clone, Serialize)]
@@ -36,6 +42,68 @@ pub struct FolderIndexStatus {
     pub without_language: usize,
     /// The number of files that are too large to be parsed, or that the parser rejected.
     pub unparsed: usize,
+    /// The imported exact data.
+    pub imports: Vec<ImportStatus>,
+    /// The files whose data the folder lacks: the next host imports them if it can.
+    pub pending_imports: Vec<Utf8PathBuf>,
+    /// The reason why the imported data cannot be read.
+    pub import_error: Option<String>,
+}
+
+/// Imported exact data of a folder.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportStatus {
+    /// The program that made the data, and its version.
+    pub tool: String,
+    pub version: String,
+    /// The id of the commit that the program has read, if it is known.
+    pub commit: Option<String>,
+    /// The file that was imported.
+    pub file: Utf8PathBuf,
+    /// The folder that the data describe.
+    pub folder: Utf8PathBuf,
+    /// The time since the import, in seconds.
+    pub age_seconds: u64,
+    /// The number of documents.
+    pub documents: usize,
+    /// The number of those that are exact now.
+    pub exact: usize,
+    /// The number of those that have changed since, or are gone.
+    pub changed: usize,
+    /// The number of those that were not compared, because there are too many.
+    pub unchecked: usize,
+    /// The number of documents in each language.
+    pub languages: BTreeMap<String, usize>,
+}
+
+impl From<ExactImportStatus> for ImportStatus {
+    fn from(status: ExactImportStatus) -> Self {
+        Self {
+            tool: status.import.tool,
+            version: status.import.version,
+            commit: status.import.commit,
+            file: status.file,
+            folder: status.folder,
+            age_seconds: status.age.as_secs(),
+            documents: status.documents,
+            exact: status.exact,
+            changed: status.changed,
+            unchecked: status.unchecked,
+            languages: status.languages.into_iter().collect(),
+        }
+    }
+}
+
+/// A file to import.
+#[derive(Debug, Clone)]
+pub struct ImportSource {
+    /// The absolute path of the file.
+    pub file: Utf8PathBuf,
+    /// The folder that the data describe. By default, it is the workspace folder with the file, or the only one.
+    pub folder: Option<Utf8PathBuf>,
+    /// The revision that the program has read. Without it, the data are compared with the present files.
+    pub commit: Option<String>,
 }
 
 /// The reason why a command cannot change an index.
@@ -45,6 +113,14 @@ pub enum FolderIndexError {
     Host(#[from] LocalHostError),
     #[error("{folder}: {error}")]
     Build { folder: Utf8PathBuf, error: BuildError },
+    #[error("{0}")]
+    Import(#[from] ScipImportError),
+    #[error("the commit of the data is unknown: {0}")]
+    Commit(#[from] VersionControlError),
+    #[error("the workspace has several folders, and `{0}` is in none of them")]
+    NoFolder(Utf8PathBuf),
+    #[error("`{0}` is not a folder")]
+    NotFolder(Utf8PathBuf),
 }
 
 /// Returns the state of each folder's index.
@@ -52,12 +128,26 @@ pub async fn status(config: &HostConfig) -> Result<Vec<FolderIndexStatus>, Local
     let mut all = Vec::new();
     for (folder, index) in open(config)? {
         let (state, is_updated) = index.read_state().await;
-        all.push(describe(folder, &index, &state, is_updated));
+        let data = code::exact_data(config, &folder);
+        all.push(describe(folder, &index, &data, &state, is_updated).await);
     }
     Ok(all)
 }
 
-fn describe(folder: Utf8PathBuf, index: &LocalIndex, state: &IndexState, is_updated: bool) -> FolderIndexStatus {
+async fn describe(
+    folder: Utf8PathBuf,
+    index: &LocalIndex,
+    data: &ScipIndex,
+    state: &IndexState,
+    is_updated: bool,
+) -> FolderIndexStatus {
+    let (imports, import_error) = match data.status(&DiskText).await {
+        Ok(imports) => (imports.into_iter().map(ImportStatus::from).collect(), None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    let mut pending_imports: Vec<Utf8PathBuf> = data.changed_default_file().await.into_iter().collect();
+    pending_imports.extend(data.lost_imports().await.into_iter().map(|lost| lost.file));
+    pending_imports.dedup();
     let bytes = index.store_bytes();
     FolderIndexStatus {
         folder,
@@ -69,6 +159,9 @@ fn describe(folder: Utf8PathBuf, index: &LocalIndex, state: &IndexState, is_upda
         undeclared: state.undeclared,
         without_language: state.omitted.no_language,
         unparsed: state.omitted.words_only + state.omitted.failed,
+        imports,
+        pending_imports,
+        import_error,
     }
 }
 
@@ -91,17 +184,59 @@ pub async fn build(
             }
         };
         built.map_err(|error| FolderIndexError::Build { folder: folder.clone(), error })?;
-        all.push(describe(folder, &index, &index.state(), true));
+        let data = code::exact_data(config, &folder);
+        all.push(describe(folder, &index, &data, &index.state(), true).await);
     }
     Ok(all)
 }
 
-/// Deletes the index of each folder, and returns the deleted bytes of each.
+/// Imports a file of exact data. A failed or cancelled import leaves the former data. Returns the folder that the data
+/// describe.
+pub async fn import(
+    config: &HostConfig,
+    source: &ImportSource,
+    cancel: &CancellationToken,
+    progress: &(dyn Fn(ImportProgress) + Send + Sync),
+) -> Result<(Utf8PathBuf, ImportReport), FolderIndexError> {
+    let workspace = WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?;
+    let file = zubi_base::fs::canonical(&source.file)
+        .map_err(|error| ScipImportError::File { file: source.file.clone(), reason: error.to_string() })?;
+    let folder = match &source.folder {
+        Some(folder) => zubi_base::fs::canonical(folder).map_err(|_| FolderIndexError::NotFolder(folder.clone()))?,
+        None => default_folder(&workspace, &file)?,
+    };
+    if !folder.is_dir() {
+        return Err(FolderIndexError::NotFolder(folder));
+    }
+    let root = workspace.folder_of(&folder).map_or_else(|| workspace.root(), |folder| &folder.path);
+    let commit = match &source.commit {
+        Some(revision) => {
+            let jobs = exec::jobs(config, &exec::secrets(config));
+            let git = code::version_control(config, jobs.runner().sandbox());
+            Some(exact::commit_files(git.as_deref(), &folder, revision).await?)
+        }
+        None => None,
+    };
+    let request = ImportRequest { file, folder: folder.clone(), commit };
+    let report = code::exact_data(config, root).import(&request, &DiskText, cancel, progress).await?;
+    Ok((folder, report))
+}
+
+fn default_folder(workspace: &WorkspaceFolders, file: &Utf8Path) -> Result<Utf8PathBuf, FolderIndexError> {
+    match (workspace.folder_of(file), workspace.folders()) {
+        (Some(folder), _) | (None, [folder]) => Ok(folder.path.clone()),
+        _ => Err(FolderIndexError::NoFolder(file.to_owned())),
+    }
+}
+
+/// Deletes the index and the imported data of each folder, and returns the deleted bytes of each.
 pub async fn clear(config: &HostConfig) -> Result<Vec<(Utf8PathBuf, u64)>, FolderIndexError> {
     let mut all = Vec::new();
     for (folder, index) in open(config)? {
-        let bytes = index.store_bytes();
+        let data = code::exact_data(config, &folder);
+        let bytes = index.store_bytes() + data.store_bytes();
         index.clear().await.map_err(|error| FolderIndexError::Build { folder: folder.clone(), error })?;
+        data.clear().await?;
         all.push((folder, bytes));
     }
     Ok(all)

@@ -3,6 +3,7 @@
 pub(crate) mod code;
 mod config;
 mod editor_options;
+pub(crate) mod exact;
 pub(crate) mod exec;
 pub(crate) mod policy;
 mod tool_service;
@@ -21,11 +22,10 @@ use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::CodeIntel;
 use zubi_code::symbol_index::SymbolIndex as _;
 use zubi_code::syntax::SyntaxParser;
-use zubi_code::version_control::VersionControl;
 use zubi_declared::testing::TestContext;
 use zubi_declared::{DeclaredProvider, DeclaredToolsConfig};
 use zubi_exec::job::Jobs;
-use zubi_index::WorkspaceIndex;
+use zubi_index::{GitRepositories, WorkspaceIndex};
 use zubi_ipc::wire::host::{HostKind, IndexStatus, ServerStatus, WatchStatus};
 use zubi_lsp_client::pool::{FolderWatch, ServerPool, WatchCounts};
 use zubi_policy::Policy;
@@ -40,6 +40,7 @@ use zubi_tools::editor_state::{EditorService, EditorServiceConfig};
 
 pub use self::config::{EditorIntegration, HostConfig, LocalHostError};
 pub use self::editor_options::EditorOptions;
+use self::exact::ExactImporter;
 pub use crate::filters::user_requests_toolset;
 pub use zubi_tools::domainlang::{DomainModel, Root, texts as model_texts};
 
@@ -79,7 +80,8 @@ struct HostBase {
     jobs: Arc<Jobs>,
     parser: Arc<dyn SyntaxParser>,
     index: Option<Arc<WorkspaceIndex>>,
-    version_control: Option<Arc<dyn VersionControl>>,
+    exact: Option<Arc<ExactImporter>>,
+    version_control: Option<Arc<GitRepositories>>,
 }
 
 impl HostBase {
@@ -89,7 +91,8 @@ impl HostBase {
         let parser = code::parser(config, jobs.runner().sandbox());
         let index = code::index(config, workspace, &parser);
         let version_control = code::version_control(config, jobs.runner().sandbox());
-        Self { secrets, jobs, parser, index, version_control }
+        let exact = code::exact(config, workspace, index.as_ref(), version_control.as_ref());
+        Self { secrets, jobs, parser, index, exact, version_control }
     }
 }
 
@@ -99,7 +102,7 @@ impl LocalHost {
     pub fn new(config: &HostConfig) -> Result<Self, LocalHostError> {
         let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
         let base = HostBase::new(config, &workspace, &EditorOptions::default());
-        let pool = Arc::new(code::pool(config, &workspace, base.index.as_ref())?);
+        let pool = Arc::new(code::pool(config, &workspace, base.exact.as_ref())?);
         let model = Arc::new(DomainModel::on_disk(workspace.roots().into_iter().map(Root::Folder).collect()));
         let sources = vec![Arc::clone(&pool) as _];
         let host = Self::with_sources(config, workspace, base, sources, &model, None);
@@ -117,7 +120,7 @@ impl LocalHost {
         let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
         let mut sources = vec![Arc::clone(&editor.source)];
         let base = HostBase::new(config, &workspace, &editor.options);
-        let pool = Arc::new(code::pool(config, &workspace, base.index.as_ref())?);
+        let pool = Arc::new(code::pool(config, &workspace, base.exact.as_ref())?);
         sources.push(if editor.headless_fallback {
             Arc::clone(&pool) as _
         } else {

@@ -22,6 +22,7 @@ use zubi_exec::sandbox::Sandbox;
 
 use self::command::GitCommands;
 use self::tree::{StoredTree, TreeEntry};
+use crate::scip::CommitFiles;
 
 /// The maximum number of files in an answer.
 const MAX_DIFFERENCES: usize = 2_000;
@@ -50,6 +51,20 @@ impl GitRepositories {
             Some(error) => VersionControlError::Failure(error),
             None => VersionControlError::UnknownRevision(revision.as_str().to_owned()),
         })
+    }
+
+    /// Returns the files of a commit below a folder, given by its path without links.
+    pub async fn commit_files(
+        &self,
+        folder: &Utf8Path,
+        revision: &Revision,
+    ) -> Result<CommitFiles, VersionControlError> {
+        let repository = repository_of(folder).ok_or_else(|| VersionControlError::NoRepository(folder.to_owned()))?;
+        let commit = self.commit(&repository, revision).await?;
+        let below = folder.strip_prefix(&repository).unwrap_or(Utf8Path::new(""));
+        let output = StoredTree::list(&self.commands, &repository, &commit, below, &[]).await?;
+        CommitFiles::parse(commit.as_str(), below.as_str(), &output)
+            .map_err(|error| VersionControlError::Failure(error.to_string()))
     }
 
     /// Returns the best common ancestor of two commits.

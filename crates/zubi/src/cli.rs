@@ -191,9 +191,37 @@ pub(crate) enum IndexCommand {
     Status(IndexArgs),
     /// Build the index now, or update it to the present files
     Build(IndexArgs),
-    /// Delete the index
+    /// Import a SCIP file: exact definitions and references from an indexer
+    #[command(after_help = IMPORT_EXAMPLES)]
+    Import(ImportArgs),
+    /// Delete the index and the imported data
     Clear(IndexArgs),
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// The SCIP file
+    pub(crate) file: Utf8PathBuf,
+    /// The revision that the indexer has read; by default, zubi compares the data with the files
+    #[arg(long, value_name = "REV")]
+    pub(crate) commit: Option<String>,
+    /// The folder in which the indexer ran; by default, the workspace folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) folder: Option<Utf8PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const IMPORT_EXAMPLES: &str = "\
+An indexer such as `rust-analyzer scip .` or `scip-python index` writes every use of every symbol
+to a file. Where no language server can answer, zubi answers from its data: exact in files that
+are as the indexer has read them, by name in files that have changed since. A later import of the
+same folder and indexer replaces the data. A host imports `index.scip` in the workspace by itself.
+
+Examples:
+  zubi index import index.scip
+  zubi index import build/ts.scip --folder web --commit HEAD";
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexArgs {
@@ -212,6 +240,7 @@ deleted at any time. `index = false` in zubi.toml turns it off.
 Examples:
   zubi index build
   zubi index status --json
+  zubi index import index.scip
   zubi index clear";
 
 #[derive(Debug, Args)]

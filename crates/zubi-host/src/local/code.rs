@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::config::Settings;
 use zubi_base::endpoint::EndpointSource;
 use zubi_base::file_observer::FileObserver;
@@ -9,19 +10,21 @@ use zubi_base::nearest::nearest;
 use zubi_base::text::{EditSink, TextSource};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::edit::DiskSink;
+use zubi_code::exact_index::ExactIndex;
 use zubi_code::symbol_index::SymbolIndex;
 use zubi_code::syntax::{DirectParser, SyntaxParser};
 use zubi_code::version_control::VersionControl;
 use zubi_code::{CodeConfig, CodeIntel, edit};
 use zubi_exec::sandbox::Sandbox;
 use zubi_index::parser::{ParserConfig, ParserProcess};
-use zubi_index::{GitRepositories, IndexLimits, WorkspaceIndex};
+use zubi_index::{GitRepositories, IndexLimits, ScipIndex, ScipLimits, WorkspaceIndex};
 use zubi_lsp_client::catalogue::{Catalogue, CatalogueError};
 use zubi_lsp_client::detect::PythonSearch;
 use zubi_lsp_client::pool::{PoolConfig, ServerPool};
 
 use super::HostBase;
 use super::config::{EditorIntegration, HostConfig, LocalHostError};
+use super::exact::ExactImporter;
 
 pub(super) fn intelligence(
     config: &HostConfig,
@@ -45,7 +48,13 @@ pub(super) fn intelligence(
         state_dir: config.state_dir.clone(),
         parser: Arc::clone(&base.parser),
         index: base.index.clone().map(|index| index as Arc<dyn SymbolIndex>),
-        version_control: base.version_control.clone(),
+        exact: base
+            .exact
+            .iter()
+            .flat_map(|exact| exact.folders())
+            .map(|one| Arc::new(one.clone()) as Arc<dyn ExactIndex>)
+            .collect(),
+        version_control: base.version_control.clone().map(|git| git as Arc<dyn VersionControl>),
         clock: Arc::clone(&config.clock),
     })
 }
@@ -69,8 +78,29 @@ pub(super) fn index(
     Some(WorkspaceIndex::new(&workspace.roots(), Some(cache), home.as_deref(), parser, IndexLimits::default()))
 }
 
+/// Creates the imports of exact data, which begin with the first request. `None` if the settings turn the index off.
+pub(super) fn exact(
+    config: &HostConfig,
+    workspace: &WorkspaceFolders,
+    index: Option<&Arc<WorkspaceIndex>>,
+    git: Option<&Arc<GitRepositories>>,
+) -> Option<Arc<ExactImporter>> {
+    let index = index?;
+    let open = |root: Utf8PathBuf| {
+        let data = exact_data(config, &root);
+        (root, data)
+    };
+    let folders = workspace.roots().into_iter().map(open).collect();
+    Some(Arc::new(ExactImporter::new(Arc::clone(index), folders, git.cloned())))
+}
+
+/// Returns the exact data of a folder.
+pub(crate) fn exact_data(config: &HostConfig, root: &Utf8Path) -> ScipIndex {
+    ScipIndex::new(root, config.cache_dir.as_deref(), ScipLimits::default(), Arc::clone(&config.clock))
+}
+
 /// Creates the access to git repositories; `None` if git is not installed. Starts nothing.
-pub(super) fn version_control(config: &HostConfig, sandbox: &Arc<Sandbox>) -> Option<Arc<dyn VersionControl>> {
+pub(crate) fn version_control(config: &HostConfig, sandbox: &Arc<Sandbox>) -> Option<Arc<GitRepositories>> {
     let program = zubi_exec::program::find("git", config.search_path.as_deref()).into_iter().next()?;
     Some(Arc::new(GitRepositories::new(program, config.spawner.clone(), Arc::clone(sandbox))))
 }
@@ -79,7 +109,7 @@ pub(super) fn version_control(config: &HostConfig, sandbox: &Arc<Sandbox>) -> Op
 pub(crate) fn pool(
     config: &HostConfig,
     workspace: &Arc<WorkspaceFolders>,
-    index: Option<&Arc<WorkspaceIndex>>,
+    observer: Option<&Arc<ExactImporter>>,
 ) -> Result<ServerPool, LocalHostError> {
     Ok(ServerPool::new(PoolConfig {
         workspace: Arc::clone(workspace),
@@ -93,7 +123,7 @@ pub(crate) fn pool(
             zubi_base::env::data_directory().as_deref(),
         ),
         state_directory: config.state_dir.clone(),
-        observer: index.map(|index| Arc::clone(index) as Arc<dyn FileObserver>),
+        observer: observer.map(|observer| Arc::clone(observer) as Arc<dyn FileObserver>),
     }))
 }
 

@@ -31,15 +31,28 @@ impl StoredTree {
         commit: &VersionId,
         below: &Utf8Path,
     ) -> Result<Self, VersionControlError> {
-        let folder = format!("{below}/");
-        let mut arguments = vec!["ls-tree", "-r", "-z", "-l", "--full-tree", commit.as_str()];
-        if !below.as_str().is_empty() {
-            arguments.extend(["--", folder.as_str()]);
-        }
-        let output = commands.run(repository, &arguments, Vec::new()).await?.into_success()?;
+        let output = Self::list(commands, repository, commit, below, &["-l"]).await?;
         // Names that are not UTF-8 are left out, as everywhere in zubi.
         let lines = output.split(|byte| *byte == 0).filter_map(|line| std::str::from_utf8(line).ok());
         Ok(Self { entries: lines.filter_map(parse_entry).collect() })
+    }
+
+    /// Returns the files of a commit below a folder, as git prints them with some further options.
+    pub(super) async fn list(
+        commands: &GitCommands,
+        repository: &Utf8Path,
+        commit: &VersionId,
+        below: &Utf8Path,
+        options: &[&str],
+    ) -> Result<Vec<u8>, VersionControlError> {
+        let folder = format!("{below}/");
+        let mut arguments = vec!["ls-tree", "-r", "-z"];
+        arguments.extend(options);
+        arguments.extend(["--full-tree", commit.as_str()]);
+        if !below.as_str().is_empty() {
+            arguments.extend(["--", folder.as_str()]);
+        }
+        commands.run(repository, &arguments, Vec::new()).await?.into_success()
     }
 }
 

@@ -100,6 +100,20 @@ impl ScipIndex {
         std::fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file()).then_some(file)
     }
 
+    /// Returns [`Self::default_file`] if it has changed since its last import. A file that was never imported has not
+    /// changed if a later import of the same folder exists: that one may have replaced its data. An error is none of the
+    /// file, so there is nothing to import then.
+    pub async fn changed_default_file(&self) -> Option<Utf8PathBuf> {
+        let file = self.default_file()?;
+        let changed_at = changed_at(&std::fs::symlink_metadata(&file).ok()?);
+        let imports = OccurrenceStore::imports(self).await.ok()?;
+        let is_own = |row: &&ImportRow| row.file == file.as_str();
+        let own = imports.iter().filter(is_own).map(|row| row.imported_ms).max();
+        let of_folder = imports.iter().filter(|row| row.folder.is_empty()).map(|row| row.imported_ms).max();
+        let is_imported = own.or(of_folder).is_some_and(|imported| Duration::from_millis(imported) >= changed_at);
+        (!is_imported).then_some(file)
+    }
+
     /// Returns the imports whose data were lost, so that the caller can import their files again.
     pub async fn lost_imports(&self) -> Vec<LostImport> {
         let shared = Arc::clone(&self.shared);
@@ -318,6 +332,23 @@ impl ScipFolder {
             tracing::warn!(store = %store.path, %error, "the list of imports cannot be written");
         }
     }
+}
+
+/// Returns the time since the Unix epoch of the last change of a file or of its name: a file that is moved or copied to
+/// its place can have an older time of its content.
+#[cfg(unix)]
+fn changed_at(metadata: &std::fs::Metadata) -> Duration {
+    use std::os::unix::fs::MetadataExt as _;
+    let (seconds, nanoseconds) =
+        (metadata.mtime(), metadata.mtime_nsec()).max((metadata.ctime(), metadata.ctime_nsec()));
+    let milliseconds = seconds.saturating_mul(1_000).saturating_add(nanoseconds / 1_000_000);
+    Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default())
+}
+
+#[cfg(not(unix))]
+fn changed_at(metadata: &std::fs::Metadata) -> Duration {
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    modified.unwrap_or_default()
 }
 
 fn list_path(store: &StoreFile) -> Utf8PathBuf {

@@ -40,14 +40,15 @@ pub(crate) async fn answer_locations(
     let (list, hits) = view.locations(query, &locations.value, context, &location_query.paging).await?;
     let mut text = at.header();
     let name = at.name.as_deref().unwrap_or("this position");
-    // Writing to a `String` cannot fail. A separate declaration is listed but does not count as a definition.
-    let _ = match locations.value.iter().filter(|found| !found.declaration).count() {
+    // Writing to a `String` cannot fail. A separate declaration and a word match are listed but do
+    // not count as definitions.
+    let _ = match locations.value.iter().filter(|found| !found.declaration && !found.text_only).count() {
         0 => writeln!(text, "\nno {} of `{name}`: {}", location_query.noun, location_query.empty_reason),
         total => writeln!(text, "\n{} of `{name}`", pluralize(total, location_query.noun)),
     };
     text.push_str(&list.text);
     let mut status = locations.status;
-    status.merge(at.status.clone());
+    status.merge_target(at.status.clone());
     let data = view.data(|| {
         let items: Vec<_> = hits.iter().map(listed_location_json).collect();
         json!({ "resolved": resolved_json(at), "items": items, "total": locations.value.len() })

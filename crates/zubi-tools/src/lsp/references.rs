@@ -67,10 +67,15 @@ impl CodeTool for References {
         let mut text = at.header();
         let name = at.name.as_deref().unwrap_or("this position");
         let files = file_count(&references);
-        let counted = match (status.source == AnswerSource::Text, total) {
-            (false, total) => format!("{} to", pluralize(total, "reference")),
-            (true, 1) => "1 word match of".to_owned(),
-            (true, total) => format!("{total} word matches of"),
+        // Files that have changed since an import have word matches only.
+        let words = references.iter().filter(|found| found.text_only).count();
+        let counted = match (status.source == AnswerSource::Text, total, words) {
+            (false, total, 0) => format!("{} to", pluralize(total, "reference")),
+            (false, total, words) => {
+                format!("{} and {} of", pluralize(total - words, "reference"), pluralize(words, "word match"))
+            }
+            (true, 1, _) => "1 word match of".to_owned(),
+            (true, total, _) => format!("{total} word matches of"),
         };
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "\n{counted} `{name}` in {}", pluralize(files, "file"));
@@ -79,7 +84,9 @@ impl CodeTool for References {
         let line = match &mentions {
             Some(mentions) => mentions_line(mentions, include_text),
             // Without a name or a server, there is nothing to compare.
-            None if at.name.is_none() || status.source == AnswerSource::Text => String::new(),
+            None if at.name.is_none() || matches!(status.source, AnswerSource::Exact | AnswerSource::Text) => {
+                String::new()
+            }
             None => "further word matches were not counted: time-out\n".to_owned(),
         };
         let mut locations = references;
@@ -89,7 +96,7 @@ impl CodeTool for References {
         let (list, hits) = view.locations(query, &locations, context, &input.paging).await?;
         text.push_str(&list.text);
         text.push_str(&line);
-        status.merge(at.status.clone());
+        status.merge_target(at.status.clone());
         let data = view.data(|| {
             let items: Vec<_> = hits.iter().map(listed_location_json).collect();
             json!({ "resolved": resolved_json(&at), "items": items, "total": total, "furtherWordMatches": further })

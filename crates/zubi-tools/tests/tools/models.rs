@@ -63,6 +63,7 @@ fn models_with_source(files: SharedFiles, fixture: &str, first: Option<Arc<dyn E
     let intel = CodeIntel::new(CodeConfig {
         parser: Arc::new(zubi_code::syntax::DirectParser),
         index: None,
+        exact: Vec::new(),
         version_control: None,
         workspace,
         sources: first.into_iter().chain([domainlang::endpoint_source(&model)]).collect(),

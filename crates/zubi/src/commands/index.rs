@@ -3,16 +3,19 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use camino::Utf8Path;
 use serde_json::json;
-use zubi_base::text::{display_size, pluralize};
+use zubi_base::text::{display_size, ellipsize, pluralize};
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::HostConfig;
-use zubi_host::index::{self, BuildError, FolderIndexError, FolderIndexStatus};
+use zubi_host::index::{
+    self, BuildError, FolderIndexError, FolderIndexStatus, ImportReport, ImportSource, ImportStatus, ScipImportError,
+};
 use zubi_tool_api::cx::ProgressSink as _;
 
-use crate::cli::{IndexArgs, IndexCommand};
+use crate::cli::{ImportArgs, IndexArgs, IndexCommand};
 use crate::session::CliSession;
 
 pub(super) fn run(session: &CliSession, command: &IndexCommand) -> Result<ExitCode, Failure> {
@@ -20,6 +23,7 @@ pub(super) fn run(session: &CliSession, command: &IndexCommand) -> Result<ExitCo
     match command {
         IndexCommand::Status(args) => status(&config, args),
         IndexCommand::Build(args) => build(&config, args),
+        IndexCommand::Import(args) => import(&config, args),
         IndexCommand::Clear(args) => clear(&config, args),
     }
 }
@@ -39,7 +43,14 @@ fn print_status(config: &HostConfig, args: &IndexArgs, folders: &[FolderIndexSta
     if !setting.value {
         lines.push(format!("`index = false` ({}): no host uses or updates the index", setting.source));
     }
-    lines.extend(folders.iter().map(describe));
+    for folder in folders {
+        lines.push(describe(folder));
+        lines.extend(folder.imports.iter().map(describe_import));
+        lines.extend(folder.pending_imports.iter().map(|file| {
+            format!("  {file}: not imported; the next host imports it, or `zubi index import` says why it cannot")
+        }));
+        lines.extend(folder.import_error.iter().map(|error| format!("  {error}")));
+    }
     terminal::print(&lines.join("\n"))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -69,6 +80,112 @@ fn describe(index: &FolderIndexStatus) -> String {
         let _ = write!(text, " in {store}");
     }
     text
+}
+
+fn describe_import(import: &ImportStatus) -> String {
+    let mut text = format!("  {} {}", import.tool, import.version).trim_end().to_owned();
+    // Writing to a `String` cannot fail.
+    if let Some(commit) = &import.commit {
+        let _ = write!(text, " of commit {}", ellipsize(commit, 7).trim_end_matches('…'));
+    }
+    let _ = write!(text, ", imported {} ago from {}", describe_age(import.age_seconds), import.file);
+    let languages: Vec<_> = import.languages.iter().map(|(language, number)| format!("{language} {number}")).collect();
+    let documents = pluralize(import.documents, "document");
+    let _ = write!(text, "\n    {documents} ({}), {} exact now", languages.join(", "), import.exact);
+    if import.changed > 0 {
+        let _ = write!(text, ", {} changed since", import.changed);
+    }
+    if import.unchecked > 0 {
+        let _ = write!(text, ", {} not compared", import.unchecked);
+    }
+    text
+}
+
+/// Renders a time in its largest unit.
+fn describe_age(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..86_400 => format!("{} h", seconds / 3_600),
+        _ => pluralize(seconds / 86_400, "day"),
+    }
+}
+
+fn import(config: &HostConfig, args: &ImportArgs) -> Result<ExitCode, Failure> {
+    let current = zubi_cli::current_directory()?;
+    let source = ImportSource {
+        file: current.join(&args.file),
+        folder: args.folder.as_ref().map(|folder| current.join(folder)),
+        commit: args.commit.clone(),
+    };
+    let imported = block_on(async {
+        let stop = on_interrupt()?;
+        let line = ProgressLine::new();
+        let progress = |step: index::ImportProgress| {
+            if let Some(line) = &line {
+                let (bytes, total) = (display_size(step.bytes), display_size(step.total_bytes));
+                line.report(None, &format!("import: {}, {bytes} of {total}", pluralize(step.documents, "document")));
+            }
+        };
+        let imported = index::import(config, &source, &stop, &progress).await;
+        if let Some(line) = &line {
+            line.clear();
+        }
+        Ok::<_, Failure>(imported)
+    })??;
+    match imported {
+        Ok((folder, report)) => print_report(args, &folder, &report),
+        Err(FolderIndexError::Import(ScipImportError::Cancelled)) => {
+            terminal::print_err("stopped; the former data remain");
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+        Err(error) => Err(failure(&error)),
+    }
+}
+
+fn print_report(args: &ImportArgs, folder: &Utf8Path, report: &ImportReport) -> Result<ExitCode, Failure> {
+    let origin = &report.import;
+    if args.json {
+        let skipped: Vec<_> = report
+            .skipped
+            .iter()
+            .map(|one| json!({ "reason": one.reason.describe(), "documents": one.count, "example": one.example }))
+            .collect();
+        terminal::print_json(&json!({
+            "folder": folder,
+            "tool": origin.tool,
+            "version": origin.version,
+            "commit": origin.commit,
+            "documents": report.documents,
+            "exact": report.exact,
+            "occurrences": report.occurrences,
+            "localOccurrences": report.local,
+            "invalidOccurrences": report.invalid,
+            "skipped": skipped,
+        }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let tool = format!("{} {}", origin.tool, origin.version);
+    let documents = pluralize(report.documents, "document");
+    let mut text = format!("{folder}\n  {}: {documents}, {} exact", tool.trim_end(), report.exact);
+    // Writing to a `String` cannot fail.
+    let _ = write!(text, "; {} of symbols", pluralize(report.occurrences, "occurrence"));
+    if report.invalid > 0 {
+        let _ = write!(text, ", {} invalid ones left out", report.invalid);
+    }
+    for one in &report.skipped {
+        let documents = pluralize(one.count, "document");
+        let _ = write!(text, "\n  skipped {documents} {}: {}", one.reason.describe(), one.example);
+    }
+    if report.exact < report.documents && origin.commit.is_none() {
+        let rest = pluralize(report.documents - report.exact, "document");
+        let _ = write!(
+            text,
+            "\n  {rest} do not fit the present files; pass `--commit REV` if the indexer has read a commit"
+        );
+    }
+    terminal::print(&text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn build(config: &HostConfig, args: &IndexArgs) -> Result<ExitCode, Failure> {
@@ -126,6 +243,11 @@ fn failure(error: &FolderIndexError) -> Failure {
         FolderIndexError::Build { error: BuildError::Locked, .. } => Failure::environment(error)
             .hint("A running host updates it by itself: `zubi status` shows its progress, `zubi stop` stops a daemon."),
         FolderIndexError::Build { .. } => Failure::environment(error),
-        FolderIndexError::Host(_) => Failure::usage(error),
+        FolderIndexError::Import(ScipImportError::Locked | ScipImportError::Store(_)) => Failure::environment(error),
+        FolderIndexError::Commit(_) => Failure::usage(error)
+            .hint("`git log` lists the commits. Without `--commit`, zubi compares the data with the files."),
+        FolderIndexError::NoFolder(_) => Failure::usage(error).hint("Pass the folder: `--folder DIR`."),
+        FolderIndexError::NotFolder(_) => Failure::usage(error).hint("Pass a folder of the workspace: `--folder DIR`."),
+        FolderIndexError::Host(_) | FolderIndexError::Import(_) => Failure::usage(error),
     }
 }

@@ -35,8 +35,9 @@ mod older_files;
 #[cfg(test)]
 mod overview;
 #[cfg(test)]
-#[cfg(test)]
 mod parser;
+#[cfg(test)]
+mod scip;
 #[cfg(test)]
 mod settings;
 #[cfg(test)]

@@ -25,7 +25,7 @@ use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::request::position_params;
-use crate::status::{AnswerStatus, Completeness};
+use crate::status::{AnswerSource, AnswerStatus, Completeness};
 use crate::worktrees::WorktreeFilter;
 
 const METHOD: &str = "textDocument/rename";
@@ -127,9 +127,10 @@ impl CodeQuery<'_> {
             }
         }
         let uses = match self.locations(at, Relation::References { include_declaration: true }).await {
-            Ok(uses) => uses,
+            // Imported data are no basis of an edit.
+            Ok(uses) if uses.status.source != AnswerSource::Exact => uses,
             Err(error @ CodeError::Endpoint(EndpointError::Cancelled)) => return Err(error),
-            Err(_) => {
+            Ok(_) | Err(_) => {
                 let all: Vec<_> = queue.batches.concat().concat();
                 let projects = self.describe_projects(&[all, queue.omitted].concat());
                 rename.omitted = Some(format!("what uses it in {projects} is not known"));
