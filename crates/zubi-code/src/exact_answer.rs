@@ -1,7 +1,7 @@
 //! Answers from imported exact data ([`crate::exact_index`]), for requests that no server can answer.
 //!
-//! The data cover what their producer has read, so they only add to an answer: without an exact location there is none,
-//! and the texts are searched instead.
+//! The data cover what their producer has read, so they only add to an answer: without an exact location, zubi searches the
+//! texts instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

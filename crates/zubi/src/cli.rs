@@ -215,9 +215,9 @@ pub(crate) struct ImportArgs {
 
 const IMPORT_EXAMPLES: &str = "\
 An indexer such as `rust-analyzer scip .` or `scip-python index` writes every use of every symbol
-to a file. Where no language server can answer, zubi answers from its data: exact in files that
-are as the indexer has read them, by name in files that have changed since. A later import of the
-same folder and indexer replaces the data. A host imports `index.scip` in the workspace by itself.
+to a file. zubi answers from its data if no language server can answer: exact in files that are
+as the indexer has read them, by name in files that have changed since. A later import of the same
+folder and indexer replaces the data. A host imports `index.scip` in the workspace by itself.
 
 Examples:
   zubi index import index.scip

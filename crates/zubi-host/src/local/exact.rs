@@ -32,8 +32,8 @@ impl ExactImporter {
         git: Option<Arc<GitRepositories>>,
     ) -> Self {
         let cancel = CancellationToken::new();
-        let _stop = cancel.clone().drop_guard();
-        Self { index, folders: folders.into(), git, reports: watch::Sender::new(0), cancel, _stop }
+        let stop = cancel.clone().drop_guard();
+        Self { index, folders: folders.into(), git, reports: watch::Sender::new(0), cancel, _stop: stop }
     }
 
     pub(crate) fn folders(&self) -> impl Iterator<Item = &ScipIndex> {

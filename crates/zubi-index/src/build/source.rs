@@ -40,7 +40,8 @@ pub(crate) fn stamp_of(metadata: &Metadata) -> Option<FileStamp> {
 #[cfg(unix)]
 fn changed_at(metadata: &Metadata) -> i64 {
     use std::os::unix::fs::MetadataExt as _;
-    metadata.mtime().wrapping_mul(1_000_000_000).wrapping_add(metadata.changed_nsec())
+    // Programs set the time of the last modification, but not this one, which every change of the content changes.
+    metadata.ctime().wrapping_mul(1_000_000_000).wrapping_add(metadata.ctime_nsec())
 }
 
 #[cfg(not(unix))]

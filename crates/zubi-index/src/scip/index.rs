@@ -101,8 +101,8 @@ impl ScipIndex {
     }
 
     /// Returns [`Self::default_file`] if it has changed since its last import. A file that was never imported has not
-    /// changed if a later import of the same folder exists: that one may have replaced its data. An error is none of the
-    /// file, so there is nothing to import then.
+    /// changed if a later import of the same folder exists: that one may have replaced its data. An error of the
+    /// store is not one of the file, so nothing is imported then.
     pub async fn changed_default_file(&self) -> Option<Utf8PathBuf> {
         let file = self.default_file()?;
         let changed_at = changed_at(&std::fs::symlink_metadata(&file).ok()?);

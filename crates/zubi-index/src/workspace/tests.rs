@@ -91,9 +91,8 @@ async fn folders_are_searched_together_and_follow_reports() {
     workspace.index.report(vec![path]);
     assert_eq!(workspace.search("Shared").await, "b/two.py:3 a/one.py:1 b/two.py:6");
     assert_eq!(workspace.files_with("shared").await, "a/one.py b/two.py");
-    std::fs::remove_dir_all(workspace.base.join("a")).unwrap();
-    std::fs::create_dir(workspace.base.join("a")).unwrap();
-    workspace.index.report(vec![workspace.base.join("a"), workspace.base.join("a/one.py")]);
+    std::fs::remove_file(workspace.base.join("a/one.py")).unwrap();
+    workspace.index.report(vec![workspace.base.join("a/one.py")]);
     assert_eq!(workspace.search("shared").await, "b/two.py:6 b/two.py:3");
 }
 
@@ -164,4 +163,82 @@ async fn the_home_directory_has_no_index() {
     let state = workspace.index.state();
     assert!(state.problem.is_some_and(|problem| problem.contains("makes no index of")), "home");
     assert_eq!(workspace.files_with("first").await, "unknown");
+    let path = workspace.base.join("home/project/one.py");
+    workspace.index.report(vec![path; 10]);
+    assert_eq!(workspace.index.folders.first().unwrap().state().unread, 0, "its changes are not stored");
+}
+
+#[tokio::test]
+async fn a_replaced_folder_is_marked() {
+    let workspace = Workspace::new(&["a"], &[("a/one.py", "def first(): pass\n")]);
+    workspace.start().await;
+    std::fs::rename(workspace.base.join("a"), workspace.base.join("b")).unwrap();
+    assert_eq!(workspace.files_with("first").await, "unknown");
+    // As it was before, but zubi has not watched it meanwhile.
+    std::fs::rename(workspace.base.join("b"), workspace.base.join("a")).unwrap();
+    assert_eq!(workspace.files_with("first").await, "unknown");
+    assert_eq!(workspace.search("first").await, "a/one.py:1 incomplete");
+    assert!(workspace.index.state().problem.unwrap().contains("was removed or replaced"));
+}
+
+#[tokio::test]
+async fn a_store_of_another_host_in_place_of_a_deleted_one_is_noticed() {
+    let workspace = Workspace::new(&["a"], &[("a/one.py", "def first(): pass\n")]);
+    workspace.start().await;
+    std::fs::remove_dir_all(workspace.base.join("cache/index")).unwrap();
+    let second = open(&workspace.base, &["a"]);
+    second.start();
+    wait_until_built(&second).await;
+    let path = workspace.write("a/two.py", "def second(): pass\n");
+    workspace.index.report(vec![path]);
+    let noticed = async {
+        while workspace.files_with("second").await != "unknown" {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(DEADLINE, noticed).await.expect("the other store is noticed");
+    assert!(workspace.search("second").await.ends_with("incomplete"));
+}
+
+#[tokio::test]
+async fn a_change_without_a_host_is_noticed_by_the_next_one() {
+    let workspace = Workspace::new(&["a"], &[("a/one.py", "def first(): pass\n")]);
+    workspace.start().await;
+    let path = workspace.base.join("a/one.py");
+    let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
+    workspace.write("a/one.py", "def other(): pass\n");
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+    let index = open(&workspace.base, &["a"]);
+    let mut next = workspace;
+    // The first index releases its lock.
+    drop(std::mem::replace(&mut next.index, index));
+    let built = async {
+        next.index.start();
+        let mut changes = next.index.changes();
+        while !next.index.state().has_all_declarations() {
+            // A query leads to another attempt if the lock was not released yet.
+            drop(next.index.files_with("first").await);
+            drop(tokio::time::timeout(UPDATE_WAIT, changes.changed()).await);
+        }
+    };
+    tokio::time::timeout(DEADLINE, built).await.expect("the next index is built");
+    assert_eq!(next.search("other").await, "a/one.py:1");
+    assert_eq!(next.files_with("first").await, "");
+}
+
+#[tokio::test]
+async fn changed_rules_of_git_are_noticed() {
+    let workspace = Workspace::new(
+        &["a"],
+        &[("a/.git/info/exclude", "x/\n"), ("a/x/one.py", "def first(): pass\n"), ("a/two.py", "")],
+    );
+    workspace.start().await;
+    assert_eq!(workspace.files_with("first").await, "");
+    workspace.write("a/.git/info/exclude", "");
+    let noticed = async {
+        while workspace.files_with("first").await != "a/x/one.py" {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(DEADLINE, noticed).await.expect("the rules are noticed");
 }

@@ -157,7 +157,7 @@ fn imported_data_answer_without_a_server() {
     [scip scip-python · 1 file exact · `app.py` has changed since the import: this is the only `total` of the data in it · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
     "#);
 
-    // Of two files, one is exact.
+    // One of two files is exact.
     sandbox.write(
         "work/app.py",
         include_str!("data/python.txt").split("//- ").nth(1).unwrap().split_once('\n').unwrap().1,

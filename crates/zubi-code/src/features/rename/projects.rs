@@ -127,7 +127,7 @@ impl CodeQuery<'_> {
             }
         }
         let uses = match self.locations(at, Relation::References { include_declaration: true }).await {
-            // Imported data are no basis of an edit.
+            // No edit is based on imported data.
             Ok(uses) if uses.status.source != AnswerSource::Exact => uses,
             Err(error @ CodeError::Endpoint(EndpointError::Cancelled)) => return Err(error),
             Ok(_) | Err(_) => {
