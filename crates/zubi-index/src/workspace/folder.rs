@@ -126,9 +126,10 @@ impl IndexedFolder {
                 None => self.index.is_lost(),
             });
             let rules = rule_stamps(&self.root);
-            let has_new_rules = changes.built_at.is_some() && rules != changes.rules;
+            // A build that runs may have read the former rules, so another one follows it.
+            let has_new_rules = changes.watched.is_some() && rules != changes.rules;
             changes.rules = rules;
-            if (is_due || has_new_rules) && !changes.is_building {
+            if is_due && !changes.is_building || has_new_rules {
                 changes.needs_build = true;
                 self.wake.notify_one();
             }

@@ -61,9 +61,10 @@ impl Workspace {
     }
 
     async fn files_with(&self, word: &str) -> String {
-        match self.index.files_with(word).await.unwrap() {
-            WordFiles::Unknown => "unknown".to_owned(),
-            WordFiles::Files { texts: files, .. } => {
+        match self.index.files_with(word).await {
+            // The store may be deleted at this moment.
+            Ok(WordFiles::Unknown) | Err(_) => "unknown".to_owned(),
+            Ok(WordFiles::Files { texts: files, .. }) => {
                 let show = |path: &Utf8PathBuf| path.strip_prefix(&self.base).unwrap().to_string();
                 files.iter().map(show).collect::<Vec<_>>().join(" ")
             }
