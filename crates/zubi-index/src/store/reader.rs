@@ -278,7 +278,7 @@ impl StoreReader {
         Ok(Some(IndexedOutline { outline, hash: TextHash(hash) }))
     }
 
-    /// Returns the files of [`WordFiles::Files`]: texts that contain all words of `word` or whose words are not stored, and
+    /// Returns the files of [`PossibleFiles`]: texts that contain all words of `word` or whose words are not stored, and
     /// files that are not text. Returns `None` if `word` contains no words.
     pub(crate) fn files_with(&self, root: &Utf8Path, word: &str) -> Result<Option<PossibleFiles>, IndexStoreError> {
         let keys = postings::word_keys(word);
