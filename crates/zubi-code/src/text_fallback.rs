@@ -191,6 +191,20 @@ impl CodeQuery<'_> {
         self.search_words_in(roots, word, WORD_SEARCH).await
     }
 
+    /// Marks an answer if the search for its word reached the time limit, so that other files may contain the word.
+    pub(crate) fn mark_cut_search(&self, is_cut: bool, status: &mut AnswerStatus) {
+        if !is_cut {
+            return;
+        }
+        let index = self.intel.index.as_ref().map(|index| index.state());
+        let index = index.filter(|state| !state.has_all_words()).map(|state| format!(" (the index is {state})"));
+        status.mark_incomplete(format!(
+            "the search for the word was stopped after {} s{}: call again",
+            WORD_SEARCH.as_secs(),
+            index.unwrap_or_default()
+        ));
+    }
+
     /// Searches the source files below `roots` for at most `longest`.
     pub(crate) async fn search_words_in(
         &self,

@@ -236,7 +236,9 @@ impl CodeQuery<'_> {
         let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         if candidates.is_empty() {
             let searched_files: FxHashSet<_> = files.into_iter().collect();
-            let mut files = self.files_with_word(name_path.last(), scope, MAX_WORD_FILES).await;
+            let searched = self.search_words(name_path.last(), scope).await;
+            self.mark_cut_search(searched.cut, &mut status);
+            let mut files: Vec<_> = searched.files.into_iter().take(MAX_WORD_FILES).map(|(path, _)| path).collect();
             files.retain(|file| !searched_files.contains(file));
             candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         } else if let Some(index) = index {

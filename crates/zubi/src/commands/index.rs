@@ -61,6 +61,7 @@ fn describe(index: &FolderIndexStatus) -> String {
         return format!("{folder}\n  no index yet: `zubi index build`, or the first request of an agent, makes it");
     }
     let state = match index.state.as_str() {
+        "stored" if index.undeclared > 0 => "unfinished; the next host, or `zubi index build`, continues",
         "stored" => "up to date as of the last host; the next one compares it with the files",
         "ready" if index.is_updated => "ready",
         other => other,
