@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
-use futures_util::future::join_all;
+use futures_util::future::{join_all, select_all};
 use rustc_hash::FxHashSet;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -62,23 +62,13 @@ impl WorkspaceIndex {
             _stop: cancel.clone().drop_guard(),
             cancel,
         };
-        index.publish();
+        publish(&index.folders, &index.state);
         Arc::new(index)
-    }
-
-    /// Returns the indexes of the folders.
-    pub fn folders(&self) -> impl Iterator<Item = (&Utf8Path, &LocalIndex)> {
-        self.folders.iter().map(|folder| (folder.root.as_path(), &folder.index))
     }
 
     /// Returns the size of all stores in bytes.
     pub fn store_bytes(&self) -> u64 {
         self.folders.iter().map(|folder| folder.index.store_bytes()).sum()
-    }
-
-    fn publish(&self) {
-        let state = combine(self.folders.iter().map(|folder| folder.state()));
-        self.state.send_if_modified(|old| std::mem::replace(old, state.clone()) != state);
     }
 
     /// Waits until the index has read all reported changes, for a limited time.
@@ -174,7 +164,7 @@ impl SymbolIndex for WorkspaceIndex {
     }
 
     fn state(&self) -> IndexState {
-        combine(self.folders.iter().map(|folder| folder.state()))
+        combine_states(&self.folders)
     }
 
     fn changes(&self) -> watch::Receiver<IndexState> {
@@ -187,19 +177,20 @@ impl FileObserver for WorkspaceIndex {
         for folder in &self.folders {
             folder.start(&self.cancel);
         }
-        let states: Vec<_> = self.folders.iter().map(|folder| (Arc::clone(folder), folder.index.changes())).collect();
-        let (state, cancel) = (self.state.clone(), self.cancel.clone());
+        let (folders, state, cancel) = (self.folders.clone(), self.state.clone(), self.cancel.clone());
+        let mut contents: Vec<_> = folders.iter().map(|folder| folder.index.changes()).collect();
+        let mut reads: Vec<_> = folders.iter().map(|folder| folder.reads()).collect();
         tokio::spawn(async move {
-            let folders: Vec<_> = states.iter().map(|(folder, _)| Arc::clone(folder)).collect();
-            let mut receivers: Vec<_> = states.into_iter().map(|(_, changes)| changes).collect();
             loop {
-                let any = futures_util::future::select_all(receivers.iter_mut().map(|one| Box::pin(one.changed())));
+                let content = select_all(contents.iter_mut().map(|one| Box::pin(one.changed())));
+                // An index has read all reported changes only after it has published the last of them.
+                let read = select_all(reads.iter_mut().map(|one| Box::pin(one.changed())));
                 tokio::select! {
-                    (changed, ..) = any => if changed.is_err() { return },
+                    (changed, ..) = content => if changed.is_err() { return },
+                    (changed, ..) = read => if changed.is_err() { return },
                     () = cancel.cancelled() => return,
                 }
-                let next = combine(folders.iter().map(|folder| folder.state()));
-                state.send_if_modified(|old| std::mem::replace(old, next.clone()) != next);
+                publish(&folders, &state);
             }
         });
     }
@@ -208,7 +199,7 @@ impl FileObserver for WorkspaceIndex {
         for folder in &self.folders {
             folder.add_changes(paths.iter().filter(|path| path.starts_with(&folder.root)));
         }
-        self.publish();
+        publish(&self.folders, &self.state);
     }
 }
 
@@ -224,15 +215,21 @@ pub fn is_too_broad(root: &Utf8Path, home: Option<&Utf8Path>) -> bool {
     root.parent().is_none() || home.is_some_and(|home| home.starts_with(root))
 }
 
+/// Publishes the state of folders, if it has changed.
+fn publish(folders: &[Arc<IndexedFolder>], state: &watch::Sender<IndexState>) {
+    let next = combine_states(folders);
+    state.send_if_modified(|old| std::mem::replace(old, next.clone()) != next);
+}
+
 /// Combines the states of folders: the least progress, all numbers, the first problem.
-fn combine(states: impl Iterator<Item = IndexState>) -> IndexState {
+fn combine_states(folders: &[Arc<IndexedFolder>]) -> IndexState {
     let rank = |phase: &IndexPhase| match phase {
         IndexPhase::Unchecked => 0,
         IndexPhase::Words { .. } => 1,
         IndexPhase::Declarations => 2,
         IndexPhase::Ready => 3,
     };
-    let combined = states.reduce(|mut all, one| {
+    let combined = folders.iter().map(|folder| folder.state()).reduce(|mut all, one| {
         all.phase = match (all.phase, one.phase) {
             (IndexPhase::Words { done }, IndexPhase::Words { done: more }) => IndexPhase::Words { done: done + more },
             (a, b) if rank(&b) < rank(&a) => b,

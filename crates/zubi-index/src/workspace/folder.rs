@@ -84,6 +84,11 @@ impl IndexedFolder {
         state
     }
 
+    /// Returns a receiver that changes when the index has read all reports so far.
+    pub(super) fn reads(&self) -> watch::Receiver<u64> {
+        self.read.subscribe()
+    }
+
     /// Builds the index, and then updates it, until `cancel` is cancelled.
     pub(super) fn start(self: &Arc<Self>, cancel: &CancellationToken) {
         if self.is_too_broad {

@@ -44,6 +44,14 @@ impl Workspace {
         path
     }
 
+    /// Writes another text into a file that has the time of its modification from before.
+    fn write_in_time(&self, path: &str, text: &str) -> Utf8PathBuf {
+        let modified = std::fs::metadata(self.base.join(path)).unwrap().modified().unwrap();
+        let path = self.write(path, text);
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+        path
+    }
+
     async fn start(&self) {
         self.index.start();
         wait_until_built(&self.index).await;
@@ -101,10 +109,7 @@ async fn folders_are_searched_together_and_follow_reports() {
 async fn a_change_of_the_same_size_and_time_is_read() {
     let workspace = Workspace::new(&["a"], &[("a/one.py", "def first(): pass\n")]);
     workspace.start().await;
-    let path = workspace.base.join("a/one.py");
-    let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
-    workspace.write("a/one.py", "def other(): pass\n");
-    std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+    let path = workspace.write_in_time("a/one.py", "def other(): pass\n");
     workspace.index.report(vec![path]);
     assert_eq!(workspace.search("other").await, "a/one.py:1");
     assert_eq!(workspace.search("first").await, "");
@@ -205,10 +210,7 @@ async fn a_store_of_another_host_in_place_of_a_deleted_one_is_noticed() {
 async fn a_change_without_a_host_is_noticed_by_the_next_one() {
     let workspace = Workspace::new(&["a"], &[("a/one.py", "def first(): pass\n")]);
     workspace.start().await;
-    let path = workspace.base.join("a/one.py");
-    let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
-    workspace.write("a/one.py", "def other(): pass\n");
-    std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+    workspace.write_in_time("a/one.py", "def other(): pass\n");
     let index = open(&workspace.base, &["a"]);
     let mut next = workspace;
     // The first index releases its lock.
