@@ -144,9 +144,7 @@ impl CodeQuery<'_> {
             return Ok(QualifiedAnswer { value: symbols.clone(), status });
         }
         let mut outlined = status.clone();
-        let searched = self.search_words(name_path.last(), None).await;
-        self.mark_cut_search(searched.cut, &mut outlined);
-        let files: Vec<_> = searched.files.into_iter().take(MAX_WORD_FILES).map(|(path, _)| path).collect();
+        let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES, &mut outlined).await;
         let mut candidates = self.find_by_outline(&files, name_path, &mut outlined).await?;
         candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
         if candidates.is_empty()

@@ -201,13 +201,15 @@ impl CodeQuery<'_> {
         if index.symbols.iter().any(|symbol| symbol.name == name_path.last() && serves(&symbol.path)) {
             return Ok(None);
         }
-        let mut files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
-        let cut = files.len() >= MAX_WORD_FILES;
+        let mut unindexed = UnindexedMatches::default();
+        let status = &mut unindexed.status;
+        let mut files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES, status).await;
+        unindexed.cut = files.len() >= MAX_WORD_FILES;
         files.retain(|file| serves(file));
         if files.is_empty() {
             return Ok(None);
         }
-        let mut unindexed = UnindexedMatches { files: files.len(), cut, ..UnindexedMatches::default() };
+        unindexed.files = files.len();
         unindexed.candidates = self.find_by_outline(&files, name_path, &mut unindexed.status).await?;
         Ok(Some(unindexed))
     }

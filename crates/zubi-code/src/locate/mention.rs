@@ -9,6 +9,7 @@ use super::{NamePath, ResolvedTarget};
 use crate::features::locations::Relation;
 use crate::lexical::NonCode;
 use crate::query::CodeQuery;
+use crate::status::AnswerStatus;
 use crate::text_search;
 
 /// The maximum number of files with mentions that are queried, and of mentions in each. This search runs only for a name
@@ -26,7 +27,8 @@ impl CodeQuery<'_> {
         let name = name_path.last();
         let files: Vec<Utf8PathBuf> = match scope {
             Some(file) if file.is_file() => vec![file.to_owned()],
-            scope => self.files_with_word(name, scope, MAX_FILES).await,
+            // The caller has searched the same word before, and marked its answer.
+            scope => self.files_with_word(name, scope, MAX_FILES, &mut AnswerStatus::default()).await,
         };
         for path in files {
             let Ok(document) = self.document(&path).await else { continue };

@@ -236,9 +236,7 @@ impl CodeQuery<'_> {
         let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         if candidates.is_empty() {
             let searched_files: FxHashSet<_> = files.into_iter().collect();
-            let searched = self.search_words(name_path.last(), scope).await;
-            self.mark_cut_search(searched.cut, &mut status);
-            let mut files: Vec<_> = searched.files.into_iter().take(MAX_WORD_FILES).map(|(path, _)| path).collect();
+            let mut files = self.files_with_word(name_path.last(), scope, MAX_WORD_FILES, &mut status).await;
             files.retain(|file| !searched_files.contains(file));
             candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         } else if let Some(index) = index {
@@ -251,9 +249,17 @@ impl CodeQuery<'_> {
         Ok((candidates, status))
     }
 
-    /// Returns the files below `scope` that contain a word, most occurrences first.
-    pub(crate) async fn files_with_word(&self, word: &str, scope: Option<&Utf8Path>, limit: usize) -> Vec<Utf8PathBuf> {
+    /// Returns the files below `scope` that contain a word, most occurrences first. Marks the status if the search did not
+    /// read all files.
+    pub(crate) async fn files_with_word(
+        &self,
+        word: &str,
+        scope: Option<&Utf8Path>,
+        limit: usize,
+        status: &mut AnswerStatus,
+    ) -> Vec<Utf8PathBuf> {
         let found = self.search_words(word, scope).await;
+        self.mark_cut_search(found.cut, status);
         found.files.into_iter().take(limit).map(|(path, _)| path).collect()
     }
 
