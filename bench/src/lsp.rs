@@ -162,6 +162,11 @@ impl<'a> Server<'a> {
         self.wire.send_request(method, &params)
     }
 
+    /// Sends a request that concerns no document and waits for its response.
+    pub(crate) fn request_of_workspace(&mut self, method: &str, params: &Value) -> Result<Reply> {
+        self.wire.request(method, params)
+    }
+
     pub(crate) fn answer(&mut self, request: &PendingRequest) -> Result<Reply> {
         self.wire.answer(request)
     }

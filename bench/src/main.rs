@@ -7,7 +7,8 @@
 //!
 //! The first argument selects another benchmark: `lsp` (DomainLang's own language server, [`editor`]), `tools` (tools
 //! that use no server, [`tools`]), `hosts` (the cost of sharing a host, [`hosts`]), `editor` (zubi in VS Code,
-//! [`window`]), `agent` (the agent's loop, [`agent`]). None of them needs another server. `--self` measures zubi on its
+//! [`window`]), `agent` (the agent's loop, [`agent`]), `index` (the index of a large tree, [`index`]). Only the last one
+//! needs another server. `--self` measures zubi on its
 //! own repository with rust-analyzer ([`own`]).
 #![expect(
     clippy::print_stdout,
@@ -21,6 +22,7 @@ mod cold;
 mod editor;
 mod fixed;
 mod hosts;
+mod index;
 mod introduction;
 mod lsp;
 mod mcp;
@@ -47,6 +49,7 @@ usage: zubi-bench [--quick] [breadth|cold|python|cpp|rust|typescript|tsserver|go
        zubi-bench hosts [--quick]
        zubi-bench editor [--quick]
        zubi-bench agent [--quick]
+       zubi-bench index [--quick] [FOLDER]
        zubi-bench --self [--quick]";
 
 /// The argument for DomainLang's language server.
@@ -57,6 +60,9 @@ const TOOLS: &str = "tools";
 
 /// The argument for hosts and clients.
 const HOSTS: &str = "hosts";
+
+/// The argument for the index.
+const INDEX: &str = "index";
 
 /// The argument for a real VS Code.
 const EDITOR: &str = "editor";
@@ -83,6 +89,7 @@ fn main() -> Result<()> {
         [first, rest @ ..] if first == LSP => editor::run(rest),
         [first, rest @ ..] if first == TOOLS => tools::run(rest),
         [first, rest @ ..] if first == HOSTS => hosts::run(rest),
+        [first, rest @ ..] if first == INDEX => index::run(rest),
         [first, rest @ ..] if first == EDITOR => window::run(rest),
         [first, rest @ ..] if first == AGENT => agent::run(rest),
         [first, rest @ ..] if first == OWN => own::run(rest),

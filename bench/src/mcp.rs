@@ -91,6 +91,12 @@ impl Zubi {
         self.wire.send_request("tools/call", &json!({ "name": tool, "arguments": arguments }))
     }
 
+    /// Calls a tool. Fails if the tool does.
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Result<ToolReply> {
+        let request = self.wire.send_request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
+        self.answer(&request)
+    }
+
     pub(crate) fn answer(&mut self, request: &PendingRequest) -> Result<ToolReply> {
         let reply = self.wire.answer(request)?;
         let text = text(&reply.result)?;

@@ -50,13 +50,18 @@ impl Project {
     }
 
     /// A copy of published sources that `setup` fetched: `rich` (Python), `leveldb` (C++), `clap_builder` (Rust), `rxjs`
-    /// (TypeScript) or `x-tools` (Go, as Go's own distribution carries it).
+    /// (TypeScript), `x-tools` (Go, as Go's own distribution carries it) or, for benchmarks, the Python files of
+    /// `homeassistant`.
     pub fn copy_published(name: &str) -> Self {
         let project = Self::empty();
         let name = if name == "x-tools" { "go" } else { name };
         let sources = tools::directory(name);
         match name {
             "rich" => copy(&sources.join("rich"), &project.root.join("rich")),
+            "homeassistant" => {
+                let (from, to) = (sources.join("homeassistant"), project.root.join("homeassistant"));
+                copy_if(&from, &to, |path| path.extension() == Some("py"));
+            }
             "leveldb" => {
                 let inside = sources.join("deps").read_dir_utf8().expect("the crate ships LevelDB").flatten();
                 let leveldb =
@@ -99,6 +104,13 @@ impl Project {
             }
             other => panic!("there is no published project `{other}`"),
         }
+        project
+    }
+
+    /// A copy of any directory, without the files that programs leave behind.
+    pub fn copy_directory(directory: &Utf8Path) -> Self {
+        let project = Self::empty();
+        copy(directory, &project.root);
         project
     }
 
@@ -219,7 +231,14 @@ impl Project {
 }
 
 fn copy(from: &Utf8Path, to: &Utf8Path) {
+    copy_if(from, to, |_| true);
+}
+
+fn copy_if(from: &Utf8Path, to: &Utf8Path, selects: impl Fn(&Utf8Path) -> bool) {
     walk(from, &mut |path| {
+        if !selects(path) {
+            return;
+        }
         let target = to.join(path.strip_prefix(from).expect("inside"));
         std::fs::create_dir_all(target.parent().expect("a parent")).expect("directories");
         std::fs::copy(path, &target).unwrap_or_else(|error| panic!("cannot copy {path}: {error}"));

@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: measures the distributed programs (the profile `dist`).
 //!
 //! Without arguments it compares zubi with bare language servers. The first argument selects another benchmark: `model`
-//! or `lsp` (DomainLang on large models), `tools` (tools without a server), `editor` (the extension in a real VS Code),
+//! or `lsp` (DomainLang on large models), `tools` (tools without a server), `index` (the index of a large tree), `editor` (the extension in a real VS Code),
 //! `--self` (zubi on its own repository with rust-analyzer).
 
 use anyhow::Result;
@@ -42,6 +42,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         }
         [first, ..] if first == "--self" => {
             setup::run(&["rust-analyzer", "rust-library"].map(str::to_owned))?;
+            bench(arguments)
+        }
+        [first, ..] if first == "index" => {
+            setup::run(&["homeassistant", "ctags", "ripgrep", "node", "pyright"].map(str::to_owned))?;
             bench(arguments)
         }
         [first, ..] if first == "tools" => {

@@ -43,6 +43,7 @@ usage: cargo xtask <command>
   bench -- model       measure DomainLang on large models
   bench --self         measure zubi on its own repository with rust-analyzer
   bench -- lsp         measure DomainLang's language server right after edits
+  bench -- index       measure the index of Home Assistant against ctags, rg and bare pyright
   package [--target T] [--program FILE] [--out DIRECTORY]
                        package the VS Code extension: for linux-x64 with the program, and for all systems without
   fuzz [SECONDS]       run every fuzz target for SECONDS (default 30)

@@ -14,7 +14,7 @@ use zubi_code::version_control::VersionControlError;
 use zubi_index::scip::ImportRequest;
 use zubi_index::{LocalIndex, ScipIndex};
 
-pub use zubi_code::symbol_index::IndexState;
+pub use zubi_code::symbol_index::{IndexPhase, IndexState};
 pub use zubi_index::build::BuildError;
 pub use zubi_index::scip::{ImportProgress, ImportReport, ScipImportError};
 

@@ -121,7 +121,8 @@ fn python_project(own: &Utf8Path, requirement: &str, sha256: &str) -> Result<()>
     run::quiet(
         run::command("python3")
             .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", "--no-deps"])
-            .args(["--require-hashes", "--only-binary", ":all:", "--target"])
+            // The sources are read and never run, so this machine's Python may be older than the project's.
+            .args(["--require-hashes", "--ignore-requires-python", "--only-binary", ":all:", "--target"])
             .arg(own)
             .args(["--requirement", pinned.as_str()]),
     )?;

@@ -2,16 +2,20 @@
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 use serde_json::json;
+use zubi_base::sync::lock;
 use zubi_base::text::{display_size, ellipsize, pluralize};
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::HostConfig;
 use zubi_host::index::{
-    self, BuildError, FolderIndexError, FolderIndexStatus, ImportReport, ImportSource, ImportStatus, ScipImportError,
+    self, BuildError, FolderIndexError, FolderIndexStatus, ImportReport, ImportSource, ImportStatus, IndexPhase,
+    ScipImportError,
 };
 use zubi_tool_api::cx::ProgressSink as _;
 
@@ -30,13 +34,29 @@ pub(super) fn run(session: &CliSession, command: &IndexCommand) -> Result<ExitCo
 
 fn status(config: &HostConfig, args: &IndexArgs) -> Result<ExitCode, Failure> {
     let folders = block_on(index::status(config))?.map_err(Failure::usage)?;
-    print_status(config, args, &folders)
+    print_status(config, args, &folders, None)
 }
 
-fn print_status(config: &HostConfig, args: &IndexArgs, folders: &[FolderIndexStatus]) -> Result<ExitCode, Failure> {
+/// The durations of a build, from its start.
+struct BuildTimes {
+    /// Until the words of all files were stored: answers can find files by words from then on.
+    words: Duration,
+    all: Duration,
+}
+
+fn print_status(
+    config: &HostConfig,
+    args: &IndexArgs,
+    folders: &[FolderIndexStatus],
+    built: Option<BuildTimes>,
+) -> Result<ExitCode, Failure> {
     let setting = &config.settings.index;
     if args.json {
-        terminal::print_json(&json!({ "enabled": setting.value, "folders": folders }))?;
+        let mut status = json!({ "enabled": setting.value, "folders": folders });
+        if let Some(times) = built {
+            status["seconds"] = json!({ "words": times.words.as_secs_f64(), "all": times.all.as_secs_f64() });
+        }
+        terminal::print_json(&status)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut lines = Vec::new();
@@ -194,10 +214,20 @@ fn build(config: &HostConfig, args: &IndexArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::usage(format!("the index is off: `index = false` ({})", config.settings.index.source))
             .hint("Remove the setting, or set `index = true`."));
     }
+    let started = Instant::now();
+    // The last moment at which a folder's first pass, which reads words, has ended.
+    let words_read = Mutex::new(None);
     let built = block_on(async {
         let stop = on_interrupt()?;
         let line = ProgressLine::new();
-        let progress = |state: &zubi_host::index::IndexState| {
+        let progress = |state: &index::IndexState| {
+            let mut words_read = lock(&words_read);
+            match state.phase {
+                IndexPhase::Unchecked | IndexPhase::Words { .. } => *words_read = None,
+                IndexPhase::Declarations | IndexPhase::Ready => {
+                    words_read.get_or_insert_with(|| started.elapsed());
+                }
+            }
             if let Some(line) = &line {
                 line.report(None, &format!("index: {state}"));
             }
@@ -209,7 +239,11 @@ fn build(config: &HostConfig, args: &IndexArgs) -> Result<ExitCode, Failure> {
         Ok::<_, Failure>(built)
     })??;
     match built {
-        Ok(folders) => print_status(config, args, &folders),
+        Ok(folders) => {
+            let seconds = started.elapsed();
+            let words = lock(&words_read).unwrap_or(seconds);
+            print_status(config, args, &folders, Some(BuildTimes { words, all: seconds }))
+        }
         Err(FolderIndexError::Build { error: BuildError::Cancelled, .. }) => {
             terminal::print_err("stopped; the next build continues from here");
             Ok(ExitCode::from(INTERRUPTED))

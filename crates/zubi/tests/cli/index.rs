@@ -68,6 +68,10 @@ fn an_index_is_built_and_deleted() {
     [PLACE]/work: there was no index
     ");
     assert_eq!(status(&sandbox).pointer("/folders/0/bytes"), Some(&0.into()));
+    let output = sandbox.zubi().args(["index", "build", "--json"]).output().unwrap();
+    let built: Value = serde_json::from_slice(&output.stdout).expect("one JSON value");
+    let [words, all] = ["words", "all"].map(|part| built["seconds"][part].as_f64().expect("a duration"));
+    assert!(0.0 < words && words <= all, "{built}");
 }
 
 #[test]

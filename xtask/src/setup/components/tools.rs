@@ -173,6 +173,27 @@ pub(super) const TOOLS: &[Component] = &[
         on_demand: true,
     },
     Component {
+        name: "homeassistant",
+        version: "2026.11.0",
+        source: Source::PythonProject {
+            requirement: "homeassistant==2026.11.0",
+            sha256: "7ca5fbde9dea879ac7723949fc84347aac5182e6309c357b2e4973fd391b00f7",
+        },
+        why: "the large Python project of `cargo xtask bench -- index`",
+        on_demand: true,
+        ..PLAIN
+    },
+    Component {
+        name: "ctags",
+        version: "release",
+        source: Source::Apt(&[&["universal-ctags"]]),
+        programs: &[("ctags", "/usr/bin/ctags")],
+        check: &["ctags", "--version"],
+        says: "Universal Ctags",
+        why: "what the index is measured against, for `cargo xtask bench -- index`",
+        on_demand: true,
+    },
+    Component {
         name: "valgrind",
         version: "release",
         source: Source::Deb(&["valgrind"]),
