@@ -130,7 +130,7 @@ async fn a_python_package_reached_through_a_link_is_not_outdated() {
 }
 
 #[tokio::test]
-async fn a_typescript_directory_reached_through_a_link_is_not_outdated() {
+async fn a_typescript_directory_reached_through_a_link_is_neither_outdated_nor_left_out() {
     for servers in TYPESCRIPT_SERVERS {
         let project = Project::empty();
         project.write("common/util.ts", "export function slug(t: string): string { return t; }\n");
@@ -142,6 +142,20 @@ async fn a_typescript_directory_reached_through_a_link_is_not_outdated() {
         assert_no_error(&zubi, "services/alpha/main.ts", servers).await;
         project.write("common/util.ts", "export function slug(t: number): string { return String(t); }\n");
         assert_type_error(&zubi, "services/alpha/main.ts", servers).await;
+        // No tsconfig.json is above the declaration. TypeScript 7 then reports only that file by itself.
+        let references = zubi.call_stable("lsp_references", json!({ "symbol": "slug" })).await;
+        assert!(references.contains("3 references to `slug` in 2 files"), "{servers:?}: {references}");
+        assert!(!references.contains("may be incomplete"), "{servers:?}: {references}");
+        let rename = json!({ "symbol": "slug", "newName": "slugify" });
+        let plan = zubi.call_stable("lsp_rename_symbol", rename).await;
+        if servers == &["typescript"] {
+            // At the uses, it renames only the name of the import.
+            let mark = "services/alpha/main.ts (2: the server resolves it to this symbol, but does not report it)";
+            assert!(plan.contains(mark), "{plan}");
+        } else {
+            assert!(plan.contains("3 edits in 2 files"), "{servers:?}: {plan}");
+            assert!(!plan.contains("may be incomplete"), "{servers:?}: {plan}");
+        }
     }
 }
 

@@ -10,6 +10,7 @@ pub mod format;
 pub mod hierarchy;
 pub mod hover;
 pub(crate) mod index_search;
+mod left_out;
 pub mod locations;
 pub mod mentions;
 mod outline;

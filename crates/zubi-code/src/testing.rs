@@ -214,6 +214,8 @@ pub enum ToyFile {
     Separate,
     /// The endpoint resolves names of other files, but does not report them.
     Unreported,
+    /// The endpoint reports the file's uses of names of other files only to requests in such a file.
+    OneWay,
 }
 
 struct DeclaredSymbol {
@@ -264,11 +266,16 @@ impl ToyEndpoint {
         special.iter().find(|(name, _)| path.file_name() == Some(*name)).map(|(_, file)| *file)
     }
 
+    /// Returns the exception of the file that a request is about.
+    fn special_of(&self, params: &Value) -> Option<ToyFile> {
+        let uri = params.pointer("/textDocument/uri")?.as_str()?;
+        self.special(&uri::to_path(&lsp::Uri(uri.to_owned()))?)
+    }
+
     fn definitions(&self, word: &str, params: &Value) -> Vec<Value> {
         *self.definition_requests.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         let uri = params.pointer("/textDocument/uri").cloned().unwrap_or_default();
-        let path = uri::to_path(&lsp::Uri(uri.as_str().unwrap_or_default().to_owned())).unwrap_or_default();
-        let special = self.special(&path);
+        let special = self.special_of(params);
         let mut found: Vec<_> =
             self.declarations(|name| name == word).into_iter().map(|(_, location)| location).collect();
         found.retain(|location| match special {
@@ -286,9 +293,11 @@ impl ToyEndpoint {
         found
     }
 
-    fn uses(&self, word: &str) -> Vec<Value> {
+    fn uses(&self, word: &str, params: &Value) -> Vec<Value> {
         let mut found = Vec::new();
-        for (path, text) in self.files().into_iter().filter(|(path, _)| self.special(path).is_none()) {
+        let own = self.special_of(params).filter(|own| *own == ToyFile::OneWay);
+        let is_reported = |special: Option<ToyFile>| special.is_none() || special == own;
+        for (path, text) in self.files().into_iter().filter(|(path, _)| is_reported(self.special(path))) {
             let index = TextIndex::new(&text);
             for (line, content) in text.lines().enumerate() {
                 let code = content.split('#').next().unwrap_or_default();
@@ -353,9 +362,9 @@ impl ToyEndpoint {
         Some((line.get(range)?.to_owned(), line.trim().to_owned()))
     }
 
-    fn rename(&self, word: &str, new_name: &str) -> Value {
+    fn rename(&self, word: &str, new_name: &str, params: &Value) -> Value {
         let mut changes: Vec<(String, Vec<Value>)> = Vec::new();
-        for usage in self.uses(word) {
+        for usage in self.uses(word, params) {
             let uri = usage.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
             let edit = json!({ "range": usage.get("range"), "newText": new_name });
             match changes.iter_mut().find(|(known, _)| *known == uri) {
@@ -449,7 +458,7 @@ impl Endpoint for ToyEndpoint {
                 };
                 let (old, new) = (stem("/files/0/oldUri"), stem("/files/0/newUri"));
                 let mut changes = serde_json::Map::new();
-                for usage in self.uses(&old) {
+                for usage in self.uses(&old, &params) {
                     let uri = usage["uri"].as_str().unwrap_or_default().to_owned();
                     let edit = json!({ "range": usage["range"], "newText": new });
                     let edits = changes.entry(uri).or_insert_with(|| json!([]));
@@ -463,7 +472,7 @@ impl Endpoint for ToyEndpoint {
             }
             "textDocument/references" => {
                 let word = word();
-                let mut uses = self.uses(&word);
+                let mut uses = self.uses(&word, &params);
                 let mut early_answers = self.early_answers.lock().unwrap_or_else(PoisonError::into_inner);
                 if *early_answers > 0 {
                     *early_answers -= 1;
@@ -491,10 +500,11 @@ impl Endpoint for ToyEndpoint {
                 json!({ "isIncomplete": false, "items": items })
             }
             "textDocument/rename" => {
-                self.rename(&word(), params.get("newName").and_then(Value::as_str).unwrap_or_default())
+                let new_name = params.get("newName").and_then(Value::as_str).unwrap_or_default();
+                self.rename(&word(), new_name, &params)
             }
             "textDocument/codeAction" => json!([
-                { "title": "Rename to fixed", "kind": "quickfix", "isPreferred": true, "edit": self.rename("bad", "good") },
+                { "title": "Rename to fixed", "kind": "quickfix", "isPreferred": true, "edit": self.rename("bad", "good", &params) },
                 { "title": "Run it", "command": "toy.run" },
                 { "title": "Not now", "disabled": { "reason": "it is Friday" } },
             ]),

@@ -72,11 +72,32 @@ async fn a_match_in_a_file_that_the_server_does_not_read_is_a_mark() {
 async fn a_match_that_the_server_resolves_but_does_not_report_is_a_mark() {
     let fixture = format!("{MODULE}//- left.toy\ndef left\nprint unit\n");
     insta::assert_snapshot!(check(&fixture, &[("left.toy", ToyFile::Unreported)]).await, @"
-    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 3 requests
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 4 requests
     `unit` also occurs in left.toy (1: the server resolves it to this symbol, but does not report it)
-    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 2 requests
     `unit` also occurs in left.toy (1: the server resolves it to this symbol, but does not report it)
     ");
+}
+
+#[tokio::test]
+async fn uses_that_the_server_reports_only_to_a_request_at_them_are_references() {
+    let fixture = format!("{MODULE}//- left.toy\ndef left\nprint unit\n");
+    let files = [("left.toy", ToyFile::OneWay)];
+    insta::assert_snapshot!(check(&fixture, &files).await, @"
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 4 requests
+    text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 2 requests
+    ");
+    let toy = Toy::new(&fixture);
+    toy.endpoint.files.lock().unwrap().extend_from_slice(&files);
+    let query = toy.intel.query(Toy::cx()).await;
+    let input = TargetInput { at: toy.cursor.clone(), ..TargetInput::default() };
+    let at = query.resolve(&input, PositionIntent::Identifier).await.unwrap();
+    let references = query.references(&at, false).await.unwrap();
+    let shown: Vec<_> = references.value.locations.iter().map(|one| one.display_path.as_str()).collect();
+    assert_eq!(shown, ["left.toy", "shapes.toy"]);
+    let plan = query.rename(&at, "length").await.unwrap();
+    assert!(matches!(plan.status.completeness, Completeness::Complete), "{:?}", plan.status);
+    assert_eq!((plan.value.files.len(), plan.value.edit_count), (2, 3));
 }
 
 #[tokio::test]

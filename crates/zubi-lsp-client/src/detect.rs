@@ -17,7 +17,7 @@ pub(crate) mod version;
 
 pub use languages::Languages;
 pub use program::{MissingProgram, Program, ProgramFinder, RejectedCandidate};
-pub use python::{PythonEnvironment, PythonSearch};
+pub use python::{PythonEnvironment, PythonEnvironments, PythonSearch};
 pub(crate) use root::Manifests;
 pub use root::{inner_project, project_root};
 pub use scan::{Detection, LanguageFiles, Marker, ScanLimits, scan};

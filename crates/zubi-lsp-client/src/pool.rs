@@ -31,7 +31,9 @@ use zubi_base::workspace::{Folder, WorkspaceFolders};
 
 use crate::capabilities::ServerCapabilities;
 use crate::catalogue::{Catalogue, ServerEntry, ServerRole};
-use crate::detect::{self, Detection, Languages, ProgramFinder, PythonSearch, ScanLimits, project_root};
+use crate::detect::{
+    self, Detection, Languages, ProgramFinder, PythonEnvironments, PythonSearch, ScanLimits, project_root,
+};
 use crate::endpoint::{LaunchSpec, RetentionPolicy, ServerEndpoint, Starter};
 use crate::session::SessionSpec;
 pub use crate::watch::WatchCounts;
@@ -85,7 +87,7 @@ struct PoolState {
     languages: Arc<Languages>,
     trust: Trust,
     finder: Arc<ProgramFinder>,
-    python: PythonSearch,
+    python: PythonEnvironments,
     clauses: Arc<FileClauses>,
     starter: Arc<dyn Starter>,
     watcher: Arc<WatcherCell>,
@@ -134,7 +136,7 @@ impl ServerPool {
         let shared = PoolState {
             languages: Arc::new(Languages::from_catalogue(&config.catalogue)),
             finder: Arc::new(ProgramFinder::new(config.spawner, config.search_path.as_deref())),
-            python: config.python,
+            python: PythonEnvironments::new(config.python),
             clauses: Arc::default(),
             workspace: config.workspace,
             catalogue: config.catalogue,

@@ -105,11 +105,21 @@ impl CodeQuery<'_> {
                 continue;
             }
             let mentions = if status.endpoints.iter().all(|endpoint| endpoint.readiness.is_settled()) {
-                let (mentions, outcome) = self.prove_mentions(at, &known, sorted).await;
+                let (mut mentions, outcome) = self.prove_mentions(at, &known, sorted).await;
                 // Some servers report uses in files outside their project once these are open (pyright 1.1, gopls 0.16).
                 if outcome.has_new_uses && !has_opened_files && Instant::now() < self.cx.deadline {
                     has_opened_files = true;
                     continue;
+                }
+                let others = self.references_at_uses(&outcome.left_out, &known).await;
+                if !others.value.is_empty() {
+                    for found in [&mut locations, &mut known] {
+                        found.extend(others.value.iter().cloned());
+                        self.sort(found).await;
+                    }
+                    status.merge(others.status);
+                    let sorted = self.sort_mentions(at, &known, &words).await;
+                    (mentions, _) = self.prove_mentions(at, &known, sorted).await;
                 }
                 mentions
             } else {

@@ -35,18 +35,24 @@ impl CodeQuery<'_> {
     /// overlap. The servers of other projects in which the symbol is used add theirs.
     pub async fn rename(&self, at: &ResolvedTarget, new_name: &str) -> Result<QualifiedAnswer<Plan>, CodeError> {
         new_name::check_new_name(at, new_name)?;
-        let (answer, outcome) = self.plan_rename(at, new_name).await?;
+        let (mut answer, mut outcome) = self.plan_rename(at, new_name, &[]).await?;
         // Some servers rename uses in files outside their project once these are open (pyright 1.1, gopls 0.16).
         if outcome.has_new_uses && Instant::now() < self.cx.deadline {
-            return Ok(self.plan_rename(at, new_name).await?.0);
+            (answer, outcome) = self.plan_rename(at, new_name, &[]).await?;
+        }
+        let uses = self.first_uses(&outcome.left_out).await;
+        if !uses.is_empty() && Instant::now() < self.cx.deadline {
+            (answer, _) = self.plan_rename(at, new_name, &uses).await?;
         }
         Ok(answer)
     }
 
+    /// Plans a rename at the target and at further uses of the symbol.
     async fn plan_rename(
         &self,
         at: &ResolvedTarget,
         new_name: &str,
+        uses: &[ResolvedTarget],
     ) -> Result<(QualifiedAnswer<Plan>, ProofOutcome), CodeError> {
         let method = "textDocument/rename";
         let mut ready = self.ready_for(&at.reference, method, "rename symbols", ReadinessLevel::Project).await?;
@@ -106,6 +112,14 @@ impl CodeQuery<'_> {
         };
         if let Some(edit) = self.rename_counterpart(at, endpoint.as_ref(), new_name, &completed.edited).await {
             self.add_new_edits(&mut completed, RenameEdit { edit, endpoint: Arc::clone(&endpoint) }).await;
+        }
+        for target in uses {
+            // A use in another project may have another server.
+            let ready = self.ready_for(&target.reference, method, "rename symbols", ReadinessLevel::Project).await;
+            let Some(endpoint) = ready.ok().and_then(|ready| ready.endpoints.into_iter().next()) else { continue };
+            if let Some(edit) = self.request_rename(target, endpoint.as_ref(), new_name).await {
+                self.add_edit(&mut completed, RenameEdit { edit, endpoint }).await;
+            }
         }
         let left_related = self.rename_related(at, new_name, &endpoint, &mut completed).await;
         self.leave_out_edits(at, &mut completed);

@@ -42,7 +42,7 @@ impl ToyEndpoint {
 
     pub(super) fn resolved_lens(&self, mut lens: Value) -> Value {
         let name = lens.get("data").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let title = format!("{} uses", self.uses(&name).len());
+        let title = format!("{} uses", self.uses(&name, &Value::Null).len());
         lens["command"] = json!({ "title": title, "command": "toy.show" });
         lens
     }

@@ -6,7 +6,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use zubi_base::fs;
 
+mod recent;
 mod store;
+
+pub use recent::PythonEnvironments;
 
 /// The names of environments in a project, the most common first: venv, uv, Poetry and PDM (`.venv`), Hatch (`.hatch`
 /// holds several), Conda (`.conda`), Pixi.
@@ -59,13 +62,19 @@ pub struct PythonEnvironment {
 }
 
 impl PythonEnvironment {
-    /// Finds the environment of a project at `root`: the nearest one from there up to `folder`, else the active one.
-    pub fn find(root: &Utf8Path, folder: &Utf8Path, search: &PythonSearch) -> Option<Self> {
+    /// Finds the environment of a project; see [`PythonEnvironments::find`]. `with_any_name` finds the only environment in a
+    /// directory, whatever its name.
+    fn find(
+        root: &Utf8Path,
+        folder: &Utf8Path,
+        search: &PythonSearch,
+        with_any_name: impl FnOnce(&Utf8Path) -> Option<Self>,
+    ) -> Option<Self> {
         let ancestors = || root.ancestors().take_while(|directory| directory.starts_with(folder));
         ancestors()
             .find_map(Self::in_directory)
             .or_else(|| ancestors().find_map(|project| Self::find_stored(project, search)))
-            .or_else(|| Self::with_any_name(root))
+            .or_else(|| with_any_name(root))
             .or_else(|| Self::read(search.active.as_deref()?))
     }
 
@@ -208,7 +217,9 @@ mod tests {
         std::fs::create_dir_all(folder.join(root)).unwrap();
         let search = PythonSearch { active: Some(folder.join("outside/active")), ..PythonSearch::default() };
         let (root, folder) = (folder.join(root), folder.join("w"));
-        let Some(environment) = PythonEnvironment::find(&root, &folder, &search) else { return "none".to_owned() };
+        let Some(environment) = PythonEnvironments::new(search.clone()).find(&root, &folder) else {
+            return "none".to_owned();
+        };
         let template = json!({ "path": "{interpreter}", "extra": { "paths": "{packages}" }, "fixed": 1 });
         let filled = environment.fill(&template).to_string().replace(folder.parent().unwrap().as_str(), "");
         let untrusted =

@@ -24,10 +24,12 @@ impl PoolState {
     pub(super) async fn conditions(&self, needed: &NeededServer) -> LaunchConditions {
         let NeededServer { row, folder, .. } = needed;
         let trusted = self.trust.folder(&folder.path);
-        let python = row.python.is_some().then(|| PythonEnvironment::find(needed.root(), &folder.path, &self.python));
+        let python = row.python.is_some().then(|| self.python.find(needed.root(), &folder.path));
         let python = match python.flatten() {
             Some(python) if trusted => Some(python),
-            Some(python) => python.for_untrusted(&folder.path, &self.python, row.untrusted == UntrustedRule::Run),
+            Some(python) => {
+                python.for_untrusted(&folder.path, &self.python.search, row.untrusted == UntrustedRule::Run)
+            }
             None => None,
         };
         let cargo = self.cargo_launch(needed).await;

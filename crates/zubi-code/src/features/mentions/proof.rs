@@ -71,11 +71,13 @@ impl MentionVerdict {
 }
 
 /// The result of the checks of an answer's mentions.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct ProofOutcome {
     /// Whether the server resolves mentions to the symbol that it did not report, in files that it has not opened
     /// before. It may report them now.
     pub(crate) has_new_uses: bool,
+    /// Mentions that the server resolves to the symbol, but does not report.
+    pub(crate) left_out: Vec<RawLocation>,
 }
 
 /// The symbol of a query, with its known places.
@@ -176,6 +178,9 @@ impl CodeQuery<'_> {
         for (index, candidate) in rest.into_iter().enumerate() {
             mentions.are_namesakes_proven &= verdicts.contains_key(&index);
             let verdict = verdicts.remove(&index).or_else(|| by_file.get(&candidate.part()).cloned());
+            let is_left_out =
+                matches!(&verdict, Some(MentionVerdict::Unread { reason, .. }) if reason.as_str() == LEFT_OUT);
+            outcome.left_out.extend(is_left_out.then(|| candidate.mention.clone()));
             self.add(mentions, candidate, verdict.unwrap_or(MentionVerdict::Unchecked));
         }
         outcome
@@ -501,7 +506,7 @@ impl CodeQuery<'_> {
     }
 
     /// Whether a definition is one of the symbol's places.
-    async fn is_among(&self, definition: &RawLocation, own: &[RawLocation]) -> bool {
+    pub(crate) async fn is_among(&self, definition: &RawLocation, own: &[RawLocation]) -> bool {
         let path = uri::to_path(&definition.location.uri);
         let mut converted = definition.clone();
         for known in own {

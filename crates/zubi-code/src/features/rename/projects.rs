@@ -172,7 +172,7 @@ impl CodeQuery<'_> {
     }
 
     /// Adds another server's edits that are about the same symbol: they include an edit that is already known.
-    async fn add_edit(&self, rename: &mut CompletedRename, other: RenameEdit) {
+    pub(super) async fn add_edit(&self, rename: &mut CompletedRename, other: RenameEdit) {
         let mut edited = edited_locations(&other.edit, other.endpoint.encoding());
         self.convert_all_to_utf16(rename.edited.iter_mut().chain(&mut edited)).await;
         if edited.iter().any(|location| rename.covers(location)) {
