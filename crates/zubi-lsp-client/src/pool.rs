@@ -366,8 +366,15 @@ impl PoolState {
         self.has_started.store(true, Ordering::Release);
         // Finding a program runs it (`--version`), which takes up to half a second; so all searches run at once, and
         // the file watcher starts with them.
-        let starting = join_all(slots.into_iter().map(|slot| self.start_first(slot)));
-        let (started, _) = tokio::join!(starting, self.watcher.start());
+        let watcher = Arc::clone(&self.watcher);
+        let watching = tokio::spawn(async move { watcher.start().await });
+        let started = join_all(slots.into_iter().map(|slot| self.start_first(slot))).await;
+        // A server may read files from now on, so their changes must be recorded. Without one, the walk of a large folder
+        // would only delay the answer.
+        if started.iter().any(|slot| !slot.endpoints.is_empty()) {
+            // Only a panic makes it fail.
+            drop(watching.await);
+        }
         let mut endpoints: Vec<Arc<dyn Endpoint>> = Vec::new();
         let mut absent = Vec::new();
         let mut companions = Vec::new();
