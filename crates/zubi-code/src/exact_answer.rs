@@ -6,10 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextRange, size};
+use zubi_base::text::{list_first, pluralize};
 use zubi_base::uri;
+use zubi_syntax::SyntaxLanguage;
 
 use crate::exact_index::{
     ExactAnswer, ExactContent, ExactDocument, ExactIndex, ExactIndexError, ExactLocation, ExactQuery, ExactRole,
@@ -17,6 +19,7 @@ use crate::exact_index::{
 };
 use crate::features::locations::{RawLocation, Relation};
 use crate::locate::ResolvedTarget;
+use crate::markup::clean_line;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::status::{AnswerSource, AnswerStatus, ExactCoverage, QualifiedAnswer};
 use crate::text_search;
@@ -26,6 +29,13 @@ const QUERY_TIME: Duration = Duration::from_secs(3);
 
 /// The maximum number of locations, and of files, in an answer.
 const MAX_LOCATIONS: usize = 2_000;
+
+/// The maximum number of files whose coverage an answer compares, and that its mark names.
+const MAX_COMPARED: usize = 200;
+const MAX_NAMED: usize = 3;
+
+/// Languages of texts in which a name is not a use of a symbol.
+const PROSE_AND_DATA: &[&str] = &["json", "markdown", "toml", "yaml"];
 
 /// The length of a commit's id in an answer.
 const SHORT_ID: usize = 7;
@@ -55,7 +65,8 @@ impl CodeQuery<'_> {
             let found = self.find_exact(index.as_ref(), at, role, relation);
             match tokio::time::timeout_at(until.into(), found).await {
                 Ok(Ok(Some(found))) => {
-                    if let Some(answer) = self.to_exact_locations(found, at, relation).await {
+                    if let Some(mut answer) = self.to_exact_locations(found, at, relation).await {
+                        self.mark_uncovered(index.as_ref(), at, relation, &mut answer).await;
                         return Some(answer);
                     }
                 }
@@ -71,6 +82,56 @@ impl CodeQuery<'_> {
             }
         }
         None
+    }
+
+    /// Names the imports that have failed, if their data describe the file of a position.
+    pub(crate) async fn add_failed_imports(&self, at: &ResolvedTarget, status: &mut AnswerStatus) {
+        for index in &self.intel.exact {
+            for failure in index.failed_imports().await.iter().filter(|failure| at.path.starts_with(&failure.folder)) {
+                let file = clean_line(&self.workspace().display(&failure.file));
+                status.notes.push(format!("exact data of `{file}` were not imported: {}", clean_line(&failure.reason)));
+            }
+        }
+    }
+
+    /// Marks an answer about every use of a name if files mention the name whose present texts are not in the data.
+    async fn mark_uncovered(
+        &self,
+        index: &dyn ExactIndex,
+        at: &ResolvedTarget,
+        relation: Relation,
+        answer: &mut QualifiedAnswer<Vec<RawLocation>>,
+    ) {
+        let (Some(name), Relation::References { .. } | Relation::Implementations) = (&at.name, relation) else { return };
+        let status = &mut answer.status;
+        let searched = self.search_words(name, None).await;
+        self.mark_cut_search(searched.cut, status);
+        // The answer has the matches in its files.
+        let answered: BTreeSet<_> = answer.value.iter().filter_map(|found| uri::to_path(&found.location.uri)).collect();
+        let is_code = |path: &Utf8PathBuf| {
+            path.file_name().and_then(SyntaxLanguage::from_file_name).is_some_and(|it| !PROSE_AND_DATA.contains(&it.id))
+        };
+        let mut mentions: Vec<_> = searched.files.into_iter().map(|(path, _)| path).collect();
+        mentions.retain(|path| is_code(path) && !answered.contains(path));
+        let unchecked = mentions.split_off(mentions.len().min(MAX_COMPARED));
+        let texts = self.intel.texts.as_ref();
+        let compared = index.find_uncovered(&mentions, texts);
+        let until = self.cx.deadline.min(Instant::now() + QUERY_TIME);
+        match tokio::time::timeout_at(until.into(), compared).await {
+            Ok(Ok(uncovered)) if uncovered.is_empty() => {}
+            Ok(Ok(uncovered)) => {
+                let files = list_first(uncovered.iter().map(|path| self.workspace().display(path)), MAX_NAMED);
+                status.mark_incomplete(format!("`{name}` also occurs in files that the data do not cover: {files}"));
+            }
+            Ok(Err(_)) | Err(_) => status.mark_incomplete(format!(
+                "zubi did not find out whether the data cover {} with `{name}`",
+                pluralize(mentions.len(), "other file")
+            )),
+        }
+        if !unchecked.is_empty() {
+            let files = pluralize(unchecked.len(), "more file");
+            status.mark_incomplete(format!("`{name}` also occurs in {files}, which the data may not cover"));
+        }
     }
 
     async fn find_exact(

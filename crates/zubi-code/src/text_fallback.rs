@@ -103,6 +103,7 @@ impl CodeQuery<'_> {
     ) -> Result<QualifiedAnswer<Vec<RawLocation>>, CodeError> {
         if let Some(mut exact) = self.exact_locations(at, relation).await {
             exact.status.absent = absent;
+            self.add_failed_imports(at, &mut exact.status).await;
             return Ok(exact);
         }
         let (Some(name), Relation::Definition | Relation::References { .. }) = (&at.name, relation) else {
@@ -110,6 +111,7 @@ impl CodeQuery<'_> {
         };
         let source = if relation == Relation::Definition { AnswerSource::Syntax } else { AnswerSource::Text };
         let mut status = self.texts_answer(source, absent)?;
+        self.add_failed_imports(at, &mut status).await;
         let searched = self.search_words(name, None).await;
         let (mut found, mut unparsed) = (Vec::new(), 0);
         let parse_until = self.cx.deadline.min(Instant::now() + PARSE_TIME);
