@@ -102,7 +102,9 @@ impl CodeQuery<'_> {
         relation: Relation,
         answer: &mut QualifiedAnswer<Vec<RawLocation>>,
     ) {
-        let (Some(name), Relation::References { .. } | Relation::Implementations) = (&at.name, relation) else { return };
+        let (Some(name), Relation::References { .. } | Relation::Implementations) = (&at.name, relation) else {
+            return;
+        };
         let status = &mut answer.status;
         let searched = self.search_words(name, None).await;
         self.mark_cut_search(searched.cut, status);

@@ -39,7 +39,15 @@ impl ExactImporter {
     ) -> Self {
         let cancel = CancellationToken::new();
         let stop = cancel.clone().drop_guard();
-        Self { index, folders: folders.into(), git, reports: watch::Sender::new(0), compared: Arc::default(), cancel, _stop: stop }
+        Self {
+            index,
+            folders: folders.into(),
+            git,
+            reports: watch::Sender::new(0),
+            compared: Arc::default(),
+            cancel,
+            _stop: stop,
+        }
     }
 
     /// Returns the imports that have failed.
@@ -127,7 +135,8 @@ async fn import_lost(data: &ScipIndex, git: Option<&GitRepositories>, cancel: &C
                 Ok(commit) => Some(commit),
                 Err(error) => {
                     tracing::warn!(%file, %error, "lost exact data cannot be imported again");
-                    data.record_failure_reason(&file, &folder, &format!("the commit of the data is unknown: {error}")).await;
+                    data.record_failure_reason(&file, &folder, &format!("the commit of the data is unknown: {error}"))
+                        .await;
                     continue;
                 }
             },
@@ -138,11 +147,7 @@ async fn import_lost(data: &ScipIndex, git: Option<&GitRepositories>, cancel: &C
 }
 
 /// Imports a file. Records a failure.
-async fn import(
-    data: &ScipIndex,
-    request: ImportRequest,
-    cancel: &CancellationToken,
-) -> Result<(), ScipImportError> {
+async fn import(data: &ScipIndex, request: ImportRequest, cancel: &CancellationToken) -> Result<(), ScipImportError> {
     match data.import(&request, &DiskText, cancel, &|_| {}).await {
         Ok(report) => {
             tracing::info!(file = %request.file, documents = report.documents, "imported exact data");
@@ -166,3 +171,6 @@ pub(crate) async fn commit_files(
     let revision = Revision::parse(revision).map_err(VersionControlError::Failure)?;
     git.commit_files(folder, &revision).await
 }
+
+#[cfg(test)]
+mod tests;
