@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextRange, size};
+use zubi_base::sync::lock;
 use zubi_base::text::{list_first, pluralize};
 use zubi_base::uri;
 use zubi_syntax::SyntaxLanguage;
@@ -39,6 +40,15 @@ const PROSE_AND_DATA: &[&str] = &["json", "markdown", "toml", "yaml"];
 
 /// The length of a commit's id in an answer.
 const SHORT_ID: usize = 7;
+
+/// References from imported data alone, beside the answer of a server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExactReferences {
+    /// The origins; see [`ExactCoverage::origins`].
+    pub origins: Vec<String>,
+    /// Sorted by path and line; not empty.
+    pub locations: Vec<RawLocation>,
+}
 
 /// The answers of an index.
 struct FoundData {
@@ -134,6 +144,49 @@ impl CodeQuery<'_> {
             let files = pluralize(unchecked.len(), "more file");
             status.mark_incomplete(format!("`{name}` also occurs in {files}, which the data may not cover"));
         }
+    }
+
+    /// Returns the references in files of the projects that no server has answered about. `answered` are those of the
+    /// servers.
+    pub(crate) async fn exact_references_elsewhere(
+        &self,
+        at: &ResolvedTarget,
+        answered: &[RawLocation],
+    ) -> Option<ExactReferences> {
+        let projects = lock(&self.unqueried).clone();
+        if projects.is_empty() {
+            return None;
+        }
+        let until = self.cx.deadline.min(Instant::now() + QUERY_TIME);
+        let find = async {
+            for index in &self.intel.exact {
+                let relation = Relation::References { include_declaration: false };
+                if let Ok(Some(found)) = self.find_exact(index.as_ref(), at, ExactRole::References, relation).await {
+                    return Some(found);
+                }
+            }
+            None
+        };
+        let found = tokio::time::timeout_at(until.into(), find).await.ok()??;
+        let answered: BTreeSet<_> = answered.iter().filter_map(|found| uri::to_path(&found.location.uri)).collect();
+        let mut locations = Vec::new();
+        let documents = found.answers.iter().flat_map(|answer| &answer.documents);
+        for document in documents.filter(|document| !answered.contains(&document.path)).take(MAX_COMPARED) {
+            let ExactContent::Exact(exact) = &document.content else { continue };
+            let files = vec![document.path.clone()];
+            let method = "textDocument/references";
+            let own = self.intel.router.other_projects(&at.reference, method, files).await;
+            if own.iter().any(|own| projects.iter().any(|project| project.root == own.root)) {
+                let relation = Relation::References { include_declaration: true };
+                locations.extend(self.to_raw_locations(document, exact, relation).await.unwrap_or_default());
+            }
+        }
+        locations.sort_by(|a, b| {
+            let start = |one: &RawLocation| (one.location.range.start.line, one.location.range.start.character);
+            a.display_path.cmp(&b.display_path).then_with(|| start(a).cmp(&start(b)))
+        });
+        locations.truncate(MAX_LOCATIONS);
+        (!locations.is_empty()).then(|| ExactReferences { origins: origins(&found.answers), locations })
     }
 
     async fn find_exact(

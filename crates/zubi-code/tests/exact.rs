@@ -3,107 +3,19 @@
 #![expect(clippy::unwrap_used, reason = "a test's helper fails the test that called it")]
 
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use zubi_base::endpoint::Readiness;
-use zubi_base::position::Encoding;
-use zubi_base::text::TextSource;
-use zubi_code::exact_index::{
-    ExactAnswer, ExactContent, ExactDocument, ExactImport, ExactImportFailure, ExactImportStatus, ExactIndex,
-    ExactIndexError, ExactLocation, ExactQuery, ExactRole, ExactSymbol,
-};
+use zubi_code::exact_index::{ExactImportFailure, ExactIndexError};
 use zubi_code::locate::{PositionIntent, TargetInput};
-use zubi_code::testing::Toy;
+use zubi_code::testing::{ScriptedExactIndex, Toy, ToyFile};
 use zubi_code::{CallCx, CodeError, CodeQuery};
 
-/// An index whose data are the lines `PATH:LINE:NAME [definition]`, at the first occurrence of the name.
-#[derive(Default)]
-struct ScriptedIndex {
-    root: Mutex<Utf8PathBuf>,
-    lines: Mutex<Vec<String>>,
-    error: Mutex<Option<ExactIndexError>>,
-    uncovered: Mutex<Vec<Utf8PathBuf>>,
-    failures: Mutex<Vec<ExactImportFailure>>,
-    queries: AtomicUsize,
-}
-
-#[async_trait]
-impl ExactIndex for ScriptedIndex {
-    async fn find(&self, query: &ExactQuery, _texts: &dyn TextSource) -> Result<ExactAnswer, ExactIndexError> {
-        self.queries.fetch_add(1, Ordering::SeqCst);
-        if let Some(error) = self.error.lock().unwrap().clone() {
-            return Err(error);
-        }
-        let root = self.root.lock().unwrap().clone();
-        let mut answer = ExactAnswer { imports: vec![origin()], ..ExactAnswer::default() };
-        for line in self.lines.lock().unwrap().iter() {
-            let (place, role) = line.split_once(' ').unwrap_or((line, ""));
-            let mut parts = place.split(':');
-            let (path, number, name) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
-            let is_definition = role == "definition";
-            if is_definition == (query.role == ExactRole::References) {
-                continue;
-            }
-            let (line, range) = find_name(&root.join(path), number.parse().unwrap(), name);
-            let location = ExactLocation { range, line, symbol: 0, is_definition, is_write: false, is_import: false };
-            let content = ExactContent::Exact(vec![location]);
-            answer.documents.push(ExactDocument { path: root.join(path), import: 0, content });
-            answer.symbols = vec![ExactSymbol {
-                moniker: name.to_owned(),
-                package: None,
-                name: name.to_owned(),
-                containers: Vec::new(),
-                kind: None,
-            }];
-        }
-        Ok(answer)
-    }
-
-    async fn status(&self, _texts: &dyn TextSource) -> Result<Vec<ExactImportStatus>, ExactIndexError> {
-        Ok(Vec::new())
-    }
-
-    async fn find_uncovered(
-        &self,
-        paths: &[Utf8PathBuf],
-        _texts: &dyn TextSource,
-    ) -> Result<Vec<Utf8PathBuf>, ExactIndexError> {
-        let uncovered = self.uncovered.lock().unwrap();
-        Ok(paths.iter().filter(|path| uncovered.iter().any(|one| path.ends_with(one))).cloned().collect())
-    }
-
-    async fn failed_imports(&self) -> Vec<ExactImportFailure> {
-        self.failures.lock().unwrap().clone()
-    }
-}
-
-fn origin() -> ExactImport {
-    let commit = Some("3f2a91c0123456789abcdef0123456789abcdef0".to_owned());
-    ExactImport { tool: "tool".to_owned(), version: String::new(), commit, imported_at: Duration::ZERO }
-}
-
-/// Returns the 0-based line and the range of a name on a 1-based line.
-fn find_name(path: &Utf8Path, line: u32, name: &str) -> (u32, std::ops::Range<usize>) {
-    let text = zubi_base::fs::read_text(path).unwrap();
-    let before: usize = text.split_inclusive('\n').take(line as usize - 1).map(str::len).sum();
-    let start = before + text.get(before..).unwrap().find(name).unwrap();
-    (line - 1, start..start + name.len())
-}
-
-/// A workspace whose code intelligence has such an index.
-fn toy(fixture: &str, lines: &[&str]) -> (Toy, Arc<ScriptedIndex>) {
-    let index = Arc::new(ScriptedIndex::default());
-    index.lines.lock().unwrap().extend(lines.iter().map(|line| (*line).to_owned()));
-    let toy = Toy::with_config(fixture, Encoding::Utf16, |mut config| {
-        config.exact = vec![Arc::clone(&index) as Arc<dyn ExactIndex>];
-        config
-    });
-    index.root.lock().unwrap().clone_from(&toy.root);
-    (toy, index)
+fn toy(fixture: &str, lines: &[&str]) -> (Toy, Arc<ScriptedExactIndex>) {
+    ScriptedExactIndex::toy(fixture, lines)
 }
 
 async fn references(toy: &Toy, at: &str, cx: CallCx) -> String {
@@ -114,6 +26,10 @@ async fn references(toy: &Toy, at: &str, cx: CallCx) -> String {
         Err(error) => error.to_string(),
         Ok(found) => {
             let mut shown = list(&query, &found.value.locations).await;
+            if let Some(others) = &found.value.unqueried {
+                writeln!(shown, "{}:", others.origins.join(", ")).unwrap();
+                shown.push_str(&list(&query, &others.locations).await);
+            }
             let status = &found.status;
             write!(shown, "[{}", status.endpoint_line()).unwrap();
             if let Some(part) = status.note() {
@@ -248,4 +164,28 @@ async fn a_failed_import_is_named_where_its_data_would_answer() {
     assert!(answer.contains(note), "{answer}");
     let answer = references(&toy, "a.py:1:1", Toy::cx()).await;
     assert!(!answer.contains(note), "{answer}");
+}
+
+#[tokio::test]
+async fn projects_that_no_server_was_queried_about_have_a_list_of_their_own() {
+    let mut fixture = "//- a.toy\nlet unit\n".to_owned();
+    for project in 1..=6 {
+        writeln!(fixture, "//- p{project}/use.toy\nunit").unwrap();
+    }
+    // The data of project 6 do not know the use in it.
+    let (toy, index) = toy(&fixture, &["a.toy:1:unit definition", "p1/use.toy:1:unit", "p5/use.toy:1:unit"]);
+    toy.endpoint.files.lock().unwrap().push(("use.toy", ToyFile::Unread));
+    assert!(!references(&toy, "a.toy:1:5", Toy::cx()).await.contains("3f2a91c"), "one project");
+    toy.endpoint.other_projects.lock().unwrap().extend(["p1", "p2", "p3", "p4", "p5", "p6"]);
+    insta::assert_snapshot!(references(&toy, "a.toy:1:5", Toy::cx()).await, @"");
+    let all = CallCx { all_projects: Some(true), ..Toy::cx() };
+    assert!(!references(&toy, "a.toy:1:5", all).await.contains("3f2a91c"), "every server was queried");
+    // Neither a rename nor an answer without such projects queries the data.
+    index.queries.store(0, Ordering::SeqCst);
+    let query = toy.intel.query(Toy::cx()).await;
+    let target = TargetInput { at: Some("a.toy:1:5".to_owned()), ..TargetInput::default() };
+    let at = query.resolve(&target, PositionIntent::Identifier).await.unwrap();
+    let planned = query.rename(&at, "size").await.unwrap();
+    assert!(matches!(planned.status.completeness, zubi_code::Completeness::Partial { .. }), "{:?}", planned.status);
+    assert_eq!(index.queries.load(Ordering::SeqCst), 0);
 }

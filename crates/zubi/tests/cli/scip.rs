@@ -2,8 +2,14 @@
 //!
 //! `data/python.scip` is the output of scip-python for the files in `data/python.txt`.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
 use camino::Utf8Path;
 use insta::assert_snapshot;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 
 use crate::check::Sandbox;
@@ -195,4 +201,161 @@ fn refused_imports_say_what_to_do() {
     }
     let output = sandbox.check(&["index", "import", "../data.scip", "--commit=--output=x"]);
     assert!(output.starts_with("exit 2"), "{output}");
+}
+
+/// Runs git in the workspace, and returns its output.
+fn git(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"];
+    let output = assert_cmd::Command::new("git")
+        .current_dir(sandbox.path("work"))
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", sandbox.path("home"))
+        .args(identity)
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn data_of_a_commit_answer_with_its_id() {
+    let sandbox = sandbox();
+    git(&sandbox, &["init", "--quiet"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "--quiet", "--message=first"]);
+    let id = git(&sandbox, &["rev-parse", "HEAD"]);
+    let shown = |text: String| text.replace(&id, "[COMMIT]").replace(&id[..7], "[SHORT]");
+    // The data describe the commit, whatever the files are at the import.
+    let app = sandbox.read("work/app.py");
+    sandbox.write("work/app.py", &format!("{app}# total\n"));
+    assert_snapshot!(shown(check(&sandbox, &["index", "import", "../data.scip", "--commit", "HEAD", "--json"])), @"");
+    assert_snapshot!(shown(check(&sandbox, &["index", "status"])), @"");
+    let output = check(&sandbox, &["call", "lsp_references", "--at", "shapes.py:18:5"]);
+    assert_snapshot!(shown(output), @"");
+    sandbox.write("work/app.py", &app);
+    // The data do not cover this file.
+    sandbox.write("work/later.py", "from shapes import total\n");
+    let output = check(&sandbox, &["call", "lsp_references", "--at", "shapes.py:18:5"]);
+    assert_snapshot!(shown(output), @"");
+    let output = sandbox.zubi().args(["call", "lsp_references", "--at", "shapes.py:18:5", "--json"]).output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer.pointer("/source"), Some(&"scip".into()), "{answer}");
+    assert_eq!(answer.pointer("/total"), Some(&4.into()), "{answer}");
+}
+
+#[test]
+fn data_that_a_host_cannot_import_are_named() {
+    let sandbox = sandbox();
+    write(&sandbox, "work/index.scip", &include_bytes!("data/python.scip")[..3_000]);
+    let output = check(&sandbox, &["index", "status"]);
+    assert!(output.contains("/index.scip: not imported; the next host imports it"), "{output}");
+    let call = |arguments: &[&str]| check(&sandbox, &[&["call", "lsp_references"], arguments].concat());
+    let deadline = Instant::now() + Duration::from_mins(1);
+    // Each call is a host, which imports beside its answers.
+    while !check(&sandbox, &["index", "status"]).contains(": not imported 0 s ago: ") {
+        assert!(Instant::now() < deadline, "a host records the failure");
+        call(&["--symbol", "total"]);
+    }
+    let output = call(&["--symbol", "total"]);
+    assert!(output.contains("exact data of `index.scip` were not imported: "), "{output}");
+    let output = sandbox.zubi().args(["index", "status", "--json"]).output().unwrap();
+    let state: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let reason = state.pointer("/folders/0/failedImports/0/reason").and_then(Value::as_str).unwrap();
+    assert!(reason.contains("make it again with its indexer"), "{state}");
+    check(&sandbox, &["index", "import", "../data.scip"]);
+    let output = call(&["--symbol", "total"]);
+    assert!(output.contains("[scip scip-python · 2 files exact · `") && !output.contains("not imported"), "{output}");
+}
+
+/// Encodes a field of a message.
+fn field(number: u8, content: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![number << 3 | 2];
+    let mut length = content.len();
+    while length > 0x7f {
+        bytes.push(u8::try_from(length & 0x7f).unwrap() | 0x80);
+        length >>= 7;
+    }
+    bytes.push(u8::try_from(length).unwrap());
+    bytes.extend(content);
+    bytes
+}
+
+/// Writes data of many documents, and their files.
+fn write_large_data(sandbox: &Sandbox, documents: usize, symbols: usize) {
+    let mut bytes = field(1, &field(2, &[field(1, b"test"), field(2, b"1")].concat()));
+    for document in 0..documents {
+        let name = format!("large/file_{document}.py");
+        sandbox.write(&format!("work/{name}"), "one = 1\n");
+        let mut message = field(1, name.as_bytes());
+        for symbol in 0..symbols {
+            let symbol = format!("test . p 1 file_{document}/symbol_{symbol}.");
+            message.extend(field(2, &[field(1, &[0, 0, 3]), field(2, symbol.as_bytes()), vec![3 << 3, 1]].concat()));
+        }
+        bytes.extend(field(2, &message));
+    }
+    write(sandbox, "large.scip", &bytes);
+}
+
+/// Whether a folder has an import of a tool.
+fn has_import(sandbox: &Sandbox, tool: &str) -> bool {
+    let output = sandbox.zubi().args(["index", "status", "--json"]).output().unwrap();
+    let state: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let imports = state.pointer("/folders/0/imports").and_then(Value::as_array).unwrap();
+    imports.iter().any(|import| import["tool"] == tool)
+}
+
+#[test]
+fn an_interrupted_import_leaves_the_former_data() {
+    let sandbox = sandbox();
+    write_large_data(&sandbox, 200, 3_000);
+    check(&sandbox, &["index", "import", "../data.scip"]);
+    let log = std::fs::read_dir(sandbox.path("cache/zubi/index")).unwrap();
+    let log = log.map(|entry| entry.unwrap().path()).find(|path| path.to_string_lossy().ends_with(".scip.db"));
+    let log = format!("{}-wal", log.unwrap().display());
+    let size = || std::fs::metadata(&log).map_or(0, |metadata| metadata.len());
+    let before = size();
+    let mut import = sandbox.process();
+    import.args(["index", "import", "../large.scip"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let import = import.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while size() <= before {
+        assert!(Instant::now() < deadline, "the import writes");
+        std::thread::yield_now();
+    }
+    let pid = rustix::process::Pid::from_child(&import);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let output = import.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "stopped; the former data remain\n");
+    assert!(has_import(&sandbox, "scip-python") && !has_import(&sandbox, "test"));
+}
+
+#[test]
+fn a_terminal_shows_the_progress_of_an_import() {
+    let sandbox = sandbox();
+    write_large_data(&sandbox, 300, 1);
+    let mut terminal = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap();
+    let other_end = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    let mut import = sandbox.process();
+    import.args(["index", "import", "../large.scip"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(other_end);
+    let child = import.spawn().unwrap();
+    // Only the child holds the other end now.
+    drop(import);
+    let mut screen = Vec::new();
+    let mut buffer = [0; 1024];
+    // When the other end is closed, Linux returns an error.
+    while let Ok(read @ 1..) = terminal.read(&mut buffer) {
+        screen.extend_from_slice(&buffer[..read]);
+    }
+    let output = child.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("test 1: 300 documents, 300 exact"), "{output:?}");
+    let lines = String::from_utf8(screen).unwrap().replace("\r\u{1b}[K", "\n");
+    let lines: Vec<_> = lines.split('\n').map(|line| line.split_once(", ").map_or(line, |(count, _)| count)).collect();
+    // The last one removes the line.
+    assert_eq!(lines, ["", "import: 256 documents", "import: 300 documents", ""]);
 }
