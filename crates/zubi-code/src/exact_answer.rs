@@ -18,6 +18,7 @@ use crate::exact_index::{
     ExactAnswer, ExactContent, ExactDocument, ExactIndex, ExactIndexError, ExactLocation, ExactQuery, ExactRole,
     ExactTarget,
 };
+use crate::features::index_search::is_data_file;
 use crate::features::locations::{RawLocation, Relation};
 use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
@@ -34,9 +35,6 @@ const MAX_LOCATIONS: usize = 2_000;
 /// The maximum number of files whose coverage an answer compares, and that its mark names.
 const MAX_COMPARED: usize = 200;
 const MAX_NAMED: usize = 3;
-
-/// Languages of texts in which a name is not a use of a symbol.
-const PROSE_AND_DATA: &[&str] = &["json", "markdown", "toml", "yaml"];
 
 /// The length of a commit's id in an answer.
 const SHORT_ID: usize = 7;
@@ -121,7 +119,7 @@ impl CodeQuery<'_> {
         // The answer has the matches in its files.
         let answered: BTreeSet<_> = answer.value.iter().filter_map(|found| uri::to_path(&found.location.uri)).collect();
         let is_code = |path: &Utf8PathBuf| {
-            path.file_name().and_then(SyntaxLanguage::from_file_name).is_some_and(|it| !PROSE_AND_DATA.contains(&it.id))
+            path.file_name().and_then(SyntaxLanguage::from_file_name).is_some() && !is_data_file(path)
         };
         let mut mentions: Vec<_> = searched.files.into_iter().map(|(path, _)| path).collect();
         mentions.retain(|path| is_code(path) && !answered.contains(path));

@@ -1,12 +1,13 @@
 //! One folder of a workspace with its index, and the tasks that build and update it.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use zubi_base::sync::lock;
+use zubi_base::walk::{FileStamp, UserRules, file_stamp};
 use zubi_code::symbol_index::{IndexPhase, IndexState, SymbolIndex as _};
 
 use crate::build::BuildError;
@@ -25,6 +26,7 @@ pub(super) struct IndexedFolder {
     /// Whether the folder has no index, because it is too broad.
     is_too_broad: bool,
     changes: Mutex<ReportedChanges>,
+    user_rules: UserRules,
     wake: Notify,
     /// The number of reports whose files the index has read.
     read: watch::Sender<u64>,
@@ -50,12 +52,20 @@ struct ReportedChanges {
     /// Whether the folder was another one, or none, at some time since.
     is_replaced: bool,
     /// The files outside the watched directories that decide which files are sources.
-    rules: Vec<Option<(u64, SystemTime)>>,
+    rules: Vec<FileStamp>,
 }
 
 impl IndexedFolder {
     pub(super) fn new(root: Utf8PathBuf, index: LocalIndex, is_too_broad: bool) -> Self {
-        Self { root, index, is_too_broad, changes: Mutex::default(), wake: Notify::new(), read: watch::Sender::new(0) }
+        Self {
+            root,
+            index,
+            is_too_broad,
+            changes: Mutex::default(),
+            user_rules: UserRules::default(),
+            wake: Notify::new(),
+            read: watch::Sender::new(0),
+        }
     }
 
     /// Returns the state of the index with the changes that it has not read.
@@ -98,7 +108,7 @@ impl IndexedFolder {
             let mut changes = lock(&self.changes);
             changes.needs_build = true;
             changes.watched = identity_of(&self.root);
-            changes.rules = rule_stamps(&self.root);
+            changes.rules = rule_stamps(&self.root, &self.user_rules);
         }
         let (folder, token) = (Arc::clone(self), cancel.clone());
         tokio::spawn(async move { folder.follow_changes(&token).await });
@@ -130,7 +140,7 @@ impl IndexedFolder {
                 Some(_) => age >= FAILED_RETRY,
                 None => self.index.is_lost(),
             });
-            let rules = rule_stamps(&self.root);
+            let rules = rule_stamps(&self.root, &self.user_rules);
             // A build that runs may have read the former rules, so another one follows it.
             let has_new_rules = changes.watched.is_some() && rules != changes.rules;
             changes.rules = rules;
@@ -190,16 +200,11 @@ impl IndexedFolder {
     }
 }
 
-/// Returns the sizes and times of the files outside the watched directories that decide which files of a folder are sources:
-/// those of git, and the rules of the directories above the folder. Looks for a few files.
-fn rule_stamps(root: &Utf8Path) -> Vec<Option<(u64, SystemTime)>> {
+/// Returns the stamps of the files outside the watched directories that decide which files of a folder are sources: those of
+/// git, and the rules of the directories above the folder. Looks for a few files.
+fn rule_stamps(root: &Utf8Path, of_user: &UserRules) -> Vec<FileStamp> {
     let above =
         root.ancestors().skip(1).flat_map(|directory| [directory.join(".gitignore"), directory.join(".ignore")]);
     let paths = above.map(Utf8PathBuf::into_std_path_buf).chain([root.join(".git/info/exclude").into_std_path_buf()]);
-    let of_user = zubi_base::walk::user_rules();
-    let stamp = |path: std::path::PathBuf| {
-        let metadata = std::fs::metadata(path).ok()?;
-        Some((metadata.len(), metadata.modified().ok()?))
-    };
-    paths.chain(of_user).map(stamp).collect()
+    paths.chain(of_user.path()).map(|path| file_stamp(&path)).collect()
 }

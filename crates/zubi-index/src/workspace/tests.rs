@@ -245,3 +245,39 @@ async fn changed_rules_of_git_are_noticed() {
     };
     tokio::time::timeout(DEADLINE, noticed).await.expect("the rules are noticed");
 }
+
+#[tokio::test]
+async fn a_project_file_beside_a_directory_decides_whether_it_has_sources() {
+    let workspace = Workspace::new(&["a"], &[("a/target/one.py", "def first(): pass\n"), ("a/two.py", "")]);
+    workspace.start().await;
+    assert_eq!(workspace.files_with("first").await, "a/target/one.py");
+    let path = workspace.write("a/Cargo.toml", "");
+    workspace.index.report(vec![path.clone()]);
+    assert_eq!(workspace.files_with("first").await, "");
+    assert_eq!(workspace.search("first").await, "");
+    std::fs::remove_file(&path).unwrap();
+    workspace.index.report(vec![path]);
+    assert_eq!(workspace.files_with("first").await, "a/target/one.py");
+}
+
+#[tokio::test]
+async fn a_home_directory_that_is_a_link_has_no_index() {
+    let directory = tempfile::tempdir().unwrap();
+    let base = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+    let (real, link) = (base.join("users/name"), base.join("home"));
+    std::fs::create_dir_all(&real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let parser: Arc<dyn SyntaxParser> = Arc::new(DirectParser);
+    let open = |folder: &Utf8Path, home: &Utf8Path| {
+        let cache = base.join("cache");
+        WorkspaceIndex::new(&[folder.to_owned()], Some(&cache), Some(home), &parser, IndexLimits::default())
+    };
+    // The workspace's folder has no links.
+    for folder in [real.as_path(), base.as_path()] {
+        assert!(
+            open(folder, &link).state().problem.is_some_and(|problem| problem.contains("makes no index")),
+            "{folder}"
+        );
+    }
+    assert_eq!(open(&real.join("project"), &link).state().problem, None);
+}
