@@ -234,7 +234,7 @@ mod tests {
     async fn check_mark(state: Option<IndexState>) -> String {
         let toy = Toy::with_config("//- a.toy\nlet x\n", Encoding::Utf16, |mut config| {
             config.index = state.map(|state| {
-                let index = MemoryIndex::new(&config.workspace.root());
+                let index = MemoryIndex::new(config.workspace.root());
                 index.set_state(state);
                 Arc::new(index) as Arc<dyn SymbolIndex>
             });

@@ -38,6 +38,8 @@ struct ReportedChanges {
     paths: Vec<Utf8PathBuf>,
     /// The number of reports.
     reports: u64,
+    /// The number of reports for which a query has waited as long as it may.
+    awaited: u64,
     /// The number of changes that the running update reads.
     in_update: usize,
     /// Whether all files must be compared.
@@ -148,10 +150,21 @@ impl IndexedFolder {
                 changes.needs_build = true;
                 self.wake.notify_one();
             }
+            if changes.awaited >= changes.reports {
+                return;
+            }
             changes.reports
         };
         // The sender lives as long as this folder.
         drop(self.read.subscribe().wait_for(|read| *read >= reports).await);
+    }
+
+    /// Records that a query has waited as long as it may for the reports so far, so that no other one waits for them.
+    pub(super) fn end_waits(&self) {
+        let mut changes = lock(&self.changes);
+        if *self.read.borrow() < changes.reports {
+            changes.awaited = changes.reports;
+        }
     }
 
     /// Builds and updates the index. A build runs beside updates, so that a long one does not delay them.

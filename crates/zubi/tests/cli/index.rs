@@ -140,3 +140,51 @@ fn an_interrupted_build_continues_later() {
       SIZE in [PLACE]/cache/STORE
     ");
 }
+
+/// Returns the number of files in the index.
+fn indexed_files(sandbox: &Sandbox) -> Option<u64> {
+    let output = sandbox.check(&["index", "build"]);
+    assert!(output.starts_with("exit 0"), "{output}");
+    status(sandbox).pointer("/folders/0/files").and_then(Value::as_u64)
+}
+
+#[test]
+fn rules_of_the_user_leave_files_out() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/made.py", "made = 1\n");
+    assert_eq!(indexed_files(&sandbox), Some(2));
+    let rules = sandbox.path("home/rules");
+    sandbox.write("home/.gitconfig", &format!("[core]\n\texcludesFile = {}\n", rules.display()));
+    assert_eq!(indexed_files(&sandbox), Some(2), "the file does not exist");
+    sandbox.write("home/rules", "made.py\n");
+    assert_eq!(indexed_files(&sandbox), Some(1));
+    // Without a name in git's configuration, the rules are in its default place.
+    sandbox.write("home/.gitconfig", "");
+    assert_eq!(indexed_files(&sandbox), Some(2));
+    sandbox.write("config/git/ignore", "*.py\n");
+    assert_eq!(indexed_files(&sandbox), Some(1));
+}
+
+#[test]
+fn a_home_directory_that_is_a_link_has_no_index() {
+    let sandbox = Sandbox::new();
+    sandbox.link("work", "linked-home");
+    let build = |home: &str| {
+        let mut command = sandbox.zubi();
+        command.env("HOME", sandbox.path(home)).args(["index", "build"]);
+        sandbox.show(&mut command)
+    };
+    assert_snapshot!(build("linked-home"), @"");
+    assert_eq!(build("linked-home"), build("work"));
+}
+
+#[test]
+fn an_answer_of_the_model_names_files_that_no_server_reads() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/shop.dlang", "Domain Order { vision: \"Sell\" }\n");
+    sandbox.write("work/order.py", "class Order:\n    pass\n\nclass Invoice:\n    pass\n");
+    sandbox.write("work/notes.unknown", "Order and Receipt\n");
+    let search = |name: &str| check(&sandbox, &["call", "lsp_workspace_symbols", "--query", name]);
+    let answers: Vec<_> = ["Order", "Invoice", "Receipt", "Absent"].into_iter().map(search).collect();
+    assert_snapshot!(answers.concat(), @"");
+}
