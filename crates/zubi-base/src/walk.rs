@@ -55,10 +55,10 @@ pub fn is_project_marker(name: &str) -> bool {
 }
 
 /// The size of a file and the time of its last change; `None` if it cannot be examined.
-pub type FileStamp = Option<(u64, SystemTime)>;
+pub type RuleStamp = Option<(u64, SystemTime)>;
 
 /// Returns the stamp of a file.
-pub fn file_stamp(path: &Path) -> FileStamp {
+pub fn rule_stamp(path: &Path) -> RuleStamp {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.len(), metadata.modified().ok()?))
 }
@@ -67,7 +67,7 @@ pub fn file_stamp(path: &Path) -> FileStamp {
 #[derive(Debug, Default)]
 pub struct UserRules {
     /// The path, with the stamps of git's configuration from which it was read.
-    known: Mutex<Option<(Vec<FileStamp>, Option<PathBuf>)>>,
+    known: Mutex<Option<(Vec<RuleStamp>, Option<PathBuf>)>>,
 }
 
 impl UserRules {
@@ -78,7 +78,7 @@ impl UserRules {
 
     fn path_by(&self, configuration: &[PathBuf], read: impl FnOnce() -> Option<PathBuf>) -> Option<PathBuf> {
         // Before the reading, so that a later change is noticed.
-        let stamps: Vec<FileStamp> = configuration.iter().map(|file| file_stamp(file)).collect();
+        let stamps: Vec<RuleStamp> = configuration.iter().map(|file| rule_stamp(file)).collect();
         let mut known = lock(&self.known);
         match &*known {
             Some((known, path)) if *known == stamps => path.clone(),

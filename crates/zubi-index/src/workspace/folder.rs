@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use zubi_base::sync::lock;
-use zubi_base::walk::{FileStamp, UserRules, file_stamp};
+use zubi_base::walk::{RuleStamp, UserRules, rule_stamp};
 use zubi_code::symbol_index::{IndexPhase, IndexState, SymbolIndex as _};
 
 use crate::build::BuildError;
@@ -54,7 +54,7 @@ struct ReportedChanges {
     /// Whether the folder was another one, or none, at some time since.
     is_replaced: bool,
     /// The files outside the watched directories that decide which files are sources.
-    rules: Vec<FileStamp>,
+    rules: Vec<RuleStamp>,
 }
 
 impl IndexedFolder {
@@ -215,9 +215,9 @@ impl IndexedFolder {
 
 /// Returns the stamps of the files outside the watched directories that decide which files of a folder are sources: those of
 /// git, and the rules of the directories above the folder. Looks for a few files.
-fn rule_stamps(root: &Utf8Path, of_user: &UserRules) -> Vec<FileStamp> {
+fn rule_stamps(root: &Utf8Path, of_user: &UserRules) -> Vec<RuleStamp> {
     let above =
         root.ancestors().skip(1).flat_map(|directory| [directory.join(".gitignore"), directory.join(".ignore")]);
     let paths = above.map(Utf8PathBuf::into_std_path_buf).chain([root.join(".git/info/exclude").into_std_path_buf()]);
-    paths.chain(of_user.path()).map(|path| file_stamp(&path)).collect()
+    paths.chain(of_user.path()).map(|path| rule_stamp(&path)).collect()
 }

@@ -188,3 +188,17 @@ fn an_answer_of_the_model_names_files_that_no_server_reads() {
     let answers: Vec<_> = ["Order", "Invoice", "Receipt", "Absent"].into_iter().map(search).collect();
     assert_snapshot!(answers.concat(), @"");
 }
+
+#[test]
+fn a_large_data_file_does_not_mark_an_answer_about_code() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/order.py", "class Order:\n    pass\n");
+    let lines = (0..20_000).map(|number| format!("\"key{number}\": \"Order Receipt\"")).collect::<Vec<_>>();
+    sandbox.write("work/data.json", &format!("{{{}}}\n", lines.join(",\n")));
+    check(&sandbox, &["index", "build"]);
+    let found = check(&sandbox, &["call", "lsp_workspace_symbols", "--query", "Order"]);
+    assert!(found.contains("order.py") && !found.contains("may be incomplete"), "{found}");
+    // It may have the only declaration of this name.
+    let found = check(&sandbox, &["call", "lsp_workspace_symbols", "--query", "Receipt"]);
+    assert!(found.contains("data.json") && found.contains("may be incomplete"), "{found}");
+}
