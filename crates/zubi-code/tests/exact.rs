@@ -177,7 +177,12 @@ async fn projects_that_no_server_was_queried_about_have_a_list_of_their_own() {
     toy.endpoint.files.lock().unwrap().push(("use.toy", ToyFile::Unread));
     assert!(!references(&toy, "a.toy:1:5", Toy::cx()).await.contains("3f2a91c"), "one project");
     toy.endpoint.other_projects.lock().unwrap().extend(["p1", "p2", "p3", "p4", "p5", "p6"]);
-    insta::assert_snapshot!(references(&toy, "a.toy:1:5", Toy::cx()).await, @"");
+    insta::assert_snapshot!(references(&toy, "a.toy:1:5", Toy::cx()).await, @"
+    a.toy:1:5
+    3f2a91c:
+    p5/use.toy:1:1
+    [toy · may be incomplete: `unit` also occurs in p5, p6 (not queried; allProjects=true queries all)] complete: Some(false)
+    ");
     let all = CallCx { all_projects: Some(true), ..Toy::cx() };
     assert!(!references(&toy, "a.toy:1:5", all).await.contains("3f2a91c"), "every server was queried");
     // Neither a rename nor an answer without such projects queries the data.

@@ -213,7 +213,18 @@ async fn references_from_imported_data_are_a_list_of_their_own() {
     let (toy, _) = ScriptedExactIndex::toy(&fixture, &["a.toy:1:unit definition", "a.toy:2:unit", "p5/use.toy:1:unit"]);
     toy.endpoint.files.lock().unwrap().push(("use.toy", ToyFile::Unread));
     toy.endpoint.other_projects.lock().unwrap().extend(["p1", "p2", "p3", "p4", "p5"]);
-    insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "symbol": "unit" })).await, @"");
+    insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "symbol": "unit" })).await, @"
+    at a.toy:1:5 unit (variable)
+    2 references to `unit` in 1 file
+    a.toy
+      1:5  let unit  (declaration)
+      2:1  unit
+    5 further word matches in code (not checked): includeText=true
+    1 more reference in 1 file of projects that no server has answered about (scip 3f2a91c, not checked by a server)
+    p5/use.toy
+      1:1  unit
+    [toy · ready · may be incomplete: `unit` also occurs in p5 (not queried; allProjects=true queries all)]
+    ");
     insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "symbol": "unit", "format": "json" })).await, @"");
     // The other pages have the servers' list only, as has the answer about the symbol.
     let next = json!({ "symbol": "unit", "limit": 1, "cursor": "1" });

@@ -230,7 +230,11 @@ fn data_of_a_commit_answer_with_its_id() {
     // The data describe the commit, whatever the files are at the import.
     let app = sandbox.read("work/app.py");
     sandbox.write("work/app.py", &format!("{app}# total\n"));
-    assert_snapshot!(shown(check(&sandbox, &["index", "import", "../data.scip", "--commit", "HEAD", "--json"])), @"");
+    assert_snapshot!(shown(check(&sandbox, &["index", "import", "../data.scip", "--commit", "HEAD", "--json"])), @r#"
+    exit 0
+    --- stdout
+    {"folder":"[PLACE]/work","tool":"scip-python","version":"0.6.6","commit":"[COMMIT]","documents":2,"exact":2,"occurrences":48,"localOccurrences":2,"invalidOccurrences":0,"skipped":[]}
+    "#);
     assert_snapshot!(shown(check(&sandbox, &["index", "status"])), @"");
     let output = check(&sandbox, &["call", "lsp_references", "--at", "shapes.py:18:5"]);
     assert_snapshot!(shown(output), @"");
@@ -255,7 +259,8 @@ fn data_that_a_host_cannot_import_are_named() {
     let reason = || {
         let output = sandbox.zubi().args(["index", "status", "--json"]).output().unwrap();
         let state: Value = serde_json::from_slice(&output.stdout).unwrap();
-        state.pointer("/folders/0/failedImports/0/reason").and_then(Value::as_str).map(str::to_owned)
+        let reason = state.pointer("/folders/0/failedImports/0/reason").and_then(Value::as_str);
+        reason.map(|reason| reason.replace(&sandbox.root(), "[PLACE]"))
     };
     let deadline = Instant::now() + Duration::from_mins(1);
     // Each call is a host, which imports beside its answers.
@@ -268,7 +273,7 @@ fn data_that_a_host_cannot_import_are_named() {
     };
     assert!(reason.contains("make it again with its indexer"), "{reason}");
     let output = check(&sandbox, &["index", "status"]);
-    assert!(output.contains("/index.scip: not imported ") && output.contains(&format!(" ago: {reason}")), "{output}");
+    assert!(output.contains("/index.scip: not imported ") && output.contains(" ago: ") && output.contains(&reason), "{output}");
     let output = call(&["--symbol", "total"]);
     assert!(output.contains("exact data of `index.scip` were not imported: "), "{output}");
     check(&sandbox, &["index", "import", "../data.scip"]);
@@ -297,7 +302,7 @@ fn write_large_data(sandbox: &Sandbox, documents: usize, symbols: usize) {
         sandbox.write(&format!("work/{name}"), "one = 1\n");
         let mut message = field(1, name.as_bytes());
         for symbol in 0..symbols {
-            let symbol = format!("test . p 1 file_{document}/symbol_{symbol}.");
+            let symbol = format!("test . p 1 file_{document}/part_{symbol}/one.");
             message.extend(field(2, &[field(1, &[0, 0, 3]), field(2, symbol.as_bytes()), vec![3 << 3, 1]].concat()));
         }
         bytes.extend(field(2, &message));

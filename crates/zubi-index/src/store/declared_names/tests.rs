@@ -140,5 +140,10 @@ trait Count {
 fn into_iter() {}
 ";
     let fixture = Fixture::with_built_index(files).await;
-    insta::assert_snapshot!(check(&fixture, 3).await, @"");
+    insta::assert_snapshot!(check(&fixture, 3).await, @"
+    Lines: struct lines.rs <- lines.rs
+    first: method lines.rs <- lines.rs
+    into_iter: function other.rs <- lines.rs, other.rs
+    total: method lines.rs <- lines.rs
+    ");
 }
