@@ -204,6 +204,16 @@ impl FileObserver for WorkspaceIndex {
         }
         publish(&self.folders, &self.state);
     }
+
+    fn begin_comparison(&self) {
+        self.folders.iter().for_each(|folder| folder.set_comparing(true));
+        publish(&self.folders, &self.state);
+    }
+
+    fn end_comparison(&self) {
+        self.folders.iter().for_each(|folder| folder.set_comparing(false));
+        publish(&self.folders, &self.state);
+    }
 }
 
 impl std::fmt::Debug for WorkspaceIndex {

@@ -95,6 +95,14 @@ impl FileObserver for ExactImporter {
         // The watcher need not report a file that git ignores, so every report leads to a comparison.
         self.reports.send_modify(|number| *number = number.wrapping_add(1));
     }
+
+    fn begin_comparison(&self) {
+        self.index.begin_comparison();
+    }
+
+    fn end_comparison(&self) {
+        self.index.end_comparison();
+    }
 }
 
 impl fmt::Debug for ExactImporter {

@@ -38,6 +38,8 @@ struct ReportedChanges {
     paths: Vec<Utf8PathBuf>,
     /// The number of reports.
     reports: u64,
+    /// Whether the watcher compares files that it has not reported yet.
+    is_comparing: bool,
     /// The number of reports for which a query has waited as long as it may.
     awaited: u64,
     /// The number of changes that the running update reads.
@@ -89,11 +91,19 @@ impl IndexedFolder {
             // The watcher watches the former directory.
             state.problem = Some(format!("`{}` was removed or replaced; restart zubi to index it again", self.root));
         }
+        if changes.is_comparing {
+            state.problem = Some("many files have changed, and zubi has not compared them all yet".to_owned());
+        }
         if changes.is_locked {
             // It reads changes when its own requests begin, so its store may be older than the files.
             state.problem = Some(BuildError::Locked.to_string());
         }
         state
+    }
+
+    /// Records whether the watcher compares files that it has not reported yet.
+    pub(super) fn set_comparing(&self, is_comparing: bool) {
+        lock(&self.changes).is_comparing = is_comparing;
     }
 
     /// Returns a receiver that changes when the index has read all reports so far.

@@ -338,3 +338,16 @@ async fn a_long_update_delays_one_query_and_marks_all() {
     workspace.index.report(vec![path]);
     assert_eq!(workspace.search("third").await, "a/two.py:1");
 }
+
+#[tokio::test]
+async fn a_comparison_that_no_request_awaits_marks_answers() {
+    let workspace = Workspace::new(&["a"], &[("a/one.py", "def first(): pass\n")]);
+    workspace.start().await;
+    workspace.index.begin_comparison();
+    assert_eq!(workspace.search("first").await, "a/one.py:1 incomplete");
+    assert_eq!(workspace.files_with("first").await, "unknown");
+    let reason = "many files have changed, and zubi has not compared them all yet";
+    assert_eq!(workspace.index.state().problem.as_deref(), Some(reason));
+    workspace.index.end_comparison();
+    assert_eq!(workspace.search("first").await, "a/one.py:1");
+}

@@ -435,6 +435,8 @@ struct RecordingObserver {
     starts: std::sync::atomic::AtomicUsize,
     reported: std::sync::Mutex<Vec<Utf8PathBuf>>,
     started: tokio::sync::Notify,
+    /// The number of announced comparisons that have not ended.
+    comparisons: std::sync::atomic::AtomicI64,
 }
 
 impl FileObserver for RecordingObserver {
@@ -445,6 +447,14 @@ impl FileObserver for RecordingObserver {
 
     fn report(&self, paths: Vec<Utf8PathBuf>) {
         self.reported.lock().unwrap().extend(paths);
+    }
+
+    fn begin_comparison(&self) {
+        self.comparisons.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+    }
+
+    fn end_comparison(&self) {
+        self.comparisons.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
     }
 }
 
@@ -474,4 +484,36 @@ async fn a_pool_without_servers_of_its_own_reports_changes() {
     assert_eq!(watch.file_changes(), Some(0), "the editor's servers follow the files themselves");
     assert!(fixture.starts.try_recv().is_err(), "no server was started");
     watch.shutdown().await;
+}
+
+/// Thousands of new files take seconds; without a server, only the index has to know.
+#[tokio::test]
+async fn a_request_does_not_wait_for_a_long_comparison_without_servers() {
+    let observer = Arc::new(RecordingObserver::default());
+    let as_observer = Some(Arc::clone(&observer) as Arc<dyn FileObserver>);
+    let fixture = Fixture::with_observer(&[""], &["a.rs"], &[], true, as_observer);
+    fixture.pool.refresh(&cx()).await;
+    tokio::time::timeout(Duration::from_secs(20), observer.started.notified()).await.unwrap();
+    while fixture.pool.watch_counts().is_none() {
+        tokio::task::yield_now().await;
+    }
+    let comparisons = || observer.comparisons.load(std::sync::atomic::Ordering::SeqCst);
+    let path = fixture.root.join("b.rs");
+    zubi_base::fs::write_atomic(&path, b"fn b() {}").unwrap();
+    // As long as another comparison runs, this one waits.
+    let other = fixture.pool.shared.reporting.lock().await;
+    let started = Instant::now();
+    for _ in 0..2 {
+        assert_eq!(fixture.pool.refresh(&cx()).await, None);
+    }
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert_eq!((comparisons(), observer.reported.lock().unwrap().len()), (1, 0));
+    drop(other);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while comparisons() > 0 {
+        assert!(Instant::now() < deadline, "the comparison ends");
+        tokio::task::yield_now().await;
+    }
+    assert!(observer.reported.lock().unwrap().contains(&path), "reported before the end");
+    fixture.pool.shutdown().await;
 }
