@@ -249,7 +249,7 @@ fn each_agent_uses_a_host_of_its_folder() {
             "shapes" => "inner/inside.py",
             _ => "inside.py",
         };
-        let text = agent.call_text("lsp_document_symbols", &json!({ "path": path }));
+        let text = agent.call_text("lsp_document_symbols", &json!({ "path": path, "wait": "ready" }));
         assert!(text.contains("inside") && text.contains(path), "{folder}: {text}");
     }
     let status = fixture.status();

@@ -218,7 +218,7 @@ impl Zubi {
     /// Calls a tool and returns the unmodified result.
     pub async fn result(&self, tool: &str, arguments: Value) -> CallToolResult {
         let mut arguments = arguments.as_object().expect("arguments are an object").clone();
-        if matches!(tool, "lsp_workspace_symbols" | "read_symbol") && self.waits {
+        if matches!(tool, "lsp_document_symbols" | "lsp_workspace_symbols" | "read_symbol") && self.waits {
             arguments.entry("wait").or_insert_with(|| "ready".into());
         }
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);

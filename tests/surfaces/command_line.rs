@@ -24,7 +24,7 @@ async fn calls_and_mcp_give_the_same_text() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty", "ruff"]).await;
     let calls = [
-        ("lsp_document_symbols", json!({ "path": "shapes/shape.py" })),
+        ("lsp_document_symbols", json!({ "path": "shapes/shape.py", "wait": "ready" })),
         ("lsp_workspace_symbols", json!({ "query": "Circle" })),
         ("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })),
         ("lsp_references", json!({ "symbol": "total_area" })),

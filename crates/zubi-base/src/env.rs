@@ -220,6 +220,20 @@ pub fn home() -> Option<camino::Utf8PathBuf> {
     Some(camino::Utf8PathBuf::from(home)).filter(|home| home.is_absolute())
 }
 
+/// The files in which git's configuration for all repositories can be (git-config(1)), whether they exist or not.
+pub fn git_configuration_files() -> Vec<std::path::PathBuf> {
+    let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(std::path::PathBuf::from);
+    let home = path(HOME.name);
+    let of_user = path(XDG_CONFIG_HOME.name).or_else(|| Some(home.as_ref()?.join(".config")));
+    let files = [
+        path("GIT_CONFIG_GLOBAL"),
+        home.as_ref().map(|home| home.join(".gitconfig")),
+        of_user.map(|directory| directory.join("git/config")),
+        Some(path("GIT_CONFIG_SYSTEM").unwrap_or_else(|| std::path::PathBuf::from("/etc/gitconfig"))),
+    ];
+    files.into_iter().flatten().collect()
+}
+
 /// The base directory of the user's caches: `XDG_CACHE_HOME`, else the system's default.
 pub fn cache_directory() -> Option<camino::Utf8PathBuf> {
     base_directory(XDG_CACHE_HOME, ".cache", "Library/Caches")

@@ -3,12 +3,15 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
+use crate::sync::lock;
 use crate::worktree::is_linked_worktree;
 
 /// Directories of generated files, by the names that version control, package managers and build tools use. Not every
@@ -51,9 +54,37 @@ pub fn is_project_marker(name: &str) -> bool {
     POSSIBLY_GENERATED.iter().any(|(_, _, beside)| beside.contains(&name))
 }
 
-/// Returns the path of the user's own rules for all repositories (`core.excludesFile` of git), whether it exists or not.
-pub fn user_rules() -> Option<std::path::PathBuf> {
-    ignore::gitignore::gitconfig_excludes_path()
+/// The size of a file and the time of its last change; `None` if it cannot be examined.
+pub type RuleStamp = Option<(u64, SystemTime)>;
+
+/// Returns the stamp of a file.
+pub fn rule_stamp(path: &Path) -> RuleStamp {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
+}
+
+/// The file with the user's own rules for all repositories (`core.excludesFile` of git).
+#[derive(Debug, Default)]
+pub struct UserRules {
+    /// The path, with the stamps of git's configuration from which it was read.
+    known: Mutex<Option<(Vec<RuleStamp>, Option<PathBuf>)>>,
+}
+
+impl UserRules {
+    /// Returns the path, whether the file exists or not. Reads git's configuration again only after it has changed.
+    pub fn path(&self) -> Option<PathBuf> {
+        self.path_by(&crate::env::git_configuration_files(), ignore::gitignore::gitconfig_excludes_path)
+    }
+
+    fn path_by(&self, configuration: &[PathBuf], read: impl FnOnce() -> Option<PathBuf>) -> Option<PathBuf> {
+        // Before the reading, so that a later change is noticed.
+        let stamps: Vec<RuleStamp> = configuration.iter().map(|file| rule_stamp(file)).collect();
+        let mut known = lock(&self.known);
+        match &*known {
+            Some((known, path)) if *known == stamps => path.clone(),
+            _ => known.insert((stamps, read())).1.clone(),
+        }
+    }
 }
 
 /// Options of a walk. The default is the whole tree in the disk's order.
@@ -211,5 +242,26 @@ mod tests {
         let omitted = find_omitted(root, paths.map(|path| root.join(path)));
         let expected = ["made/x.py", "node_modules/p/index.js", "src/absent.rs"].map(|path| root.join(path));
         assert_eq!(omitted, BTreeSet::from(expected));
+    }
+
+    #[test]
+    fn the_configuration_of_git_is_read_again_after_a_change() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("config");
+        let path = Utf8Path::from_path(&file).unwrap();
+        let rules = UserRules::default();
+        let reads = std::cell::Cell::new(0);
+        let find = || {
+            rules.path_by(std::slice::from_ref(&file), || {
+                reads.set(reads.get() + 1);
+                Some(PathBuf::from(crate::fs::read_text(path).ok()?))
+            })
+        };
+        assert_eq!((find(), find(), reads.get()), (None, None, 1));
+        for text in ["/first", "/second"] {
+            crate::fs::write_atomic(path, text.as_bytes()).unwrap();
+            assert_eq!((find(), find()), (Some(PathBuf::from(text)), Some(PathBuf::from(text))));
+        }
+        assert_eq!(reads.get(), 3);
     }
 }

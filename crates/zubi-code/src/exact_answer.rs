@@ -6,17 +6,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextRange, size};
+use zubi_base::sync::lock;
+use zubi_base::text::{list_first, pluralize};
 use zubi_base::uri;
+use zubi_syntax::SyntaxLanguage;
 
 use crate::exact_index::{
     ExactAnswer, ExactContent, ExactDocument, ExactIndex, ExactIndexError, ExactLocation, ExactQuery, ExactRole,
     ExactTarget,
 };
+use crate::features::index_search::is_data_file;
 use crate::features::locations::{RawLocation, Relation};
 use crate::locate::ResolvedTarget;
+use crate::markup::clean_line;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::status::{AnswerSource, AnswerStatus, ExactCoverage, QualifiedAnswer};
 use crate::text_search;
@@ -27,8 +32,21 @@ const QUERY_TIME: Duration = Duration::from_secs(3);
 /// The maximum number of locations, and of files, in an answer.
 const MAX_LOCATIONS: usize = 2_000;
 
+/// The maximum number of files whose coverage an answer compares, and that its mark names.
+const MAX_COMPARED: usize = 200;
+const MAX_NAMED: usize = 3;
+
 /// The length of a commit's id in an answer.
 const SHORT_ID: usize = 7;
+
+/// References from imported data alone, beside the answer of a server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExactReferences {
+    /// The origins; see [`ExactCoverage::origins`].
+    pub origins: Vec<String>,
+    /// Sorted by path and line; not empty.
+    pub locations: Vec<RawLocation>,
+}
 
 /// The answers of an index.
 struct FoundData {
@@ -55,7 +73,8 @@ impl CodeQuery<'_> {
             let found = self.find_exact(index.as_ref(), at, role, relation);
             match tokio::time::timeout_at(until.into(), found).await {
                 Ok(Ok(Some(found))) => {
-                    if let Some(answer) = self.to_exact_locations(found, at, relation).await {
+                    if let Some(mut answer) = self.to_exact_locations(found, at, relation).await {
+                        self.mark_uncovered(index.as_ref(), at, relation, &mut answer).await;
                         return Some(answer);
                     }
                 }
@@ -71,6 +90,101 @@ impl CodeQuery<'_> {
             }
         }
         None
+    }
+
+    /// Names the imports that have failed, if their data describe the file of a position.
+    pub(crate) async fn add_failed_imports(&self, at: &ResolvedTarget, status: &mut AnswerStatus) {
+        for index in &self.intel.exact {
+            for failure in index.failed_imports().await.iter().filter(|failure| at.path.starts_with(&failure.folder)) {
+                let file = clean_line(&self.workspace().display(&failure.file));
+                status.notes.push(format!("exact data of `{file}` were not imported: {}", clean_line(&failure.reason)));
+            }
+        }
+    }
+
+    /// Marks an answer about every use of a name if files mention the name whose present texts are not in the data.
+    async fn mark_uncovered(
+        &self,
+        index: &dyn ExactIndex,
+        at: &ResolvedTarget,
+        relation: Relation,
+        answer: &mut QualifiedAnswer<Vec<RawLocation>>,
+    ) {
+        let (Some(name), Relation::References { .. } | Relation::Implementations) = (&at.name, relation) else {
+            return;
+        };
+        let status = &mut answer.status;
+        let searched = self.search_words(name, None).await;
+        self.mark_cut_search(searched.cut, status);
+        // The answer has the matches in its files.
+        let answered: BTreeSet<_> = answer.value.iter().filter_map(|found| uri::to_path(&found.location.uri)).collect();
+        let is_code = |path: &Utf8PathBuf| {
+            path.file_name().and_then(SyntaxLanguage::from_file_name).is_some() && !is_data_file(path)
+        };
+        let mut mentions: Vec<_> = searched.files.into_iter().map(|(path, _)| path).collect();
+        mentions.retain(|path| is_code(path) && !answered.contains(path));
+        let unchecked = mentions.split_off(mentions.len().min(MAX_COMPARED));
+        let texts = self.intel.texts.as_ref();
+        let compared = index.find_uncovered(&mentions, texts);
+        let until = self.cx.deadline.min(Instant::now() + QUERY_TIME);
+        match tokio::time::timeout_at(until.into(), compared).await {
+            Ok(Ok(uncovered)) if uncovered.is_empty() => {}
+            Ok(Ok(uncovered)) => {
+                let files = list_first(uncovered.iter().map(|path| self.workspace().display(path)), MAX_NAMED);
+                status.mark_incomplete(format!("`{name}` also occurs in files that the data do not cover: {files}"));
+            }
+            Ok(Err(_)) | Err(_) => status.mark_incomplete(format!(
+                "zubi did not find out whether the data cover {} with `{name}`",
+                pluralize(mentions.len(), "other file")
+            )),
+        }
+        if !unchecked.is_empty() {
+            let files = pluralize(unchecked.len(), "more file");
+            status.mark_incomplete(format!("`{name}` also occurs in {files}, which the data may not cover"));
+        }
+    }
+
+    /// Returns the references in files of the projects that no server has answered about. `answered` are those of the
+    /// servers.
+    pub(crate) async fn exact_references_elsewhere(
+        &self,
+        at: &ResolvedTarget,
+        answered: &[RawLocation],
+    ) -> Option<ExactReferences> {
+        let projects = lock(&self.unqueried).clone();
+        if projects.is_empty() {
+            return None;
+        }
+        let until = self.cx.deadline.min(Instant::now() + QUERY_TIME);
+        let find = async {
+            for index in &self.intel.exact {
+                let relation = Relation::References { include_declaration: false };
+                if let Ok(Some(found)) = self.find_exact(index.as_ref(), at, ExactRole::References, relation).await {
+                    return Some(found);
+                }
+            }
+            None
+        };
+        let found = tokio::time::timeout_at(until.into(), find).await.ok()??;
+        let answered: BTreeSet<_> = answered.iter().filter_map(|found| uri::to_path(&found.location.uri)).collect();
+        let mut locations = Vec::new();
+        let documents = found.answers.iter().flat_map(|answer| &answer.documents);
+        for document in documents.filter(|document| !answered.contains(&document.path)).take(MAX_COMPARED) {
+            let ExactContent::Exact(exact) = &document.content else { continue };
+            let files = vec![document.path.clone()];
+            let method = "textDocument/references";
+            let own = self.intel.router.other_projects(&at.reference, method, files).await;
+            if own.iter().any(|own| projects.iter().any(|project| project.root == own.root)) {
+                let relation = Relation::References { include_declaration: true };
+                locations.extend(self.to_raw_locations(document, exact, relation).await.unwrap_or_default());
+            }
+        }
+        locations.sort_by(|a, b| {
+            let start = |one: &RawLocation| (one.location.range.start.line, one.location.range.start.character);
+            a.display_path.cmp(&b.display_path).then_with(|| start(a).cmp(&start(b)))
+        });
+        locations.truncate(MAX_LOCATIONS);
+        (!locations.is_empty()).then(|| ExactReferences { origins: origins(&found.answers), locations })
     }
 
     async fn find_exact(

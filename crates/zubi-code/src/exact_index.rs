@@ -23,6 +23,19 @@ pub trait ExactIndex: Send + Sync {
     /// Returns the imports, in the order of their folders and tools, and how many of their documents are exact now. Reads
     /// the documents, up to a limit.
     async fn status(&self, texts: &dyn TextSource) -> Result<Vec<ExactImportStatus>, ExactIndexError>;
+
+    /// Returns those of some files, given by their absolute paths, whose present texts are not in the data: the producer has
+    /// not read them, or another text. The data say nothing about a name in them.
+    async fn find_uncovered(
+        &self,
+        paths: &[Utf8PathBuf],
+        texts: &dyn TextSource,
+    ) -> Result<Vec<Utf8PathBuf>, ExactIndexError>;
+
+    /// Returns the imports that have failed, so that their data are missing.
+    async fn failed_imports(&self) -> Vec<ExactImportFailure> {
+        Vec::new()
+    }
 }
 
 /// The reason why an index has no answer.
@@ -169,6 +182,19 @@ pub struct ExactImport {
     pub commit: Option<String>,
     /// The time of the import since the Unix epoch.
     pub imported_at: Duration,
+}
+
+/// An import that has failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExactImportFailure {
+    /// The absolute path of the file that was not imported.
+    pub file: Utf8PathBuf,
+    /// The absolute path of the folder that its data describe.
+    pub folder: Utf8PathBuf,
+    /// The reason, on one line.
+    pub reason: String,
+    /// The time since the attempt.
+    pub age: Duration,
 }
 
 /// The state of an import.

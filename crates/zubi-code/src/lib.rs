@@ -16,7 +16,7 @@ mod document;
 pub mod edit;
 mod embedding;
 pub mod error;
-mod exact_answer;
+pub mod exact_answer;
 pub mod exact_index;
 mod exclusion;
 mod external_files;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
 use tokio_util::sync::CancellationToken;
-use zubi_base::endpoint::{DocumentRef, RequestCx};
+use zubi_base::endpoint::{DocumentRef, OtherProject, RequestCx};
 use zubi_base::fs::{self, ReadError};
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextRange, TextSize};
@@ -79,6 +79,8 @@ pub struct CodeQuery<'a> {
     named: Mutex<Vec<NamedFile>>,
     /// The reason why some positions of the answer may be wrong.
     uncertain: Mutex<Option<String>>,
+    /// The other projects with the name of the target that no server has answered about.
+    pub(crate) unqueried: Mutex<Vec<OtherProject>>,
     /// The file of the request's target.
     pub(crate) target: Mutex<Option<Utf8PathBuf>>,
 }
@@ -101,6 +103,7 @@ impl CodeIntel {
             virtual_documents,
             named: Mutex::default(),
             uncertain: Mutex::default(),
+            unqueried: Mutex::default(),
             target: Mutex::default(),
         }
     }

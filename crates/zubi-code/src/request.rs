@@ -188,19 +188,28 @@ impl CodeQuery<'_> {
             return SearchEndpoints::Loading(vec!["the servers are starting".to_owned()]);
         };
         let found = found.unwrap_or_default();
-        let settled = found.endpoints.iter().map(|endpoint| async move {
-            let mut changes = endpoint.readiness_changes();
-            // The sender lives as long as the endpoint.
-            drop(changes.wait_for(Readiness::is_settled).await);
-        });
-        // The first settled one decides: the index does not replace servers that answer.
-        if found.endpoints.is_empty()
-            || tokio::time::timeout_at(until.into(), select_all(settled.map(Box::pin))).await.is_ok()
-        {
-            return SearchEndpoints::Settled(found);
+        match unready_within(&found.endpoints, until, Readiness::is_settled).await {
+            Some(unready) => SearchEndpoints::Loading(unready),
+            None => SearchEndpoints::Settled(found),
         }
-        let describe = |endpoint: &Arc<dyn Endpoint>| format!("{} is {}", endpoint.id(), endpoint.readiness());
-        SearchEndpoints::Loading(found.endpoints.iter().map(describe).collect())
+    }
+
+    /// Returns the endpoints of a document that are starting, each as a clause, if all are after a short wait.
+    pub(crate) async fn starting_within(
+        &self,
+        document: &DocumentRef,
+        method: &'static str,
+        wait: Duration,
+    ) -> Option<Vec<String>> {
+        let until = Instant::now() + wait;
+        let (router, cx, document) = (Arc::clone(&self.intel.router), self.request_cx(), document.clone());
+        // In a task of its own, as for the workspace.
+        let starting = tokio::spawn(async move { router.for_document(&document, method, &cx).await });
+        let Ok(found) = tokio::time::timeout_at(until.into(), starting).await else {
+            return Some(vec!["the servers are starting".to_owned()]);
+        };
+        let is_started = |readiness: &Readiness| !matches!(readiness, Readiness::Starting);
+        unready_within(&found.unwrap_or_default().endpoints, until, is_started).await
     }
 
     /// Adds to the reason that projects were not queried how to query them.
@@ -398,6 +407,30 @@ fn take_omitted_count(answer: &mut Value) -> Option<u64> {
         Value::Object(fields) => fields.remove(OMITTED_COUNT_FIELD)?.as_u64(),
         _ => None,
     }
+}
+
+/// Waits until the readiness of an endpoint is enough. Returns the readiness of all, each as a clause, if none is at the time
+/// `until`; `None` without endpoints.
+async fn unready_within(
+    endpoints: &[Arc<dyn Endpoint>],
+    until: Instant,
+    is_enough: impl Fn(&Readiness) -> bool,
+) -> Option<Vec<String>> {
+    if endpoints.is_empty() {
+        return None;
+    }
+    let is_enough = &is_enough;
+    let ready = endpoints.iter().map(|endpoint| async move {
+        let mut changes = endpoint.readiness_changes();
+        // The sender lives as long as the endpoint.
+        drop(changes.wait_for(is_enough).await);
+    });
+    // The first one decides: the index does not replace servers that answer.
+    if tokio::time::timeout_at(until.into(), select_all(ready.map(Box::pin))).await.is_ok() {
+        return None;
+    }
+    let describe = |endpoint: &Arc<dyn Endpoint>| format!("{} is {}", endpoint.id(), endpoint.readiness());
+    Some(endpoints.iter().map(describe).collect())
 }
 
 /// The next step if a server does not answer because it loads.

@@ -18,7 +18,7 @@ use crate::markup::clean_line;
 
 mod declared_names;
 
-pub use declared_names::{DeclaredNames, NameDeclaration, NameSelection, NameUses};
+pub use declared_names::{DeclaredNames, NameDeclaration, NameSelection, NameUses, is_trait_implementation};
 
 /// An index of the declarations and words of a workspace folder. Every call works while the index is built or updated,
 /// and says whether its answer is complete.

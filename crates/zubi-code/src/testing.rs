@@ -29,9 +29,11 @@ use zubi_base::{fs, uri};
 use zubi_syntax::{Declaration, DeclarationKind, SyntaxLanguage, SyntaxOutline};
 
 mod annotations;
+mod exact_index;
 mod hierarchy;
 mod memory_index;
 
+pub use exact_index::ScriptedExactIndex;
 pub use memory_index::MemoryIndex;
 
 use crate::edit::apply::DiskSink;

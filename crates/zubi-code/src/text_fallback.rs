@@ -103,6 +103,7 @@ impl CodeQuery<'_> {
     ) -> Result<QualifiedAnswer<Vec<RawLocation>>, CodeError> {
         if let Some(mut exact) = self.exact_locations(at, relation).await {
             exact.status.absent = absent;
+            self.add_failed_imports(at, &mut exact.status).await;
             return Ok(exact);
         }
         let (Some(name), Relation::Definition | Relation::References { .. }) = (&at.name, relation) else {
@@ -110,6 +111,7 @@ impl CodeQuery<'_> {
         };
         let source = if relation == Relation::Definition { AnswerSource::Syntax } else { AnswerSource::Text };
         let mut status = self.texts_answer(source, absent)?;
+        self.add_failed_imports(at, &mut status).await;
         let searched = self.search_words(name, None).await;
         let (mut found, mut unparsed) = (Vec::new(), 0);
         let parse_until = self.cx.deadline.min(Instant::now() + PARSE_TIME);
@@ -217,5 +219,43 @@ impl CodeQuery<'_> {
         let word = word.to_owned();
         // Reading thousands of files would block other tasks of this thread.
         tokio::task::spawn_blocking(move || text_search::search(&files, &word, until)).await.unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::symbol_index::{IndexPhase, IndexState, SymbolIndex};
+    use crate::testing::{MemoryIndex, Toy};
+
+    /// Returns the mark of a search that reached its time limit beside an index with this state.
+    async fn check_mark(state: Option<IndexState>) -> String {
+        let toy = Toy::with_config("//- a.toy\nlet x\n", Encoding::Utf16, |mut config| {
+            config.index = state.map(|state| {
+                let index = MemoryIndex::new(config.workspace.root());
+                index.set_state(state);
+                Arc::new(index) as Arc<dyn SymbolIndex>
+            });
+            config
+        });
+        let query = toy.intel.query(Toy::cx()).await;
+        let mut status = AnswerStatus::default();
+        query.mark_cut_search(false, &mut status);
+        assert_eq!(status, AnswerStatus::default());
+        query.mark_cut_search(true, &mut status);
+        status.note().unwrap_or_default()
+    }
+
+    #[tokio::test]
+    async fn a_search_that_was_stopped_is_marked() {
+        let ready = IndexState { phase: IndexPhase::Ready, files: 3, ..IndexState::default() };
+        let plain = "may be incomplete: the search for the word was stopped after 2 s: call again";
+        assert_eq!(check_mark(None).await, plain);
+        assert_eq!(check_mark(Some(ready.clone())).await, plain);
+        insta::assert_snapshot!(check_mark(Some(IndexState { unread: 7, ..ready.clone() })).await, @"may be incomplete: the search for the word was stopped after 2 s (the index is reading 7 changed files): call again");
+        let building = IndexState { phase: IndexPhase::Words { done: 9 }, ..ready };
+        insta::assert_snapshot!(check_mark(Some(building)).await, @"");
     }
 }

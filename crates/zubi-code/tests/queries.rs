@@ -414,3 +414,35 @@ async fn problem_reports_use_utf_16_columns_with_any_server() {
     let report = toy.intel.query(Toy::cx()).await.workspace_report(1).await.unwrap();
     assert_eq!((report.files.len(), report.total), (1, 2));
 }
+
+#[tokio::test]
+async fn the_outline_of_a_file_does_not_wait_for_a_server_that_starts() {
+    let toy = Toy::new(SHAPES);
+    toy.endpoint.readiness.send_replace(Readiness::Starting);
+    let path = toy.root.join("app.toy");
+    let started = std::time::Instant::now();
+    let outline = toy.intel.query(Toy::cx()).await.outline(&path).await.unwrap();
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    assert_eq!(outline.value.len(), 1, "{outline:?}");
+    insta::assert_snapshot!(outline.status.endpoint_line(), @"syntax only: names not resolved");
+    insta::assert_snapshot!(outline.status.note().unwrap(), @"");
+    // `wait: "ready"` waits.
+    let cx = zubi_code::CallCx { may_use_index: false, ..Toy::cx() };
+    let query = toy.intel.query(cx).await;
+    let outline = query.outline(&path);
+    let start = async { toy.endpoint.readiness.send_replace(Readiness::Loading { percent: None, message: None }) };
+    let (outline, _) = tokio::join!(outline, start);
+    let by_server = outline.unwrap();
+    assert_eq!(by_server.status.source, zubi_code::AnswerSource::Servers);
+    // One that has started answers, whether it has read the project or not.
+    let outline = toy.intel.query(Toy::cx()).await.outline(&path).await.unwrap();
+    assert_eq!(outline.value, by_server.value);
+    assert_eq!(outline.status.source, zubi_code::AnswerSource::Servers);
+    // Without a declaration, the server may know more.
+    toy.endpoint.readiness.send_replace(Readiness::Starting);
+    let path = toy.root.join("empty.toy");
+    zubi_base::fs::write_atomic(&path, b"# nothing\n").unwrap();
+    let cx = zubi_code::CallCx { wait: Duration::from_millis(1), ..Toy::cx() };
+    let outline = toy.intel.query(cx).await.outline(&path).await.unwrap();
+    assert_eq!(outline.status.source, zubi_code::AnswerSource::Servers);
+}

@@ -8,7 +8,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 use zubi_base::text::DiskText;
 use zubi_base::workspace::WorkspaceFolders;
-use zubi_code::exact_index::{ExactImportStatus, ExactIndex as _};
+use zubi_code::exact_index::{ExactImportFailure, ExactImportStatus, ExactIndex as _};
 use zubi_code::symbol_index::SymbolIndex as _;
 use zubi_code::version_control::VersionControlError;
 use zubi_index::scip::ImportRequest;
@@ -46,8 +46,24 @@ pub struct FolderIndexStatus {
     pub imports: Vec<ImportStatus>,
     /// The files whose data the folder lacks: the next host imports them if it can.
     pub pending_imports: Vec<Utf8PathBuf>,
+    /// The imports of a host that have failed; the host tries again after the file has changed.
+    pub failed_imports: Vec<FailedImport>,
     /// The reason why the imported data cannot be read.
     pub import_error: Option<String>,
+}
+
+/// An import that has failed.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedImport {
+    /// The file that was not imported.
+    pub file: Utf8PathBuf,
+    /// The folder that its data describe.
+    pub folder: Utf8PathBuf,
+    /// The reason.
+    pub reason: String,
+    /// The time since the attempt, in seconds.
+    pub age_seconds: u64,
 }
 
 /// Imported exact data of a folder.
@@ -148,6 +164,13 @@ async fn describe(
     let mut pending_imports: Vec<Utf8PathBuf> = data.changed_default_file().await.into_iter().collect();
     pending_imports.extend(data.lost_imports().await.into_iter().map(|lost| lost.file));
     pending_imports.dedup();
+    let to_failed = |ExactImportFailure { file, folder, reason, age }| FailedImport {
+        file,
+        folder,
+        reason,
+        age_seconds: age.as_secs(),
+    };
+    let failed_imports = data.failed_imports().await.into_iter().map(to_failed).collect();
     let bytes = index.store_bytes();
     FolderIndexStatus {
         folder,
@@ -161,6 +184,7 @@ async fn describe(
         unparsed: state.omitted.words_only + state.omitted.failed,
         imports,
         pending_imports,
+        failed_imports,
         import_error,
     }
 }

@@ -62,6 +62,8 @@ pub struct LocalHost {
     intel: Option<Arc<CodeIntel>>,
     /// The index of the folders, if this host makes one.
     index: Option<Arc<WorkspaceIndex>>,
+    /// The exact data of the folders, if this host makes an index.
+    exact: Option<Arc<ExactImporter>>,
     /// Background commands, also stopped by `shutdown`.
     jobs: Option<Arc<Jobs>>,
     /// The headless servers, if this host may start any.
@@ -145,7 +147,7 @@ impl LocalHost {
         let texts = editor.map_or_else(|| domainlang::texts(model), |editor| Arc::clone(&editor.texts));
         let editor_options = editor.map(|editor| editor.options.clone()).unwrap_or_default();
         let intel = code::intelligence(config, &workspace, &texts, sources, editor, &base);
-        let HostBase { secrets, jobs, index, .. } = base;
+        let HostBase { secrets, jobs, index, exact, .. } = base;
         let redactor = redactor(&secrets);
         let declared = DeclaredProvider::new(DeclaredToolsConfig {
             workspace: Arc::clone(&workspace),
@@ -178,6 +180,7 @@ impl LocalHost {
         let host = Self {
             intel: Some(intel),
             index,
+            exact,
             jobs: Some(jobs),
             declared: Some(Arc::clone(&declared)),
             editor_service: Some(editor_service),
@@ -218,6 +221,7 @@ impl LocalHost {
             texts: Arc::new(DiskText),
             intel: None,
             index: None,
+            exact: None,
             jobs: None,
             pool: None,
             declared: None,
@@ -328,10 +332,19 @@ impl LocalHost {
     }
 
     /// Returns the state of the index, if this host makes one.
-    pub fn index_status(&self) -> Option<IndexStatus> {
+    pub async fn index_status(&self) -> Option<IndexStatus> {
         let index = self.index.as_ref()?;
         let state = index.state();
-        Some(IndexStatus { files: state.files, bytes: index.store_bytes(), state: state.to_string() })
+        let failures = match &self.exact {
+            Some(exact) => exact.failed_imports().await,
+            None => Vec::new(),
+        };
+        Some(IndexStatus {
+            files: state.files,
+            bytes: index.store_bytes(),
+            state: state.to_string(),
+            failed_imports: failures.iter().map(|failure| format!("{}: {}", failure.file, failure.reason)).collect(),
+        })
     }
 
     /// Whether a tool has this id or wire name, including tools that restrictions remove.

@@ -231,15 +231,20 @@ pub(crate) fn check_paths(
     let is_omitted = |path: &Utf8PathBuf| {
         omitted.contains(path) || *path != shared.root && worktree::nested_worktree_of(path, &shared.root).is_some()
     };
-    let files: Vec<Utf8PathBuf> = files.into_iter().collect();
-    for chunk in files.chunks(MAX_BATCH) {
+    let mut files = files.into_iter().peekable();
+    while files.peek().is_some() {
+        // Each transaction makes a segment, and many small ones would have to be merged.
         let beyond_limit = shared.with_writer(|writer| {
             writer.transaction(|writer| {
-                let mut beyond_limit = 0;
-                for path in chunk {
-                    match check_path(writer, shared, path, is_omitted(path)) {
+                let (mut beyond_limit, mut compared) = (0, 0);
+                while let Some(path) = files.next_if(|_| compared < MAX_COMPARED && !writer.is_full()) {
+                    match check_path(writer, shared, &path, is_omitted(&path)) {
                         Err(IndexStoreError::Limit(_)) => beyond_limit += 1,
                         id => checked.extend(id?),
+                    }
+                    compared += 1;
+                    if cancel.is_cancelled() {
+                        break;
                     }
                 }
                 Ok(beyond_limit)

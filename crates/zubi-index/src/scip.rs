@@ -14,6 +14,7 @@ mod check;
 mod codec;
 pub mod commit;
 mod document;
+mod failure;
 pub mod import;
 mod index;
 mod kind;

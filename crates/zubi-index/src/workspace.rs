@@ -24,7 +24,8 @@ use crate::index::LocalIndex;
 use crate::limits::IndexLimits;
 use folder::IndexedFolder;
 
-/// The maximum time that a query waits until the index has read changed files. After it, the answer is marked.
+/// The maximum time that queries wait until the index has read the same changed files. After it, answers are marked: one
+/// answer has several queries.
 const UPDATE_WAIT: Duration = Duration::from_millis(300);
 
 /// The index of a workspace: one [`LocalIndex`] for each folder.
@@ -75,7 +76,9 @@ impl WorkspaceIndex {
     async fn wait_for_updates(&self) {
         let waits = join_all(self.folders.iter().map(|folder| folder.wait_for_updates()));
         // After the limit, the state has unread files.
-        drop(tokio::time::timeout(UPDATE_WAIT, waits).await);
+        if tokio::time::timeout(UPDATE_WAIT, waits).await.is_err() {
+            self.folders.iter().for_each(|folder| folder.end_waits());
+        }
     }
 
     /// Combines the answers of the folders, which have their order.
@@ -199,6 +202,16 @@ impl FileObserver for WorkspaceIndex {
         for folder in &self.folders {
             folder.add_changes(paths.iter().filter(|path| path.starts_with(&folder.root)));
         }
+        publish(&self.folders, &self.state);
+    }
+
+    fn begin_comparison(&self) {
+        self.folders.iter().for_each(|folder| folder.set_comparing(true));
+        publish(&self.folders, &self.state);
+    }
+
+    fn end_comparison(&self) {
+        self.folders.iter().for_each(|folder| folder.set_comparing(false));
         publish(&self.folders, &self.state);
     }
 }

@@ -51,6 +51,7 @@ mod tests;
 
 use cargo::CargoLaunch;
 use caveats::{FileClauses, install_hint, missing_folder, no_row, subject};
+use changes::ChangeComparison;
 pub use changes::FolderWatch;
 use conditions::LaunchConditions;
 use projects::roots;
@@ -96,6 +97,7 @@ struct PoolState {
     has_started: AtomicBool,
     /// One report of changes at a time.
     reporting: tokio::sync::Mutex<()>,
+    comparison: Mutex<ChangeComparison>,
     detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
     servers: Mutex<BTreeMap<ServerKey, RunningServer>>,
     /// How the server of each Cargo project starts; without those whose manifests may have changed.
@@ -146,6 +148,7 @@ impl ServerPool {
             observer: config.observer,
             has_started: AtomicBool::new(false),
             reporting: tokio::sync::Mutex::default(),
+            comparison: Mutex::default(),
             detection: tokio::sync::Mutex::default(),
             servers: Mutex::default(),
             cargo: tokio::sync::Mutex::default(),

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
 use zubi_base::credentials;
 use zubi_base::position::{TextRange, size};
 use zubi_base::text::{list_first, pluralize};
-use zubi_syntax::SyntaxOutline;
+use zubi_syntax::{SyntaxLanguage, SyntaxOutline};
 
 use super::symbols::FoundSymbol;
 use crate::locate::NamePath;
@@ -38,6 +38,9 @@ const MAX_LARGE: usize = 64;
 /// The maximum number of files without declarations that a mark names.
 const MAX_NAMED: usize = 3;
 
+/// Languages of data and prose.
+const DATA_LANGUAGES: &[&str] = &["json", "markdown", "toml", "yaml"];
+
 /// The time that the servers have before the index answers instead of them: ready servers need less to be found.
 pub(crate) const SERVER_WAIT: Duration = Duration::from_millis(250);
 
@@ -55,9 +58,26 @@ impl CodeQuery<'_> {
             let has_begun = matches!(state.phase, IndexPhase::Declarations | IndexPhase::Ready) && state.undeclared > 0;
             state.has_all_declarations() || state.problem.is_some() || has_begun
         };
-        let mut changes = index.changes();
-        drop(tokio::time::timeout(SERVER_WAIT, changes.wait_for(is_decided)).await);
+        self.wait_for_index_state(index.as_ref(), SERVER_WAIT, is_decided).await;
         self.complete_index().is_some()
+    }
+
+    /// Waits until the state of an index is enough, for a limited time. Returns the state at the end.
+    pub(crate) async fn wait_for_index_state(
+        &self,
+        index: &dyn SymbolIndex,
+        wait: Duration,
+        is_enough: impl FnMut(&IndexState) -> bool + Send,
+    ) -> IndexState {
+        let until = self.cx.deadline.min(Instant::now() + wait);
+        let mut changes = index.changes();
+        tokio::select! {
+            // The last state is as good if no other can follow.
+            _ = changes.wait_for(is_enough) => {}
+            () = tokio::time::sleep_until(until.into()) => {}
+            () = self.cx.cancel.cancelled() => {}
+        }
+        index.state()
     }
 
     /// Searches declarations by name in the index. Returns `None` if there is no index, or nothing to show before it is
@@ -218,22 +238,25 @@ impl CodeQuery<'_> {
         let name = NamePath::parse(text).map(|path| path.last().to_owned()).unwrap_or_default();
         let Ok(WordFiles::Files { texts, unread, others }) = index.files_with(&name).await else { return };
         let shown: BTreeSet<&str> = symbols.iter().map(|symbol| symbol.display_path.as_str()).collect();
+        let has_found = !symbols.is_empty();
         let (mut unparsed, mut unknown) = (Vec::new(), Vec::new());
+        // A data file has the words of most names, which says nothing about a symbol that was found elsewhere.
+        let is_data = |path: &Utf8Path| has_found && is_data_file(path);
         for path in texts {
+            if credentials::is_credential_path(&path) || is_data(&path) {
+                continue;
+            }
             let has_language = path.file_name().is_some_and(|name| self.intel.parser.has_language(name));
             let display_path = self.workspace().display(&path);
-            if has_language
-                && !shown.contains(display_path.as_str())
-                && !credentials::is_credential_path(&path)
-                && matches!(index.outline(&path).await, Ok(None))
-            {
+            if !has_language {
+                unknown.extend((!has_found).then_some(display_path));
+            } else if !shown.contains(display_path.as_str()) && matches!(index.outline(&path).await, Ok(None)) {
                 unparsed.push(display_path);
-            } else if !has_language && symbols.is_empty() && !credentials::is_credential_path(&path) {
-                unknown.push(display_path);
             }
         }
-        let has_language =
-            |path: &Utf8PathBuf| path.file_name().is_some_and(|name| self.intel.parser.has_language(name));
+        let has_language = |path: &Utf8PathBuf| {
+            !is_data(path) && path.file_name().is_some_and(|name| self.intel.parser.has_language(name))
+        };
         let large: Vec<_> = unread.into_iter().chain(others).filter(has_language).collect();
         let beyond = large.len().saturating_sub(MAX_LARGE);
         let search = move || large.into_iter().take(MAX_LARGE).filter(|path| may_contain(path, &name)).collect();
@@ -261,6 +284,12 @@ impl CodeQuery<'_> {
             ));
         }
     }
+}
+
+/// Whether a file has data or prose, in which a name is not a use or a declaration of a symbol of the code.
+pub(crate) fn is_data_file(path: &Utf8Path) -> bool {
+    let language = path.file_name().and_then(SyntaxLanguage::from_file_name);
+    language.is_some_and(|language| DATA_LANGUAGES.contains(&language.id))
 }
 
 /// Whether a large file, or one that is not UTF-8 text, may contain a word.

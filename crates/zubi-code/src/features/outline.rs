@@ -7,10 +7,15 @@ use serde_json::json;
 use zubi_base::endpoint::{DocumentRef, Readiness};
 
 use crate::error::CodeError;
+use crate::features::index_search::SERVER_WAIT;
+use crate::locate::describe_loading;
 use crate::outline::{self, Outline, OutlineSymbol};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::{AnswerSource, AnswerStatus, Completeness, QualifiedAnswer};
+
+/// The request for the declarations of a file.
+const METHOD: &str = "textDocument/documentSymbol";
 
 impl CodeQuery<'_> {
     /// Returns the symbols of a document, from a cache until a file changes. Every request that names a symbol needs
@@ -40,9 +45,15 @@ impl CodeQuery<'_> {
         Ok(outline)
     }
 
-    /// Returns the symbols of a document from the first endpoint that has any, for display.
+    /// Returns the symbols of a document from the first endpoint that has any, for display. While all servers of the file
+    /// are starting, they come from the syntax if [`CallCx::may_use_index`] allows that.
+    ///
+    /// [`CallCx::may_use_index`]: crate::CallCx::may_use_index
     pub async fn outline(&self, path: &Utf8Path) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
-        let outline = self.request_outline(path).await?;
+        let outline = match self.outline_before_start(path).await {
+            Some(outline) => outline,
+            None => self.request_outline(path).await?,
+        };
         if let Some(end) = outline.value.iter().map(|symbol| symbol.range.end()).max() {
             let document = self.document(path).await?;
             self.note_uncertain_position(&document, &self.workspace().display(path), end);
@@ -50,17 +61,30 @@ impl CodeQuery<'_> {
         Ok(outline)
     }
 
+    /// Returns the declarations by syntax if all servers of a file are starting after a short wait. `None` without any: the
+    /// servers may know some.
+    async fn outline_before_start(&self, path: &Utf8Path) -> Option<QualifiedAnswer<Vec<OutlineSymbol>>> {
+        let has_language = path.file_name().is_some_and(|name| self.intel.parser.has_language(name));
+        if !self.cx.may_use_index || !has_language {
+            return None;
+        }
+        let starting = self.starting_within(&DocumentRef::new(path), METHOD, SERVER_WAIT).await?;
+        let outline = self.textual_outline(path, Vec::new()).await.ok();
+        let mut outline = outline.filter(|outline| !outline.value.is_empty())?;
+        outline.status.notes.push(describe_loading(&starting));
+        Some(outline)
+    }
+
     async fn request_outline(&self, path: &Utf8Path) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
         let reference = DocumentRef::new(path);
-        let method = "textDocument/documentSymbol";
         let ready =
-            match self.ready_for(&reference, method, "list the symbols of this file", ReadinessLevel::File).await {
+            match self.ready_for(&reference, METHOD, "list the symbols of this file", ReadinessLevel::File).await {
                 Err(error) => return self.textual_outline(path, error.absent_servers()?).await,
                 Ok(ready) => ready,
             };
         let cx = self.request_cx().for_document(&reference);
         let replies =
-            self.request_all(&ready, method, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await;
+            self.request_all(&ready, METHOD, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await;
         let replies = match replies {
             Err(error) => return self.textual_outline(path, error.absent_servers()?).await,
             Ok(replies) => replies,

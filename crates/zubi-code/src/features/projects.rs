@@ -11,6 +11,7 @@ use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
 use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError, OtherProject, ProjectServerState, RequestCx};
+use zubi_base::sync::lock;
 use zubi_base::text::list_first;
 use zubi_base::uri;
 
@@ -153,6 +154,7 @@ impl CodeQuery<'_> {
                 }
             }
         }
+        *lock(&self.unqueried) = [failed.as_slice(), queue.omitted.as_slice()].concat();
         let name = at.name.as_deref().unwrap_or_default();
         let not_queried = match (self.cx.all_projects, relation) {
             (Some(_), _) => "not queried; allProjects=true queries all",

@@ -10,6 +10,7 @@ use zubi_base::endpoint::{DocumentRef, EndpointError, Readiness};
 use zubi_base::text::{list_first, pluralize};
 
 use crate::error::CodeError;
+use crate::exact_answer::ExactReferences;
 use crate::features::locations::{RawLocation, Relation};
 use crate::features::mentions::{Mentions, UnreadMentions};
 use crate::locate::ResolvedTarget;
@@ -39,6 +40,8 @@ pub struct SymbolReferences {
     pub locations: Vec<RawLocation>,
     /// The word matches that are not references. `None` if there is no name, or if the search took too long.
     pub mentions: Option<Mentions>,
+    /// References in projects that no server has answered about, from imported data. They are not among the others.
+    pub unqueried: Option<ExactReferences>,
 }
 
 impl CodeQuery<'_> {
@@ -64,7 +67,10 @@ impl CodeQuery<'_> {
                     None => add_unsearched_note(at, &mut status),
                 }
                 status.add_library_caveats(locations.is_empty());
-                return Ok(QualifiedAnswer { value: SymbolReferences { locations, mentions: None }, status });
+                return Ok(QualifiedAnswer {
+                    value: SymbolReferences { locations, ..SymbolReferences::default() },
+                    status,
+                });
             };
             // Excluded declarations are references too, so they are not other mentions.
             let mut known = if include_declaration {
@@ -127,7 +133,9 @@ impl CodeQuery<'_> {
             };
             rate(at, &mut status, known.len(), &mentions);
             status.add_library_caveats(locations.is_empty() && !mentions.has_only_namesakes());
-            return Ok(QualifiedAnswer { value: SymbolReferences { locations, mentions: Some(mentions) }, status });
+            let unqueried = self.exact_references_elsewhere(at, &known).await;
+            let value = SymbolReferences { locations, mentions: Some(mentions), unqueried };
+            return Ok(QualifiedAnswer { value, status });
         }
     }
 

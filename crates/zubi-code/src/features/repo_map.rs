@@ -137,7 +137,9 @@ impl CodeQuery<'_> {
             let reason = "the index of the workspace is turned off".to_owned();
             return Err(CodeError::Index { reason, hint: OFF_HINT.to_owned() });
         };
-        let state = self.wait_for_build(index.as_ref()).await;
+        // Without the index there is no map, so it waits for a whole build, unlike an answer that a server can give.
+        let is_built = |state: &IndexState| state.phase == IndexPhase::Ready || state.problem.is_some();
+        let state = self.wait_for_index_state(index.as_ref(), self.cx.wait.min(BUILD_WAIT), is_built).await;
         let mut status = AnswerStatus::from_source(AnswerSource::Index, Vec::new());
         let selection = NameSelection { kinds: file_graph::shown_kinds(), max_declaring_files: MAX_DECLARING_FILES };
         let names = match index.declared_names(&selection).await {
@@ -170,20 +172,6 @@ impl CodeQuery<'_> {
             status.notes.push(format!("the index has no types, functions or constants to show in {files}"));
         }
         Ok(QualifiedAnswer { value: map, status })
-    }
-
-    /// Waits until the build of an index has ended, for a limited time.
-    async fn wait_for_build(&self, index: &dyn SymbolIndex) -> IndexState {
-        let until = Instant::now() + self.cx.wait.min(BUILD_WAIT);
-        let mut changes = index.changes();
-        let is_built = |state: &IndexState| state.phase == IndexPhase::Ready || state.problem.is_some();
-        tokio::select! {
-            // The last state is as good if no other can follow.
-            _ = changes.wait_for(is_built) => {}
-            () = tokio::time::sleep_until(until.min(self.cx.deadline).into()) => {}
-            () = self.cx.cancel.cancelled() => {}
-        }
-        index.state()
     }
 
     /// Chooses the best names until the map has its size, and reads their files.
@@ -397,6 +385,9 @@ fn describe_omitted(state: &IndexState) -> Option<String> {
     }
     if omitted.failed > 0 {
         parts.push(format!("{} not parsed", omitted.failed));
+    }
+    if omitted.not_text > 0 {
+        parts.push(format!("{} not text", omitted.not_text));
     }
     (!parts.is_empty()).then(|| format!("files without declarations: {}", parts.join(", ")))
 }

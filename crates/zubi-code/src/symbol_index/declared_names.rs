@@ -30,7 +30,8 @@ pub struct DeclaredNames {
 pub struct NameUses {
     /// The name without qualifiers.
     pub name: String,
-    /// The declarations, sorted, one for each kind in each file.
+    /// The declarations, sorted, one for each kind in each file. The members of a trait's implementation are not among them:
+    /// their names are those of the trait, so their uses say nothing about this file.
     pub declarations: Vec<NameDeclaration>,
     /// The files that can contain the name as a word, sorted, as indexes in [`DeclaredNames::files`]. Empty for a name that
     /// is not one word, and for one above [`NameSelection::max_declaring_files`].
@@ -44,6 +45,11 @@ pub struct NameDeclaration {
     pub file: u32,
     /// The kind.
     pub kind: DeclarationKind,
+}
+
+/// Whether a declaration with this kind and name implements a trait for a type: `impl Iterator for Lines`.
+pub fn is_trait_implementation(kind: DeclarationKind, name: &str) -> bool {
+    kind == DeclarationKind::Implementation && name.contains(" for ")
 }
 
 impl DeclaredNames {

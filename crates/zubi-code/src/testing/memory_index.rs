@@ -8,12 +8,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::watch;
 use zubi_base::fs;
 use zubi_base::walk::{self, WalkOptions};
-use zubi_syntax::{SyntaxOutline, words};
+use zubi_syntax::{Declaration, SyntaxOutline, words};
 
 use crate::locate::declared_segments;
 use crate::symbol_index::{
     DeclaredNames, IndexPhase, IndexState, IndexedOutline, NameDeclaration, NameMatch, NameSelection, NameUses,
-    SymbolHit, SymbolHits, SymbolIndex, SymbolIndexError, SymbolQuery, TextHash, WordFiles,
+    SymbolHit, SymbolHits, SymbolIndex, SymbolIndexError, SymbolQuery, TextHash, WordFiles, is_trait_implementation,
 };
 
 /// An index that has read the files of a folder when it was created, and does not follow them.
@@ -106,7 +106,12 @@ impl SymbolIndex for MemoryIndex {
         let is_complete = self.check()?;
         let mut declared: BTreeMap<String, Vec<NameDeclaration>> = BTreeMap::new();
         for ((_, _, outline), file) in self.outlines().zip(0..) {
-            for declaration in outline.declarations.iter().filter(|it| selection.kinds.contains(&it.kind)) {
+            let is_of_trait = |declaration: &&Declaration| {
+                let parent = declaration.parent.and_then(|parent| outline.declarations.get(parent));
+                parent.is_some_and(|parent| is_trait_implementation(parent.kind, &parent.name))
+            };
+            let declarations = outline.declarations.iter().filter(|it| selection.kinds.contains(&it.kind));
+            for declaration in declarations.filter(|it| !is_of_trait(it)) {
                 let name = declared_segments(&declaration.name).pop().unwrap_or_default();
                 let declarations = declared.entry(name).or_default();
                 let declaration = NameDeclaration { file, kind: declaration.kind };

@@ -1,25 +1,31 @@
 //! Imports exact data in the background: the file that an indexer has left in a folder, and data that were lost.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use zubi_base::file_observer::FileObserver;
 use zubi_base::text::DiskText;
+use zubi_code::exact_index::{ExactImportFailure, ExactIndex as _};
 use zubi_code::version_control::{Revision, VersionControlError};
-use zubi_index::scip::{CommitFiles, ImportRequest, LostImport};
+use zubi_index::scip::{CommitFiles, ImportRequest, LostImport, ScipImportError};
 use zubi_index::{GitRepositories, ScipIndex, WorkspaceIndex};
 
 /// The exact data of the workspace's folders. Forwards the watcher's reports to the index of declarations, and imports
-/// changed files after each. A failed import goes to the log; the former data remain.
+/// changed files after each. The former data remain after a failed import, whose reason is recorded; the file is not imported
+/// again before it changes.
 pub(crate) struct ExactImporter {
     index: Arc<WorkspaceIndex>,
     folders: Arc<[(Utf8PathBuf, ScipIndex)]>,
     git: Option<Arc<GitRepositories>>,
     /// The number of reports.
     reports: watch::Sender<u64>,
+    /// The number of reports after which all files were compared; `None` before the first comparison has ended.
+    compared: Arc<watch::Sender<Option<u64>>>,
     cancel: CancellationToken,
     _stop: DropGuard,
 }
@@ -33,7 +39,24 @@ impl ExactImporter {
     ) -> Self {
         let cancel = CancellationToken::new();
         let stop = cancel.clone().drop_guard();
-        Self { index, folders: folders.into(), git, reports: watch::Sender::new(0), cancel, _stop: stop }
+        Self {
+            index,
+            folders: folders.into(),
+            git,
+            reports: watch::Sender::new(0),
+            compared: Arc::default(),
+            cancel,
+            _stop: stop,
+        }
+    }
+
+    /// Returns the imports that have failed.
+    pub(crate) async fn failed_imports(&self) -> Vec<ExactImportFailure> {
+        let mut all = Vec::new();
+        for data in self.folders() {
+            all.extend(data.failed_imports().await);
+        }
+        all
     }
 
     pub(crate) fn folders(&self) -> impl Iterator<Item = &ScipIndex> {
@@ -46,14 +69,18 @@ impl FileObserver for ExactImporter {
         self.index.start();
         let (folders, git, cancel) = (Arc::clone(&self.folders), self.git.clone(), self.cancel.clone());
         let mut reports = self.reports.subscribe();
+        let compared = Arc::clone(&self.compared);
         tokio::spawn(async move {
             for (_, data) in &*folders {
                 import_lost(data, git.as_deref(), &cancel).await;
             }
+            let mut rejected = BTreeMap::new();
             loop {
+                let number = *reports.borrow_and_update();
                 for (root, data) in &*folders {
-                    import_changed(root, data, &cancel).await;
+                    import_changed(root, data, &mut rejected, &cancel).await;
                 }
+                compared.send_replace(Some(number));
                 tokio::select! {
                     // The sender ends with the host.
                     changed = reports.changed() => if changed.is_err() { return },
@@ -68,6 +95,14 @@ impl FileObserver for ExactImporter {
         // The watcher need not report a file that git ignores, so every report leads to a comparison.
         self.reports.send_modify(|number| *number = number.wrapping_add(1));
     }
+
+    fn begin_comparison(&self) {
+        self.index.begin_comparison();
+    }
+
+    fn end_comparison(&self) {
+        self.index.end_comparison();
+    }
 }
 
 impl fmt::Debug for ExactImporter {
@@ -76,10 +111,27 @@ impl fmt::Debug for ExactImporter {
     }
 }
 
-/// Imports the default file of a folder if it has changed.
-async fn import_changed(root: &Utf8Path, data: &ScipIndex, cancel: &CancellationToken) {
+/// The size and the times of a file.
+type FileTimes = (u64, Option<SystemTime>, Option<SystemTime>);
+
+/// Imports the default file of a folder if it has changed since its last import, and since it was rejected.
+async fn import_changed(
+    root: &Utf8Path,
+    data: &ScipIndex,
+    rejected: &mut BTreeMap<Utf8PathBuf, FileTimes>,
+    cancel: &CancellationToken,
+) {
     let Some(file) = data.changed_default_file().await else { return };
-    import(data, ImportRequest { file, folder: root.to_owned(), commit: None }, cancel).await;
+    let Ok(metadata) = std::fs::symlink_metadata(&file) else { return };
+    let times = (metadata.len(), metadata.modified().ok(), metadata.created().ok());
+    if rejected.get(&file) == Some(&times) {
+        return;
+    }
+    let request = ImportRequest { file: file.clone(), folder: root.to_owned(), commit: None };
+    match import(data, request, cancel).await {
+        Err(ScipImportError::Locked | ScipImportError::Cancelled) | Ok(()) => rejected.remove(&file),
+        Err(_) => rejected.insert(file, times),
+    };
 }
 
 /// Imports the files again whose data were lost, if they still exist.
@@ -91,18 +143,29 @@ async fn import_lost(data: &ScipIndex, git: Option<&GitRepositories>, cancel: &C
                 Ok(commit) => Some(commit),
                 Err(error) => {
                     tracing::warn!(%file, %error, "lost exact data cannot be imported again");
+                    data.record_failure_reason(&file, &folder, &format!("the commit of the data is unknown: {error}"))
+                        .await;
                     continue;
                 }
             },
         };
-        import(data, ImportRequest { file, folder, commit }, cancel).await;
+        // The failure is recorded.
+        drop(import(data, ImportRequest { file, folder, commit }, cancel).await);
     }
 }
 
-async fn import(data: &ScipIndex, request: ImportRequest, cancel: &CancellationToken) {
+/// Imports a file. Records a failure.
+async fn import(data: &ScipIndex, request: ImportRequest, cancel: &CancellationToken) -> Result<(), ScipImportError> {
     match data.import(&request, &DiskText, cancel, &|_| {}).await {
-        Ok(report) => tracing::info!(file = %request.file, documents = report.documents, "imported exact data"),
-        Err(error) => tracing::warn!(%error, "exact data cannot be imported"),
+        Ok(report) => {
+            tracing::info!(file = %request.file, documents = report.documents, "imported exact data");
+            Ok(())
+        }
+        Err(error) => {
+            tracing::warn!(%error, "exact data cannot be imported");
+            data.record_failure(&request.file, &request.folder, &error).await;
+            Err(error)
+        }
     }
 }
 
@@ -116,3 +179,6 @@ pub(crate) async fn commit_files(
     let revision = Revision::parse(revision).map_err(VersionControlError::Failure)?;
     git.commit_files(folder, &revision).await
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,7 +35,7 @@ pub(super) async fn status(client: &Client) -> HostStatus {
         memory: zubi_base::process::rss_bytes(std::process::id()),
         servers: server.host.servers().await,
         watches: server.host.watches(),
-        index: server.host.index_status(),
+        index: server.host.index_status().await,
         clients: server.client_statuses(),
     }
 }

@@ -347,6 +347,31 @@ fn sort_key(location: &ExactLocation) -> (usize, usize, usize) {
     (location.range.start, location.range.end, location.symbol)
 }
 
+/// Returns those of some files whose present texts are not in the data.
+pub(super) async fn find_uncovered(
+    store: &dyn OccurrenceStore,
+    folder: &QueryFolder<'_>,
+    paths: &[Utf8PathBuf],
+    texts: &dyn TextSource,
+) -> Result<Vec<Utf8PathBuf>, ExactIndexError> {
+    let mut uncovered = Vec::new();
+    for path in paths {
+        let rows = match path.strip_prefix(folder.root) {
+            Ok(relative) => store.documents_at(relative.as_str()).await?,
+            Err(_) => Vec::new(),
+        };
+        let is_covered = !rows.is_empty()
+            && texts.read(path).await.is_ok_and(|source| {
+                let bytes = source.bytes();
+                rows.iter().any(|row| BlobId::from_stored(&row.hash).is_some_and(|id| id.matches(&bytes)))
+            });
+        if !is_covered {
+            uncovered.push(path.clone());
+        }
+    }
+    Ok(uncovered)
+}
+
 /// Returns the states of all imports.
 pub(super) async fn status(
     store: &dyn OccurrenceStore,

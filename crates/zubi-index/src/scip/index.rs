@@ -8,13 +8,16 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use zubi_base::clock::Clock;
+use zubi_base::clock::{Clock, milliseconds};
 use zubi_base::owner_only;
 use zubi_base::sync::lock;
 use zubi_base::text::TextSource;
-use zubi_code::exact_index::{ExactAnswer, ExactImportStatus, ExactIndex, ExactIndexError, ExactQuery};
+use zubi_code::exact_index::{
+    ExactAnswer, ExactImportFailure, ExactImportStatus, ExactIndex, ExactIndexError, ExactQuery,
+};
 
 use super::answer::{self, QueryFolder};
+use super::failure::{self, FailureRecord};
 use super::import::{ImportJob, ImportMessage, ImportProgress, ImportReport, ImportRequest, ScipImportError};
 use super::limits::ScipLimits;
 use super::reader::ExactReader;
@@ -120,6 +123,32 @@ impl ScipIndex {
         tokio::task::spawn_blocking(move || shared.lost_imports()).await.unwrap_or_default()
     }
 
+    /// Records that an import in the background has failed, until the file or its folder is imported. Ends that mean nothing
+    /// about the file are not recorded: a cancelled import, and one beside that of another process.
+    pub async fn record_failure(&self, file: &Utf8Path, folder: &Utf8Path, error: &ScipImportError) {
+        if !matches!(error, ScipImportError::Cancelled | ScipImportError::Locked) {
+            self.record_failure_reason(file, folder, &error.to_string()).await;
+        }
+    }
+
+    /// Like [`Self::record_failure`], for a reason before the import.
+    pub async fn record_failure_reason(&self, file: &Utf8Path, folder: &Utf8Path, reason: &str) {
+        let shared = Arc::clone(&self.shared);
+        let record = FailureRecord {
+            file: file.to_owned(),
+            folder: folder.to_owned(),
+            reason: reason.split_whitespace().collect::<Vec<_>>().join(" "),
+            failed_ms: milliseconds(shared.clock.now()),
+            is_lost: false,
+        };
+        let add = move || {
+            let Some(store) = &shared.store else { return };
+            let is_lost = shared.lost_imports().iter().any(|lost| lost.file == record.file);
+            failure::add(store, FailureRecord { is_lost, ..record });
+        };
+        drop(tokio::task::spawn_blocking(add).await);
+    }
+
     /// Deletes all data. Fails if another process imports now.
     pub async fn clear(&self) -> Result<(), ScipImportError> {
         let shared = Arc::clone(&self.shared);
@@ -151,6 +180,30 @@ impl ExactIndex for ScipIndex {
 
     async fn status(&self, texts: &dyn TextSource) -> Result<Vec<ExactImportStatus>, ExactIndexError> {
         answer::status(self, &self.folder(), texts).await
+    }
+
+    async fn find_uncovered(
+        &self,
+        paths: &[Utf8PathBuf],
+        texts: &dyn TextSource,
+    ) -> Result<Vec<Utf8PathBuf>, ExactIndexError> {
+        answer::find_uncovered(self, &self.folder(), paths, texts).await
+    }
+
+    async fn failed_imports(&self) -> Vec<ExactImportFailure> {
+        let shared = Arc::clone(&self.shared);
+        let read = move || {
+            let records = shared.store.as_ref().map(failure::read).unwrap_or_default();
+            let now = shared.clock.now();
+            let to_failure = |record: FailureRecord| ExactImportFailure {
+                age: age(now, Duration::from_millis(record.failed_ms)),
+                file: record.file,
+                folder: record.folder,
+                reason: record.reason,
+            };
+            records.into_iter().map(to_failure).collect()
+        };
+        tokio::task::spawn_blocking(read).await.unwrap_or_default()
     }
 }
 
@@ -245,9 +298,11 @@ impl ScipFolder {
         let lost = self.lost_imports();
         let mut writer = ExactWriter::open(store, lock_file)?;
         let now = self.clock.now();
+        let (file, folder) = (request.file.clone(), request.folder.clone());
         let job = ImportJob { request, root: self.root.clone(), limits: self.limits, now, cancel, caller };
         let report = job.run(&mut writer)?;
         self.write_list(&writer.imports()?, lost);
+        failure::remove(store, &file, &folder);
         Ok(report)
     }
 
@@ -282,6 +337,7 @@ impl ScipFolder {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
             _ => {}
         }
+        failure::clear(store);
         drop(lock_file);
         Ok(())
     }

@@ -2,8 +2,9 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rusqlite::Connection;
-use rustc_hash::FxHashMap;
-use zubi_code::symbol_index::{DeclaredNames, NameDeclaration, NameSelection, NameUses};
+use rustc_hash::{FxHashMap, FxHashSet};
+use zubi_code::symbol_index::{DeclaredNames, NameDeclaration, NameSelection, NameUses, is_trait_implementation};
+use zubi_syntax::DeclarationKind;
 
 use super::reader::StoreReader;
 use super::{IndexStoreError, kind, postings};
@@ -69,6 +70,45 @@ fn read_files(connection: &Connection, root: &Utf8Path) -> Result<DeclaringFiles
     Ok(files)
 }
 
+/// The numbers of the members of traits' implementations by name, kind and file.
+type TraitMembers = FxHashMap<(i64, u32, i64), u32>;
+
+/// Counts the members of traits' implementations. Reads the declarations in the order of the files, if there are such
+/// implementations at all.
+fn count_trait_members(connection: &Connection, codes: &[u32]) -> Result<TraitMembers, IndexStoreError> {
+    let mut members = TraitMembers::default();
+    let implementation = kind::code_of(DeclarationKind::Implementation);
+    let mut any = connection.prepare_cached("SELECT 1 FROM tag WHERE kind = ?1 LIMIT 1")?;
+    if !any.exists([implementation])? {
+        return Ok(members);
+    }
+    let mut tags = connection.prepare_cached(
+        "SELECT tag.file, tag.ord, tag.parent, tag.kind, tag.name, spelling.text FROM tag
+         LEFT JOIN spelling ON tag.kind = ?1 AND spelling.id = tag.spelling
+         WHERE tag.kind = ?1 OR tag.parent IS NOT NULL ORDER BY tag.file, tag.ord",
+    )?;
+    // Those of the present file.
+    let (mut present, mut implementations) = (None, FxHashSet::default());
+    let mut rows = tags.query([implementation])?;
+    while let Some(row) = rows.next()? {
+        let (file, ord, parent): (i64, i64, Option<i64>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        if present != Some(file) {
+            present = Some(file);
+            implementations.clear();
+        }
+        let code: u32 = row.get(3)?;
+        if code == implementation {
+            let name: Option<String> = row.get(5)?;
+            if name.is_some_and(|name| is_trait_implementation(DeclarationKind::Implementation, &name)) {
+                implementations.insert(ord);
+            }
+        } else if codes.contains(&code) && parent.is_some_and(|parent| implementations.contains(&parent)) {
+            *members.entry((row.get(4)?, code, file)).or_default() += 1;
+        }
+    }
+    Ok(members)
+}
+
 /// Reads the declarations by name, and the names; returns whether a limit omitted some.
 fn read_declarations(
     connection: &Connection,
@@ -77,6 +117,7 @@ fn read_declarations(
     limits: &NameLimits,
 ) -> Result<(Vec<NameUses>, bool), IndexStoreError> {
     let codes: Vec<u32> = selection.kinds.iter().map(|kind| kind::code_of(*kind)).collect();
+    let mut members = count_trait_members(connection, &codes)?;
     // In the order of the index `tag_name`, which has all columns.
     let mut tags = connection.prepare_cached("SELECT name, kind, file FROM tag ORDER BY name, kind, file")?;
     let mut texts = connection.prepare_cached("SELECT text FROM name WHERE id = ?1")?;
@@ -85,7 +126,12 @@ fn read_declarations(
     let mut rows = tags.query([])?;
     while let Some(row) = rows.next()? {
         let (name, code): (i64, u32) = (row.get(0)?, row.get(1)?);
-        let Some(file) = files.indexes.get(&row.get(2)?).copied().filter(|_| codes.contains(&code)) else { continue };
+        let id: i64 = row.get(2)?;
+        let Some(file) = files.indexes.get(&id).copied().filter(|_| codes.contains(&code)) else { continue };
+        if let Some(rest) = members.get_mut(&(name, code, id)).filter(|rest| **rest > 0) {
+            *rest -= 1;
+            continue;
+        }
         if last != Some(name) {
             if names.len() >= limits.names || count >= limits.declarations {
                 return Ok((sort_names(names), true));

@@ -1,12 +1,13 @@
 //! One folder of a workspace with its index, and the tasks that build and update it.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use zubi_base::sync::lock;
+use zubi_base::walk::{RuleStamp, UserRules, rule_stamp};
 use zubi_code::symbol_index::{IndexPhase, IndexState, SymbolIndex as _};
 
 use crate::build::BuildError;
@@ -25,6 +26,7 @@ pub(super) struct IndexedFolder {
     /// Whether the folder has no index, because it is too broad.
     is_too_broad: bool,
     changes: Mutex<ReportedChanges>,
+    user_rules: UserRules,
     wake: Notify,
     /// The number of reports whose files the index has read.
     read: watch::Sender<u64>,
@@ -36,6 +38,10 @@ struct ReportedChanges {
     paths: Vec<Utf8PathBuf>,
     /// The number of reports.
     reports: u64,
+    /// Whether the watcher compares files that it has not reported yet.
+    is_comparing: bool,
+    /// The number of reports for which a query has waited as long as it may.
+    awaited: u64,
     /// The number of changes that the running update reads.
     in_update: usize,
     /// Whether all files must be compared.
@@ -50,12 +56,20 @@ struct ReportedChanges {
     /// Whether the folder was another one, or none, at some time since.
     is_replaced: bool,
     /// The files outside the watched directories that decide which files are sources.
-    rules: Vec<Option<(u64, SystemTime)>>,
+    rules: Vec<RuleStamp>,
 }
 
 impl IndexedFolder {
     pub(super) fn new(root: Utf8PathBuf, index: LocalIndex, is_too_broad: bool) -> Self {
-        Self { root, index, is_too_broad, changes: Mutex::default(), wake: Notify::new(), read: watch::Sender::new(0) }
+        Self {
+            root,
+            index,
+            is_too_broad,
+            changes: Mutex::default(),
+            user_rules: UserRules::default(),
+            wake: Notify::new(),
+            read: watch::Sender::new(0),
+        }
     }
 
     /// Returns the state of the index with the changes that it has not read.
@@ -77,11 +91,19 @@ impl IndexedFolder {
             // The watcher watches the former directory.
             state.problem = Some(format!("`{}` was removed or replaced; restart zubi to index it again", self.root));
         }
+        if changes.is_comparing {
+            state.problem = Some("many files have changed, and zubi has not compared them all yet".to_owned());
+        }
         if changes.is_locked {
             // It reads changes when its own requests begin, so its store may be older than the files.
             state.problem = Some(BuildError::Locked.to_string());
         }
         state
+    }
+
+    /// Records whether the watcher compares files that it has not reported yet.
+    pub(super) fn set_comparing(&self, is_comparing: bool) {
+        lock(&self.changes).is_comparing = is_comparing;
     }
 
     /// Returns a receiver that changes when the index has read all reports so far.
@@ -98,7 +120,7 @@ impl IndexedFolder {
             let mut changes = lock(&self.changes);
             changes.needs_build = true;
             changes.watched = identity_of(&self.root);
-            changes.rules = rule_stamps(&self.root);
+            changes.rules = rule_stamps(&self.root, &self.user_rules);
         }
         let (folder, token) = (Arc::clone(self), cancel.clone());
         tokio::spawn(async move { folder.follow_changes(&token).await });
@@ -130,7 +152,7 @@ impl IndexedFolder {
                 Some(_) => age >= FAILED_RETRY,
                 None => self.index.is_lost(),
             });
-            let rules = rule_stamps(&self.root);
+            let rules = rule_stamps(&self.root, &self.user_rules);
             // A build that runs may have read the former rules, so another one follows it.
             let has_new_rules = changes.watched.is_some() && rules != changes.rules;
             changes.rules = rules;
@@ -138,10 +160,21 @@ impl IndexedFolder {
                 changes.needs_build = true;
                 self.wake.notify_one();
             }
+            if changes.awaited >= changes.reports {
+                return;
+            }
             changes.reports
         };
         // The sender lives as long as this folder.
         drop(self.read.subscribe().wait_for(|read| *read >= reports).await);
+    }
+
+    /// Records that a query has waited as long as it may for the reports so far, so that no other one waits for them.
+    pub(super) fn end_waits(&self) {
+        let mut changes = lock(&self.changes);
+        if *self.read.borrow() < changes.reports {
+            changes.awaited = changes.reports;
+        }
     }
 
     /// Builds and updates the index. A build runs beside updates, so that a long one does not delay them.
@@ -190,16 +223,11 @@ impl IndexedFolder {
     }
 }
 
-/// Returns the sizes and times of the files outside the watched directories that decide which files of a folder are sources:
-/// those of git, and the rules of the directories above the folder. Looks for a few files.
-fn rule_stamps(root: &Utf8Path) -> Vec<Option<(u64, SystemTime)>> {
+/// Returns the stamps of the files outside the watched directories that decide which files of a folder are sources: those of
+/// git, and the rules of the directories above the folder. Looks for a few files.
+fn rule_stamps(root: &Utf8Path, of_user: &UserRules) -> Vec<RuleStamp> {
     let above =
         root.ancestors().skip(1).flat_map(|directory| [directory.join(".gitignore"), directory.join(".ignore")]);
     let paths = above.map(Utf8PathBuf::into_std_path_buf).chain([root.join(".git/info/exclude").into_std_path_buf()]);
-    let of_user = zubi_base::walk::user_rules();
-    let stamp = |path: std::path::PathBuf| {
-        let metadata = std::fs::metadata(path).ok()?;
-        Some((metadata.len(), metadata.modified().ok()?))
-    };
-    paths.chain(of_user).map(stamp).collect()
+    paths.chain(of_user.path()).map(|path| rule_stamp(&path)).collect()
 }

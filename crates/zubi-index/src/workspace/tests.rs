@@ -2,7 +2,8 @@
 
 use tempfile::TempDir;
 use zubi_base::fs;
-use zubi_code::syntax::DirectParser;
+use zubi_code::syntax::{DirectParser, PatternAnswer, PatternSearchError, SyntaxError};
+use zubi_syntax::{SyntaxLanguage, SyntaxOutline};
 
 use super::*;
 
@@ -244,4 +245,109 @@ async fn changed_rules_of_git_are_noticed() {
         }
     };
     tokio::time::timeout(DEADLINE, noticed).await.expect("the rules are noticed");
+}
+
+#[tokio::test]
+async fn a_project_file_beside_a_directory_decides_whether_it_has_sources() {
+    let workspace = Workspace::new(&["a"], &[("a/target/one.py", "def first(): pass\n"), ("a/two.py", "")]);
+    workspace.start().await;
+    assert_eq!(workspace.files_with("first").await, "a/target/one.py");
+    let path = workspace.write("a/Cargo.toml", "");
+    workspace.index.report(vec![path.clone()]);
+    assert_eq!(workspace.files_with("first").await, "");
+    assert_eq!(workspace.search("first").await, "");
+    std::fs::remove_file(&path).unwrap();
+    workspace.index.report(vec![path]);
+    assert_eq!(workspace.files_with("first").await, "a/target/one.py");
+}
+
+#[tokio::test]
+async fn a_home_directory_that_is_a_link_has_no_index() {
+    let directory = tempfile::tempdir().unwrap();
+    let base = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+    let (real, link) = (base.join("users/name"), base.join("home"));
+    std::fs::create_dir_all(&real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let parser: Arc<dyn SyntaxParser> = Arc::new(DirectParser);
+    let open = |folder: &Utf8Path, home: &Utf8Path| {
+        let cache = base.join("cache");
+        WorkspaceIndex::new(&[folder.to_owned()], Some(&cache), Some(home), &parser, IndexLimits::default())
+    };
+    // The workspace's folder has no links.
+    for folder in [real.as_path(), base.as_path()] {
+        assert!(
+            open(folder, &link).state().problem.is_some_and(|problem| problem.contains("makes no index")),
+            "{folder}"
+        );
+    }
+    assert_eq!(open(&real.join("project"), &link).state().problem, None);
+}
+
+/// A parser that a test can pause.
+struct PausedParser {
+    is_paused: watch::Sender<bool>,
+}
+
+#[async_trait]
+impl SyntaxParser for PausedParser {
+    fn has_language(&self, file_name: &str) -> bool {
+        DirectParser.has_language(file_name)
+    }
+
+    async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
+        drop(self.is_paused.subscribe().wait_for(|is_paused| !is_paused).await);
+        DirectParser.outline(file_name, text).await
+    }
+
+    async fn find_matches(
+        &self,
+        language: &'static SyntaxLanguage,
+        pattern: &str,
+        text: &Arc<str>,
+    ) -> Result<PatternAnswer, PatternSearchError> {
+        DirectParser.find_matches(language, pattern, text).await
+    }
+}
+
+/// An answer has several queries, of which only the first waits.
+#[tokio::test]
+async fn a_long_update_delays_one_query_and_marks_all() {
+    let mut workspace = Workspace::new(&["a"], &[("a/one.py", "def first(): pass\n")]);
+    let parser = Arc::new(PausedParser { is_paused: watch::Sender::new(false) });
+    let (as_parser, cache) = (Arc::clone(&parser) as Arc<dyn SyntaxParser>, workspace.base.join("cache"));
+    let folders = [workspace.base.join("a")];
+    workspace.index = WorkspaceIndex::new(&folders, Some(&cache), None, &as_parser, IndexLimits::default());
+    workspace.start().await;
+    parser.is_paused.send_replace(true);
+    let path = workspace.write("a/two.py", "def second(): pass\n");
+    workspace.index.report(vec![path.clone()]);
+    let started = std::time::Instant::now();
+    assert_eq!(workspace.search("second").await, "incomplete");
+    let first = started.elapsed();
+    assert!(first >= UPDATE_WAIT, "{first:?}");
+    for _ in 0..20 {
+        assert_eq!(workspace.search("second").await, "incomplete");
+        assert_eq!(workspace.files_with("second").await, "unknown");
+    }
+    assert!(started.elapsed() - first < UPDATE_WAIT * 5, "{:?}", started.elapsed());
+    parser.is_paused.send_replace(false);
+    wait_until_built(&workspace.index).await;
+    assert_eq!(workspace.search("second").await, "a/two.py:1");
+    // The next change is awaited again.
+    let path = workspace.write("a/two.py", "def third(): pass\n");
+    workspace.index.report(vec![path]);
+    assert_eq!(workspace.search("third").await, "a/two.py:1");
+}
+
+#[tokio::test]
+async fn a_comparison_that_no_request_awaits_marks_answers() {
+    let workspace = Workspace::new(&["a"], &[("a/one.py", "def first(): pass\n")]);
+    workspace.start().await;
+    workspace.index.begin_comparison();
+    assert_eq!(workspace.search("first").await, "a/one.py:1 incomplete");
+    assert_eq!(workspace.files_with("first").await, "unknown");
+    let reason = "many files have changed, and zubi has not compared them all yet";
+    assert_eq!(workspace.index.state().problem.as_deref(), Some(reason));
+    workspace.index.end_comparison();
+    assert_eq!(workspace.search("first").await, "a/one.py:1");
 }

@@ -115,6 +115,9 @@ pub struct IndexStatus {
     pub files: usize,
     /// Size on disk in bytes.
     pub bytes: u64,
+    /// Files with exact data that it could not import, each with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub failed_imports: Vec<String>,
 }
 
 /// A client that is connected to a host.

@@ -1,14 +1,20 @@
 //! Reports the changes of files since the last request to the servers, and to the pool's observer.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use zubi_base::endpoint::{DocumentRef, EndpointSource, Endpoints, RequestCx};
+use zubi_base::sync::lock;
 
 use super::{PoolState, ServerPool};
 use crate::capabilities::ChangeKind;
 use crate::watch::{self, FileWatcher, WatchedEntry, WatchedFileChange};
+
+/// The maximum time that a request without a server waits until changed files are compared: thousands of new files take
+/// seconds.
+const COMPARISON_WAIT: Duration = Duration::from_millis(300);
 
 /// The watcher of a host whose servers belong to an open editor: reports changes to the pool's observer, and has no
 /// endpoints.
@@ -47,9 +53,35 @@ pub(super) async fn report(shared: &Arc<PoolState>) -> Option<String> {
         start_observing(shared);
         return None;
     };
-    let shared = Arc::clone(shared);
+    lock(&shared.comparison).running += 1;
+    let task = Arc::clone(shared);
     // In a task of its own: the watcher returns each change once, so a request that is cancelled must not lose it.
-    tokio::spawn(async move { shared.report_changes(&watcher).await }).await.unwrap_or_default()
+    let reporting = tokio::spawn(async move {
+        let end = ComparisonEnd(task);
+        end.0.report_changes(&watcher).await
+    });
+    let Some(observer) = shared.observer.as_ref().filter(|_| shared.endpoints().is_empty()) else {
+        return reporting.await.unwrap_or_default();
+    };
+    // A server would answer from the former files; an observer says that it may.
+    match tokio::time::timeout(COMPARISON_WAIT, reporting).await {
+        Ok(note) => note.unwrap_or_default(),
+        Err(_) => {
+            let mut comparison = lock(&shared.comparison);
+            if comparison.running > 0 && !std::mem::replace(&mut comparison.is_announced, true) {
+                observer.begin_comparison();
+            }
+            None
+        }
+    }
+}
+
+/// The comparisons of changed files that run now.
+#[derive(Debug, Default)]
+pub(super) struct ChangeComparison {
+    running: usize,
+    /// Whether the observer knows that requests do not wait for them.
+    is_announced: bool,
 }
 
 /// Starts the watcher without waiting for it.
@@ -57,6 +89,22 @@ fn start_observing(shared: &Arc<PoolState>) {
     if shared.observer.is_some() {
         let shared = Arc::clone(shared);
         tokio::spawn(async move { shared.watcher.start().await });
+    }
+}
+
+/// Ends a comparison when it is dropped, however its task ends.
+struct ComparisonEnd(Arc<PoolState>);
+
+impl Drop for ComparisonEnd {
+    fn drop(&mut self) {
+        let mut comparison = lock(&self.0.comparison);
+        comparison.running = comparison.running.saturating_sub(1);
+        if comparison.running == 0
+            && std::mem::take(&mut comparison.is_announced)
+            && let Some(observer) = &self.0.observer
+        {
+            observer.end_comparison();
+        }
     }
 }
 

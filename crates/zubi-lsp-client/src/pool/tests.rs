@@ -34,6 +34,16 @@ impl Fixture {
     }
 
     fn with_layout(folders: &[&str], files: &[&str], programs: &[FakeProgram<'_>], trusted: bool) -> Self {
+        Self::with_observer(folders, files, programs, trusted, None)
+    }
+
+    fn with_observer(
+        folders: &[&str],
+        files: &[&str],
+        programs: &[FakeProgram<'_>],
+        trusted: bool,
+        observer: Option<Arc<dyn FileObserver>>,
+    ) -> Self {
         let directories = [0; 3].map(|_| tempfile::tempdir().unwrap());
         let [root, path, state] = [0, 1, 2]
             .map(|i: usize| zubi_base::fs::canonical(Utf8Path::from_path(directories[i].path()).unwrap()).unwrap());
@@ -56,7 +66,7 @@ impl Fixture {
             search_path: Some(path.as_str().into()),
             python: PythonSearch::default(),
             state_directory: state.join("servers"),
-            observer: None,
+            observer,
         };
         let (starter, starts) = FakeStarter::new();
         let watcher = Arc::new(WatcherCell {
@@ -417,4 +427,93 @@ async fn a_new_python_environment_replaces_the_server() {
     let interpreter = fixture.root.join(".venv/bin/python");
     assert_eq!(with.request("workspace/configuration", items).await.unwrap(), json!([interpreter]));
     without.expect_request("shutdown").await;
+}
+
+/// Records what the watcher reports.
+#[derive(Debug, Default)]
+struct RecordingObserver {
+    starts: std::sync::atomic::AtomicUsize,
+    reported: std::sync::Mutex<Vec<Utf8PathBuf>>,
+    started: tokio::sync::Notify,
+    /// The number of announced comparisons that have not ended.
+    comparisons: std::sync::atomic::AtomicI64,
+}
+
+impl FileObserver for RecordingObserver {
+    fn start(&self) {
+        self.starts.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        self.started.notify_one();
+    }
+
+    fn report(&self, paths: Vec<Utf8PathBuf>) {
+        self.reported.lock().unwrap().extend(paths);
+    }
+
+    fn begin_comparison(&self) {
+        self.comparisons.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+    }
+
+    fn end_comparison(&self) {
+        self.comparisons.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+/// VS Code has its own servers, and zubi's index follows the files all the same.
+#[tokio::test]
+async fn a_pool_without_servers_of_its_own_reports_changes() {
+    let observer = Arc::new(RecordingObserver::default());
+    let as_observer = Some(Arc::clone(&observer) as Arc<dyn FileObserver>);
+    let mut fixture = Fixture::with_observer(&[""], &["a.rs"], &[("rust-analyzer", true)], true, as_observer);
+    let watch = FolderWatch(Arc::clone(&fixture.pool));
+    let document = DocumentRef::new(fixture.root.join("a.rs"));
+    assert_eq!(fixture.show(&watch.for_document(&document, "textDocument/diagnostic", &cx()).await), "");
+    assert_eq!(fixture.show(&watch.for_workspace("workspace/symbol", &cx()).await), "");
+    // The first request starts the watcher.
+    assert_eq!(watch.refresh(&cx()).await, None);
+    tokio::time::timeout(Duration::from_secs(20), observer.started.notified()).await.unwrap();
+    let path = fixture.root.join("b.rs");
+    zubi_base::fs::write_atomic(&path, b"fn b() {}").unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    // The watcher starts in the background.
+    while !observer.reported.lock().unwrap().contains(&path) {
+        assert!(Instant::now() < deadline, "the change is reported");
+        assert_eq!(watch.refresh(&cx()).await, None);
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(observer.starts.load(std::sync::atomic::Ordering::SeqCst), 1);
+    assert_eq!(watch.file_changes(), Some(0), "the editor's servers follow the files themselves");
+    assert!(fixture.starts.try_recv().is_err(), "no server was started");
+    watch.shutdown().await;
+}
+
+/// Thousands of new files take seconds; without a server, only the index has to know.
+#[tokio::test]
+async fn a_request_does_not_wait_for_a_long_comparison_without_servers() {
+    let observer = Arc::new(RecordingObserver::default());
+    let as_observer = Some(Arc::clone(&observer) as Arc<dyn FileObserver>);
+    let fixture = Fixture::with_observer(&[""], &["a.rs"], &[], true, as_observer);
+    fixture.pool.refresh(&cx()).await;
+    tokio::time::timeout(Duration::from_secs(20), observer.started.notified()).await.unwrap();
+    while fixture.pool.watch_counts().is_none() {
+        tokio::task::yield_now().await;
+    }
+    let comparisons = || observer.comparisons.load(std::sync::atomic::Ordering::SeqCst);
+    let path = fixture.root.join("b.rs");
+    zubi_base::fs::write_atomic(&path, b"fn b() {}").unwrap();
+    // As long as another comparison runs, this one waits.
+    let other = fixture.pool.shared.reporting.lock().await;
+    let started = Instant::now();
+    for _ in 0..2 {
+        assert_eq!(fixture.pool.refresh(&cx()).await, None);
+    }
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert_eq!((comparisons(), observer.reported.lock().unwrap().len()), (1, 0));
+    drop(other);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while comparisons() > 0 {
+        assert!(Instant::now() < deadline, "the comparison ends");
+        tokio::task::yield_now().await;
+    }
+    assert!(observer.reported.lock().unwrap().contains(&path), "reported before the end");
+    fixture.pool.shutdown().await;
 }

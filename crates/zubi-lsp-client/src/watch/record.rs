@@ -227,12 +227,9 @@ impl Record {
 
     /// Returns a recorded directory and those below it.
     pub(super) fn directories_in(&self, path: &Utf8Path) -> Vec<Utf8PathBuf> {
-        // Between a directory and the paths below it, other names may sort (`a`, `a-b`, `a/c`).
-        let own = self.directories.get(path);
-        let first = Utf8PathBuf::from(format!("{path}/"));
-        let below = self.directories.range::<Utf8Path, _>((Bound::Excluded(first.as_path()), Bound::Unbounded));
-        let below = below.skip_while(|other| !other.starts_with(path)).take_while(|other| other.starts_with(path));
-        own.into_iter().chain(below).cloned().collect()
+        // Paths are compared by their components, so those below a directory follow it directly.
+        let from_own = self.directories.range::<Utf8Path, _>((Bound::Included(path), Bound::Unbounded));
+        from_own.take_while(|other| other.starts_with(path)).cloned().collect()
     }
 
     fn remove_directory(&mut self, directory: &Utf8Path, changes: &mut Changes) {
@@ -361,12 +358,11 @@ impl Record {
 
 /// Returns the recorded paths below a directory.
 pub(super) fn paths_under<T>(paths: &BTreeMap<Utf8PathBuf, T>, directory: &Utf8Path) -> Vec<Utf8PathBuf> {
-    // All paths below a directory sort directly after `directory/`.
-    let first = Utf8PathBuf::from(format!("{directory}/"));
+    // Paths are compared by their components, so those below a directory follow it directly. A search beyond the first other
+    // path would cost the number of all files for each new directory.
     paths
-        .range::<Utf8Path, _>((Bound::Included(first.as_path()), Bound::Unbounded))
+        .range::<Utf8Path, _>((Bound::Included(directory), Bound::Unbounded))
         .map(|(path, _)| path)
-        .skip_while(|path| !path.starts_with(directory))
         .take_while(|path| path.starts_with(directory))
         .cloned()
         .collect()

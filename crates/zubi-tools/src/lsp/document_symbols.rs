@@ -13,7 +13,7 @@ use zubi_code::outline::{self, OutlineSymbol};
 use zubi_code::{CodeError, CodeQuery};
 
 use crate::adapter::ToolMeta;
-use crate::lsp::arguments::PagingArgs;
+use crate::lsp::arguments::{PagingArgs, WaitArgs};
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::view::OutputBudget;
 
@@ -31,6 +31,8 @@ pub(crate) struct Input {
     depth: Option<u32>,
     #[serde(flatten)]
     paging: PagingArgs,
+    #[serde(flatten)]
+    wait: WaitArgs,
 }
 
 /// Resolves the file argument of a tool on one whole file.
@@ -142,6 +144,10 @@ impl CodeTool for DocumentSymbols {
     };
     const OPERATION: &str = "outline the file";
     type Input = Input;
+
+    fn may_use_index(input: &Input) -> bool {
+        input.wait.may_use_index()
+    }
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         if let (Some(path), None) | (None, Some(path)) = (&input.path, &input.uri) {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::text::pluralize;
+use zubi_code::exact_answer::ExactReferences;
 use zubi_code::features::mentions::{Mentions, UnreadKind};
 use zubi_code::features::references::SymbolReferences;
 use zubi_code::locate::PositionIntent;
@@ -17,6 +18,9 @@ use crate::lsp::arguments::{PagingArgs, ProjectArgs, TargetArgs};
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::locations::MAX_CONTEXT;
 use crate::lsp::view::{OutputBudget, file_count, listed_location_json, resolved_json};
+
+/// The share of the answer for the servers' list beside another one, in percent.
+const OWN_PART: usize = 70;
 
 pub(crate) struct References;
 
@@ -61,7 +65,7 @@ impl CodeTool for References {
         let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let include_declaration = input.include_declaration.unwrap_or(true);
         let context = input.context.unwrap_or(0).min(MAX_CONTEXT);
-        let QualifiedAnswer { value: SymbolReferences { locations: references, mentions }, mut status } =
+        let QualifiedAnswer { value: SymbolReferences { locations: references, mentions, unqueried }, mut status } =
             query.references(&at, include_declaration).await?;
         let total = references.len();
         let mut text = at.header();
@@ -93,13 +97,40 @@ impl CodeTool for References {
         if include_text {
             locations.extend(mentions.map(Mentions::into_locations).unwrap_or_default());
         }
-        let (list, hits) = view.locations(query, &locations, context, &input.paging).await?;
+        // The first page has both lists.
+        let unqueried = unqueried.filter(|_| input.paging.start().is_ok_and(|start| start == 0));
+        let own = unqueried.is_some().then(|| view.part(OWN_PART));
+        let own = own.as_ref().unwrap_or(view);
+        let (list, hits) = own.locations(query, &locations, context, &input.paging).await?;
         text.push_str(&list.text);
         text.push_str(&line);
+        let mut further_data = None;
+        if let Some(ExactReferences { origins, locations }) = &unqueried {
+            let count = pluralize(locations.len(), "more reference");
+            let files = pluralize(file_count(locations), "file");
+            let _ = writeln!(
+                text,
+                "{count} in {files} of projects that no server has answered about (scip {}, not checked by a server)",
+                origins.join(", ")
+            );
+            let hint = "allProjects=true queries the servers";
+            let part = view.part(100 - OWN_PART);
+            let (list, hits) = part.first_locations(query, locations, context, u32::MAX, hint).await?;
+            text.push_str(&list.text);
+            let items: Vec<_> = hits.iter().map(listed_location_json).collect();
+            let source = AnswerSource::Exact.name();
+            further_data =
+                Some(json!({ "source": source, "origins": origins, "items": items, "total": locations.len() }));
+        }
         status.merge_target(at.status.clone());
         let data = view.data(|| {
             let items: Vec<_> = hits.iter().map(listed_location_json).collect();
-            json!({ "resolved": resolved_json(&at), "items": items, "total": total, "furtherWordMatches": further })
+            let mut data =
+                json!({ "resolved": resolved_json(&at), "items": items, "total": total, "furtherWordMatches": further });
+            if let Some(others) = further_data {
+                data["unqueriedProjects"] = others;
+            }
+            data
         });
         Ok(CodeAnswer { text, data, status, truncated: list.truncated })
     }

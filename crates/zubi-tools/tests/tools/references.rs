@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use zubi_base::endpoint::Readiness;
-use zubi_code::testing::Toy;
+use zubi_code::testing::{ScriptedExactIndex, Toy, ToyFile};
 
 use crate::support::{SHAPES, call, check};
 
@@ -202,4 +202,34 @@ async fn too_frequent_names_are_reported() {
     let fixture = format!("//- a.toy\ndef x # {}\n", "x ".repeat(10_000));
     insta::assert_snapshot!(status_with_projects(&["b"], &fixture, "lsp_references").await, @"[toy · ready · may be incomplete: whether other projects of the workspace use it was not found out: looking for the name took too long]");
     insta::assert_snapshot!(status_with_projects(&["b"], &fixture, "lsp_rename_symbol").await, @"[toy · ready · may be incomplete: looking for the name in other projects took too long]");
+}
+
+#[tokio::test]
+async fn references_from_imported_data_are_a_list_of_their_own() {
+    let mut fixture = "//- a.toy\nlet unit\nunit\n".to_owned();
+    for project in 1..=5 {
+        fixture.push_str(&format!("//- p{project}/use.toy\nunit\n"));
+    }
+    let (toy, _) = ScriptedExactIndex::toy(&fixture, &["a.toy:1:unit definition", "a.toy:2:unit", "p5/use.toy:1:unit"]);
+    toy.endpoint.files.lock().unwrap().push(("use.toy", ToyFile::Unread));
+    toy.endpoint.other_projects.lock().unwrap().extend(["p1", "p2", "p3", "p4", "p5"]);
+    insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "symbol": "unit" })).await, @"
+    at a.toy:1:5 unit (variable)
+    2 references to `unit` in 1 file
+    a.toy
+      1:5  let unit  (declaration)
+      2:1  unit
+    5 further word matches in code (not checked): includeText=true
+    1 more reference in 1 file of projects that no server has answered about (scip 3f2a91c, not checked by a server)
+    p5/use.toy
+      1:1  unit
+    [toy · ready · may be incomplete: `unit` also occurs in p5 (not queried; allProjects=true queries all)]
+    ");
+    insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "symbol": "unit", "format": "json" })).await, @"");
+    // The other pages have the servers' list only, as has the answer about the symbol.
+    let next = json!({ "symbol": "unit", "limit": 1, "cursor": "1" });
+    for (tool, arguments) in [("lsp_references", next), ("lsp_explain", json!({ "symbol": "unit" }))] {
+        let answer = call(&toy, tool, arguments).await;
+        assert!(!answer.contains("3f2a91c"), "{answer}");
+    }
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::json;
 use zubi_base::sync::lock;
 use zubi_base::text::{display_size, ellipsize, pluralize};
@@ -66,7 +66,12 @@ fn print_status(
     for folder in folders {
         lines.push(describe(folder));
         lines.extend(folder.imports.iter().map(describe_import));
-        lines.extend(folder.pending_imports.iter().map(|file| {
+        let is_failed = |file: &Utf8PathBuf| folder.failed_imports.iter().any(|failed| failed.file == *file);
+        lines.extend(folder.failed_imports.iter().map(|failed| {
+            let (file, age) = (&failed.file, describe_age(failed.age_seconds));
+            format!("  {file}: not imported {age} ago: {}", failed.reason)
+        }));
+        lines.extend(folder.pending_imports.iter().filter(|file| !is_failed(file)).map(|file| {
             format!("  {file}: not imported; the next host imports it, or `zubi index import` says why it cannot")
         }));
         lines.extend(folder.import_error.iter().map(|error| format!("  {error}")));
@@ -260,7 +265,7 @@ fn clear(config: &HostConfig, args: &IndexArgs) -> Result<ExitCode, Failure> {
         terminal::print_json(&json!({ "folders": folders }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let describe = |(folder, bytes): &(camino::Utf8PathBuf, u64)| match bytes {
+    let describe = |(folder, bytes): &(Utf8PathBuf, u64)| match bytes {
         0 => format!("{folder}: there was no index"),
         bytes => format!("{folder}: deleted {}", size(*bytes)),
     };

@@ -116,6 +116,9 @@ fn page(status: &HostStatus) -> String {
     }
     if let Some(index) = &status.index {
         let _ = write!(text, "\n  {}", printable(&index_line(index)));
+        for failure in &index.failed_imports {
+            let _ = write!(text, "\n  exact data not imported: {}", printable(failure));
+        }
     }
     // This command is one of the clients.
     let own = Some(std::process::id());
@@ -172,7 +175,8 @@ mod tests {
             "version": "1\n2", "protocol": 1, "instance": "aaaaaaaaaaaaaaaa", "kind": "daemon", "pid": 7,
             "workspaceFolders": [{"path": "/a\n/b", "name": "a"}], "trusted": true, "servers": [],
             "watches": {"directories": 7, "packages": 2, "packageLimit": 2000, "unwatched": 1},
-            "index": {"files": 1200, "bytes": 1_500_000, "state": "building,\n900 of 1200 files"},
+            "index": {"files": 1200, "bytes": 1_500_000, "state": "building,\n900 of 1200 files",
+                "failedImports": ["/a/index.scip: it is\nbroken"]},
             "clients": [{"client": "c\nd", "pid": 8, "over": "socket", "connected": 1}],
         });
         let status: HostStatus = serde_json::from_value(status).unwrap();
@@ -182,6 +186,7 @@ mod tests {
           no language servers are running
           watches 7 directories, 2 of them with packages (at most 2000) · 1 not watched: zubi does not notice changes in them
           index of 1200 files, 2 MB · building,\n900 of 1200 files
+          exact data not imported: /a/index.scip: it is\nbroken
           client: c\nd · process 8 · over the socket · for 1 s
         ");
     }

@@ -144,3 +144,89 @@ fn an_interrupted_build_continues_later() {
       SIZE in [PLACE]/cache/STORE
     ");
 }
+
+/// Returns the number of files in the index.
+fn indexed_files(sandbox: &Sandbox) -> Option<u64> {
+    let output = sandbox.check(&["index", "build"]);
+    assert!(output.starts_with("exit 0"), "{output}");
+    status(sandbox).pointer("/folders/0/files").and_then(Value::as_u64)
+}
+
+#[test]
+fn rules_of_the_user_leave_files_out() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/made.py", "made = 1\n");
+    assert_eq!(indexed_files(&sandbox), Some(2));
+    let rules = sandbox.path("home/rules");
+    sandbox.write("home/.gitconfig", &format!("[core]\n\texcludesFile = {}\n", rules.display()));
+    assert_eq!(indexed_files(&sandbox), Some(2), "the file does not exist");
+    sandbox.write("home/rules", "made.py\n");
+    assert_eq!(indexed_files(&sandbox), Some(1));
+    // Without a name in git's configuration, the rules are in its default place.
+    sandbox.write("home/.gitconfig", "");
+    assert_eq!(indexed_files(&sandbox), Some(2));
+    sandbox.write("config/git/ignore", "*.py\n");
+    assert_eq!(indexed_files(&sandbox), Some(1));
+}
+
+#[test]
+fn a_home_directory_that_is_a_link_has_no_index() {
+    let sandbox = Sandbox::new();
+    sandbox.link("work", "linked-home");
+    let build = |home: &str| {
+        let mut command = sandbox.zubi();
+        command.env("HOME", sandbox.path(home)).args(["index", "build"]);
+        sandbox.show(&mut command)
+    };
+    assert_snapshot!(build("linked-home"), @"
+    exit 2
+    --- stderr
+    error: zubi makes no index of `[PLACE]/work`: open the folder of a project
+    ");
+    assert_eq!(build("linked-home"), build("work"));
+}
+
+#[test]
+fn an_answer_of_the_model_names_files_that_no_server_reads() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/shop.dlang", "Domain Order { vision: \"Sell\" }\n");
+    sandbox.write("work/order.py", "class Order:\n    pass\n\nclass Invoice:\n    pass\n");
+    sandbox.write("work/notes.unknown", "Order and Receipt\n");
+    let search = |name: &str| check(&sandbox, &["call", "lsp_workspace_symbols", "--query", name]);
+    let answers: Vec<_> = ["Order", "Invoice", "Receipt", "Absent"].into_iter().map(search).collect();
+    assert_snapshot!(answers.concat(), @r#"
+    exit 0
+    --- stdout
+    2 symbols matching `Order`
+      namespace Order  shop.dlang:1:8
+      class Order  order.py:1:7
+    [domainlang + syntax only: names not resolved · ready · without a server: exact names only, from the outlines of 1 file · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty · 1 other servers could answer: `zubi doctor` lists them]
+    exit 0
+    --- stdout
+    1 symbol matching `Invoice`
+      class Invoice  order.py:4:7
+    [index · syntax only, names not resolved · 1 of 1 file checked · the servers are starting: wait: "ready" waits for the servers]
+    exit 0
+    --- stdout
+    0 symbols matching `Receipt`
+    [domainlang + index · syntax only, names not resolved · ready · may be incomplete: these contain the name, and zubi does not know their language: notes.unknown · searched the names of 4 files · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty · 1 other servers could answer: `zubi doctor` lists them]
+    exit 0
+    --- stdout
+    0 symbols matching `Absent`
+    [domainlang + index · syntax only, names not resolved · ready · searched the names of 4 files · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty · 1 other servers could answer: `zubi doctor` lists them]
+    "#);
+}
+
+#[test]
+fn a_large_data_file_does_not_mark_an_answer_about_code() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/order.py", "class Order:\n    pass\n");
+    let lines = (0..20_000).map(|number| format!("\"key{number}\": \"Order Receipt\"")).collect::<Vec<_>>();
+    sandbox.write("work/data.json", &format!("{{{}}}\n", lines.join(",\n")));
+    check(&sandbox, &["index", "build"]);
+    let found = check(&sandbox, &["call", "lsp_workspace_symbols", "--query", "Order"]);
+    assert!(found.contains("order.py") && !found.contains("may be incomplete"), "{found}");
+    // It may have the only declaration of this name.
+    let found = check(&sandbox, &["call", "lsp_workspace_symbols", "--query", "Receipt"]);
+    assert!(found.contains("data.json") && found.contains("may be incomplete"), "{found}");
+}

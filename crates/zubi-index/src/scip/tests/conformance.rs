@@ -66,6 +66,7 @@ where
     a_failed_import_changes_nothing(&create).await;
     limits_cut_answers(&create).await;
     documents_are_skipped_with_reasons(&create).await;
+    only_present_texts_of_the_data_are_covered(&create).await;
 }
 
 async fn open<F>(create: &F, files: &str) -> (Folder, Box<dyn ConformanceStore>)
@@ -387,4 +388,21 @@ where
     a.py:1 a = a
     [test 1 no commit: 1 exact, 0 changed]
     ");
+}
+
+async fn only_present_texts_of_the_data_are_covered<F>(create: &F)
+where
+    F: AsyncFn(&Utf8Path, &Utf8Path) -> Box<dyn ConformanceStore>,
+{
+    let (folder, store) = open(create, "//- a.py\none = 1\n//- b.py\none = 1\n//- c.py\none = 1\n").await;
+    let paths = ["a.py", "b.py", "c.py", "gone.py", "../d.py"].map(|path| folder.root.join(path));
+    let uncovered = async || {
+        let found = store.index().find_uncovered(&paths, &zubi_base::text::DiskText).await.unwrap();
+        found.iter().map(|path| path.strip_prefix(&folder.root).unwrap().to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(uncovered().await, "a.py b.py c.py gone.py ../d.py");
+    import(&folder, store.as_ref(), &folder.request("doc a.py\ndef 1:0-3 a/one.\ndoc b.py\ndef 1:0-3 b/one.")).await;
+    assert_eq!(uncovered().await, "c.py gone.py ../d.py");
+    folder.write("b.py", "one = 2\n");
+    assert_eq!(uncovered().await, "b.py c.py gone.py ../d.py");
 }

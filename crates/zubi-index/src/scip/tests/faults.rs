@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::fs::ReadError;
 use zubi_base::text::{DiskText, SourceText, TextSource};
 use zubi_base::{fs, owner_only};
+use zubi_code::exact_index::ExactIndex as _;
 use zubi_code::exact_index::ExactRole::Definitions;
 
 use super::conformance::check_store;
@@ -239,4 +240,34 @@ async fn data_that_no_import_uses_are_removed() {
     };
     let tables = ["import", "document", "blob", "moniker", "moniker_blob", "relation"];
     assert_eq!(tables.map(count), [1, 1, 1, 1, 1, 0]);
+}
+
+#[tokio::test]
+async fn a_failed_import_is_recorded_until_its_file_or_folder_is_imported() {
+    let folder = Folder::new(FILES);
+    let request = folder.request(DATA);
+    let index = folder.index();
+    let broken = folder.write("index.scip", "no data");
+    let error = ScipImportError::Malformed { file: broken.clone(), reason: "it is\nempty".to_owned() };
+    index.record_failure(&broken, &folder.root, &error).await;
+    let failures = async || {
+        let failures = folder.index().failed_imports().await;
+        failures.iter().map(|one| one.reason.replace(folder.root.as_str(), "…")).collect::<Vec<_>>()
+    };
+    let expected = ["`…/index.scip` is not a complete SCIP file (it is empty); make it again with its indexer"];
+    assert_eq!(failures().await, expected);
+    for error in [ScipImportError::Cancelled, ScipImportError::Locked] {
+        index.record_failure(&broken, &folder.root, &error).await;
+        assert_eq!(failures().await, expected, "{error}");
+    }
+    // A file that is gone misses no data.
+    std::fs::rename(&broken, folder.root.join("moved")).unwrap();
+    assert!(failures().await.is_empty());
+    std::fs::rename(folder.root.join("moved"), &broken).unwrap();
+    import(&folder, &index, &request).await;
+    assert!(failures().await.is_empty());
+    index.record_failure_reason(&broken, &folder.root, "another").await;
+    assert_eq!(failures().await, ["another"]);
+    index.clear().await.unwrap();
+    assert!(failures().await.is_empty());
 }

@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use zubi_syntax::DeclarationKind;
-
 use super::*;
 use crate::index::tests::Fixture;
 
@@ -118,4 +116,34 @@ async fn many_files_are_in_several_segments() {
     let text = check(&fixture, 3).await;
     assert_eq!(text.lines().count(), 80);
     assert!(text.contains("Name7: class m07.py <- m06.py, m07.py\n"), "{text}");
+}
+
+/// The names in `impl IntoIterator for Lines` are those of the trait.
+#[tokio::test]
+async fn members_of_a_trait_implementation_are_not_names_of_their_file() {
+    let files = "\
+//- lines.rs
+pub struct Lines;
+impl Lines {
+    pub fn first(&self) {}
+}
+impl<'a> IntoIterator for &'a Lines {
+    fn into_iter(self) {}
+}
+impl Count for Lines {
+    fn first(&self) {}
+}
+trait Count {
+    fn total(&self) {}
+}
+//- other.rs
+fn into_iter() {}
+";
+    let fixture = Fixture::with_built_index(files).await;
+    insta::assert_snapshot!(check(&fixture, 3).await, @"
+    Lines: struct lines.rs <- lines.rs
+    first: method lines.rs <- lines.rs
+    into_iter: function other.rs <- lines.rs, other.rs
+    total: method lines.rs <- lines.rs
+    ");
 }
