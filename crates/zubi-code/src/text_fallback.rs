@@ -256,6 +256,6 @@ mod tests {
         assert_eq!(check_mark(Some(ready.clone())).await, plain);
         insta::assert_snapshot!(check_mark(Some(IndexState { unread: 7, ..ready.clone() })).await, @"may be incomplete: the search for the word was stopped after 2 s (the index is reading 7 changed files): call again");
         let building = IndexState { phase: IndexPhase::Words { done: 9 }, ..ready };
-        insta::assert_snapshot!(check_mark(Some(building)).await, @"");
+        insta::assert_snapshot!(check_mark(Some(building)).await, @"may be incomplete: the search for the word was stopped after 2 s (the index is building, 9 files read so far): call again");
     }
 }

@@ -425,7 +425,7 @@ async fn the_outline_of_a_file_does_not_wait_for_a_server_that_starts() {
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     assert_eq!(outline.value.len(), 1, "{outline:?}");
     insta::assert_snapshot!(outline.status.endpoint_line(), @"syntax only: names not resolved");
-    insta::assert_snapshot!(outline.status.note().unwrap(), @"");
+    insta::assert_snapshot!(outline.status.note().unwrap(), @r#"toy is starting: wait: "ready" waits for the servers"#);
     // `wait: "ready"` waits.
     let cx = zubi_code::CallCx { may_use_index: false, ..Toy::cx() };
     let query = toy.intel.query(cx).await;

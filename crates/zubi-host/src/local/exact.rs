@@ -74,11 +74,11 @@ impl FileObserver for ExactImporter {
             for (_, data) in &*folders {
                 import_lost(data, git.as_deref(), &cancel).await;
             }
-            let mut rejected = BTreeMap::new();
+            let mut attempts = BTreeMap::new();
             loop {
                 let number = *reports.borrow_and_update();
                 for (root, data) in &*folders {
-                    import_changed(root, data, &mut rejected, &cancel).await;
+                    import_changed(root, data, &mut attempts, &cancel).await;
                 }
                 compared.send_replace(Some(number));
                 tokio::select! {
@@ -111,27 +111,49 @@ impl fmt::Debug for ExactImporter {
     }
 }
 
-/// The size and the times of a file.
-type FileTimes = (u64, Option<SystemTime>, Option<SystemTime>);
+/// The last import of a file by this process.
+struct ImportAttempt {
+    identity: ImportedFile,
+    is_rejected: bool,
+}
+
+/// The size, the time of the last change and the number of a file. The time alone does not show a change within one tick of
+/// the file system's clock.
+type ImportedFile = (u64, Option<SystemTime>, u64);
+
+fn identity_of(file: &Utf8Path) -> Option<ImportedFile> {
+    let metadata = std::fs::symlink_metadata(file).ok()?;
+    #[cfg(unix)]
+    let number = std::os::unix::fs::MetadataExt::ino(&metadata);
+    #[cfg(not(unix))]
+    let number = 0;
+    Some((metadata.len(), metadata.modified().ok(), number))
+}
 
 /// Imports the default file of a folder if it has changed since its last import, and since it was rejected.
 async fn import_changed(
     root: &Utf8Path,
     data: &ScipIndex,
-    rejected: &mut BTreeMap<Utf8PathBuf, FileTimes>,
+    attempts: &mut BTreeMap<Utf8PathBuf, ImportAttempt>,
     cancel: &CancellationToken,
 ) {
-    let Some(file) = data.changed_default_file().await else { return };
-    let Ok(metadata) = std::fs::symlink_metadata(&file) else { return };
-    let times = (metadata.len(), metadata.modified().ok(), metadata.created().ok());
-    if rejected.get(&file) == Some(&times) {
+    let Some(file) = data.default_file() else { return };
+    let Some(identity) = identity_of(&file) else { return };
+    let is_due = match attempts.get(&file) {
+        Some(attempt) if attempt.identity != identity => true,
+        Some(attempt) if attempt.is_rejected => false,
+        _ => data.changed_default_file().await.is_some(),
+    };
+    if !is_due {
         return;
     }
     let request = ImportRequest { file: file.clone(), folder: root.to_owned(), commit: None };
-    match import(data, request, cancel).await {
-        Err(ScipImportError::Locked | ScipImportError::Cancelled) | Ok(()) => rejected.remove(&file),
-        Err(_) => rejected.insert(file, times),
-    };
+    let imported = import(data, request, cancel).await;
+    if matches!(imported, Err(ScipImportError::Locked | ScipImportError::Cancelled)) {
+        attempts.remove(&file);
+    } else {
+        attempts.insert(file, ImportAttempt { identity, is_rejected: imported.is_err() });
+    }
 }
 
 /// Imports the files again whose data were lost, if they still exist.

@@ -235,17 +235,49 @@ fn data_of_a_commit_answer_with_its_id() {
     --- stdout
     {"folder":"[PLACE]/work","tool":"scip-python","version":"0.6.6","commit":"[COMMIT]","documents":2,"exact":2,"occurrences":48,"localOccurrences":2,"invalidOccurrences":0,"skipped":[]}
     "#);
-    assert_snapshot!(shown(check(&sandbox, &["index", "status"])), @"");
+    assert_snapshot!(shown(check(&sandbox, &["index", "status"])), @"
+    exit 0
+    --- stdout
+    [PLACE]/work
+      no index yet: `zubi index build`, or the first request of an agent, makes it
+      scip-python 0.6.6 of commit [SHORT], imported from [PLACE]/data.scip
+        2 documents (python 2), 1 exact now, 1 changed since
+    ");
     let output = check(&sandbox, &["call", "lsp_references", "--at", "shapes.py:18:5"]);
-    assert_snapshot!(shown(output), @"");
+    assert_snapshot!(shown(output), @r#"
+    exit 0
+    --- stdout
+    at shapes.py:18:5 total
+    5 word matches of `total` in 2 files
+    app.py
+      1:28  from shapes import Square, total
+      3:34  LABEL = "Fläche 😀"; print(LABEL, total([Square(2.0), Square(3.0)]))
+      4:9  größe = total([]); print("😀", größe)
+      5:3  # total
+    shapes.py
+      18:5  def total(shapes: list[Shape]) -> float:  (declaration)
+    [text search: names only · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
+    "#);
     sandbox.write("work/app.py", &app);
     // The data do not cover this file.
     sandbox.write("work/later.py", "from shapes import total\n");
     let output = check(&sandbox, &["call", "lsp_references", "--at", "shapes.py:18:5"]);
-    assert_snapshot!(shown(output), @"");
+    assert_snapshot!(shown(output), @r#"
+    exit 0
+    --- stdout
+    at shapes.py:18:5 total
+    4 references to `total` in 2 files
+    app.py
+      1:28  from shapes import Square, total
+      3:34  LABEL = "Fläche 😀"; print(LABEL, total([Square(2.0), Square(3.0)]))
+      4:9  größe = total([]); print("😀", größe)
+    shapes.py
+      18:5  def total(shapes: list[Shape]) -> float:  (declaration)
+    [scip [SHORT] · may be incomplete: `total` also occurs in files that the data do not cover: later.py · 2 files exact · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
+    "#);
     let output = sandbox.zubi().args(["call", "lsp_references", "--at", "shapes.py:18:5", "--json"]).output().unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(answer.pointer("/source"), Some(&"scip".into()), "{answer}");
+    assert_eq!(answer.pointer("/status/source"), Some(&"scip".into()), "{answer}");
     assert_eq!(answer.pointer("/total"), Some(&4.into()), "{answer}");
 }
 
@@ -273,7 +305,10 @@ fn data_that_a_host_cannot_import_are_named() {
     };
     assert!(reason.contains("make it again with its indexer"), "{reason}");
     let output = check(&sandbox, &["index", "status"]);
-    assert!(output.contains("/index.scip: not imported ") && output.contains(" ago: ") && output.contains(&reason), "{output}");
+    assert!(
+        output.contains("/index.scip: not imported ") && output.contains(" ago: ") && output.contains(&reason),
+        "{output}"
+    );
     let output = call(&["--symbol", "total"]);
     assert!(output.contains("exact data of `index.scip` were not imported: "), "{output}");
     check(&sandbox, &["index", "import", "../data.scip"]);
