@@ -139,7 +139,7 @@ fn builds(table: &mut Table, project: &Project, rounds: &Rounds) -> Result<Vec<N
             .output()
             .context("rg starts")?;
         searched.push(seconds(started.elapsed()));
-        ensure!(search.stdout.is_empty(), "rg finds a word that nobody wrote");
+        ensure!(search.stdout.is_empty(), "rg finds a word that no file has");
         let started = Instant::now();
         let tags = Command::new(&ctags)
             .args(["--recurse", "--fields=k", "--sort=no", "-f", "-", "."])

@@ -521,7 +521,7 @@ async fn a_package_that_is_a_link_into_the_workspace_is_another_path_of_it() {
 /// The paths of a directory are those directly after it: a search for its end must not read those of all others.
 #[test]
 fn paths_below_a_directory_follow_it() {
-    let paths = ["a", "a-b/c", "a/b", "a/b/c", "a.b", "ab/c", "b"].map(|path| (Utf8PathBuf::from(path), ()));
+    let paths = ["a", "a-b/c", "a/b", "a/b/c", "a.b", "ab/c", "b"].map(|path| (Utf8PathBuf::from(path), 0));
     let paths = std::collections::BTreeMap::from(paths);
     let below = |directory: &str| record::paths_under(&paths, Utf8Path::new(directory));
     assert_eq!(below("a"), ["a", "a/b", "a/b/c"]);

@@ -206,10 +206,8 @@ async fn too_frequent_names_are_reported() {
 
 #[tokio::test]
 async fn references_from_imported_data_are_a_list_of_their_own() {
-    let mut fixture = "//- a.toy\nlet unit\nunit\n".to_owned();
-    for project in 1..=5 {
-        fixture.push_str(&format!("//- p{project}/use.toy\nunit\n"));
-    }
+    let projects = (1..=5).map(|project| format!("//- p{project}/use.toy\nunit\n"));
+    let fixture = projects.fold("//- a.toy\nlet unit\nunit\n".to_owned(), |all, project| all + &project);
     let (toy, _) = ScriptedExactIndex::toy(&fixture, &["a.toy:1:unit definition", "a.toy:2:unit", "p5/use.toy:1:unit"]);
     toy.endpoint.files.lock().unwrap().push(("use.toy", ToyFile::Unread));
     toy.endpoint.other_projects.lock().unwrap().extend(["p1", "p2", "p3", "p4", "p5"]);
