@@ -101,8 +101,10 @@ impl CodeQuery<'_> {
         relation: Relation,
         absent: Vec<MissingServer>,
     ) -> Result<QualifiedAnswer<Vec<RawLocation>>, CodeError> {
-        if let Some(mut exact) = self.exact_locations(at, relation).await {
+        let mut notes = Vec::new();
+        if let Some(mut exact) = self.exact_locations(at, relation, &mut notes).await {
             exact.status.absent = absent;
+            exact.status.notes.extend(notes);
             return Ok(exact);
         }
         let (Some(name), Relation::Definition | Relation::References { .. }) = (&at.name, relation) else {
@@ -110,6 +112,7 @@ impl CodeQuery<'_> {
         };
         let source = if relation == Relation::Definition { AnswerSource::Syntax } else { AnswerSource::Text };
         let mut status = self.texts_answer(source, absent)?;
+        status.notes.extend(notes);
         let searched = self.search_words(name, None).await;
         let (mut found, mut unparsed) = (Vec::new(), 0);
         let parse_until = self.cx.deadline.min(Instant::now() + PARSE_TIME);

@@ -142,7 +142,9 @@ pub enum ScipImportError {
     Cancelled,
     #[error("the imported data cannot be stored: {0}")]
     Store(String),
-    #[error("`{0}` cannot be the name of a repository; use 1 to 300 characters without `*`, as in `git.example/team/library`")]
+    #[error(
+        "`{0}` cannot be the name of a repository; use 1 to 300 characters without `*`, as in `git.example/team/library`"
+    )]
     Repository(String),
     #[error("the team index cannot be changed: {0}")]
     Team(#[from] TeamIndexError),

@@ -8,9 +8,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::document::{ScipDocument, ScipTool};
 use super::encoded::{EncodedDocument, ShortHash, SymbolCount, short_hash};
+use super::import::ScipImportError;
 use super::kind;
 use super::reader::{read_imports, to_i64};
-use super::import::ScipImportError;
 use super::store::{DocumentCounts, DocumentEntry, ImportRow, OccurrenceWriter};
 use super::symbol::ScipSymbol;
 use crate::store::IndexStoreError;

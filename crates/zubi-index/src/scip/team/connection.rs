@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::ops::Deref;
 use std::str::FromStr as _;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use tokio::runtime::Handle;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 use zubi_base::sync::lock;
@@ -26,7 +28,8 @@ const PAUSE: Duration = Duration::from_secs(30);
 
 /// The beginning of a query's transaction: all its statements see the same snapshots, and none can write.
 const BEGIN_READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-    SET LOCAL statement_timeout = '2s'; SET LOCAL lock_timeout = '1s'";
+    SET LOCAL statement_timeout = '2s'; SET LOCAL lock_timeout = '1s';
+    SET LOCAL idle_in_transaction_session_timeout = '10s'";
 
 /// The beginning of a push. A client that is gone leaves no open transaction.
 const BEGIN_PUSH: &str = "BEGIN;
@@ -55,7 +58,7 @@ impl TeamDatabase {
         }
         config.application_name("zubi").connect_timeout(CONNECT_TIMEOUT).tcp_user_timeout(CONNECT_TIMEOUT * 5);
         let tls = TlsSettings::new().map_err(|error| TeamIndexError::Unreachable(error.kind().to_string()))?;
-        // It ends the transaction of a query that was cancelled, and finds out whether the server still answers.
+        // It finds out whether the server still answers, and ends a transaction that is still open.
         let recycling = ManagerConfig { recycling_method: RecyclingMethod::Custom("ROLLBACK".to_owned()) };
         let pool = Pool::builder(Manager::from_config(config, tls, recycling))
             .max_size(MAX_CONNECTIONS)
@@ -67,24 +70,25 @@ impl TeamDatabase {
         Ok(Self { pool: pool.map_err(|_| invalid(()))?, pause: Mutex::default() })
     }
 
-    /// Returns a connection in a transaction that reads.
-    pub(super) async fn begin_reading(&self) -> Result<Object, TeamIndexError> {
+    /// Begins a transaction that reads.
+    pub(super) async fn begin_reading(&self) -> Result<OpenTransaction, TeamIndexError> {
         self.begin(BEGIN_READING).await
     }
 
-    /// Returns a connection in a transaction that writes.
-    pub(super) async fn begin_push(&self) -> Result<Object, TeamIndexError> {
+    /// Begins a transaction that writes.
+    pub(super) async fn begin_push(&self) -> Result<OpenTransaction, TeamIndexError> {
         self.begin(BEGIN_PUSH).await
     }
 
-    async fn begin(&self, sql: &str) -> Result<Object, TeamIndexError> {
+    async fn begin(&self, sql: &str) -> Result<OpenTransaction, TeamIndexError> {
         if lock(&self.pause).is_some_and(|end| Instant::now() < end) {
             return Err(TeamIndexError::TimeLimit);
         }
-        let begun: Result<Object, TeamIndexError> = async {
-            let client = self.pool.get().await?;
-            client.batch_execute(sql).await?;
-            Ok(client)
+        let begun: Result<OpenTransaction, TeamIndexError> = async {
+            let client = Arc::new(self.pool.get().await?);
+            let transaction = OpenTransaction { client, runtime: Handle::current(), is_open: true };
+            transaction.batch_execute(sql).await?;
+            Ok(transaction)
         }
         .await;
         *lock(&self.pause) = matches!(begun, Err(TeamIndexError::TimeLimit)).then(|| Instant::now() + PAUSE);
@@ -96,6 +100,42 @@ impl TeamDatabase {
 impl fmt::Debug for TeamDatabase {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("TeamDatabase").finish_non_exhaustive()
+    }
+}
+
+/// A connection in a transaction, which is rolled back when the value is dropped: an open one would hold locks.
+pub(super) struct OpenTransaction {
+    client: Arc<Object>,
+    runtime: Handle,
+    is_open: bool,
+}
+
+impl OpenTransaction {
+    /// Commits.
+    pub(super) async fn commit(mut self) -> Result<(), TeamIndexError> {
+        self.client.batch_execute("COMMIT").await?;
+        self.is_open = false;
+        Ok(())
+    }
+}
+
+impl Deref for OpenTransaction {
+    type Target = Object;
+
+    fn deref(&self) -> &Object {
+        &self.client
+    }
+}
+
+impl Drop for OpenTransaction {
+    fn drop(&mut self) {
+        if self.is_open {
+            let client = Arc::clone(&self.client);
+            self.runtime.spawn(async move {
+                // If it fails, the server ends the transaction with the connection.
+                client.batch_execute("ROLLBACK").await.ok();
+            });
+        }
     }
 }
 
@@ -137,7 +177,9 @@ mod tests {
 
     #[test]
     fn an_invalid_string_is_not_shown() {
-        for connection in ["", "hunter2", "host=a password='hunter2", "hunter2=1", "postgresql://u:hunter2@h:x/", "user=u"] {
+        for connection in
+            ["", "hunter2", "host=a password='hunter2", "hunter2=1", "postgresql://u:hunter2@h:x/", "user=u"]
+        {
             let error = TeamDatabase::new(connection, "`team-index`").unwrap_err();
             assert_eq!(error, TeamIndexError::ConnectionString("`team-index`".to_owned()), "{connection}");
         }

@@ -4,7 +4,7 @@
 use std::error::Error as _;
 use std::io;
 
-use deadpool_postgres::PoolError;
+use deadpool_postgres::{PoolError, TimeoutType};
 use tokio_postgres::error::SqlState;
 use zubi_code::exact_index::ExactIndexError;
 
@@ -12,7 +12,9 @@ use zubi_code::exact_index::ExactIndexError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TeamIndexError {
     /// The text says where the connection string is from.
-    #[error("{0} is not a connection string; write `postgresql://USER@HOST/DATABASE` or `host=HOST user=USER dbname=DATABASE`")]
+    #[error(
+        "{0} is not a connection string; write `postgresql://USER@HOST/DATABASE` or `host=HOST user=USER dbname=DATABASE`"
+    )]
     ConnectionString(String),
     #[error("no connection to the server: {0}")]
     Unreachable(String),
@@ -22,7 +24,9 @@ pub enum TeamIndexError {
     NoSchema,
     #[error("the tables are those of version {0}, and this zubi needs version {needed}", needed = super::SCHEMA_VERSION)]
     OtherSchema(i32),
-    #[error("the role of the connection may not do this; an administrator grants `zubi_reader` or `zubi_writer` and adds a row to `zubi.access`")]
+    #[error(
+        "the role of the connection may not do this; an administrator grants `zubi_reader` or `zubi_writer` and adds a row to `zubi.access`"
+    )]
     Forbidden,
     #[error("the server did not answer within the time limit")]
     TimeLimit,
@@ -53,6 +57,11 @@ impl From<tokio_postgres::Error> for TeamIndexError {
             if let Some(cause) = cause.downcast_ref::<io::Error>() {
                 return match cause.kind() {
                     io::ErrorKind::TimedOut => Self::TimeLimit,
+                    io::ErrorKind::NotFound => Self::Unreachable("its socket does not exist".to_owned()),
+                    // The resolver of names has no kinds of errors.
+                    kind if kind.to_string() == "uncategorized error" => {
+                        Self::Unreachable("its host is unknown, or there is no network".to_owned())
+                    }
                     kind => Self::Unreachable(kind.to_string()),
                 };
             }
@@ -84,6 +93,7 @@ impl From<PoolError> for TeamIndexError {
     fn from(error: PoolError) -> Self {
         match error {
             PoolError::Backend(error) => error.into(),
+            PoolError::Timeout(TimeoutType::Wait) => Self::Unreachable("all connections are in use".to_owned()),
             PoolError::Timeout(_) => Self::TimeLimit,
             _ => Self::Unreachable("there is no pool of connections".to_owned()),
         }

@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::clock::Clock;
 use zubi_base::text::TextSource;
-use zubi_code::exact_index::{ExactAnswer, ExactImport, ExactImportStatus, ExactIndex, ExactIndexError, ExactQuery};
+use zubi_code::exact_index::{
+    ExactAnswer, ExactImport, ExactImportStatus, ExactIndex, ExactIndexError, ExactQuery, ExactTarget,
+};
 use zubi_code::version_control::{Revision, VersionControlError};
 
 use super::connection::TeamDatabase;
@@ -43,12 +45,7 @@ pub struct TeamSnapshot {
 
 impl TeamIndex {
     /// Returns the data of a folder, given by its path without links. Connects to nothing yet.
-    pub fn new(
-        root: &Utf8Path,
-        database: Arc<TeamDatabase>,
-        git: Arc<GitRepositories>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
+    pub fn new(root: &Utf8Path, database: Arc<TeamDatabase>, git: Arc<GitRepositories>, clock: Arc<dyn Clock>) -> Self {
         Self { database, git, root: root.to_owned(), limits: ScipLimits::default(), clock }
     }
 
@@ -74,14 +71,12 @@ impl TeamIndex {
     /// Returns the place of the folder in the team's data, by its repository.
     async fn workspace(&self) -> Result<TeamWorkspace, ExactIndexError> {
         let unknown = |error: VersionControlError| ExactIndexError::Unversioned(error.to_string());
-        let top = repository_of(&self.root)
-            .ok_or_else(|| unknown(VersionControlError::NoRepository(self.root.clone())))?;
+        let top =
+            repository_of(&self.root).ok_or_else(|| unknown(VersionControlError::NoRepository(self.root.clone())))?;
         let head = Revision::parse("HEAD").map_err(|error| unknown(VersionControlError::Failure(error)))?;
-        let (history, remote) = tokio::try_join!(
-            self.git.history(&self.root, &head, MAX_HISTORY),
-            self.git.remote(&self.root)
-        )
-        .map_err(unknown)?;
+        let (history, remote) =
+            tokio::try_join!(self.git.history(&self.root, &head, MAX_HISTORY), self.git.remote(&self.root))
+                .map_err(unknown)?;
         let repository = remote.as_deref().and_then(repository_name);
         let repository = repository.ok_or_else(|| {
             ExactIndexError::Unversioned("the repository has no remote `origin` on a server".to_owned())
@@ -93,17 +88,19 @@ impl TeamIndex {
     }
 
     fn folder(&self) -> QueryFolder<'_> {
-        QueryFolder {
-            root: &self.root,
-            now: self.clock.now(),
-            checked_documents: self.limits.checked_documents,
-        }
+        QueryFolder { root: &self.root, now: self.clock.now(), checked_documents: self.limits.checked_documents }
     }
 }
 
 #[async_trait]
 impl ExactIndex for TeamIndex {
     async fn find(&self, query: &ExactQuery, texts: &dyn TextSource) -> Result<ExactAnswer, ExactIndexError> {
+        if let ExactTarget::Position { path, .. } = &query.target
+            && !path.starts_with(&self.root)
+        {
+            // It needs no server.
+            return Err(ExactIndexError::UnknownDocument(path.clone()));
+        }
         answer::find(&self.session().await?, &self.folder(), query, texts).await
     }
 

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::clock::milliseconds;
 use zubi_base::text::TextSource;
 
-use super::connection::{TeamDatabase, check_schema};
+use super::connection::{OpenTransaction, TeamDatabase, check_schema};
 use super::error::TeamIndexError;
 use super::stage::TABLES;
 use super::writer::{SnapshotWriter, StageResult};
@@ -25,7 +25,7 @@ const MAX_REPOSITORY: usize = 300;
 const LOCK: i32 = 0x7a75_6269;
 
 /// The script that creates the tables.
-const SCHEMA: &str = include_str!("schema.sql");
+pub(super) const SCHEMA: &str = include_str!("schema.sql");
 
 /// Whether two different contents have one id.
 const COLLISION: &str = "SELECT EXISTS (
@@ -124,7 +124,7 @@ impl TeamDatabase {
         if cancel.is_cancelled() {
             return Err(ScipImportError::Cancelled);
         }
-        let merging = merge(&staged, request, repository, now);
+        let merging = merge(staged, request, repository, now);
         let merged = tokio::select! {
             merged = merging => merged?,
             () = cancel.cancelled() => return Err(ScipImportError::Cancelled),
@@ -134,7 +134,7 @@ impl TeamDatabase {
     }
 
     /// Begins a transaction that alone writes to the repository. Returns the repository's id.
-    async fn begin_snapshot(&self, request: &PushRequest) -> Result<(Object, i32), TeamIndexError> {
+    async fn begin_snapshot(&self, request: &PushRequest) -> Result<(OpenTransaction, i32), TeamIndexError> {
         let client = self.begin_push().await?;
         let version = "SELECT to_regclass('zubi.version') IS NOT NULL";
         if request.creates_schema && !client.query_one(version, &[]).await?.try_get::<_, bool>(0)? {
@@ -146,7 +146,9 @@ impl TeamDatabase {
         let row = match client.query_opt(select, &[name]).await? {
             Some(row) => row,
             None => {
-                client.execute("INSERT INTO zubi.repository (name) VALUES ($1) ON CONFLICT DO NOTHING", &[name]).await?;
+                client
+                    .execute("INSERT INTO zubi.repository (name) VALUES ($1) ON CONFLICT DO NOTHING", &[name])
+                    .await?;
                 client.query_opt(select, &[name]).await?.ok_or(TeamIndexError::Forbidden)?
             }
         };
@@ -159,20 +161,20 @@ impl TeamDatabase {
 
 /// Merges the temporary tables and commits. Returns whether there was no such snapshot, and how many were removed.
 async fn merge(
-    staged: &StageResult,
+    staged: StageResult,
     request: &PushRequest,
     repository: i32,
     now: Duration,
 ) -> Result<(bool, u64), TeamIndexError> {
     let StageResult { client, row, digest } = staged;
-    let ImportRow { folder, tool, version, commit, .. } = row;
+    let ImportRow { folder, tool, version, commit, .. } = &row;
     let commit = commit.as_deref().unwrap_or_default();
     let key: [&(dyn ToSql + Sync); 4] = [&repository, &commit, folder, tool];
-    let existing = "SELECT digest FROM zubi.snapshot WHERE repository = $1 AND commit_id = $2 AND folder = $3 AND tool = $4";
+    let existing =
+        "SELECT digest FROM zubi.snapshot WHERE repository = $1 AND commit_id = $2 AND folder = $3 AND tool = $4";
     if let Some(row) = client.query_opt(existing, &key).await?
         && row.try_get::<_, &[u8]>(0)? == digest
     {
-        client.batch_execute("ROLLBACK").await?;
         return Ok((false, 0));
     }
     client.batch_execute("ANALYZE pg_temp.stage_blob; ANALYZE pg_temp.stage_moniker").await?;
@@ -205,13 +207,13 @@ async fn merge(
             &[&snapshot, &repository],
         )
         .await?;
-    let removed = removed + remove_old(client, [&repository, folder, tool], request.snapshots).await?;
+    let removed = removed + remove_old(&client, [&repository, folder, tool], request.snapshots).await?;
     if removed > 0 {
         for statement in REMOVE_UNUSED {
             client.execute(statement, &[&repository]).await?;
         }
     }
-    client.batch_execute("COMMIT").await?;
+    client.commit().await?;
     Ok((true, removed))
 }
 

@@ -3,13 +3,12 @@
 use std::num::TryFromIntError;
 
 use async_trait::async_trait;
-use deadpool_postgres::Object;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use zubi_base::credentials::is_credential_path;
 use zubi_code::exact_index::ExactIndexError;
 
-use super::connection::{TeamDatabase, check_schema};
+use super::connection::{OpenTransaction, TeamDatabase, check_schema};
 use super::error::TeamIndexError;
 use super::{MAX_OCCURRENCES, moniker_id};
 use crate::scip::document::{has_normal_form, printable};
@@ -39,7 +38,7 @@ pub(super) struct TeamWorkspace {
 
 /// The data for one question.
 pub(super) struct TeamSession {
-    client: Object,
+    client: OpenTransaction,
     repository: i32,
     prefix: String,
     imports: Vec<ImportRow>,

@@ -1,6 +1,5 @@
 //! TLS for the connection to PostgreSQL, with the certificates that the machine trusts.
 
-use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -32,17 +31,18 @@ impl TlsSettings {
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> MakeTlsConnect<S> for TlsSettings {
     type Stream = EncryptedStream<S>;
     type TlsConnect = TlsConnector;
-    type Error = rustls::pki_types::InvalidDnsNameError;
+    type Error = io::Error;
 
-    fn make_tls_connect(&mut self, domain: &str) -> Result<TlsConnector, Self::Error> {
-        Ok(TlsConnector { config: Arc::clone(&self.0), server: ServerName::try_from(domain.to_owned())? })
+    fn make_tls_connect(&mut self, domain: &str) -> io::Result<TlsConnector> {
+        // A Unix socket has no name, and no TLS either.
+        Ok(TlsConnector { config: Arc::clone(&self.0), server: ServerName::try_from(domain.to_owned()).ok() })
     }
 }
 
 /// Connects to one server.
 pub(super) struct TlsConnector {
     config: Arc<ClientConfig>,
-    server: ServerName<'static>,
+    server: Option<ServerName<'static>>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for TlsConnector {
@@ -51,8 +51,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for TlsCo
     type Future = Pin<Box<dyn Future<Output = io::Result<EncryptedStream<S>>> + Send>>;
 
     fn connect(self, stream: S) -> Self::Future {
-        let connecting = tokio_rustls::TlsConnector::from(self.config).connect(self.server, stream);
-        Box::pin(async move { Ok(EncryptedStream(connecting.await?)) })
+        let connector = tokio_rustls::TlsConnector::from(self.config);
+        Box::pin(async move {
+            let server = self.server.ok_or(io::ErrorKind::InvalidInput)?;
+            Ok(EncryptedStream(connector.connect(server, stream).await?))
+        })
     }
 }
 
@@ -61,7 +64,7 @@ pub(super) struct EncryptedStream<S>(tokio_rustls::client::TlsStream<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for EncryptedStream<S> {
     fn channel_binding(&self) -> ChannelBinding {
-        // The certificate is verified, so nobody is between the two ends.
+        // The certificate is verified, so no other program is between the two ends.
         ChannelBinding::none()
     }
 }

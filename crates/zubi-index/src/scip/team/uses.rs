@@ -68,7 +68,9 @@ pub struct DocumentUses {
 impl TeamDatabase {
     /// Returns the uses and definitions of a symbol in the newest snapshots.
     pub async fn find_uses(&self, query: &UseQuery) -> Result<SymbolUses, TeamIndexError> {
-        tokio::time::timeout(TIMEOUT, self.find_uses_without_limit(query)).await.map_err(|_| TeamIndexError::TimeLimit)?
+        tokio::time::timeout(TIMEOUT, self.find_uses_without_limit(query))
+            .await
+            .map_err(|_| TeamIndexError::TimeLimit)?
     }
 
     async fn find_uses_without_limit(&self, query: &UseQuery) -> Result<SymbolUses, TeamIndexError> {
@@ -151,7 +153,7 @@ impl TeamDatabase {
         }
         uses.symbols = symbols.into_values().map(|symbol| printable_symbol(&symbol)).collect();
         uses.symbols.sort_unstable();
-        client.batch_execute("COMMIT").await?;
+        client.commit().await?;
         Ok(uses)
     }
 }

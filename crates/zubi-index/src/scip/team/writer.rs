@@ -1,10 +1,10 @@
 //! The rows of one push. Runs on the import's thread.
 
-use deadpool_postgres::Object;
 use rustc_hash::FxHashSet;
 use sha2::{Digest as _, Sha256};
 use tokio::runtime::Handle;
 
+use super::connection::OpenTransaction;
 use super::stage::{BlobRow, DocumentStage, MonikerStage, RelationStage, StageRows, SymbolStage};
 use super::{MAX_OCCURRENCES, content_id, moniker_id};
 use crate::scip::document::{ScipDocument, ScipTool};
@@ -25,7 +25,7 @@ const MAX_NAME: usize = 1_000;
 
 /// Sends the documents of a push to the temporary tables.
 pub(super) struct SnapshotWriter {
-    client: Object,
+    client: OpenTransaction,
     runtime: Handle,
     rows: StageRows,
     /// The number of bytes in `rows`, about.
@@ -40,7 +40,7 @@ pub(super) struct SnapshotWriter {
 
 /// The result of a push before it is merged.
 pub(super) struct StageResult {
-    pub(super) client: Object,
+    pub(super) client: OpenTransaction,
     pub(super) row: ImportRow,
     /// The hash of all documents.
     pub(super) digest: [u8; 32],
@@ -48,7 +48,7 @@ pub(super) struct StageResult {
 
 impl SnapshotWriter {
     /// The connection is in a transaction that has the temporary tables. `runtime` drives it.
-    pub(super) fn new(client: Object, runtime: Handle) -> Self {
+    pub(super) fn new(client: OpenTransaction, runtime: Handle) -> Self {
         Self {
             client,
             runtime,
