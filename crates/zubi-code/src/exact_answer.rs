@@ -64,7 +64,7 @@ impl CodeQuery<'_> {
                 Ok(Ok(None)) => {}
                 Ok(Err(error @ ExactIndexError::Unreachable(_))) => {
                     let note = error.to_string();
-                    tracing::warn!("{note}");
+                    tracing::debug!("{note}");
                     if !notes.contains(&note) {
                         notes.push(note);
                     }

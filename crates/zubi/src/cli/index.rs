@@ -51,13 +51,13 @@ CI runs an indexer on a commit and pushes its file. Every clone at this commit o
 has the data: exact in files that are as the indexer has read them, by name in the others. A push is
 one transaction, and pushing the same data again changes nothing.
 
-The connection string is in the variable ZUBI_TEAM_INDEX, or in `team-index` of your own zubi.toml. The
-database is PostgreSQL 14 or later. --create-schema needs a role that may create schemas and roles; then
-grant `zubi_writer` to CI's role and `zubi_reader` to the others, and list the repositories of each in
-the table `zubi.access`.
+The connection string is in the variable ZUBI_TEAM_INDEX, or in `team-index` of your own zubi.toml.
+The database is PostgreSQL 14 or later. --create-schema needs a role that may create schemas and
+roles; then grant `zubi_writer` to CI's role and `zubi_reader` to the others, and list the
+repositories of each in the table `zubi.access`.
 
-Exits with 0 if the database has the data, 2 if the file or an argument is invalid, 3 if the server does
-not answer or refuses.
+Exits with 0 if the database has the data, 2 if the file or an argument is invalid, 3 if the server
+does not answer or refuses.
 
 Examples:
   zubi index push index.scip --create-schema
@@ -71,8 +71,8 @@ pub(crate) struct UsesArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) repository: Option<String>,
     /// Print at most this many lines
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub(crate) limit: usize,
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

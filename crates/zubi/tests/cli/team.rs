@@ -44,6 +44,9 @@ fn commit(sandbox: &Sandbox) {
 fn check(sandbox: &Sandbox, connection: &str, words: &[&str]) -> String {
     let output = sandbox.show(sandbox.zubi().env("ZUBI_TEAM_INDEX", connection).args(words));
     let lines = output.lines().map(|line| {
+        if line.contains(" in [PLACE]/cache/") {
+            return "  SIZE in [PLACE]/cache/STORE".to_owned();
+        }
         let line =
             line.split_once(", pushed ").map_or(line.to_owned(), |(before, _)| [before, ", pushed TIME"].concat());
         let age = line.split_once(", committed ");
@@ -58,28 +61,130 @@ async fn a_pushed_commit_answers_in_every_clone() {
     let connection = server.connection("postgres");
     let sandbox = sandbox();
     let run = |words: &[&str]| check(&sandbox, &connection, words);
-    assert_snapshot!(run(&["index", "push", "../data.scip"]), @"");
-    assert_snapshot!(run(&["index", "push", "../data.scip", "--create-schema"]), @"");
-    assert_snapshot!(run(&["index", "push", "../data.scip"]), @"");
-    assert_snapshot!(run(&["index", "status"]), @"");
-    assert_snapshot!(run(&["call", "lsp_references", "--at", "shapes.py:18:5"]), @"");
-    assert_snapshot!(run(&["index", "uses", "Shape/area"]), @"");
-    assert_snapshot!(run(&["index", "uses", "nothing", "--json"]), @"");
+    assert_snapshot!(run(&["index", "push", "../data.scip"]), @"
+    exit 3
+    --- stderr
+    error: the team index cannot be changed: the database has no tables of zubi; `zubi index push --create-schema` creates them
+    ");
+    assert_snapshot!(run(&["index", "push", "../data.scip", "--create-schema"]), @"
+    exit 0
+    --- stdout
+    git.example/team/shapes at 1f8400b
+      scip-python 0.6.6: 2 documents, 2 exact; 48 occurrences of symbols
+    ");
+    assert_snapshot!(run(&["index", "push", "../data.scip"]), @"
+    exit 0
+    --- stdout
+    git.example/team/shapes at 1f8400b: the database has these data already
+      scip-python 0.6.6: 2 documents, 2 exact; 48 occurrences of symbols
+    ");
+    assert_snapshot!(run(&["index", "status"]), @"
+    exit 0
+    --- stdout
+    [PLACE]/work
+      no index yet: `zubi index build`, or the first request of an agent, makes it
+      team index: git.example/team/shapes at 1f8400b by scip-python 0.6.6, pushed TIME
+    ");
+    assert_snapshot!(run(&["call", "lsp_references", "--at", "shapes.py:18:5"]), @r#"
+    exit 0
+    --- stdout
+    at shapes.py:18:5 total
+    4 references to `total` in 2 files
+    app.py
+      1:28  from shapes import Square, total
+      3:34  LABEL = "Fläche 😀"; print(LABEL, total([Square(2.0), Square(3.0)]))
+      4:9  größe = total([]); print("😀", größe)
+    shapes.py
+      18:5  def total(shapes: list[Shape]) -> float:  (declaration)
+    [scip 1f8400b · 2 files exact · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
+    "#);
+    assert_snapshot!(run(&["index", "uses", "Shape/area"]), @"
+    exit 0
+    --- stdout
+    1 use of `Shape/area` in 1 file
+    git.example/team/shapes at 1f8400b, committed TIME
+      shapes.py:7  (definition)
+      shapes.py:20
+    [scip · the newest pushed commit of each repository, not the present files]
+    ");
+    assert_snapshot!(run(&["index", "uses", "nothing", "--json"]), @r#"
+    exit 0
+    --- stdout
+    {"source":"scip","symbols":[],"documents":[],"hasMore":false}
+    "#);
 
     // A later commit, and a file that is not saved in git.
     sandbox.write("work/app.py", "from shapes import Square, total\n\nprint(total([Square(1.0)]))\n");
     commit(&sandbox);
-    assert_snapshot!(run(&["index", "status"]), @"");
-    assert_snapshot!(run(&["call", "lsp_references", "--at", "shapes.py:10:7"]), @"");
-    assert_snapshot!(run(&["call", "lsp_definition", "--at", "app.py:3:7"]), @"");
+    assert_snapshot!(run(&["index", "status"]), @"
+    exit 0
+    --- stdout
+    [PLACE]/work
+      up to date as of the last host; the next one compares it with the files
+      words of 3 files, declarations of 3
+      SIZE in [PLACE]/cache/STORE
+      team index: git.example/team/shapes at 1f8400b by scip-python 0.6.6, 1 commit before HEAD, pushed TIME
+    ");
+    assert_snapshot!(run(&["call", "lsp_references", "--at", "shapes.py:10:7"]), @"
+    exit 0
+    --- stdout
+    at shapes.py:10:7 Square
+    3 word matches of `Square` in 2 files
+    app.py
+      1:20  from shapes import Square, total
+      3:14  print(total([Square(1.0)]))
+    shapes.py
+      10:7  class Square(Shape):  (declaration)
+    [text search: names only · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
+    ");
+    assert_snapshot!(run(&["call", "lsp_definition", "--at", "app.py:3:7"]), @"
+    exit 0
+    --- stdout
+    at app.py:3:7 total
+    1 definition of `total`
+    shapes.py
+      18:5  def total(shapes: list[Shape]) -> float:
+    [scip 1f8400b · 1 file exact · `app.py` has changed since the import: this is the only `total` of the data in it · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
+    ");
 
     // The answer of the files, while the server is away.
     server.stop().await;
-    assert_snapshot!(run(&["call", "lsp_references", "--at", "shapes.py:18:5"]), @"");
-    assert_snapshot!(run(&["index", "uses", "Shape/area"]), @"");
-    assert_snapshot!(run(&["index", "status"]), @"");
+    assert_snapshot!(run(&["call", "lsp_references", "--at", "shapes.py:18:5"]), @"
+    exit 0
+    --- stdout
+    at shapes.py:18:5 total
+    3 word matches of `total` in 2 files
+    app.py
+      1:28  from shapes import Square, total
+      3:7  print(total([Square(1.0)]))
+    shapes.py
+      18:5  def total(shapes: list[Shape]) -> float:  (declaration)
+    [text search: names only · team index unreachable: no connection to the server: its socket does not exist · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
+    ");
+    assert_snapshot!(run(&["index", "uses", "Shape/area"]), @"
+    exit 3
+    --- stderr
+    error: no connection to the server: its socket does not exist
+    ");
+    assert_snapshot!(run(&["index", "status"]), @"
+    exit 0
+    --- stdout
+    [PLACE]/work
+      up to date as of the last host; the next one compares it with the files
+      words of 3 files, declarations of 3
+      SIZE in [PLACE]/cache/STORE
+      team index: no connection to the server: its socket does not exist
+    ");
     server.start_again().await;
-    assert_snapshot!(run(&["index", "uses", "Shape/area", "--limit", "0"]), @"");
+    assert_snapshot!(run(&["index", "uses", "Shape/area", "--limit", "1"]), @"
+    exit 0
+    --- stdout
+    1 use of `Shape/area` in 1 file
+    git.example/team/shapes at 1f8400b, committed TIME
+      shapes.py:7  (definition)
+      shapes.py:20
+    [scip · the newest pushed commit of each repository, not the present files]
+    ");
     server.stop().await;
 }
 
@@ -102,7 +207,7 @@ async fn a_killed_push_leaves_nothing() {
     process.kill().unwrap();
     process.wait().unwrap();
     session.run("COMMIT").await;
-    server.wait_for_log("with an open transaction").await;
+    server.wait_for_log("connection to client lost").await;
     assert_eq!(server.admin("SELECT r.name, s.repository IS NULL FROM zubi.repository r LEFT JOIN zubi.snapshot s ON s.repository = r.id").await, "git.example/other|f");
     let again = check(&sandbox, &connection, &["index", "push", "../data.scip"]);
     assert!(again.starts_with("exit 0") && !again.contains("already"), "{again}");
@@ -135,7 +240,11 @@ async fn the_connection_string_is_the_users_and_never_shown() {
     sandbox.write("config/zubi/zubi.toml", "team-index = { file = 'team' }\n");
     sandbox.write("config/zubi/team", &format!("{connection} password=hunter2\n"));
     let push = ["index", "push", "../data.scip", "--create-schema"];
-    assert_snapshot!(sandbox.check(&push), @"");
+    assert_snapshot!(sandbox.check(&push), @"
+    exit 2
+    --- stderr
+    error: the setting `team-index` cannot be used: `[PLACE]/config/zubi/team` is open to others (mode 644); make it yours alone: `chmod 600 [PLACE]/config/zubi/team`
+    ");
     sandbox.private("config/zubi/team");
     let pushed = sandbox.check(&push);
     assert!(pushed.starts_with("exit 0"), "{pushed}");
@@ -143,6 +252,11 @@ async fn the_connection_string_is_the_users_and_never_shown() {
     sandbox.write("config/zubi/zubi.toml", "");
     sandbox.write("work/.zubi.toml", &format!("team-index = \"{connection}\"\n"));
     sandbox.trust();
-    assert_snapshot!(sandbox.check(&push), @"");
+    assert_snapshot!(sandbox.check(&push), @"
+    exit 2
+    --- stderr
+    warning: `team-index` in `[PLACE]/work/.zubi.toml` has no effect: it belongs in your own zubi.toml
+    error: no team index is configured; set `ZUBI_TEAM_INDEX`, or `team-index` in your own zubi.toml
+    ");
     server.stop().await;
 }

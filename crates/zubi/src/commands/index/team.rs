@@ -77,7 +77,8 @@ fn print_report(args: &PushArgs, repository: &str, report: &PushReport) -> Resul
 }
 
 pub(super) fn find_uses(config: &HostConfig, args: &UsesArgs) -> Result<ExitCode, Failure> {
-    let query = UseQuery { symbol: args.symbol.clone(), repository: args.repository.clone(), limit: args.limit };
+    let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
+    let query = UseQuery { symbol: args.symbol.clone(), repository: args.repository.clone(), limit };
     let uses = block_on(team_index::find_uses(config, &query))?.map_err(|error| failure(&error))?;
     let now = config.clock.now();
     let age = |document: &DocumentUses| now.saturating_sub(document.committed_at).as_secs();
@@ -111,7 +112,11 @@ pub(super) fn find_uses(config: &HostConfig, args: &UsesArgs) -> Result<ExitCode
 fn describe_uses(args: &UsesArgs, uses: &SymbolUses, age: impl Fn(&DocumentUses) -> u64) -> String {
     let symbol = ellipsize(&args.symbol, 200);
     let lines: usize = uses.documents.iter().map(|document| document.lines.len()).sum();
-    let mut text = format!("{} of `{symbol}` in {}", pluralize(lines, "use"), pluralize(uses.documents.len(), "file"));
+    let mut text = if uses.documents.is_empty() {
+        format!("the data have no use of `{symbol}`")
+    } else {
+        format!("{} of `{symbol}` in {}", pluralize(lines, "use"), pluralize(uses.documents.len(), "file"))
+    };
     let mut last = None;
     for document in &uses.documents {
         let origin = (&document.repository, &document.commit);
@@ -132,7 +137,7 @@ fn describe_uses(args: &UsesArgs, uses: &SymbolUses, age: impl Fn(&DocumentUses)
         text.push_str(" · more are left out: pass `--repository` or `--limit`");
     }
     if uses.symbols.is_empty() {
-        text.push_str(" · the data have no such symbol, which does not prove that there is none");
+        text.push_str(" · the symbol is not in them, which does not prove that it has no uses");
     }
     text.push(']');
     text

@@ -43,7 +43,7 @@ async fn a_lock_ends_the_question_in_time() {
     let mut session = server.session("postgres");
     session.run("BEGIN").await;
     session.run("LOCK TABLE zubi.snapshot IN ACCESS EXCLUSIVE MODE").await;
-    assert_snapshot!(find(&folder, &team, References, "new").await, @"team index unreachable: no connection to the server: its socket does not exist");
+    assert_snapshot!(find(&folder, &team, References, "new").await, @"team index unreachable: another connection locks the data, such as a push to this repository; try again when it has finished");
     session.run("COMMIT").await;
     assert_eq!(find(&folder, &team, References, "new").await, before);
     // A push does not disturb readers.
