@@ -58,8 +58,9 @@ impl TeamDatabase {
         }
         config.application_name("zubi").connect_timeout(CONNECT_TIMEOUT).tcp_user_timeout(CONNECT_TIMEOUT * 5);
         let tls = TlsSettings::new().map_err(|error| TeamIndexError::Unreachable(error.kind().to_string()))?;
-        // It finds out whether the server still answers, and ends a transaction that is still open.
-        let recycling = ManagerConfig { recycling_method: RecyclingMethod::Custom("ROLLBACK".to_owned()) };
+        // An empty statement finds out whether the server still answers. A `ROLLBACK` without a transaction would be a
+        // warning in the server's log.
+        let recycling = ManagerConfig { recycling_method: RecyclingMethod::Verified };
         let pool = Pool::builder(Manager::from_config(config, tls, recycling))
             .max_size(MAX_CONNECTIONS)
             .runtime(Runtime::Tokio1)
