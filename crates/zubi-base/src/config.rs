@@ -7,8 +7,9 @@
 //! **A workspace layer that is not trusted may only narrow.** Narrowing settings are: `read-only = true`, a `toolsets`
 //! or `tools` filter (applied *in addition* to the filter of the lower layers, so that it can remove tools but not
 //! restore them), `disabled = true` for a server, `ask = "deny"` for MCP, and policy rules with the action `ask` or
-//! `deny`. All other settings of such a layer are listed in [`Settings::ignored`] and have no effect. Secrets (`env`)
-//! and the addresses of models (`models`) belong to the machine: a workspace file cannot set them, trusted or not.
+//! `deny`. All other settings of such a layer are listed in [`Settings::ignored`] and have no effect. Secrets (`env`),
+//! the addresses of models (`models`) and the team's database (`team-index`) belong to the machine: a workspace file
+//! cannot set them, trusted or not.
 
 pub mod directories;
 pub mod file;
@@ -51,6 +52,8 @@ pub struct Layer {
     pub mcp: McpLayer,
     /// Whether zubi makes an index of the workspace's declarations and words.
     pub index: Option<bool>,
+    /// The connection string of the team's database. Only that in the user's own file has an effect.
+    pub team_index: Option<SecretEntry>,
     /// The model that zubi uses if a request does not name one.
     pub model: Option<String>,
     /// The providers of models. Only those in the user's own file have an effect.
@@ -172,6 +175,8 @@ pub struct Settings {
     pub mcp_approval_fallback: Effective<McpApprovalFallback>,
     /// Whether zubi makes an index of the workspace's declarations and words.
     pub index: Effective<bool>,
+    /// The connection string of the team's database as written in the file `env_source`.
+    pub team_index: Option<SecretEntry>,
     /// The model that zubi uses if a request does not name one.
     pub model: Option<Effective<String>>,
     /// The user's providers of models, by name.
@@ -217,8 +222,11 @@ impl Layers {
             }
         }
         if let Some(workspace) = &self.workspace {
-            let user_only_tables =
-                [("env", workspace.layer.env.is_empty()), ("models", workspace.layer.models.is_empty())];
+            let user_only_tables = [
+                ("env", workspace.layer.env.is_empty()),
+                ("models", workspace.layer.models.is_empty()),
+                ("team-index", workspace.layer.team_index.is_none()),
+            ];
             for (key, _) in user_only_tables.into_iter().filter(|(_, is_empty)| !is_empty) {
                 ignored.push(IgnoredSetting { path: workspace.path.clone(), key: key.to_owned(), always: true });
             }
@@ -236,6 +244,7 @@ impl Layers {
             index: self
                 .pick(|layer| layer.index, |value| !value)
                 .unwrap_or(Effective { value: true, source: SettingSource::Default }),
+            team_index: self.user.as_ref().and_then(|user| user.layer.team_index.clone()),
             model: self.pick(|layer| layer.model.clone(), |_| false),
             models: self.user.as_ref().map(|user| user.layer.models.clone()).unwrap_or_default(),
             disabled_servers: self.disabled_servers(),

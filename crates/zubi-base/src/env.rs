@@ -69,6 +69,10 @@ pub const ZUBI_LOG: Variable =
 /// Disables colour, whatever its value (no-color.org).
 pub const NO_COLOR: Variable = Variable { name: "NO_COLOR", help: "no colour" };
 
+/// The connection string of the team's database. It takes precedence over the setting `team-index`.
+pub const ZUBI_TEAM_INDEX: Variable =
+    Variable { name: "ZUBI_TEAM_INDEX", help: "connection string of the team's PostgreSQL, like `team-index`" };
+
 /// The displays of X11 and Wayland. zubi only checks whether they are set.
 pub const DISPLAYS: [Variable; 2] = [
     Variable { name: "DISPLAY", help: "a browser is opened on it" },
@@ -115,6 +119,7 @@ pub const ALL: &[Variable] = &[
     ZUBI_HOST,
     ZUBI_INSTANCE,
     ZUBI_LOG,
+    ZUBI_TEAM_INDEX,
     NO_COLOR,
     PATH,
     VIRTUAL_ENV,
@@ -264,6 +269,12 @@ pub fn python_environment() -> Option<camino::Utf8PathBuf> {
 /// for a key. `None` if the value is not UTF-8, since it cannot be a key or an address then.
 pub fn model_variable(name: &str) -> Option<String> {
     std::env::var_os(name)?.into_string().ok().filter(|value| !value.is_empty())
+}
+
+/// Returns the connection string of the team's database. It is no field of [`Environment`], which can be shown. `None` if it
+/// is not UTF-8.
+pub fn team_index() -> Option<String> {
+    model_variable(ZUBI_TEAM_INDEX.name)
 }
 
 /// The base directory of files that exist as long as the user is logged in, if it is set to an absolute path.

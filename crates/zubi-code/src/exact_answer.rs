@@ -56,11 +56,12 @@ struct FoundData {
 
 impl CodeQuery<'_> {
     /// Returns the locations in imported data; `None` if they have no exact one. In files that have changed since the
-    /// import, the matches of the name are marked as text.
+    /// import, the matches of the name are marked as text. Adds a note to `notes` for each store that does not answer.
     pub(crate) async fn exact_locations(
         &self,
         at: &ResolvedTarget,
         relation: Relation,
+        notes: &mut Vec<String>,
     ) -> Option<QualifiedAnswer<Vec<RawLocation>>> {
         let role = match relation {
             Relation::Definition => ExactRole::Definitions,
@@ -80,11 +81,18 @@ impl CodeQuery<'_> {
                 }
                 // The data of another folder may cover the document.
                 Ok(Ok(None)) => {}
+                Ok(Err(error @ ExactIndexError::Unreachable(_))) => {
+                    let note = error.to_string();
+                    tracing::debug!("{note}");
+                    if !notes.contains(&note) {
+                        notes.push(note);
+                    }
+                }
                 // The texts still have an answer.
                 Ok(Err(error @ ExactIndexError::Store(_))) => tracing::warn!(%error, "no exact answer"),
                 Ok(Err(error)) => tracing::debug!(%error, "no exact answer"),
                 Err(_) => {
-                    tracing::debug!("no exact answer in time");
+                    notes.push(format!("the imported data did not answer within {} s", QUERY_TIME.as_secs()));
                     return None;
                 }
             }

@@ -51,6 +51,11 @@ pub enum ExactIndexError {
     NoSymbol { path: Utf8PathBuf, offset: usize },
     #[error("{0}")]
     Unreadable(String),
+    #[error("the commit of the workspace folder is unknown: {0}")]
+    Unversioned(String),
+    /// The store of a team does not answer. The answer says so.
+    #[error("team index unreachable: {0}")]
+    Unreachable(String),
     /// The store does not work. A call that works without the index ignores this.
     #[error("the imported data cannot be read: {0}")]
     Store(String),

@@ -101,9 +101,11 @@ impl CodeQuery<'_> {
         relation: Relation,
         absent: Vec<MissingServer>,
     ) -> Result<QualifiedAnswer<Vec<RawLocation>>, CodeError> {
-        if let Some(mut exact) = self.exact_locations(at, relation).await {
+        let mut notes = Vec::new();
+        if let Some(mut exact) = self.exact_locations(at, relation, &mut notes).await {
             exact.status.absent = absent;
             self.add_failed_imports(at, &mut exact.status).await;
+            exact.status.notes.extend(notes);
             return Ok(exact);
         }
         let (Some(name), Relation::Definition | Relation::References { .. }) = (&at.name, relation) else {
@@ -112,6 +114,7 @@ impl CodeQuery<'_> {
         let source = if relation == Relation::Definition { AnswerSource::Syntax } else { AnswerSource::Text };
         let mut status = self.texts_answer(source, absent)?;
         self.add_failed_imports(at, &mut status).await;
+        status.notes.extend(notes);
         let searched = self.search_words(name, None).await;
         let (mut found, mut unparsed) = (Vec::new(), 0);
         let parse_until = self.cx.deadline.min(Instant::now() + PARSE_TIME);

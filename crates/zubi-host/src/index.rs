@@ -12,6 +12,7 @@ use zubi_code::exact_index::{ExactImportFailure, ExactImportStatus, ExactIndex a
 use zubi_code::symbol_index::SymbolIndex as _;
 use zubi_code::version_control::VersionControlError;
 use zubi_index::scip::ImportRequest;
+use zubi_index::scip::team::TeamIndexError;
 use zubi_index::{LocalIndex, ScipIndex};
 
 pub use zubi_code::symbol_index::{IndexPhase, IndexState};
@@ -19,6 +20,7 @@ pub use zubi_index::build::BuildError;
 pub use zubi_index::scip::{ImportProgress, ImportReport, ScipImportError};
 
 use crate::local::{HostConfig, LocalHostError, code, exact, exec};
+use crate::team_index::{self, TeamStatus};
 
 /// The index of a folder on disk.
 #[derive(Debug, Clone, Serialize)]
@@ -50,6 +52,9 @@ pub struct FolderIndexStatus {
     pub failed_imports: Vec<FailedImport>,
     /// The reason why the imported data cannot be read.
     pub import_error: Option<String>,
+    /// The team's data for the folder; `None` without a team index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<TeamStatus>,
 }
 
 /// An import that has failed.
@@ -137,6 +142,15 @@ pub enum FolderIndexError {
     NoFolder(Utf8PathBuf),
     #[error("`{0}` is not a folder")]
     NotFolder(Utf8PathBuf),
+    #[error("no team index is configured; set `ZUBI_TEAM_INDEX`, or `team-index` in your own zubi.toml")]
+    NoTeam,
+    /// The text has no part of the connection string.
+    #[error("{0}")]
+    TeamSetting(String),
+    #[error("{0}")]
+    Team(#[from] TeamIndexError),
+    #[error("the repository has no remote `origin` on a server; pass its name: `--repository NAME`")]
+    NoRepositoryName,
 }
 
 /// Returns the state of each folder's index.
@@ -145,7 +159,8 @@ pub async fn status(config: &HostConfig) -> Result<Vec<FolderIndexStatus>, Local
     for (folder, index) in open(config)? {
         let (state, is_updated) = index.read_state().await;
         let data = code::exact_data(config, &folder);
-        all.push(describe(folder, &index, &data, &state, is_updated).await);
+        let team = team_index::status(config, &folder).await;
+        all.push(FolderIndexStatus { team, ..describe(folder, &index, &data, &state, is_updated).await });
     }
     Ok(all)
 }
@@ -186,6 +201,7 @@ async fn describe(
         pending_imports,
         failed_imports,
         import_error,
+        team: None,
     }
 }
 
@@ -223,15 +239,7 @@ pub async fn import(
     progress: &(dyn Fn(ImportProgress) + Send + Sync),
 ) -> Result<(Utf8PathBuf, ImportReport), FolderIndexError> {
     let workspace = WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?;
-    let file = zubi_base::fs::canonical(&source.file)
-        .map_err(|error| ScipImportError::File { file: source.file.clone(), reason: error.to_string() })?;
-    let folder = match &source.folder {
-        Some(folder) => zubi_base::fs::canonical(folder).map_err(|_| FolderIndexError::NotFolder(folder.clone()))?,
-        None => default_folder(&workspace, &file)?,
-    };
-    if !folder.is_dir() {
-        return Err(FolderIndexError::NotFolder(folder));
-    }
+    let (file, folder) = resolve(&workspace, &source.file, source.folder.as_deref())?;
     let root = workspace.folder_of(&folder).map_or_else(|| workspace.root(), |folder| &folder.path);
     let commit = match &source.commit {
         Some(revision) => {
@@ -244,6 +252,21 @@ pub async fn import(
     let request = ImportRequest { file, folder: folder.clone(), commit };
     let report = code::exact_data(config, root).import(&request, &DiskText, cancel, progress).await?;
     Ok((folder, report))
+}
+
+/// Returns the file without links, and the folder that its data describe.
+pub(crate) fn resolve(
+    workspace: &WorkspaceFolders,
+    file: &Utf8Path,
+    folder: Option<&Utf8Path>,
+) -> Result<(Utf8PathBuf, Utf8PathBuf), FolderIndexError> {
+    let file = zubi_base::fs::canonical(file)
+        .map_err(|error| ScipImportError::File { file: file.to_owned(), reason: error.to_string() })?;
+    let folder = match folder {
+        Some(folder) => zubi_base::fs::canonical(folder).map_err(|_| FolderIndexError::NotFolder(folder.to_owned()))?,
+        None => default_folder(workspace, &file)?,
+    };
+    if folder.is_dir() { Ok((file, folder)) } else { Err(FolderIndexError::NotFolder(folder)) }
 }
 
 fn default_folder(workspace: &WorkspaceFolders, file: &Utf8Path) -> Result<Utf8PathBuf, FolderIndexError> {

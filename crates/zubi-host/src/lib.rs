@@ -10,11 +10,13 @@ pub mod doctor;
 pub mod environment;
 mod filters;
 pub mod index;
+
 pub mod local;
 mod remote;
 mod scope;
 pub mod service;
 mod serving;
+pub mod team_index;
 pub mod verify;
 
 pub use crate::client::{HostClient, HostClientConfig};

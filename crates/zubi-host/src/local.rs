@@ -6,6 +6,7 @@ mod editor_options;
 pub(crate) mod exact;
 pub(crate) mod exec;
 pub(crate) mod policy;
+pub(crate) mod team;
 mod tool_service;
 
 use std::sync::{Arc, Mutex};
@@ -25,7 +26,7 @@ use zubi_code::syntax::SyntaxParser;
 use zubi_declared::testing::TestContext;
 use zubi_declared::{DeclaredProvider, DeclaredToolsConfig};
 use zubi_exec::job::Jobs;
-use zubi_index::{GitRepositories, WorkspaceIndex};
+use zubi_index::{GitRepositories, TeamIndex, WorkspaceIndex};
 use zubi_ipc::wire::host::{HostKind, IndexStatus, ServerStatus, WatchStatus};
 use zubi_lsp_client::pool::{FolderWatch, ServerPool, WatchCounts};
 use zubi_policy::Policy;
@@ -83,6 +84,7 @@ struct HostBase {
     parser: Arc<dyn SyntaxParser>,
     index: Option<Arc<WorkspaceIndex>>,
     exact: Option<Arc<ExactImporter>>,
+    team: Vec<Arc<TeamIndex>>,
     version_control: Option<Arc<GitRepositories>>,
 }
 
@@ -94,7 +96,8 @@ impl HostBase {
         let index = code::index(config, workspace, &parser);
         let version_control = code::version_control(config, jobs.runner().sandbox());
         let exact = code::exact(config, workspace, index.as_ref(), version_control.as_ref());
-        Self { secrets, jobs, parser, index, exact, version_control }
+        let team = team::indexes(config, workspace, version_control.as_ref());
+        Self { secrets, jobs, parser, index, exact, team, version_control }
     }
 }
 

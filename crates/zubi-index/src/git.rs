@@ -67,6 +67,33 @@ impl GitRepositories {
             .map_err(|error| VersionControlError::Failure(error.to_string()))
     }
 
+    /// Returns a revision and its ancestors, the latest first, at most `limit`.
+    pub async fn history(
+        &self,
+        folder: &Utf8Path,
+        revision: &Revision,
+        limit: usize,
+    ) -> Result<Vec<DatedCommit>, VersionControlError> {
+        let repository = repository_of(folder).ok_or_else(|| VersionControlError::NoRepository(folder.to_owned()))?;
+        let commit = self.commit(&repository, revision).await?;
+        let limit = format!("--max-count={limit}");
+        let arguments = ["rev-list", "--timestamp", &limit, commit.as_str()];
+        let output = self.commands.run(&repository, &arguments, Vec::new()).await?.into_success()?;
+        let parse = |line: &str| {
+            let (time, id) = line.split_once(' ')?;
+            Some(DatedCommit { id: VersionId::parse(id)?, committed_at: time.parse().ok()? })
+        };
+        Ok(String::from_utf8_lossy(&output).lines().filter_map(parse).collect())
+    }
+
+    /// Returns the address of the remote `origin`, if there is one. It can have a password.
+    pub async fn remote(&self, folder: &Utf8Path) -> Result<Option<String>, VersionControlError> {
+        let repository = repository_of(folder).ok_or_else(|| VersionControlError::NoRepository(folder.to_owned()))?;
+        let arguments = ["config", "--no-includes", "--get", "remote.origin.url"];
+        let output = self.commands.run(&repository, &arguments, Vec::new()).await?;
+        Ok(String::from_utf8(output.stdout).ok().filter(|_| output.is_success).map(|text| text.trim().to_owned()))
+    }
+
     /// Returns the best common ancestor of two commits.
     async fn merge_base(
         &self,
@@ -195,8 +222,17 @@ impl TreeEntry {
     }
 }
 
+/// A commit and its time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatedCommit {
+    /// The id.
+    pub id: VersionId,
+    /// The time of the commit, in seconds since the Unix epoch.
+    pub committed_at: i64,
+}
+
 /// Returns the top folder of the repository that contains a folder.
-fn repository_of(folder: &Utf8Path) -> Option<Utf8PathBuf> {
+pub fn repository_of(folder: &Utf8Path) -> Option<Utf8PathBuf> {
     folder.ancestors().find(|folder| folder.join(".git").exists()).map(Utf8Path::to_owned)
 }
 

@@ -16,5 +16,5 @@ pub mod workspace;
 pub use git::GitRepositories;
 pub use index::LocalIndex;
 pub use limits::IndexLimits;
-pub use scip::{ScipIndex, ScipLimits};
+pub use scip::{ScipIndex, ScipLimits, TeamDatabase, TeamIndex};
 pub use workspace::WorkspaceIndex;

@@ -7,6 +7,7 @@
 //!
 //! [`wire`] and [`document`] read a file, one document at a time; [`symbol`] parses symbols; [`codec`] encodes occurrences;
 //! [`import`] writes them with [`writer`]; [`reader`] runs queries, and [`answer`] compares the results with the texts.
+//! [`team`] has a second store.
 
 mod answer;
 #[cfg(any(test, feature = "testing"))]
@@ -14,6 +15,7 @@ mod check;
 mod codec;
 pub mod commit;
 mod document;
+mod encoded;
 mod failure;
 pub mod import;
 mod index;
@@ -23,6 +25,7 @@ mod position;
 mod reader;
 mod store;
 mod symbol;
+pub mod team;
 mod wire;
 mod writer;
 
@@ -32,6 +35,7 @@ pub use commit::{BlobId, CommitFiles};
 pub use import::{ImportProgress, ImportReport, ImportRequest, ScipImportError, SkippedDocuments};
 pub use index::{LostImport, ScipIndex};
 pub use limits::ScipLimits;
+pub use team::{TeamDatabase, TeamIndex};
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use clap::{Args, Parser, Subcommand};
 use zubi_cli::language_server::Flags;
 
 pub(crate) mod agent;
+pub(crate) mod index;
 
 /// Gives AI agents what an editor gives a person: the language servers' understanding of the code.
 #[derive(Debug, Parser)]
@@ -80,8 +81,8 @@ pub(crate) enum CliCommand {
     #[command(after_help = "Example:\n  zubi stop")]
     Stop(Stop),
     /// Show, build or delete the index of this workspace
-    #[command(subcommand, after_help = INDEX_EXAMPLES)]
-    Index(IndexCommand),
+    #[command(subcommand, after_help = index::EXAMPLES)]
+    Index(index::IndexCommand),
     /// Call one method of the IPC protocol
     #[command(after_help = IPC_EXAMPLES)]
     Ipc(Ipc),
@@ -184,64 +185,6 @@ Shows the hosts of all workspaces of the current user and ignores --workspace.
 Examples:
   zubi status
   zubi status --json";
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum IndexCommand {
-    /// Show the size and the state of the index
-    Status(IndexArgs),
-    /// Build the index now, or update it to the present files
-    Build(IndexArgs),
-    /// Import a SCIP file: exact definitions and references from an indexer
-    #[command(after_help = IMPORT_EXAMPLES)]
-    Import(ImportArgs),
-    /// Delete the index and the imported data
-    Clear(IndexArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ImportArgs {
-    /// The SCIP file
-    pub(crate) file: Utf8PathBuf,
-    /// The revision that the indexer has read; by default, zubi compares the data with the files
-    #[arg(long, value_name = "REV")]
-    pub(crate) commit: Option<String>,
-    /// The folder in which the indexer ran; by default, the workspace folder
-    #[arg(long, value_name = "DIR")]
-    pub(crate) folder: Option<Utf8PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-const IMPORT_EXAMPLES: &str = "\
-An indexer such as `rust-analyzer scip .` or `scip-python index` writes every use of every symbol
-to a file. zubi answers from its data if no language server can answer: exact in files that are
-as the indexer has read them, by name in files that have changed since. A later import of the same
-folder and indexer replaces the data. A host imports `index.scip` in the workspace by itself.
-
-Examples:
-  zubi index import index.scip
-  zubi index import build/ts.scip --folder web --commit HEAD";
-
-#[derive(Debug, Args)]
-pub(crate) struct IndexArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-const INDEX_EXAMPLES: &str = "\
-The index has the declarations and words of the workspace's source files. It answers searches
-by name without a language server and while the servers load, and a search for uses reads only
-the files that it lists. A host makes it by itself and follows every change; build it in advance
-where the first answer matters, as in a container image. It is in the cache directory and can be
-deleted at any time. `index = false` in zubi.toml turns it off.
-
-Examples:
-  zubi index build
-  zubi index status --json
-  zubi index import index.scip
-  zubi index clear";
 
 #[derive(Debug, Args)]
 pub(crate) struct Stop {

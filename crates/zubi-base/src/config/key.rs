@@ -67,6 +67,12 @@ pub const KEYS: &[SettingKey] = &[
         narrowing: Some("false"),
     },
     SettingKey {
+        name: "team-index",
+        help: "connection string of a PostgreSQL server that has the team's exact data, `\"host=… user=… dbname=…\"` or \
+               `{ file = \"…\" }`; a file must be yours alone (0600). In your own zubi.toml only",
+        narrowing: None,
+    },
+    SettingKey {
         name: "model",
         help: "`provider/model`; the model that zubi's own agent uses if a request does not name one",
         narrowing: None,

@@ -182,6 +182,24 @@ fn secrets_belong_to_the_machine() {
     }
 }
 
+/// A workspace cannot choose the server of the team's data, nor a file with a connection string.
+#[test]
+fn the_team_index_is_a_user_setting() {
+    let user = "team-index = { file = 'team' }";
+    for (workspace, trusted) in
+        [("team-index = 'host=hunter2'", false), ("team-index = { file = '/etc/passwd' }", true)]
+    {
+        let settings = layers("", "", Some((workspace, trusted)), user).resolve();
+        assert_eq!(settings.team_index, Some(SecretEntry::File("team".to_owned())));
+        let messages: Vec<String> = settings.ignored.iter().map(ToString::to_string).collect();
+        assert_eq!(messages, ["`team-index` in `/w/.zubi.toml` has no effect: it belongs in your own zubi.toml"]);
+        let settings = layers("", "", Some((workspace, trusted)), "").resolve();
+        assert_eq!(settings.team_index, None);
+    }
+    let settings = layers("", "", None, "team-index = 'password=hunter2'").resolve();
+    assert!(!format!("{settings:?}").contains("hunter2"));
+}
+
 /// A workspace's model applies once the workspace is trusted; its providers and keys never apply.
 #[test]
 fn model_endpoints_are_user_settings() {
@@ -234,6 +252,7 @@ fn key_table_matches_the_settings_type() {
         servers: [("any".to_owned(), server)].into(),
         mcp: McpLayer { approval_fallback: Some(McpApprovalFallback::Deny) },
         index: Some(false),
+        team_index: Some(SecretEntry::Value("host=any".to_owned())),
         model: Some("any/model".to_owned()),
         models: [("any".to_owned(), ProviderLayer::default())].into(),
     };

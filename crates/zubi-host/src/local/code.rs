@@ -53,6 +53,8 @@ pub(super) fn intelligence(
             .iter()
             .flat_map(|exact| exact.folders())
             .map(|one| Arc::new(one.clone()) as Arc<dyn ExactIndex>)
+            // After those of this machine, which cost no connection.
+            .chain(base.team.iter().map(|one| Arc::clone(one) as Arc<dyn ExactIndex>))
             .collect(),
         version_control: base.version_control.clone().map(|git| git as Arc<dyn VersionControl>),
         clock: Arc::clone(&config.clock),

@@ -50,7 +50,7 @@ impl ScipTool {
 }
 
 /// Returns a text that can be part of a line for people.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     let text: String = text.chars().filter(|character| !character.is_control()).collect();
     zubi_base::text::ellipsize(text.trim(), MAX_TOOL).into_owned()
 }
@@ -296,7 +296,7 @@ fn is_global(symbol: &str, limits: &ScipLimits) -> bool {
 }
 
 /// Whether a path is relative and has the one form that SCIP allows.
-fn has_normal_form(path: &str) -> bool {
+pub(super) fn has_normal_form(path: &str) -> bool {
     path.len() <= MAX_PATH
         && !path.chars().any(|character| character.is_control() || character == '\\')
         && path.split('/').all(|part| !matches!(part, "" | "." | ".."))

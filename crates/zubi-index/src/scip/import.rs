@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::milliseconds;
 use zubi_base::credentials::is_credential_path;
-use zubi_base::text::{BOM, SourceText};
+use zubi_base::text::{BOM, SourceText, TextSource};
 use zubi_code::exact_index::ExactImport;
 use zubi_syntax::SyntaxLanguage;
 
@@ -17,10 +17,10 @@ use super::commit::{BlobId, CommitFiles};
 use super::document::{DOCUMENT, DocumentDefect, METADATA, ScipDocument, ScipTool};
 use super::limits::ScipLimits;
 use super::position::{ColumnUnit, DocumentText};
-use super::store::ImportRow;
+use super::store::{DocumentEntry, ImportRow, OccurrenceWriter};
 use super::symbol::{DescriptorSuffix, ScipSymbol};
+use super::team::TeamIndexError;
 use super::wire::{StreamError, StreamField, WireStream};
-use super::writer::{DocumentEntry, ExactWriter};
 use crate::store::IndexStoreError;
 
 /// The number of documents between two reports of the progress.
@@ -142,6 +142,12 @@ pub enum ScipImportError {
     Cancelled,
     #[error("the imported data cannot be stored: {0}")]
     Store(String),
+    #[error(
+        "`{0}` cannot be the name of a repository; use 1 to 300 characters without `*`, as in `git.example/team/library`"
+    )]
+    Repository(String),
+    #[error("the team index cannot be changed: {0}")]
+    Team(#[from] TeamIndexError),
 }
 
 impl From<IndexStoreError> for ScipImportError {
@@ -151,20 +157,43 @@ impl From<IndexStoreError> for ScipImportError {
 }
 
 /// A message of the thread that imports to its caller.
-pub(super) enum ImportMessage {
+pub(crate) enum ImportMessage {
     /// The thread needs a text, by its absolute path.
     Text(Utf8PathBuf, oneshot::Sender<Option<SourceText>>),
     Progress(ImportProgress),
 }
 
 /// The environment of an import.
-pub(super) struct ImportJob {
-    pub(super) request: ImportRequest,
-    pub(super) root: Utf8PathBuf,
-    pub(super) limits: ScipLimits,
-    pub(super) now: Duration,
-    pub(super) cancel: CancellationToken,
-    pub(super) caller: mpsc::Sender<ImportMessage>,
+pub(crate) struct ImportJob {
+    pub(crate) request: ImportRequest,
+    pub(crate) root: Utf8PathBuf,
+    pub(crate) limits: ScipLimits,
+    pub(crate) now: Duration,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) caller: mpsc::Sender<ImportMessage>,
+}
+
+/// Runs an import on a thread of its own, and answers its messages. If the caller drops this future, the thread stops.
+pub(crate) async fn run_on_thread<T: Send + 'static>(
+    texts: &dyn TextSource,
+    cancel: &CancellationToken,
+    progress: &(dyn Fn(ImportProgress) + Send + Sync),
+    run: impl FnOnce(CancellationToken, mpsc::Sender<ImportMessage>) -> T + Send + 'static,
+) -> Result<T, ScipImportError> {
+    let cancel = cancel.child_token();
+    let _stop = cancel.clone().drop_guard();
+    let (caller, mut messages) = mpsc::channel(16);
+    let import = tokio::task::spawn_blocking(move || run(cancel, caller));
+    while let Some(message) = messages.recv().await {
+        match message {
+            ImportMessage::Text(path, reply) => {
+                // If the thread has stopped, it needs no reply.
+                reply.send(texts.read(&path).await.ok()).ok();
+            }
+            ImportMessage::Progress(step) => progress(step),
+        }
+    }
+    import.await.map_err(|error| ScipImportError::Store(error.to_string()))
 }
 
 /// The numbers of an import so far.
@@ -192,8 +221,8 @@ impl ImportCounts {
 }
 
 impl ImportJob {
-    /// Imports the file in one transaction. Runs on a thread of its own.
-    pub(super) fn run(&self, writer: &mut ExactWriter) -> Result<ImportReport, ScipImportError> {
+    /// Imports the file, in a transaction of the caller. Runs on a thread of its own.
+    pub(crate) fn run(&self, writer: &mut impl OccurrenceWriter) -> Result<ImportReport, ScipImportError> {
         self.folder()?;
         let file = &self.request.file;
         let unreadable =
@@ -208,12 +237,12 @@ impl ImportJob {
             return Err(ScipImportError::TooLarge { file: file.clone(), bytes, limit });
         }
         let stream = WireStream::new(BufReader::with_capacity(1 << 16, input), self.limits.document_bytes);
-        writer.transaction(|writer| self.import_stream(writer, stream, bytes))
+        self.import_stream(writer, stream, bytes)
     }
 
     fn import_stream(
         &self,
-        writer: &mut ExactWriter,
+        writer: &mut impl OccurrenceWriter,
         mut stream: WireStream<BufReader<std::fs::File>>,
         total_bytes: u64,
     ) -> Result<ImportReport, ScipImportError> {
@@ -278,7 +307,7 @@ impl ImportJob {
 
     fn import_document(
         &self,
-        writer: &mut ExactWriter,
+        writer: &mut impl OccurrenceWriter,
         import: i64,
         tool: &ScipTool,
         message: &[u8],
@@ -375,7 +404,7 @@ impl ImportJob {
 }
 
 /// Returns the origin of an import for an answer.
-pub(super) fn exact_import(row: &ImportRow) -> ExactImport {
+pub(crate) fn exact_import(row: &ImportRow) -> ExactImport {
     ExactImport {
         tool: row.tool.clone(),
         version: row.version.clone(),

@@ -18,7 +18,7 @@ use zubi_code::exact_index::{
 
 use super::answer::{self, QueryFolder};
 use super::failure::{self, FailureRecord};
-use super::import::{ImportJob, ImportMessage, ImportProgress, ImportReport, ImportRequest, ScipImportError};
+use super::import::{self, ImportJob, ImportMessage, ImportProgress, ImportReport, ImportRequest, ScipImportError};
 use super::limits::ScipLimits;
 use super::reader::ExactReader;
 use super::store::{
@@ -78,23 +78,10 @@ impl ScipIndex {
         cancel: &CancellationToken,
         progress: &(dyn Fn(ImportProgress) + Send + Sync),
     ) -> Result<ImportReport, ScipImportError> {
-        // If the caller drops this future, the thread must stop as well.
-        let cancel = cancel.child_token();
-        let _stop = cancel.clone().drop_guard();
-        let (caller, mut messages) = mpsc::channel(16);
         let shared = Arc::clone(&self.shared);
         let request = request.clone();
-        let import = tokio::task::spawn_blocking(move || shared.import(request, cancel, caller));
-        while let Some(message) = messages.recv().await {
-            match message {
-                ImportMessage::Text(path, reply) => {
-                    // If the thread has stopped, it needs no reply.
-                    reply.send(texts.read(&path).await.ok()).ok();
-                }
-                ImportMessage::Progress(step) => progress(step),
-            }
-        }
-        import.await.map_err(|error| ScipImportError::Store(error.to_string()))?
+        let import = move |cancel, caller| shared.import(request, cancel, caller);
+        import::run_on_thread(texts, cancel, progress, import).await?
     }
 
     /// Returns `index.scip` in the folder, if it is a file there.
@@ -300,7 +287,7 @@ impl ScipFolder {
         let now = self.clock.now();
         let (file, folder) = (request.file.clone(), request.folder.clone());
         let job = ImportJob { request, root: self.root.clone(), limits: self.limits, now, cancel, caller };
-        let report = job.run(&mut writer)?;
+        let report = writer.transaction(|writer| job.run(writer))?;
         self.write_list(&writer.imports()?, lost);
         failure::remove(store, &file, &folder);
         Ok(report)

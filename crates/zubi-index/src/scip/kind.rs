@@ -2,7 +2,8 @@
 
 use zubi_syntax::DeclarationKind as Kind;
 
-use super::symbol::DescriptorSuffix;
+use super::symbol::{DescriptorSuffix, ScipSymbol};
+use crate::store::kind::code_of;
 
 /// Returns the kind for a variant of `SymbolInformation.Kind` in `scip.proto`, by its number. `None` for those that are not
 /// declarations of zubi, such as parameters and theorems.
@@ -46,8 +47,14 @@ pub(super) fn from_scip(number: u64) -> Option<Kind> {
     })
 }
 
-/// Returns the kind that the grammar of symbols shows, for producers that send no kinds.
-pub(super) fn from_suffix(suffix: DescriptorSuffix, is_member: bool) -> Option<Kind> {
+/// Returns the code of the kind that the grammar of symbols shows, for producers that send no kinds.
+pub(crate) fn from_symbol(symbol: &ScipSymbol) -> Option<u32> {
+    let is_member = matches!(symbol.descriptors.as_slice(),
+        [.., above, _] if matches!(above.suffix, DescriptorSuffix::Type | DescriptorSuffix::TypeParameter));
+    from_suffix(symbol.suffix(), is_member).map(code_of)
+}
+
+fn from_suffix(suffix: DescriptorSuffix, is_member: bool) -> Option<Kind> {
     Some(match suffix {
         DescriptorSuffix::Namespace => Kind::Module,
         DescriptorSuffix::Type => Kind::Class,

@@ -7,6 +7,9 @@
 use async_trait::async_trait;
 use zubi_code::exact_index::ExactIndexError;
 
+use super::document::{ScipDocument, ScipTool};
+use super::import::ScipImportError;
+use super::position::ColumnUnit;
 use crate::store::database::StoreSchema;
 
 /// The version of the tables and of the encoded occurrences.
@@ -108,6 +111,45 @@ pub(crate) trait OccurrenceStore: Send + Sync {
 
     /// Deletes data that are damaged, if they belong to this machine.
     async fn discard(&self);
+}
+
+/// The changes that an import makes, in a transaction of its caller.
+pub(crate) trait OccurrenceWriter {
+    /// Adds an import without documents. Returns its id.
+    fn add_import(&mut self, row: &ImportRow) -> Result<i64, ScipImportError>;
+
+    /// Whether an import has a document at a path.
+    fn has_document(&mut self, import: i64, path: &str) -> Result<bool, ScipImportError>;
+
+    /// Adds a document.
+    fn add_document(
+        &mut self,
+        entry: &DocumentEntry<'_>,
+        document: &ScipDocument<'_>,
+        tool: &ScipTool,
+    ) -> Result<DocumentCounts, ScipImportError>;
+
+    /// Removes the earlier imports that a complete one replaces, and the data that no import uses.
+    fn remove_former(&mut self, import: i64, folder: &str, tool: &str) -> Result<(), ScipImportError>;
+}
+
+/// The numbers of stored data.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct DocumentCounts {
+    pub(crate) occurrences: usize,
+    /// Occurrences whose symbols do not follow the grammar.
+    pub(crate) invalid: usize,
+}
+
+/// The document of an import that is stored.
+pub(crate) struct DocumentEntry<'a> {
+    pub(crate) import: i64,
+    /// Relative to the workspace folder.
+    pub(crate) path: &'a str,
+    pub(crate) language: &'a str,
+    /// The id of its content; empty if it is unknown.
+    pub(crate) hash: &'a [u8],
+    pub(crate) unit: ColumnUnit,
 }
 
 /// The direction of a relation.

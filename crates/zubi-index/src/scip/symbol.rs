@@ -101,9 +101,11 @@ impl ScipSymbol {
         names
     }
 
-    /// Whether a search by name can find the symbol: parameters are part of their function.
-    pub(crate) fn is_searchable(&self) -> bool {
-        !matches!(self.suffix(), DescriptorSuffix::Parameter | DescriptorSuffix::TypeParameter)
+    /// Returns the name by which a search can find the symbol. There is none for parameters, which are part of their
+    /// function.
+    pub(crate) fn searchable_name(&self) -> Option<&str> {
+        let is_part = matches!(self.suffix(), DescriptorSuffix::Parameter | DescriptorSuffix::TypeParameter);
+        (!is_part).then(|| self.name())
     }
 }
 
@@ -227,7 +229,7 @@ mod tests {
             // The name of an implementation is its type.
             path.push(symbol.name().to_owned());
             let package = symbol.package.as_deref().unwrap_or("-");
-            let search = if symbol.is_searchable() { "" } else { " -" };
+            let search = if symbol.searchable_name().is_some() { "" } else { " -" };
             assert_eq!(format!("{package} {} {:?}{search}", path.join("/"), symbol.suffix()), expected, "{text}");
         }
     }

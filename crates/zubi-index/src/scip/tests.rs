@@ -1,11 +1,11 @@
 //! Tests on small folders: files, SCIP files from a notation, and those of real indexers.
 #![expect(clippy::string_slice, reason = "a test that cuts a character should fail")]
 
-mod conformance;
+pub(super) mod conformance;
 mod faults;
-mod git;
+pub(super) mod git;
 mod hostile;
-mod notation;
+pub(super) mod notation;
 mod producers;
 #[path = "../../../../fuzz/replay.rs"]
 mod replay;

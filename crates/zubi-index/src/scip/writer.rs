@@ -6,16 +6,15 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use rustc_hash::FxHashMap;
 use sha2::{Digest as _, Sha256};
 
-use super::codec::{self, StoredOccurrence};
 use super::document::{ScipDocument, ScipTool};
+use super::encoded::{EncodedDocument, ShortHash, SymbolCount, short_hash};
+use super::import::ScipImportError;
 use super::kind;
-use super::position::ColumnUnit;
 use super::reader::{read_imports, to_i64};
-use super::store::ImportRow;
-use super::symbol::{DescriptorSuffix, ScipSymbol};
+use super::store::{DocumentCounts, DocumentEntry, ImportRow, OccurrenceWriter};
+use super::symbol::ScipSymbol;
 use crate::store::IndexStoreError;
 use crate::store::database::StoreFile;
-use crate::store::kind::code_of;
 
 /// The maximum number of symbols whose ids are in memory.
 const MAX_KNOWN: usize = 200_000;
@@ -23,33 +22,11 @@ const MAX_KNOWN: usize = 200_000;
 /// The maximum size of a store whose pages are checked before an import, in bytes.
 const MAX_CHECKED: u64 = 256 << 20;
 
-/// The first 16 bytes of a SHA-256.
-type ShortHash = [u8; 16];
-
 /// Changes the store. It has the lock.
 pub(crate) struct ExactWriter {
     connection: Connection,
     known: FxHashMap<ShortHash, Option<i64>>,
     _lock: File,
-}
-
-/// The numbers of stored data.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct DocumentCounts {
-    pub(crate) occurrences: usize,
-    /// Occurrences whose symbols do not follow the grammar.
-    pub(crate) invalid: usize,
-}
-
-/// The document of an import that is stored.
-pub(crate) struct DocumentEntry<'a> {
-    pub(crate) import: i64,
-    /// Relative to the workspace folder.
-    pub(crate) path: &'a str,
-    pub(crate) language: &'a str,
-    /// The id of its content; empty if it is unknown.
-    pub(crate) hash: &'a [u8],
-    pub(crate) unit: ColumnUnit,
 }
 
 impl ExactWriter {
@@ -119,29 +96,12 @@ impl ExactWriter {
         document: &ScipDocument<'_>,
         tool: &ScipTool,
     ) -> Result<DocumentCounts, IndexStoreError> {
-        let mut counts = DocumentCounts::default();
-        let mut occurrences = Vec::with_capacity(document.occurrences.len());
-        for occurrence in &document.occurrences {
-            match self.moniker(occurrence.symbol)? {
-                Some(moniker) => {
-                    let (range, roles) = (occurrence.range, occurrence.roles);
-                    occurrences.push(StoredOccurrence { range, moniker, roles });
-                }
-                None => counts.invalid += 1,
-            }
-        }
-        occurrences.sort_unstable();
-        occurrences.dedup();
-        counts.occurrences = occurrences.len();
-        let relations = self.relations(document)?;
-        let bytes = codec::encode(&occurrences);
-        let digest = digest(tool, entry.unit, &bytes, &relations);
-        let blob = self.blob(entry, &digest, &bytes)?;
-        let blob = match blob {
+        let encoded = EncodedDocument::new(entry.unit, document, tool, |text, kind| self.moniker(text, kind))?;
+        let blob = match self.blob(entry, &encoded.digest, &encoded.bytes)? {
             Some(blob) => blob,
             None => {
                 let blob = self.connection.last_insert_rowid();
-                self.add_rows(blob, &occurrences, &relations)?;
+                self.add_rows(blob, &encoded)?;
                 blob
             }
         };
@@ -149,7 +109,7 @@ impl ExactWriter {
             .connection
             .prepare_cached("INSERT INTO document (path, import, language, blob) VALUES (?1, ?2, ?3, ?4)")?;
         insert.execute(params![entry.path, entry.import, entry.language, blob])?;
-        Ok(counts)
+        Ok(encoded.counts)
     }
 
     /// Returns the data of a document if they are stored. Otherwise, stores them and returns `None`.
@@ -170,61 +130,35 @@ impl ExactWriter {
         Ok(known)
     }
 
-    fn add_rows(
-        &self,
-        blob: i64,
-        occurrences: &[StoredOccurrence],
-        relations: &[(i64, i64, u8)],
-    ) -> Result<(), IndexStoreError> {
-        let mut numbers: Vec<(i64, bool)> =
-            occurrences.iter().map(|occurrence| (occurrence.moniker, !occurrence.roles.is_definition())).collect();
-        numbers.sort_unstable();
+    fn add_rows(&self, blob: i64, encoded: &EncodedDocument) -> Result<(), IndexStoreError> {
         let mut insert = self
             .connection
             .prepare_cached("INSERT INTO moniker_blob (moniker, role, blob, n) VALUES (?1, ?2, ?3, ?4)")?;
-        for group in numbers.chunk_by(|a, b| a == b) {
-            let Some((moniker, role)) = group.first() else { continue };
-            insert.execute(params![moniker, role, blob, to_i64(group.len())])?;
+        for SymbolCount { moniker, is_reference, number } in encoded.symbols() {
+            insert.execute(params![moniker, is_reference, blob, to_i64(number)])?;
         }
         let mut insert = self
             .connection
             .prepare_cached("INSERT OR IGNORE INTO relation (moniker, target, bits, blob) VALUES (?1, ?2, ?3, ?4)")?;
-        for (moniker, target, bits) in relations {
+        for (moniker, target, bits) in &encoded.relations {
             insert.execute(params![moniker, target, bits, blob])?;
         }
         Ok(())
     }
 
-    /// Returns the relations of the document's symbols, as the symbol, the target and the flags, and stores their kinds.
-    fn relations(&mut self, document: &ScipDocument<'_>) -> Result<Vec<(i64, i64, u8)>, IndexStoreError> {
-        let mut relations = Vec::new();
-        for information in &document.symbols {
-            let Some(moniker) = self.moniker(information.symbol)? else { continue };
-            if let Some(kind) = kind::from_scip(information.kind) {
-                let mut update =
-                    self.connection.prepare_cached("UPDATE moniker SET kind = ?2 WHERE id = ?1 AND kind IS NOT ?2")?;
-                update.execute(params![moniker, code_of(kind)])?;
-            }
-            for relation in &information.relations {
-                if let Some(target) = self.moniker(relation.target)? {
-                    relations.push((moniker, target, relation.bits.0));
-                }
-            }
+    /// Returns the id of a symbol, as [`Self::find_or_add`] does, and stores its kind if its document has one.
+    fn moniker(&mut self, text: &str, kind: Option<u32>) -> Result<Option<i64>, IndexStoreError> {
+        let id = self.find_or_add(text)?;
+        if let (Some(id), Some(kind)) = (id, kind) {
+            let mut update =
+                self.connection.prepare_cached("UPDATE moniker SET kind = ?2 WHERE id = ?1 AND kind IS NOT ?2")?;
+            update.execute(params![id, kind])?;
         }
-        relations.sort_unstable();
-        // Several relations to one target are one.
-        relations.dedup_by(|next, first| {
-            let is_same = (next.0, next.1) == (first.0, first.1);
-            if is_same {
-                first.2 |= next.2;
-            }
-            is_same
-        });
-        Ok(relations)
+        Ok(id)
     }
 
     /// Returns the id of a symbol, and stores the symbol if it is new. Returns `None` if it does not follow the grammar.
-    fn moniker(&mut self, text: &str) -> Result<Option<i64>, IndexStoreError> {
+    fn find_or_add(&mut self, text: &str) -> Result<Option<i64>, IndexStoreError> {
         let hash = short_hash(Sha256::digest(text.as_bytes()).into());
         if let Some(known) = self.known.get(&hash) {
             return Ok(*known);
@@ -234,10 +168,7 @@ impl ExactWriter {
             Some(id) => Some(id),
             None => match ScipSymbol::parse(text) {
                 Some(symbol) => {
-                    let name = symbol.is_searchable().then(|| symbol.name());
-                    let is_member = matches!(symbol.descriptors.as_slice(),
-                        [.., above, _] if matches!(above.suffix, DescriptorSuffix::Type | DescriptorSuffix::TypeParameter));
-                    let kind = kind::from_suffix(symbol.suffix(), is_member).map(code_of);
+                    let (name, kind) = (symbol.searchable_name(), kind::from_symbol(&symbol));
                     let mut insert = self
                         .connection
                         .prepare_cached("INSERT INTO moniker (hash, text, name, kind) VALUES (?1, ?2, ?3, ?4)")?;
@@ -275,22 +206,25 @@ impl ExactWriter {
     }
 }
 
-fn digest(tool: &ScipTool, unit: ColumnUnit, occurrences: &[u8], relations: &[(i64, i64, u8)]) -> ShortHash {
-    let mut digest = Sha256::new();
-    digest.update(tool.name.as_bytes());
-    digest.update([0, unit.code()]);
-    digest.update((occurrences.len() as u64).to_le_bytes());
-    digest.update(occurrences);
-    for (moniker, target, bits) in relations {
-        digest.update(moniker.to_le_bytes());
-        digest.update(target.to_le_bytes());
-        digest.update([*bits]);
+impl OccurrenceWriter for ExactWriter {
+    fn add_import(&mut self, row: &ImportRow) -> Result<i64, ScipImportError> {
+        Ok(Self::add_import(self, row)?)
     }
-    short_hash(digest.finalize().into())
-}
 
-fn short_hash(digest: [u8; 32]) -> ShortHash {
-    let mut hash = [0; 16];
-    hash.iter_mut().zip(digest).for_each(|(byte, other)| *byte = other);
-    hash
+    fn has_document(&mut self, import: i64, path: &str) -> Result<bool, ScipImportError> {
+        Ok(Self::has_document(self, import, path)?)
+    }
+
+    fn add_document(
+        &mut self,
+        entry: &DocumentEntry<'_>,
+        document: &ScipDocument<'_>,
+        tool: &ScipTool,
+    ) -> Result<DocumentCounts, ScipImportError> {
+        Ok(Self::add_document(self, entry, document, tool)?)
+    }
+
+    fn remove_former(&mut self, import: i64, folder: &str, tool: &str) -> Result<(), ScipImportError> {
+        Ok(Self::remove_former(self, import, folder, tool)?)
+    }
 }

@@ -1,5 +1,7 @@
 //! `zubi index`: the state of the workspace's index, and commands that build or delete it.
 
+mod team;
+
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -19,7 +21,7 @@ use zubi_host::index::{
 };
 use zubi_tool_api::cx::ProgressSink as _;
 
-use crate::cli::{ImportArgs, IndexArgs, IndexCommand};
+use crate::cli::index::{ImportArgs, IndexArgs, IndexCommand};
 use crate::session::CliSession;
 
 pub(super) fn run(session: &CliSession, command: &IndexCommand) -> Result<ExitCode, Failure> {
@@ -28,6 +30,8 @@ pub(super) fn run(session: &CliSession, command: &IndexCommand) -> Result<ExitCo
         IndexCommand::Status(args) => status(&config, args),
         IndexCommand::Build(args) => build(&config, args),
         IndexCommand::Import(args) => import(&config, args),
+        IndexCommand::Push(args) => team::push(&config, args),
+        IndexCommand::Uses(args) => team::find_uses(&config, args),
         IndexCommand::Clear(args) => clear(&config, args),
     }
 }
@@ -75,6 +79,7 @@ fn print_status(
             format!("  {file}: not imported; the next host imports it, or `zubi index import` says why it cannot")
         }));
         lines.extend(folder.import_error.iter().map(|error| format!("  {error}")));
+        lines.extend(folder.team.as_ref().map(team::describe_status));
     }
     terminal::print(&lines.join("\n"))?;
     Ok(ExitCode::SUCCESS)
@@ -147,12 +152,7 @@ fn import(config: &HostConfig, args: &ImportArgs) -> Result<ExitCode, Failure> {
     let imported = block_on(async {
         let stop = on_interrupt()?;
         let line = ProgressLine::new();
-        let progress = |step: index::ImportProgress| {
-            if let Some(line) = &line {
-                let (bytes, total) = (display_size(step.bytes), display_size(step.total_bytes));
-                line.report(None, &format!("import: {}, {bytes} of {total}", pluralize(step.documents, "document")));
-            }
-        };
+        let progress = |step: index::ImportProgress| report_progress(line.as_ref(), "import", step);
         let imported = index::import(config, &source, &stop, &progress).await;
         if let Some(line) = &line {
             line.clear();
@@ -191,18 +191,7 @@ fn print_report(args: &ImportArgs, folder: &Utf8Path, report: &ImportReport) -> 
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let tool = format!("{} {}", origin.tool, origin.version);
-    let documents = pluralize(report.documents, "document");
-    let mut text = format!("{folder}\n  {}: {documents}, {} exact", tool.trim_end(), report.exact);
-    // Writing to a `String` cannot fail.
-    let _ = write!(text, "; {} of symbols", pluralize(report.occurrences, "occurrence"));
-    if report.invalid > 0 {
-        let _ = write!(text, ", {} invalid ones left out", report.invalid);
-    }
-    for one in &report.skipped {
-        let documents = pluralize(one.count, "document");
-        let _ = write!(text, "\n  skipped {documents} {}: {}", one.reason.describe(), one.example);
-    }
+    let mut text = format!("{folder}\n  {}", describe_report(report));
     if report.exact < report.documents && origin.commit.is_none() {
         let rest = pluralize(report.documents - report.exact, "document");
         let _ = write!(
@@ -212,6 +201,30 @@ fn print_report(args: &ImportArgs, folder: &Utf8Path, report: &ImportReport) -> 
     }
     terminal::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn report_progress(line: Option<&ProgressLine>, name: &str, step: index::ImportProgress) {
+    if let Some(line) = line {
+        let (bytes, total) = (display_size(step.bytes), display_size(step.total_bytes));
+        line.report(None, &format!("{name}: {}, {bytes} of {total}", pluralize(step.documents, "document")));
+    }
+}
+
+/// Renders the documents of an import.
+fn describe_report(report: &ImportReport) -> String {
+    let tool = format!("{} {}", report.import.tool, report.import.version);
+    let documents = pluralize(report.documents, "document");
+    let mut text = format!("{}: {documents}, {} exact", tool.trim_end(), report.exact);
+    // Writing to a `String` cannot fail.
+    let _ = write!(text, "; {} of symbols", pluralize(report.occurrences, "occurrence"));
+    if report.invalid > 0 {
+        let _ = write!(text, ", {} invalid ones left out", report.invalid);
+    }
+    for one in &report.skipped {
+        let documents = pluralize(one.count, "document");
+        let _ = write!(text, "\n  skipped {documents} {}: {}", one.reason.describe(), one.example);
+    }
+    text
 }
 
 fn build(config: &HostConfig, args: &IndexArgs) -> Result<ExitCode, Failure> {
@@ -286,8 +299,13 @@ fn failure(error: &FolderIndexError) -> Failure {
         FolderIndexError::Import(ScipImportError::Locked | ScipImportError::Store(_)) => Failure::environment(error),
         FolderIndexError::Commit(_) => Failure::usage(error)
             .hint("`git log` lists the commits. Without `--commit`, zubi compares the data with the files."),
+        FolderIndexError::Import(ScipImportError::Team(_)) | FolderIndexError::Team(_) => Failure::environment(error),
         FolderIndexError::NoFolder(_) => Failure::usage(error).hint("Pass the folder: `--folder DIR`."),
         FolderIndexError::NotFolder(_) => Failure::usage(error).hint("Pass a folder of the workspace: `--folder DIR`."),
-        FolderIndexError::Host(_) | FolderIndexError::Import(_) => Failure::usage(error),
+        FolderIndexError::Host(_)
+        | FolderIndexError::Import(_)
+        | FolderIndexError::NoTeam
+        | FolderIndexError::TeamSetting(_)
+        | FolderIndexError::NoRepositoryName => Failure::usage(error),
     }
 }

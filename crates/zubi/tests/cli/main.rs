@@ -37,6 +37,9 @@ mod overview;
 #[cfg(test)]
 mod parser;
 #[cfg(test)]
+#[path = "../../../zubi-index/src/scip/team/tests/postgres.rs"]
+mod postgres;
+#[cfg(test)]
 mod scip;
 #[cfg(test)]
 mod settings;
@@ -48,6 +51,8 @@ mod stdio;
 mod structure;
 #[cfg(test)]
 mod surfaces;
+#[cfg(test)]
+mod team;
 #[cfg(test)]
 mod tool_run;
 #[cfg(test)]

@@ -205,6 +205,17 @@ pub(super) const TOOLS: &[Component] = &[
         on_demand: true,
     },
     Component {
+        name: "postgresql",
+        version: "release",
+        // The programs of the server are in a folder of its version, where the tests find them.
+        source: Source::Apt(&[&["postgresql", "postgresql-client"]]),
+        programs: &[("psql", "/usr/bin/psql")],
+        check: &["psql", "--version"],
+        says: "PostgreSQL",
+        why: "the server of a team's index, which the tests start in a folder of their own",
+        ..PLAIN
+    },
+    Component {
         name: "ripgrep",
         version: "release",
         source: Source::Apt(&[&["ripgrep"]]),

@@ -10,7 +10,7 @@ use super::{Folder, find, import, status};
 use crate::scip::CommitFiles;
 
 /// Runs git in the folder, and returns its output.
-async fn git(folder: &Folder, arguments: &[&str]) -> Vec<u8> {
+pub(in crate::scip) async fn git(folder: &Folder, arguments: &[&str]) -> Vec<u8> {
     let identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"];
     let spec = CommandSpec::new("/usr/bin/env", folder.root.clone())
         .args(["git"])
@@ -21,7 +21,7 @@ async fn git(folder: &Folder, arguments: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-async fn text(folder: &Folder, arguments: &[&str]) -> String {
+pub(in crate::scip) async fn text(folder: &Folder, arguments: &[&str]) -> String {
     String::from_utf8(git(folder, arguments).await).unwrap().trim().to_owned()
 }
 

@@ -1,0 +1,170 @@
+//! The uses of a symbol in all repositories that the role of the connection may see.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use camino::Utf8Path;
+use tokio_postgres::types::ToSql;
+use zubi_base::credentials::is_credential_path;
+use zubi_code::locate::NamePath;
+
+use super::connection::{TeamDatabase, check_schema};
+use super::error::TeamIndexError;
+use super::{MAX_OCCURRENCES, moniker_id};
+use crate::scip::codec;
+use crate::scip::document::{has_normal_form, printable};
+use crate::scip::symbol::ScipSymbol;
+
+/// The maximum number of symbols with the name. Versions of a package have different ones.
+const MAX_SYMBOLS: usize = 2_000;
+
+/// The maximum number of documents of an answer.
+const MAX_DOCUMENTS: usize = 2_000;
+
+/// The time limit of a query, with all its statements.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A query for uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UseQuery {
+    /// A name, a name path (`Type/method`), or a whole symbol of SCIP.
+    pub symbol: String,
+    /// The name of the only repository to search.
+    pub repository: Option<String>,
+    /// The maximum number of lines.
+    pub limit: usize,
+}
+
+/// The uses of a symbol. They come from snapshots, so they prove nothing about the present files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SymbolUses {
+    /// The symbols that the query means; sorted.
+    pub symbols: Vec<String>,
+    /// The documents with occurrences, sorted by repository and path.
+    pub documents: Vec<DocumentUses>,
+    /// Whether a limit omitted symbols, documents or lines.
+    pub has_more: bool,
+}
+
+/// The uses in a document of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentUses {
+    /// The name of the repository.
+    pub repository: String,
+    /// The path relative to the top folder of the repository.
+    pub path: String,
+    /// The id of the commit that the indexer has read.
+    pub commit: String,
+    /// The time of the commit since the Unix epoch.
+    pub committed_at: Duration,
+    /// The indexer.
+    pub tool: String,
+    /// The 1-based lines of the uses, without duplicates; sorted.
+    pub lines: Vec<u32>,
+    /// The 1-based lines of the definitions; sorted.
+    pub definitions: Vec<u32>,
+}
+
+impl TeamDatabase {
+    /// Returns the uses and definitions of a symbol in the newest snapshots.
+    pub async fn find_uses(&self, query: &UseQuery) -> Result<SymbolUses, TeamIndexError> {
+        tokio::time::timeout(TIMEOUT, self.find_uses_without_limit(query))
+            .await
+            .map_err(|_| TeamIndexError::TimeLimit)?
+    }
+
+    async fn find_uses_without_limit(&self, query: &UseQuery) -> Result<SymbolUses, TeamIndexError> {
+        let client = self.begin_reading().await?;
+        check_schema(&client).await?;
+        let symbols: BTreeMap<i64, String> = if query.symbol.contains('\0') {
+            BTreeMap::new()
+        } else if ScipSymbol::parse(&query.symbol).is_some() {
+            [(moniker_id(&query.symbol), query.symbol.clone())].into()
+        } else if let Some(path) = NamePath::parse(&query.symbol) {
+            let statement =
+                client.prepare_cached("SELECT DISTINCT id, text FROM zubi.moniker WHERE name = $1 LIMIT $2").await?;
+            let limit = i64::try_from(MAX_SYMBOLS).unwrap_or(i64::MAX);
+            let mut symbols = BTreeMap::new();
+            for row in client.query(&statement, &[&path.last(), &limit]).await? {
+                let (id, text): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
+                // Another id would be that of another symbol.
+                if moniker_id(&text) == id && has_path(&text, &path) {
+                    symbols.insert(id, text);
+                }
+            }
+            symbols
+        } else {
+            BTreeMap::new()
+        };
+        let mut uses = SymbolUses { has_more: symbols.len() >= MAX_SYMBOLS, ..SymbolUses::default() };
+        let ids: Vec<i64> = symbols.keys().copied().collect();
+        let statement = client
+            .prepare_cached(
+                "SELECT r.name, d.path, s.commit_id, s.committed_at, s.tool,
+                    CASE WHEN length(b.occurrences) <= $3 THEN b.occurrences END
+                 FROM (SELECT DISTINCT repository, blob FROM zubi.moniker_blob WHERE moniker = ANY($1)) AS found
+                 JOIN zubi.snapshot s ON s.repository = found.repository AND s.is_newest
+                 JOIN zubi.document d ON d.blob = found.blob AND d.snapshot = s.id
+                 JOIN zubi.blob b ON b.id = found.blob AND b.repository = found.repository
+                 JOIN zubi.repository r ON r.id = found.repository
+                 WHERE $2::text IS NULL OR r.name = $2
+                 ORDER BY r.name, d.path, s.id LIMIT $4",
+            )
+            .await?;
+        let size = i32::try_from(MAX_OCCURRENCES).unwrap_or(i32::MAX);
+        let limit = i64::try_from(MAX_DOCUMENTS.min(query.limit)).unwrap_or(i64::MAX).saturating_add(1);
+        let parameters: [&(dyn ToSql + Sync); 4] = [&ids, &query.repository, &size, &limit];
+        let mut rest = query.limit;
+        for row in client.query(&statement, &parameters).await? {
+            let path: String = row.try_get(1)?;
+            let occurrences: Option<&[u8]> = row.try_get(5)?;
+            let occurrences = occurrences.and_then(|bytes| codec::decode(bytes).ok());
+            let (Some(occurrences), true) = (occurrences, has_normal_form(&path)) else {
+                return Err(TeamIndexError::Damaged("a document is invalid".to_owned()));
+            };
+            if is_credential_path(path.as_ref()) {
+                continue;
+            }
+            if rest == 0 || uses.documents.len() >= MAX_DOCUMENTS {
+                uses.has_more = true;
+                break;
+            }
+            let mut document = DocumentUses {
+                repository: printable(row.try_get(0)?),
+                path,
+                commit: printable(row.try_get(2)?),
+                committed_at: Duration::from_secs(u64::try_from(row.try_get::<_, i64>(3)?).unwrap_or_default()),
+                tool: printable(row.try_get(4)?),
+                lines: Vec::new(),
+                definitions: Vec::new(),
+            };
+            for one in occurrences.iter().filter(|one| symbols.contains_key(&one.moniker)) {
+                let lines = if one.roles.is_definition() { &mut document.definitions } else { &mut document.lines };
+                let line = one.range.line.saturating_add(1);
+                // Occurrences are sorted by their positions.
+                if lines.last() != Some(&line) {
+                    lines.push(line);
+                }
+            }
+            uses.has_more |= document.lines.len() > rest;
+            document.lines.truncate(rest);
+            rest -= document.lines.len();
+            uses.documents.push(document);
+        }
+        uses.symbols = symbols.into_values().map(|symbol| printable_symbol(&symbol)).collect();
+        uses.symbols.sort_unstable();
+        client.commit().await?;
+        Ok(uses)
+    }
+}
+
+fn has_path(text: &str, path: &NamePath) -> bool {
+    let Some(symbol) = ScipSymbol::parse(text) else { return false };
+    let containers = symbol.containers();
+    let above: Vec<&str> = containers.iter().map(String::as_str).collect();
+    path.matches(&above, symbol.name(), Utf8Path::new(""))
+}
+
+fn printable_symbol(symbol: &str) -> String {
+    symbol.chars().filter(|character| !character.is_control()).collect()
+}

@@ -1,0 +1,262 @@
+//! `zubi index push` and `zubi index uses`, with a real PostgreSQL server: one process after the other, killed ones, and
+//! answers from the team's data.
+
+use camino::Utf8Path;
+use insta::assert_snapshot;
+
+use crate::check::Sandbox;
+use crate::postgres::PostgresServer;
+
+/// A git repository in the workspace with the files of the data, and the data outside of it.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for part in include_str!("data/python.txt").split("//- ").skip(1) {
+        let (path, text) = part.split_once('\n').unwrap();
+        sandbox.write(&format!("work/{path}"), text);
+    }
+    let file = sandbox.path("data.scip");
+    zubi_base::fs::write_atomic(Utf8Path::from_path(&file).unwrap(), include_bytes!("data/python.scip")).unwrap();
+    git(&sandbox, &["init", "--quiet", "--initial-branch=main"]);
+    git(&sandbox, &["remote", "add", "origin", "https://user:hunter2@git.example/team/shapes.git"]);
+    commit(&sandbox);
+    sandbox
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test's fixture")]
+fn git(sandbox: &Sandbox, words: &[&str]) {
+    let identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
+    let mut command = std::process::Command::new("git");
+    command.args(identity).args(words).current_dir(sandbox.path("work")).env_clear();
+    command.env("PATH", "/usr/bin:/bin").env("HOME", sandbox.path("home"));
+    for name in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
+        command.env(name, "2026-01-01T00:00:00Z");
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+fn commit(sandbox: &Sandbox) {
+    git(sandbox, &["add", "--all"]);
+    git(sandbox, &["commit", "--quiet", "--message=x"]);
+}
+
+/// Runs a command with the team's database; replaces the times.
+fn check(sandbox: &Sandbox, connection: &str, words: &[&str]) -> String {
+    let output = sandbox.show(sandbox.zubi().env("ZUBI_TEAM_INDEX", connection).args(words));
+    let lines = output.lines().map(|line| {
+        if line.contains(" in [PLACE]/cache/") {
+            return "  SIZE in [PLACE]/cache/STORE".to_owned();
+        }
+        let line =
+            line.split_once(", pushed ").map_or(line.to_owned(), |(before, _)| [before, ", pushed TIME"].concat());
+        let age = line.split_once(", committed ");
+        age.map_or(line.clone(), |(before, _)| [before, ", committed TIME"].concat())
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pushed_commit_answers_in_every_clone() {
+    let mut server = PostgresServer::start().await;
+    let connection = server.connection("postgres");
+    let sandbox = sandbox();
+    let run = |words: &[&str]| check(&sandbox, &connection, words);
+    assert_snapshot!(run(&["index", "push", "../data.scip"]), @"
+    exit 3
+    --- stderr
+    error: the team index cannot be changed: the database has no tables of zubi; `zubi index push --create-schema` creates them
+    ");
+    assert_snapshot!(run(&["index", "push", "../data.scip", "--create-schema"]), @"
+    exit 0
+    --- stdout
+    git.example/team/shapes at 1f8400b
+      scip-python 0.6.6: 2 documents, 2 exact; 48 occurrences of symbols
+    ");
+    assert_snapshot!(run(&["index", "push", "../data.scip"]), @"
+    exit 0
+    --- stdout
+    git.example/team/shapes at 1f8400b: the database has these data already
+      scip-python 0.6.6: 2 documents, 2 exact; 48 occurrences of symbols
+    ");
+    assert_snapshot!(run(&["index", "status"]), @"
+    exit 0
+    --- stdout
+    [PLACE]/work
+      no index yet: `zubi index build`, or the first request of an agent, makes it
+      team index: git.example/team/shapes at 1f8400b by scip-python 0.6.6, pushed TIME
+    ");
+    assert_snapshot!(run(&["call", "lsp_references", "--at", "shapes.py:18:5"]), @r#"
+    exit 0
+    --- stdout
+    at shapes.py:18:5 total
+    4 references to `total` in 2 files
+    app.py
+      1:28  from shapes import Square, total
+      3:34  LABEL = "Fläche 😀"; print(LABEL, total([Square(2.0), Square(3.0)]))
+      4:9  größe = total([]); print("😀", größe)
+    shapes.py
+      18:5  def total(shapes: list[Shape]) -> float:  (declaration)
+    [scip 1f8400b · 2 files exact · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
+    "#);
+    assert_snapshot!(run(&["index", "uses", "Shape/area"]), @"
+    exit 0
+    --- stdout
+    1 use of `Shape/area` in 1 file
+    git.example/team/shapes at 1f8400b, committed TIME
+      shapes.py:7  (definition)
+      shapes.py:20
+    [scip · the newest pushed commit of each repository, not the present files]
+    ");
+    assert_snapshot!(run(&["index", "uses", "nothing", "--json"]), @r#"
+    exit 0
+    --- stdout
+    {"source":"scip","symbols":[],"documents":[],"hasMore":false}
+    "#);
+
+    // A later commit, and a file that is not saved in git.
+    sandbox.write("work/app.py", "from shapes import Square, total\n\nprint(total([Square(1.0)]))\n");
+    commit(&sandbox);
+    assert_snapshot!(run(&["index", "status"]), @"
+    exit 0
+    --- stdout
+    [PLACE]/work
+      up to date as of the last host; the next one compares it with the files
+      words of 3 files, declarations of 3
+      SIZE in [PLACE]/cache/STORE
+      team index: git.example/team/shapes at 1f8400b by scip-python 0.6.6, 1 commit before HEAD, pushed TIME
+    ");
+    assert_snapshot!(run(&["call", "lsp_references", "--at", "shapes.py:10:7"]), @"
+    exit 0
+    --- stdout
+    at shapes.py:10:7 Square
+    3 word matches of `Square` in 2 files
+    app.py
+      1:20  from shapes import Square, total
+      3:14  print(total([Square(1.0)]))
+    shapes.py
+      10:7  class Square(Shape):  (declaration)
+    [text search: names only · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
+    ");
+    assert_snapshot!(run(&["call", "lsp_definition", "--at", "app.py:3:7"]), @"
+    exit 0
+    --- stdout
+    at app.py:3:7 total
+    1 definition of `total`
+    shapes.py
+      18:5  def total(shapes: list[Shape]) -> float:
+    [scip 1f8400b · 1 file exact · `app.py` has changed since the import: this is the only `total` of the data in it · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
+    ");
+
+    // The answer of the files, while the server is away.
+    server.stop().await;
+    assert_snapshot!(run(&["call", "lsp_references", "--at", "shapes.py:18:5"]), @"
+    exit 0
+    --- stdout
+    at shapes.py:18:5 total
+    3 word matches of `total` in 2 files
+    app.py
+      1:28  from shapes import Square, total
+      3:7  print(total([Square(1.0)]))
+    shapes.py
+      18:5  def total(shapes: list[Shape]) -> float:  (declaration)
+    [text search: names only · team index unreachable: no connection to the server: its socket does not exist · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
+    ");
+    assert_snapshot!(run(&["index", "uses", "Shape/area"]), @"
+    exit 3
+    --- stderr
+    error: no connection to the server: its socket does not exist
+    ");
+    assert_snapshot!(run(&["index", "status"]), @"
+    exit 0
+    --- stdout
+    [PLACE]/work
+      up to date as of the last host; the next one compares it with the files
+      words of 3 files, declarations of 3
+      SIZE in [PLACE]/cache/STORE
+      team index: no connection to the server: its socket does not exist
+    ");
+    server.start_again().await;
+    assert_snapshot!(run(&["index", "uses", "Shape/area", "--limit", "1"]), @"
+    exit 0
+    --- stdout
+    1 use of `Shape/area` in 1 file
+    git.example/team/shapes at 1f8400b, committed TIME
+      shapes.py:7  (definition)
+      shapes.py:20
+    [scip · the newest pushed commit of each repository, not the present files]
+    ");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_push_leaves_nothing() {
+    let mut server = PostgresServer::start().await;
+    let connection = server.connection("postgres");
+    let sandbox = sandbox();
+    let push = ["index", "push", "../data.scip", "--create-schema", "--repository", "git.example/other"];
+    let first = check(&sandbox, &connection, &push);
+    assert!(first.starts_with("exit 0"), "{first}");
+    let mut session = server.session("postgres");
+    session.run("BEGIN").await;
+    session.run("LOCK TABLE zubi.document IN ACCESS EXCLUSIVE MODE").await;
+    let mut process = sandbox.process();
+    process.args(["index", "push", "../data.scip"]).env("ZUBI_TEAM_INDEX", &connection);
+    let mut process = process.spawn().unwrap();
+    // All but its last rows are written.
+    server.wait_for_log("still waiting for RowExclusiveLock").await;
+    process.kill().unwrap();
+    process.wait().unwrap();
+    session.run("COMMIT").await;
+    server.wait_for_log("connection to client lost").await;
+    assert_eq!(server.admin("SELECT r.name, s.repository IS NULL FROM zubi.repository r LEFT JOIN zubi.snapshot s ON s.repository = r.id").await, "git.example/other|f");
+    let again = check(&sandbox, &connection, &["index", "push", "../data.scip"]);
+    assert!(again.starts_with("exit 0") && !again.contains("already"), "{again}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_connection_string_is_the_users_and_never_shown() {
+    let mut server = PostgresServer::start().await;
+    let sandbox = sandbox();
+    let call = ["call", "lsp_references", "--at", "shapes.py:18:5"];
+    let mut outputs = String::new();
+    for connection in [
+        "host=127.0.0.1 port=9 user=hunter2 password=hunter2 dbname=hunter2",
+        "postgresql://hunter2:hunter2@127.0.0.1:9/hunter2?sslmode=require",
+        "hunter2",
+        "host=/hunter2 hunter2=1",
+    ] {
+        for words in [&["index", "push", "../data.scip"][..], &["index", "uses", "total"], &["index", "status"], &call]
+        {
+            let mut command = sandbox.zubi();
+            command.args(words).env("ZUBI_TEAM_INDEX", connection).env("ZUBI_LOG", "trace");
+            outputs.push_str(&sandbox.show(&mut command));
+        }
+    }
+    assert!(outputs.contains("team index") && !outputs.contains("hunter2"), "{outputs}");
+
+    // The setting of the user's file, and of a file that it names.
+    let connection = server.connection("postgres");
+    sandbox.write("config/zubi/zubi.toml", "team-index = { file = 'team' }\n");
+    sandbox.write("config/zubi/team", &format!("{connection} password=hunter2\n"));
+    let push = ["index", "push", "../data.scip", "--create-schema"];
+    assert_snapshot!(sandbox.check(&push), @"
+    exit 2
+    --- stderr
+    error: the setting `team-index` cannot be used: `[PLACE]/config/zubi/team` is open to others (mode 644); make it yours alone: `chmod 600 [PLACE]/config/zubi/team`
+    ");
+    sandbox.private("config/zubi/team");
+    let pushed = sandbox.check(&push);
+    assert!(pushed.starts_with("exit 0"), "{pushed}");
+    // A workspace can neither choose a server nor a file.
+    sandbox.write("config/zubi/zubi.toml", "");
+    sandbox.write("work/.zubi.toml", &format!("team-index = \"{connection}\"\n"));
+    sandbox.trust();
+    assert_snapshot!(sandbox.check(&push), @"
+    exit 2
+    --- stderr
+    warning: `team-index` in `[PLACE]/work/.zubi.toml` has no effect: it belongs in your own zubi.toml
+    error: no team index is configured; set `ZUBI_TEAM_INDEX`, or `team-index` in your own zubi.toml
+    ");
+    server.stop().await;
+}
