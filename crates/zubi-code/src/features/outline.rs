@@ -51,6 +51,7 @@ impl CodeQuery<'_> {
     }
 
     async fn request_outline(&self, path: &Utf8Path) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
+        self.prefer_in_index(&[path.to_owned()]);
         let reference = DocumentRef::new(path);
         let method = "textDocument/documentSymbol";
         let ready =

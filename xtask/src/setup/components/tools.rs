@@ -173,6 +173,16 @@ pub(super) const TOOLS: &[Component] = &[
         on_demand: true,
     },
     Component {
+        name: "ctags",
+        version: "release",
+        source: Source::Apt(&[&["universal-ctags"]]),
+        programs: &[("ctags", "/usr/bin/ctags")],
+        check: &["ctags", "--version"],
+        says: "Universal Ctags",
+        why: "what the index is measured against, for `cargo xtask bench -- index`",
+        on_demand: true,
+    },
+    Component {
         name: "valgrind",
         version: "release",
         source: Source::Deb(&["valgrind"]),
