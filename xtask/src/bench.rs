@@ -1,8 +1,9 @@
 //! `cargo xtask bench`: measures the distributed programs (the profile `dist`).
 //!
 //! Without arguments it compares zubi with bare language servers. The first argument selects another benchmark: `model`
-//! or `lsp` (DomainLang on large models), `tools` (tools without a server), `index` (the index of a large tree), `editor` (the extension in a real VS Code),
-//! `--self` (zubi on its own repository with rust-analyzer).
+//! or `lsp` (DomainLang on large models), `outlines` (the recall of outlines by syntax), `tools` (tools without a server),
+//! `index` (the index of a large tree), `editor` (the extension in a real VS Code), `--self` (zubi on its own repository
+//! with rust-analyzer).
 
 use anyhow::Result;
 
@@ -52,8 +53,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             setup::run(&["ripgrep".to_owned(), "node".to_owned()])?;
             bench(arguments)
         }
+        [first, rest @ ..] if first == "outlines" => outlines(rest),
         arguments => servers(arguments),
     }
+}
+
+/// Compares outlines by syntax with ctags and the servers of the tests, and writes the page of the book about it.
+fn outlines(arguments: &[String]) -> Result<()> {
+    setup::run(&[])?;
+    setup::run(&["ctags".to_owned()])?;
+    build("outline-bench")?;
+    run::loud(run::command(paths::target().join("dist/outline-bench").as_str()).args(arguments))
 }
 
 /// Benchmarks DomainLang alone, without a language server.

@@ -42,6 +42,7 @@ usage: cargo xtask <command>
   bench [-- ARGS]      measure zubi against the bare language servers (profile dist)
   bench -- model       measure DomainLang on large models
   bench --self         measure zubi on its own repository with rust-analyzer
+  bench -- outlines    compare outlines by syntax with ctags and the servers, and write the page about it
   bench -- lsp         measure DomainLang's language server right after edits
   bench -- index       measure the index of Home Assistant against ctags, rg and bare pyright
   package [--target T] [--program FILE] [--out DIRECTORY]

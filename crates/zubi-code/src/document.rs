@@ -1,12 +1,13 @@
 //! The document that a request reads, and a cache of recent documents.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextIndex, TextRange, TextSize, size};
 use zubi_base::text::BOM;
+use zubi_syntax::Notebook;
 
 use crate::text_search::cuts_word;
 
@@ -21,12 +22,22 @@ pub struct SourceDocument {
     /// The offset of the first carriage return without a line feed. LSP counts it as the end of a line, and many
     /// programs do not.
     lone_carriage_return: Option<TextSize>,
+    /// The cells, if the file is a notebook; read when they are first needed.
+    notebook: OnceLock<Option<Notebook>>,
 }
 
 impl SourceDocument {
     pub(crate) fn new(text: Arc<str>, bom: bool) -> Self {
         let lone_carriage_return = find_lone_carriage_return(&text).map(size);
-        Self { index: TextIndex::new(&text), text, bom, lone_carriage_return }
+        Self { index: TextIndex::new(&text), text, bom, lone_carriage_return, notebook: OnceLock::new() }
+    }
+
+    /// Returns the cells of a file with a path, if it is a notebook.
+    pub fn notebook(&self, path: &Utf8Path) -> Option<&Notebook> {
+        if !path.file_name().is_some_and(Notebook::is_notebook) {
+            return None;
+        }
+        self.notebook.get_or_init(|| Notebook::parse(&self.text).ok()).as_ref()
     }
 
     /// Returns the line (0-based) after which programs count lines differently, if an offset is after it.

@@ -5,6 +5,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextIndex, TextRange, TextSize};
+use zubi_syntax::CellPosition;
 
 use crate::document::SourceDocument;
 use crate::markup::clean_line;
@@ -32,13 +33,18 @@ pub struct SourceLocation {
     pub source: Option<String>,
     /// The reason why `source` is `None`, as a clause.
     pub unreadable_reason: Option<String>,
+    /// The position in the code cells, if the file is a notebook. The other fields are positions in its JSON.
+    pub cell: Option<CellPosition>,
     /// Lines around the position and its own, with their 1-based numbers, if requested.
     pub context: Vec<(u32, String)>,
 }
 
 impl SourceLocation {
-    /// Formats the location as `src/lib.rs:12:5`.
+    /// Formats the location as `src/lib.rs:12:5`, or `explore.ipynb cell 3:2:5` for the code of a notebook.
     pub fn to_at(&self) -> String {
+        if let Some(CellPosition { cell, line, column }) = self.cell {
+            return format!("{} cell {cell}:{line}:{column}", self.display_path);
+        }
         format!("{}:{}:{}", self.display_path, self.line, self.column)
     }
 }
@@ -91,6 +97,7 @@ pub(crate) fn unreadable_location(
         range: location.range,
         source: None,
         unreadable_reason: Some(reason),
+        cell: None,
         context: Vec::new(),
     }
 }
@@ -115,6 +122,9 @@ pub(crate) fn with_source(
             })
             .collect()
     };
+    let notebook = path.as_deref().and_then(|path| document.notebook(path));
+    let cell = notebook.and_then(|notebook| notebook.position(range.start().into()));
+    let cell_line = notebook.zip(cell).and_then(|(notebook, at)| notebook.cell_code(at.cell)?.lines().nth(at.line - 1));
     SourceLocation {
         display_path,
         external,
@@ -122,9 +132,11 @@ pub(crate) fn with_source(
         column: column_of(document, range.start()),
         end_line: end.line + 1,
         range: document.index.range_to_lsp(range, Encoding::Utf16),
-        source: line_text(&document.text, &document.index, start.line)
+        source: cell_line
+            .or_else(|| line_text(&document.text, &document.index, start.line))
             .map(|line| crate::markup::source_line(line.trim())),
         unreadable_reason: None,
+        cell,
         context: context_lines,
         path,
     }

@@ -115,7 +115,7 @@ impl CodeQuery<'_> {
     async fn changed_names(&self, path: &Utf8Path, before: &Arc<str>, after: &Arc<str>) -> FxHashSet<String> {
         let declared = async |text: &Arc<str>| {
             let outline = self.parse_outline(path, text).await;
-            outline.and_then(Result::ok).map(|outline| syntax::to_symbols(&outline, text)).unwrap_or_default()
+            outline.and_then(Result::ok).map(|outline| syntax::to_symbols(&outline, text, path)).unwrap_or_default()
         };
         let (old, new) = (declared(before).await, declared(after).await);
         changed_names(path, (before, &old), (after, &new))
@@ -229,7 +229,7 @@ mod tests {
         let check = |before: &str, after: &str| {
             let declared = |text: &str| {
                 let outline = zubi_syntax::outline_of_file("a.rs", text, &|| false).unwrap().unwrap();
-                syntax::to_symbols(&outline, text)
+                syntax::to_symbols(&outline, text, "a.rs".into())
             };
             let (old, new) = (declared(before), declared(after));
             let mut names: Vec<_> = changed_names("a.rs".into(), (before, &old), (after, &new)).into_iter().collect();

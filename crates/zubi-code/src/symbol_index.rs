@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use zubi_base::text::pluralize;
 use zubi_syntax::{DeclarationKind, SyntaxOutline};
 
+use crate::features::symbol_filter::FileCondition;
 use crate::markup::clean_line;
 
 mod declared_names;
@@ -38,6 +39,10 @@ pub trait SymbolIndex: Send + Sync {
 
     /// Returns all declared names of some kinds, with the files that declare and use them.
     async fn declared_names(&self, selection: &NameSelection) -> Result<DeclaredNames, SymbolIndexError>;
+
+    /// Parses some files and the files below some folders first, given by their absolute paths, if a build runs: a question
+    /// is about them.
+    fn prefer(&self, _paths: &[Utf8PathBuf]) {}
 
     /// Returns the state.
     fn state(&self) -> IndexState;
@@ -73,7 +78,7 @@ impl fmt::Debug for TextHash {
 }
 
 /// A search for declarations.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct SymbolQuery {
     /// The name, its beginning, a part of it, its humps (`ReqPar` for `RequestParams`), or a name path whose last segment is
     /// one of these (`Type/met`).
@@ -84,6 +89,8 @@ pub struct SymbolQuery {
     pub language: Option<String>,
     /// The absolute path of a file or a folder.
     pub path: Option<Utf8PathBuf>,
+    /// A condition for the files, in addition to the language and the path.
+    pub files: FileCondition,
 }
 
 /// The declarations that a query found.

@@ -6,36 +6,44 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
+use zubi_base::nearest::nearest;
 use zubi_base::position::{TextRange, TextSize, size};
 use zubi_base::sync::lock;
+use zubi_base::text::ellipsize;
 use zubi_syntax::{
-    Declaration, MatchError, OutlineError, PatternMatches, PatternVariable, SyntaxLanguage, SyntaxOutline,
+    Declaration, MatchError, Notebook, OutlineError, PatternMatches, PatternVariable, SyntaxLanguage, SyntaxOutline,
     SyntaxPattern,
 };
 
-use crate::markup::join_words;
+use crate::markup::{clean_line, join_words};
 use crate::outline::OutlineSymbol;
 use crate::query::{CodeQuery, SourceDocument};
 
 /// The maximum number of characters of a signature.
 const MAX_SIGNATURE: usize = 160;
 
+/// The maximum number of kinds that an error about an unknown kind names.
+const MAX_NEAR: usize = 5;
+
+/// The maximum number of characters of an unknown kind in its error.
+const MAX_KIND: usize = 40;
+
 /// Parses texts. A grammar can end or block its process, so implementations parse in another one.
 #[async_trait]
 pub trait SyntaxParser: Send + Sync {
     /// Whether the language of a file is known by its name, without its directories.
     fn has_language(&self, file_name: &str) -> bool {
-        SyntaxLanguage::from_file_name(file_name).is_some()
+        SyntaxLanguage::from_file_name(file_name).is_some() || Notebook::is_notebook(file_name)
     }
 
     /// Returns the outline of a file's text. Its language must be known.
     async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError>;
 
-    /// Returns the matches of a pattern in a text. An empty text only checks the pattern.
+    /// Returns the matches of a search in a text. An empty text only checks the search.
     async fn find_matches(
         &self,
         language: &'static SyntaxLanguage,
-        pattern: &str,
+        search: &NodeSearch,
         text: &Arc<str>,
     ) -> Result<PatternAnswer, PatternSearchError>;
 }
@@ -55,11 +63,22 @@ impl SyntaxParser for DirectParser {
     async fn find_matches(
         &self,
         language: &'static SyntaxLanguage,
-        pattern: &str,
+        search: &NodeSearch,
         text: &Arc<str>,
     ) -> Result<PatternAnswer, PatternSearchError> {
-        find_matches_here(language, pattern, text, &|| false)
+        find_matches_here(language, search, text, &|| false)
     }
+}
+
+/// The nodes of a tree to find: those that match a pattern, those of a kind, or those for which both apply.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeSearch {
+    /// The pattern; empty for every node of the kind.
+    pub pattern: String,
+    /// The kind of the nodes in the grammar, such as `function_item`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
 }
 
 /// The matches of a pattern in one text, and the properties of the pattern.
@@ -83,15 +102,28 @@ pub enum PatternSearchError {
     Text(SyntaxError),
 }
 
-/// Finds the matches of a pattern in a text in this process; see [`SyntaxParser`].
+/// Finds the matches of a search in a text in this process; see [`SyntaxParser`].
 pub fn find_matches_here(
     language: &'static SyntaxLanguage,
-    pattern: &str,
+    search: &NodeSearch,
     text: &str,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<PatternAnswer, PatternSearchError> {
-    let compiled = SyntaxPattern::compile(language, pattern);
-    let compiled = compiled.map_err(|error| PatternSearchError::Pattern(error.to_string()))?;
+    let compile = || {
+        SyntaxPattern::compile(language, &search.pattern)
+            .map_err(|error| PatternSearchError::Pattern(error.to_string()))
+    };
+    let compiled = match &search.kind {
+        None => compile()?,
+        Some(kind) => {
+            let restricted = if search.pattern.trim().is_empty() {
+                SyntaxPattern::from_kind(language, kind)
+            } else {
+                compile()?.with_kind(kind)
+            };
+            restricted.ok_or_else(|| PatternSearchError::Pattern(unknown_kind(language, kind)))?
+        }
+    };
     let found = if text.is_empty() {
         PatternMatches::default()
     } else {
@@ -103,6 +135,22 @@ pub fn find_matches_here(
         })?
     };
     Ok(PatternAnswer { variables: compiled.variables().to_vec(), literals: compiled.literals().to_vec(), found })
+}
+
+/// Returns the reason why a kind of node is unknown, with similar ones.
+fn unknown_kind(language: &SyntaxLanguage, kind: &str) -> String {
+    let known = language.node_kinds();
+    let mut near = nearest(kind, known.iter().map(String::as_str), MAX_NEAR);
+    if near.is_empty() {
+        near = known.iter().map(String::as_str).filter(|kind| is_declaring(kind)).take(MAX_NEAR).collect();
+    }
+    let near = near.join(", ");
+    format!("no node of {} has the kind `{}`; there are {near}", language.id, clean_line(&ellipsize(kind, MAX_KIND)))
+}
+
+/// Whether a kind of node declares something, by its name.
+fn is_declaring(kind: &str) -> bool {
+    ["declaration", "definition", "_item"].iter().any(|part| kind.contains(part))
 }
 
 /// The reason why a text was not parsed, for the user: `parsing took longer than 2 s`.
@@ -174,7 +222,9 @@ impl CodeQuery<'_> {
 }
 
 /// Converts an outline to a tree of symbols.
-pub(crate) fn to_symbols(outline: &SyntaxOutline, text: &str) -> Vec<OutlineSymbol> {
+pub(crate) fn to_symbols(outline: &SyntaxOutline, text: &str, path: &Utf8Path) -> Vec<OutlineSymbol> {
+    let is_notebook = path.file_name().is_some_and(Notebook::is_notebook);
+    let notebook = if is_notebook { Notebook::parse(text).ok() } else { None };
     let declarations = &outline.declarations;
     let mut children: Vec<Vec<OutlineSymbol>> = declarations.iter().map(|_| Vec::new()).collect();
     let mut roots = Vec::new();
@@ -182,7 +232,7 @@ pub(crate) fn to_symbols(outline: &SyntaxOutline, text: &str) -> Vec<OutlineSymb
     for (index, declaration) in declarations.iter().enumerate().rev() {
         let mut own = children.get_mut(index).map(std::mem::take).unwrap_or_default();
         own.reverse();
-        let symbol = to_symbol(declaration, text, own);
+        let symbol = to_symbol(declaration, text, notebook.as_ref(), own);
         match declaration.parent.and_then(|parent| children.get_mut(parent)) {
             Some(siblings) => siblings.push(symbol),
             None => roots.push(symbol),
@@ -192,11 +242,16 @@ pub(crate) fn to_symbols(outline: &SyntaxOutline, text: &str) -> Vec<OutlineSymb
     roots
 }
 
-fn to_symbol(declaration: &Declaration, text: &str, children: Vec<OutlineSymbol>) -> OutlineSymbol {
+fn to_symbol(
+    declaration: &Declaration,
+    text: &str,
+    notebook: Option<&Notebook>,
+    children: Vec<OutlineSymbol>,
+) -> OutlineSymbol {
     OutlineSymbol {
         name: declaration.name.clone(),
         kind: declaration.kind.lsp_name(),
-        detail: signature_after_name(declaration, text),
+        detail: signature_after_name(declaration, text, notebook),
         range: range_of(&declaration.range),
         selection: range_of(&declaration.name_range),
         children,
@@ -204,11 +259,15 @@ fn to_symbol(declaration: &Declaration, text: &str, children: Vec<OutlineSymbol>
 }
 
 /// Returns the part of a function's signature after its name on one line: `(self, count: int) -> float`.
-fn signature_after_name(declaration: &Declaration, text: &str) -> Option<String> {
+fn signature_after_name(declaration: &Declaration, text: &str, notebook: Option<&Notebook>) -> Option<String> {
     if !matches!(declaration.kind.lsp_name(), "function" | "method" | "constructor") {
         return None;
     }
-    let rest = text.get(declaration.name_range.end..declaration.signature.end)?;
+    let range = declaration.name_range.end..declaration.signature.end;
+    let rest = match notebook {
+        Some(notebook) => notebook.code_in(range),
+        None => text.get(range)?,
+    };
     let line = join_words(rest.trim_end().trim_end_matches("=>").trim_end_matches(['{', ':', ';', '=']), MAX_SIGNATURE);
     (!line.is_empty()).then_some(line)
 }

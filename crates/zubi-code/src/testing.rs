@@ -37,7 +37,7 @@ pub use exact_index::ScriptedExactIndex;
 pub use memory_index::MemoryIndex;
 
 use crate::edit::apply::DiskSink;
-use crate::syntax::{DirectParser, PatternAnswer, PatternSearchError, SyntaxError, SyntaxParser};
+use crate::syntax::{DirectParser, NodeSearch, PatternAnswer, PatternSearchError, SyntaxError, SyntaxParser};
 use crate::{CallCx, CodeConfig, CodeIntel, text_search};
 
 /// A workspace on disk from a fixture, with the toy endpoint.
@@ -162,10 +162,10 @@ impl SyntaxParser for ToyParser {
     async fn find_matches(
         &self,
         language: &'static SyntaxLanguage,
-        pattern: &str,
+        search: &NodeSearch,
         text: &Arc<str>,
     ) -> Result<PatternAnswer, PatternSearchError> {
-        DirectParser.find_matches(language, pattern, text).await
+        DirectParser.find_matches(language, search, text).await
     }
 }
 

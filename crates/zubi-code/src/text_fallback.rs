@@ -26,6 +26,9 @@ use crate::text_search;
 /// The maximum number of locations in one answer.
 const MAX_LOCATIONS: usize = 2_000;
 
+/// The maximum number of files with a word that the index parses first.
+const MAX_PREFERRED: usize = 64;
+
 /// The time limit of parsing the files that contain a name.
 const PARSE_TIME: Duration = Duration::from_secs(3);
 
@@ -89,7 +92,7 @@ impl CodeQuery<'_> {
         };
         let mut status = AnswerStatus::from_source(AnswerSource::Syntax, absent);
         status.notes.extend(outline_notes(&self.workspace().display(path), &outline));
-        Ok(QualifiedAnswer { value: to_symbols(&outline, &document.text), status })
+        Ok(QualifiedAnswer { value: to_symbols(&outline, &document.text, path), status })
     }
 
     /// Returns the locations in imported exact data, or else the occurrences of the name at a position as a whole word, or
@@ -193,7 +196,13 @@ impl CodeQuery<'_> {
             Some(scope) => vec![scope.to_owned()],
             None => self.workspace().roots(),
         };
-        self.search_words_in(roots, word, WORD_SEARCH).await
+        if scope.is_some() {
+            self.prefer_in_index(&roots);
+        }
+        let found = self.search_words_in(roots, word, WORD_SEARCH).await;
+        let files: Vec<_> = found.files.iter().take(MAX_PREFERRED).map(|(path, _)| path.clone()).collect();
+        self.prefer_in_index(&files);
+        found
     }
 
     /// Marks an answer if the search for its word reached the time limit, so that other files may contain the word.

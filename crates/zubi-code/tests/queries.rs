@@ -8,6 +8,7 @@ use std::time::Duration;
 use zubi_base::endpoint::Readiness;
 use zubi_base::position::Encoding;
 use zubi_code::features::locations::Relation;
+use zubi_code::features::symbol_filter::SymbolFilter;
 use zubi_code::locate::{PositionIntent, TargetInput};
 use zubi_code::testing::Toy;
 use zubi_code::{CodeError, Completeness};
@@ -322,7 +323,7 @@ async fn a_server_without_an_index_works_through_outlines() {
         query.resolve(&symbol("Square/area", None), PositionIntent::Identifier).await.unwrap().display_position,
         "shapes.toy:5:7"
     );
-    let found = query.workspace_symbols("Shape", None).await.unwrap();
+    let found = query.workspace_symbols("Shape", &SymbolFilter::all()).await.unwrap();
     assert_eq!(found.value.len(), 1);
     insta::assert_snapshot!(found.status.note().unwrap(), @"toy has no symbol index: exact names only, from the outlines of 2 files");
 }

@@ -2,8 +2,10 @@
 //!
 //! The first pass stores the words of each changed file, in transactions that each become one segment. The second pass parses
 //! the files that the first has marked, a batch at a time: while the parser has one batch, the thread of the store writes the
-//! batch before it and reads the one after it. A pass that ends early loses only its last transaction.
+//! batch before it and reads the one after it. A batch begins with the files that questions are about ([`preferred`]). A pass
+//! that ends early loses only its last transaction.
 
+pub(crate) mod preferred;
 pub(crate) mod source;
 
 use std::collections::BTreeSet;
@@ -21,7 +23,7 @@ use zubi_syntax::SyntaxOutline;
 
 use crate::index::FolderIndex;
 use crate::store::IndexStoreError;
-use crate::store::record::FileStamp;
+use crate::store::record::{FileStamp, join_stored};
 use crate::store::writer::{FileEntry, StoreWriter};
 
 /// The maximum number of files that the first pass compares in one transaction.
@@ -31,8 +33,11 @@ const MAX_COMPARED: usize = 4_096;
 const MAX_BATCH: usize = 64;
 const MAX_BATCH_BYTES: usize = 1024 * 1024;
 
-/// The number of texts that the parser receives at the same time.
-const PARSES: usize = 2;
+/// The maximum number of files of a question that one batch reads. They are small, so that the next question waits little.
+const MAX_PREFERRED: usize = 4;
+
+/// The number of texts that the parser receives at the same time. It has as many children.
+const PARSES: usize = crate::parser::MAX_CHILDREN;
 
 /// The number of failed parses, without one that succeeds, after which a probe shows whether the texts are the reason.
 const MAX_FAILURES: usize = 16;
@@ -309,16 +314,18 @@ pub(crate) async fn declare(
     cancel: &CancellationToken,
 ) -> Result<Vec<Utf8PathBuf>, BuildError> {
     let mut changed = Vec::new();
-    let mut batch = shared.run_blocking(move |shared| read_batch(shared, files)).await?;
+    let mut batch = shared.run_blocking(move |shared| read_batch(shared, files, &[])).await?;
     let mut parsed = Vec::new();
     // The last failures: a parser that does not start fails as well, which says nothing about the texts.
     let mut failed: Vec<ParsedText> = Vec::new();
     loop {
         let rest = batch.rest.take();
         changed.append(&mut batch.changed);
+        let failures = failed.iter().map(|text| text.pending.id);
+        let unwritten: Vec<i64> = batch.texts.iter().map(|pending| pending.id).chain(failures).collect();
         let write = shared.run_blocking(move |shared| {
             write_batch(shared, &parsed)?;
-            rest.map(|rest| read_batch(shared, rest)).transpose()
+            rest.map(|rest| read_batch(shared, rest, &unwritten)).transpose()
         });
         let (next, mut texts) = tokio::join!(write, parse(shared, std::mem::take(&mut batch.texts)));
         if cancel.is_cancelled() {
@@ -356,10 +363,19 @@ async fn parse(shared: &FolderIndex, texts: Vec<PendingText>) -> Vec<ParsedText>
     stream::iter(texts).map(parse).buffered(PARSES).collect().await
 }
 
-fn read_batch(shared: &FolderIndex, files: PendingFiles) -> Result<Batch, BuildError> {
+/// Reads the next texts. The files in `unwritten` are parsed, or are being parsed, and not written yet.
+fn read_batch(shared: &FolderIndex, files: PendingFiles, unwritten: &[i64]) -> Result<Batch, BuildError> {
     let mut batch = Batch::default();
-    let (mut rows, mut others) = match files {
-        PendingFiles::After(after) => (shared.with_writer(|writer| writer.pending_files(after, MAX_BATCH))?, None),
+    let (rows, mut others) = match files {
+        PendingFiles::After(after) => {
+            let preferred = preferred_rows(shared, unwritten)?;
+            if !preferred.is_empty() {
+                read_rows(shared, preferred, &[], &mut batch)?;
+                batch.rest = Some(PendingFiles::After(after));
+                return Ok(batch);
+            }
+            (shared.with_writer(|writer| writer.pending_files(after, MAX_BATCH))?, None)
+        }
         PendingFiles::Among(mut ids) => {
             let next = ids.split_off(ids.len().saturating_sub(MAX_BATCH));
             let find = |writer: &mut StoreWriter| {
@@ -371,16 +387,57 @@ fn read_batch(shared: &FolderIndex, files: PendingFiles) -> Result<Batch, BuildE
             (shared.with_writer(find)?, Some(ids))
         }
     };
-    let mut bytes = 0;
-    let mut rest = None;
-    rows.reverse();
-    while let Some((id, path, hash)) = rows.pop() {
-        if bytes >= MAX_BATCH_BYTES {
-            rows.push((id, path, hash));
-            break;
+    let (last, unread) = read_rows(shared, rows, unwritten, &mut batch)?;
+    batch.rest = match &mut others {
+        Some(ids) => {
+            ids.extend(unread.into_iter().rev().map(|(id, ..)| id));
+            others.filter(|ids| !ids.is_empty()).map(PendingFiles::Among)
         }
-        rest = Some(PendingFiles::After(id));
-        let path = shared.root.join(path);
+        None => last.map(PendingFiles::After),
+    };
+    Ok(batch)
+}
+
+/// The id, the path in the folder and the hash of a file that is not parsed.
+type PendingRow = (i64, String, TextHash);
+
+/// Returns the next files that questions are about and that are not parsed.
+fn preferred_rows(shared: &FolderIndex, unwritten: &[i64]) -> Result<Vec<PendingRow>, BuildError> {
+    while let Some(path) = shared.preferred.take() {
+        let limit = MAX_PREFERRED + unwritten.len();
+        let mut rows = shared.with_writer(|writer| writer.pending_below(path.as_str(), limit))?;
+        let has_more = rows.len() >= limit;
+        rows.retain(|(id, ..)| !unwritten.contains(id));
+        rows.truncate(MAX_PREFERRED);
+        if has_more {
+            shared.preferred.put_back(path);
+        }
+        if !rows.is_empty() {
+            return Ok(rows);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Reads the texts of files until they have a size, without those in `unwritten`. Returns the id of the last one and the
+/// unread files.
+fn read_rows(
+    shared: &FolderIndex,
+    rows: Vec<PendingRow>,
+    unwritten: &[i64],
+    batch: &mut Batch,
+) -> Result<(Option<i64>, Vec<PendingRow>), BuildError> {
+    let (mut bytes, mut last) = (0, None);
+    let mut rows = rows.into_iter();
+    while bytes < MAX_BATCH_BYTES
+        && let Some((id, path, hash)) = rows.next()
+    {
+        last = Some(id);
+        if unwritten.contains(&id) {
+            continue;
+        }
+        // The writer deletes a damaged store.
+        let path = shared.with_writer(|_| join_stored(&shared.root, &path))?;
         let text = source::read(&path).and_then(|file| file.text).filter(|text| TextHash::from_text(text) == hash);
         match (text, path.file_name()) {
             (Some(text), Some(file_name)) => {
@@ -390,12 +447,7 @@ fn read_batch(shared: &FolderIndex, files: PendingFiles) -> Result<Batch, BuildE
             _ => batch.changed.push(path),
         }
     }
-    if let Some(ids) = &mut others {
-        ids.extend(rows.into_iter().map(|(id, ..)| id));
-        rest = others.filter(|ids| !ids.is_empty()).map(PendingFiles::Among);
-    }
-    batch.rest = rest;
-    Ok(batch)
+    Ok((last, rows.collect()))
 }
 
 fn write_batch(shared: &FolderIndex, parsed: &[ParsedText]) -> Result<(), BuildError> {

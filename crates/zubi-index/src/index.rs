@@ -14,6 +14,7 @@ use zubi_code::symbol_index::{
 };
 use zubi_code::syntax::SyntaxParser;
 
+use crate::build::preferred::PreferredFiles;
 use crate::build::{self, BuildError, PendingFiles};
 use crate::limits::IndexLimits;
 use crate::store::IndexStoreError;
@@ -52,6 +53,8 @@ pub(crate) struct FolderIndex {
     counts: Mutex<Option<FileCounts>>,
     /// The number of updates that have failed. The build that runs meanwhile may have read their files before the change.
     failed_updates: AtomicU64,
+    /// The files that the build parses first.
+    pub(crate) preferred: PreferredFiles,
     /// One build and one update at a time.
     building: tokio::sync::Mutex<()>,
     updating: tokio::sync::Mutex<()>,
@@ -74,6 +77,7 @@ impl LocalIndex {
             state: watch::Sender::new(IndexState::default()),
             counts: Mutex::default(),
             failed_updates: AtomicU64::new(0),
+            preferred: PreferredFiles::default(),
             building: tokio::sync::Mutex::default(),
             updating: tokio::sync::Mutex::default(),
         };
@@ -183,6 +187,13 @@ impl LocalIndex {
         self.shared.run_blocking(|shared| shared.clear()).await
     }
 
+    /// Closes the store and ends its lock.
+    #[cfg(test)]
+    pub(crate) fn close(&self) {
+        *lock(&self.shared.writer) = None;
+        *lock(&self.shared.reader) = None;
+    }
+
     /// Returns the state that another process has stored, and whether a process updates the store.
     pub async fn read_state(&self) -> (IndexState, bool) {
         let shared = Arc::clone(&self.shared);
@@ -260,6 +271,14 @@ impl SymbolIndex for LocalIndex {
         Ok(DeclaredNames { is_complete, ..names })
     }
 
+    fn prefer(&self, paths: &[Utf8PathBuf]) {
+        if self.shared.state.borrow().phase != IndexPhase::Ready {
+            let below = paths.iter().filter_map(|path| path.strip_prefix(&self.shared.root).ok());
+            // The whole folder has no order.
+            self.shared.preferred.add(below.filter(|path| !path.as_str().is_empty()));
+        }
+    }
+
     fn state(&self) -> IndexState {
         self.shared.state.borrow().clone()
     }
@@ -304,7 +323,16 @@ impl FolderIndex {
             let lock_file = store.lock().map_err(|error| failed(error.into()))?;
             self.is_reader.store(lock_file.is_none(), Ordering::Relaxed);
             let Some(lock_file) = lock_file else { return Err(BuildError::Locked) };
-            *slot = Some(StoreWriter::open(store, lock_file, self.limits).map_err(failed)?);
+            let opened = StoreWriter::open(store, lock_file, self.limits);
+            if let Err(error) = &opened
+                && error.is_broken()
+            {
+                tracing::warn!(store = %store.path, %error, "deleting a damaged index");
+                // Without the lock, because the writer that was not opened had it. Another writer would fail as well.
+                store.remove().map_err(|error| failed(error.into()))?;
+                return Err(BuildError::Damaged);
+            }
+            *slot = Some(opened.map_err(failed)?);
             *lock(&self.identity) = identity_of(&store.path);
         }
         let Some(writer) = slot.as_mut() else { return Err(BuildError::Locked) };

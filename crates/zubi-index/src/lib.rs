@@ -17,4 +17,5 @@ pub use git::GitRepositories;
 pub use index::LocalIndex;
 pub use limits::IndexLimits;
 pub use scip::{ScipIndex, ScipLimits, TeamDatabase, TeamIndex};
+pub use store::vanished::remove_vanished;
 pub use workspace::WorkspaceIndex;

@@ -14,8 +14,10 @@
 pub mod child;
 mod parent;
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
-use zubi_code::syntax::PatternAnswer;
+use zubi_code::syntax::{NodeSearch, PatternAnswer};
 use zubi_syntax::SyntaxOutline;
 
 pub use parent::{ParserConfig, ParserProcess};
@@ -23,6 +25,9 @@ pub use zubi_code::syntax::{SyntaxError, SyntaxParser};
 
 /// zubi's argument for the child.
 pub const CHILD_ARGUMENT: &str = "__parse";
+
+/// The maximum number of children: the writer of the store and the reader of the files need a processor as well.
+pub(crate) const MAX_CHILDREN: usize = 2;
 
 /// The maximum length of an answer in bytes: [`zubi_syntax::MAX_DECLARATIONS`] declarations with long names.
 const MAX_ANSWER: u64 = 32 * 1024 * 1024;
@@ -37,6 +42,9 @@ struct ParseJob {
     bytes: usize,
     /// The time limit of the parse in milliseconds.
     time_ms: u64,
+    /// The ranges of the cells, if the text is the code of a notebook. Then `name` decides their language.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    cells: Vec<Range<usize>>,
     /// The pattern to find, instead of an outline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     search: Option<PatternSearch>,
@@ -48,7 +56,8 @@ struct ParseJob {
 struct PatternSearch {
     /// [`zubi_syntax::SyntaxLanguage::id`].
     language: String,
-    pattern: String,
+    #[serde(flatten)]
+    search: NodeSearch,
 }
 
 /// The answer to a job.

@@ -4,7 +4,8 @@
 //! are shown. It can be deleted at any time. A store of another format, and a damaged one, is deleted and built again.
 //!
 //! [`database`] opens the file, [`writer`] changes it, [`postings`] is its list of files for each word, [`reader`] answers
-//! queries, [`names`] finds names by parts of them, and [`declared_names`] lists all names with their files.
+//! queries, [`names`] finds names by parts of them, and [`declared_names`] lists all names with their files, and [`vanished`]
+//! removes the stores of folders that no longer exist.
 
 pub(crate) mod database;
 mod declared_names;
@@ -13,6 +14,7 @@ pub(crate) mod names;
 pub(crate) mod postings;
 pub(crate) mod reader;
 pub(crate) mod record;
+pub(crate) mod vanished;
 pub(crate) mod writer;
 
 /// The reason why the store does not work.

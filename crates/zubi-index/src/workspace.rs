@@ -166,6 +166,12 @@ impl SymbolIndex for WorkspaceIndex {
         Ok(DeclaredNames { is_complete: joined.is_complete && is_complete, ..joined })
     }
 
+    fn prefer(&self, paths: &[Utf8PathBuf]) {
+        for folder in &self.folders {
+            folder.index.prefer(paths);
+        }
+    }
+
     fn state(&self) -> IndexState {
         combine_states(&self.folders)
     }

@@ -1,5 +1,6 @@
 //! The languages and their files.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::embedded;
@@ -53,6 +54,22 @@ impl SyntaxLanguage {
     /// Returns the language with an identifier; see [`Self::id`].
     pub fn from_id(id: &str) -> Option<&'static Self> {
         LANGUAGES.iter().find(|language| language.id == id)
+    }
+
+    /// Returns the kinds of nodes in the language's trees, sorted: `function_item`. These are the named kinds of its grammar.
+    pub fn node_kinds(&self) -> BTreeSet<String> {
+        self.kind_ids().into_iter().map(|(_, kind)| kind).collect()
+    }
+
+    /// Returns the numbers of the visible named kinds with their names. Several numbers can have one name.
+    pub(crate) fn kind_ids(&self) -> Vec<(u16, String)> {
+        let language = self.grammar.language();
+        let mut kinds = Vec::new();
+        for id in 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX) {
+            let is_node = language.node_kind_is_named(id) && language.node_kind_is_visible(id);
+            kinds.extend(language.node_kind_for_id(id).filter(|_| is_node).map(|kind| (id, kind.to_owned())));
+        }
+        kinds
     }
 
     pub(crate) fn parts(&self, text: &str) -> Vec<LanguagePart> {

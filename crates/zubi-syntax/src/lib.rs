@@ -13,16 +13,20 @@ mod extract;
 mod grammars;
 mod language;
 mod languages;
+mod notebook;
 mod outline;
 mod pattern;
 mod rewrite;
 mod rules;
+mod visibility_macros;
 mod words;
 
 pub use declaration::{Declaration, DeclarationKind};
 pub use language::{LANGUAGES, SyntaxLanguage};
+pub use notebook::{CellPosition, Notebook};
 pub use outline::{
-    MAX_DECLARATIONS, MAX_DEPTH, MAX_TEXT_BYTES, OUTLINE_VERSION, OutlineError, SyntaxOutline, outline, outline_of_file,
+    MAX_DECLARATIONS, MAX_DEPTH, MAX_TEXT_BYTES, OUTLINE_VERSION, OutlineError, SyntaxOutline, outline,
+    outline_of_cells, outline_of_file,
 };
 pub use pattern::{
     MAX_MATCHES, MAX_PATTERN_BYTES, MatchError, PatternCapture, PatternError, PatternMatch, PatternMatches,

@@ -1,6 +1,7 @@
 //! The outline of a text: its declarations, and the search for names in them.
 
-use std::ops::ControlFlow;
+use std::borrow::Cow;
+use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Point, Tree};
 
@@ -8,13 +9,15 @@ use crate::declaration::Declaration;
 use crate::extract;
 use crate::grammars::Grammar;
 use crate::language::{LanguagePart, SyntaxLanguage};
+use crate::notebook::Notebook;
+use crate::visibility_macros;
 
 /// The maximum size of a text in bytes. A syntax tree takes 10 to 20 times as much memory.
 pub const MAX_TEXT_BYTES: usize = 256 * 1024;
 
 /// The version of the outlines: increment it with every change of a grammar or of a table that changes the outline of some
 /// text, so that stored outlines are made again. A test compares it with the outlines of the samples.
-pub const OUTLINE_VERSION: u32 = 1;
+pub const OUTLINE_VERSION: u32 = 2;
 
 /// The maximum number of declarations in an outline.
 pub const MAX_DECLARATIONS: usize = 20_000;
@@ -52,6 +55,12 @@ pub enum OutlineError {
     /// The caller stopped the parse.
     #[error("parsing was stopped because it took too long")]
     Stopped,
+    /// The text is not a notebook.
+    #[error("the file is not a Jupyter notebook of format 4")]
+    Notebook,
+    /// The kernel of a notebook has another language.
+    #[error("zubi cannot parse the language of the notebook")]
+    NotebookLanguage,
     /// The library rejects the grammar's version. The tests exclude this for all languages.
     #[error("the grammar of {0} does not fit the parser")]
     Grammar(&'static str),
@@ -67,10 +76,39 @@ pub fn outline(
     text: &str,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<SyntaxOutline, OutlineError> {
+    outline_parts(language, text, language.parts(text), is_stopped)
+}
+
+/// Returns the declarations in parts of a text, such as the cells of a notebook ([`crate::Notebook`]). An error in one part
+/// does not affect the others. The parts are in the order of the text and do not overlap; others are left out.
+pub fn outline_of_cells(
+    language: &SyntaxLanguage,
+    text: &str,
+    cells: &[Range<usize>],
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<SyntaxOutline, OutlineError> {
+    let mut end = 0;
+    let is_next = |cell: &&Range<usize>| {
+        let is_valid = end <= cell.start && text.get((*cell).clone()).is_some_and(|code| !code.is_empty());
+        end = if is_valid { cell.end } else { end };
+        is_valid
+    };
+    let cells = cells.iter().filter(is_next);
+    let parts = cells.map(|range| LanguagePart { grammar: language.grammar, range: range.clone() }).collect();
+    outline_parts(language, text, parts, is_stopped)
+}
+
+fn outline_parts(
+    language: &SyntaxLanguage,
+    text: &str,
+    parts: Vec<LanguagePart>,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<SyntaxOutline, OutlineError> {
     check_text(language, text)?;
     let mut outline = SyntaxOutline::default();
-    for part in language.parts(text) {
-        let tree = parse_part(language, text, &part, is_stopped)?;
+    let parsed = if matches!(language.id, "c" | "cpp") { visibility_macros::blank(text) } else { Cow::Borrowed(text) };
+    for part in parts {
+        let tree = parse_part(language, &parsed, &part, is_stopped)?;
         extract::extract(&tree, text, part.grammar.compiled_table(), is_stopped, &mut outline)
             .ok_or(OutlineError::Stopped)?;
     }
@@ -80,13 +118,20 @@ pub fn outline(
 /// Returns the declarations of a file's text, in the language of the file's name (without its directories). Returns `None`
 /// if the language is unknown.
 ///
-/// C and C++ share the extension `h`. A text that C's grammar rejects is read as C++ if that grammar accepts it, or finds
+/// A notebook has the declarations of its code cells. C and C++ share the extension `h`. A text that C's grammar rejects is read as C++ if that grammar accepts it, or finds
 /// more declarations.
 pub fn outline_of_file(
     name: &str,
     text: &str,
     is_stopped: &dyn Fn() -> bool,
 ) -> Option<Result<SyntaxOutline, OutlineError>> {
+    if Notebook::is_notebook(name) {
+        let outline = Notebook::parse(text).and_then(|notebook| {
+            let outline = outline_of_cells(notebook.language(), notebook.parsed_code(), &notebook.cells(), is_stopped)?;
+            Ok(notebook.to_file(outline))
+        });
+        return Some(outline);
+    }
     let language = SyntaxLanguage::from_file_name(name)?;
     let first = outline(language, text, is_stopped);
     let Ok(rejected) = &first else { return Some(first) };

@@ -104,12 +104,36 @@ pub struct SyntaxPattern {
     literals: Vec<String>,
     /// Whether a name occurs twice.
     compares: bool,
+    /// The kinds of the matched nodes, by their numbers in the grammar; `None` for all.
+    kinds: Option<Vec<u16>>,
 }
 
 impl SyntaxPattern {
     /// Compiles a pattern. Fails if it is not exactly one piece of code of the language.
     pub fn compile(language: &'static SyntaxLanguage, pattern: &str) -> Result<Self, PatternError> {
         compile::compile(language, pattern)
+    }
+
+    /// Creates the pattern that every node of a kind matches ([`SyntaxLanguage::node_kinds`]). Returns `None` for an unknown
+    /// kind.
+    pub fn from_kind(language: &'static SyntaxLanguage, kind: &str) -> Option<Self> {
+        let all = Self {
+            language,
+            grammar: PatternGrammar { grammar: language.grammar },
+            patterns: Vec::new(),
+            variables: Vec::new(),
+            literals: Vec::new(),
+            compares: false,
+            kinds: None,
+        };
+        all.with_kind(kind)
+    }
+
+    /// Restricts the matches to nodes of a kind. Returns `None` for an unknown kind.
+    pub fn with_kind(self, kind: &str) -> Option<Self> {
+        let all = self.language.kind_ids();
+        let kinds: Vec<u16> = all.into_iter().filter(|(_, name)| *name == kind).map(|(id, _)| id).collect();
+        (!kinds.is_empty()).then_some(Self { kinds: Some(kinds), ..self })
     }
 
     /// Returns the named metavariables, sorted, each once.
@@ -156,12 +180,22 @@ impl SyntaxPattern {
             if node.is_extra() && node.is_named() {
                 comments.push(node.range());
             }
+            if self.kinds.as_ref().is_some_and(|kinds| !kinds.contains(&node.kind_id())) {
+                continue;
+            }
             let kind_id = usize::from(node.kind_id());
+            let whole = || {
+                let range = node.range();
+                let length = text.get(range.clone()).map_or(0, |code| code.trim_end().len());
+                let range = range.start..range.start + length;
+                (length > 0).then_some(PatternMatch { range, captures: Vec::new(), has_loose_comments: false })
+            };
             let matched = patterns.iter().find_map(|(pattern, kinds)| {
                 kinds.as_ref().is_none_or(|kinds| kinds.contains(kind_id)).then_some(())?;
                 let matched = pattern.match_node(node.clone())?;
                 self.to_match(pattern, &matched, text)
             });
+            let matched = if patterns.is_empty() { whole() } else { matched };
             let Some(matched) = matched else { continue };
             let is_same = |last: &PatternMatch| {
                 let rest = text.get(matched.range.end..last.range.end).unwrap_or("…");

@@ -61,8 +61,11 @@ impl CodeQuery<'_> {
             let edits: Vec<Value> = replacements.iter().map(edit).collect();
             changes.insert(uri::from_path(&file.path).0, Value::Array(edits));
         }
-        let title =
-            format!("rewrite `{}` to `{}`", join_words(&query.pattern, MAX_TITLE), join_words(template, MAX_TITLE));
+        let title = format!(
+            "rewrite `{}` to `{}`",
+            join_words(&query.search.pattern, MAX_TITLE),
+            join_words(template, MAX_TITLE)
+        );
         let edit = json!({ "changes": changes });
         let mut plan = self.intel.edits.plan(&title, &edit, Encoding::Utf16, PRODUCER).await?;
         if !nested.is_empty() {

@@ -14,7 +14,7 @@ use crate::error::CodeError;
 use crate::features::folder_outline::FileSelection;
 use crate::query::{CodeQuery, SourceDocument};
 use crate::status::{AnswerSource, AnswerStatus, Completeness, QualifiedAnswer};
-use crate::syntax::{PatternAnswer, PatternSearchError, SyntaxParser};
+use crate::syntax::{NodeSearch, PatternAnswer, PatternSearchError, SyntaxParser};
 
 /// The time limit of a search.
 const SEARCH_TIME: Duration = Duration::from_secs(20);
@@ -31,7 +31,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[("c#", "csharp"), ("golang", "go"), ("she
 /// A pattern and the files in which it is searched.
 #[derive(Debug, Clone)]
 pub struct PatternQuery {
-    pub pattern: String,
+    pub search: NodeSearch,
     /// The name of a language; without it, the names of the files decide.
     pub language: Option<String>,
     pub selection: FileSelection,
@@ -92,7 +92,7 @@ impl CodeQuery<'_> {
             }
         }
         let wanted = given.clone().unwrap_or_else(|| classified.iter().map(|(_, language)| *language).collect());
-        let checked = check_pattern(parser.as_ref(), &query.pattern, &wanted).await?;
+        let checked = check_pattern(parser.as_ref(), &query.search, &wanted).await?;
         let mut status = AnswerStatus::from_source(AnswerSource::Syntax, Vec::new());
         status.notes.extend(selected.note());
         let mut result = PatternSearchResult::default();
@@ -158,11 +158,11 @@ impl CodeQuery<'_> {
         query: &PatternQuery,
         text: &Arc<str>,
     ) -> Result<(&'static SyntaxLanguage, PatternAnswer), PatternSearchError> {
-        let answer = parser.find_matches(language, &query.pattern, text).await?;
+        let answer = parser.find_matches(language, &query.search, text).await?;
         if answer.found.has_errors
             && query.language.is_none()
             && let Some(other) = path.file_name().and_then(SyntaxLanguage::other_of_header)
-            && let Ok(better) = parser.find_matches(other, &query.pattern, text).await
+            && let Ok(better) = parser.find_matches(other, &query.search, text).await
             && (!better.found.has_errors || better.found.matches.len() > answer.found.matches.len())
         {
             return Ok((other, better));
@@ -187,7 +187,9 @@ impl Remarks {
         if !self.other_languages.is_empty() {
             let languages = self.other_languages.iter().map(|(id, count)| format!("{id} ({count})"));
             let named = list_first(languages, MAX_NAMED);
-            status.notes.push(format!("not searched, because the pattern is not valid in the language: {named}"));
+            status
+                .notes
+                .push(format!("not searched, because the pattern or the kind is not valid in the language: {named}"));
         }
         if self.unknown > 0 {
             status.notes.push(format!("{} in other languages", pluralize(self.unknown, "file")));
@@ -198,7 +200,7 @@ impl Remarks {
 /// Checks a pattern in each of some languages. Fails if it is valid in none.
 async fn check_pattern(
     parser: &dyn SyntaxParser,
-    pattern: &str,
+    search: &NodeSearch,
     languages: &[&'static SyntaxLanguage],
 ) -> Result<BTreeMap<&'static str, CheckedPattern>, CodeError> {
     let mut checked = BTreeMap::new();
@@ -207,7 +209,7 @@ async fn check_pattern(
         if checked.contains_key(language.id) {
             continue;
         }
-        let answer = match parser.find_matches(language, pattern, &empty).await {
+        let answer = match parser.find_matches(language, search, &empty).await {
             Ok(answer) => Ok(answer),
             Err(PatternSearchError::Pattern(reason)) => Err(reason),
             Err(PatternSearchError::Text(error)) => return Err(CodeError::input("pattern", error.0, RETRY_HINT)),
@@ -229,15 +231,19 @@ async fn check_pattern(
         return Err(CodeError::input("path", "no file is in a language that zubi can parse", hint));
     }
     reasons.truncate(MAX_NAMED);
-    Err(CodeError::input("pattern", reasons.join("; "), PATTERN_HINT))
+    let (argument, hint) = if search.kind.is_some() { ("kind", KIND_HINT) } else { ("pattern", PATTERN_HINT) };
+    Err(CodeError::input(argument, reasons.join("; "), hint))
 }
 
 const RETRY_HINT: &str = "Retry, or use a simpler pattern.";
 
+const KIND_HINT: &str =
+    "Use a kind of the language's tree-sitter grammar, and a pattern that can be such a node, or none.";
+
 const PATTERN_HINT: &str = "Write a whole expression, statement or declaration as in the file; `$NAME` matches one part, `$$$ARGS` any number.";
 
 /// Returns the languages with a name: an identifier, a usual name or an extension of files.
-fn languages_named(name: &str) -> Result<Vec<&'static SyntaxLanguage>, CodeError> {
+pub(super) fn languages_named(name: &str) -> Result<Vec<&'static SyntaxLanguage>, CodeError> {
     let lower = name.trim().to_ascii_lowercase();
     let other = OTHER_NAMES.iter().find(|(other, _)| *other == lower).map(|(_, id)| *id);
     let id = other.unwrap_or(&lower);
@@ -254,7 +260,10 @@ fn languages_named(name: &str) -> Result<Vec<&'static SyntaxLanguage>, CodeError
 }
 
 /// Returns the language in which a file is searched, if it is one of the given ones.
-fn language_of(path: &Utf8Path, given: Option<&[&'static SyntaxLanguage]>) -> Option<&'static SyntaxLanguage> {
+pub(super) fn language_of(
+    path: &Utf8Path,
+    given: Option<&[&'static SyntaxLanguage]>,
+) -> Option<&'static SyntaxLanguage> {
     let name = path.file_name()?;
     let language = SyntaxLanguage::from_file_name(name)?;
     let Some(given) = given else { return Some(language) };

@@ -89,6 +89,14 @@ impl SelectedFiles {
 impl CodeQuery<'_> {
     /// Parses the argument of a tool: the path of a file or folder, or a pattern with `*`, `?`, `[…]` or `{…}`.
     pub fn select_files(&self, argument: &str) -> Result<FileSelection, CodeError> {
+        let selection = self.parse_selection(argument)?;
+        if let FileSelection::File(path) | FileSelection::Folder(path) = &selection {
+            self.prefer_in_index(std::slice::from_ref(path));
+        }
+        Ok(selection)
+    }
+
+    fn parse_selection(&self, argument: &str) -> Result<FileSelection, CodeError> {
         match self.resolve_path(argument) {
             Ok(path) if path.is_dir() => return Ok(FileSelection::Folder(path)),
             // Names of files may contain the characters of patterns: `[slug].tsx`.
@@ -152,7 +160,7 @@ impl CodeQuery<'_> {
                         if outline.is_cut {
                             cut.push(display_path.clone());
                         }
-                        to_symbols(&outline, &document.text)
+                        to_symbols(&outline, &document.text, path)
                     }
                     Some(Err(error)) => {
                         unparsed.push(format!("{display_path} ({error})"));

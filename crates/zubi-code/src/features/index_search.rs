@@ -14,6 +14,7 @@ use zubi_base::position::{TextRange, size};
 use zubi_base::text::{list_first, pluralize};
 use zubi_syntax::{SyntaxLanguage, SyntaxOutline};
 
+use super::symbol_filter::SymbolFilter;
 use super::symbols::FoundSymbol;
 use crate::locate::NamePath;
 use crate::markup::clean_line;
@@ -45,6 +46,13 @@ const DATA_LANGUAGES: &[&str] = &["json", "markdown", "toml", "yaml"];
 pub(crate) const SERVER_WAIT: Duration = Duration::from_millis(250);
 
 impl CodeQuery<'_> {
+    /// Lets a running build of the index parse the files and folders of this question first.
+    pub(crate) fn prefer_in_index(&self, paths: &[Utf8PathBuf]) {
+        if let Some(index) = &self.intel.index {
+            index.prefer(paths);
+        }
+    }
+
     /// Returns the index if it has the declarations of all files that it can parse.
     pub(crate) fn complete_index(&self) -> Option<&Arc<dyn SymbolIndex>> {
         self.intel.index.as_ref().filter(|index| index.state().has_all_declarations())
@@ -85,11 +93,12 @@ impl CodeQuery<'_> {
     pub(crate) async fn search_index(
         &self,
         text: &str,
-        kind: Option<&str>,
+        filter: &SymbolFilter,
     ) -> Option<(Vec<FoundSymbol>, AnswerStatus)> {
         let index = self.intel.index.as_ref()?;
-        let kinds: Vec<String> = kind.map(str::to_owned).into_iter().collect();
-        let query = SymbolQuery { text: text.to_owned(), kinds, ..SymbolQuery::default() };
+        let kinds: Vec<String> = filter.kind.clone().into_iter().collect();
+        let files = filter.files().clone();
+        let query = SymbolQuery { text: text.to_owned(), kinds, files, ..SymbolQuery::default() };
         // The state of the index has the reason of an error.
         let found = index.search(&query, MAX_HITS).await.ok()?;
         if found.hits.is_empty() && !found.is_complete {
@@ -99,9 +108,9 @@ impl CodeQuery<'_> {
         let mut status = index_status(&state, found.is_complete);
         let symbols = self.compare_hits(&found, &query, &mut status).await;
         if found.has_more {
-            status.notes.push(format!("best {MAX_HITS}, and there are more: give a longer name, or a kind"));
+            status.notes.push(format!("best {MAX_HITS}, and there are more: give a longer name, a kind or a path"));
         }
-        self.mark_unparsed(index.as_ref(), &state, text, &symbols, &mut status).await;
+        self.mark_unparsed(index.as_ref(), &state, &query, &symbols, &mut status).await;
         Some((symbols, status))
     }
 
@@ -142,7 +151,8 @@ impl CodeQuery<'_> {
         }
         let checked = texts.values().flatten().count();
         for path in self.intel.texts.unsaved_texts().into_keys() {
-            if texts.contains_key(path.as_path()) || !self.workspace().contains(&path) || parsed.len() >= MAX_PARSED {
+            let is_selected = self.workspace().contains(&path) && query.files.admits(&path);
+            if texts.contains_key(path.as_path()) || !is_selected || parsed.len() >= MAX_PARSED {
                 continue;
             }
             if let Ok(document) = self.document(&path).await {
@@ -226,7 +236,7 @@ impl CodeQuery<'_> {
         &self,
         index: &dyn SymbolIndex,
         state: &IndexState,
-        text: &str,
+        query: &SymbolQuery,
         symbols: &[FoundSymbol],
         status: &mut AnswerStatus,
     ) {
@@ -235,14 +245,14 @@ impl CodeQuery<'_> {
         if omitted.words_only + omitted.failed + omitted.too_large + omitted.not_text + without_language == 0 {
             return;
         }
-        let name = NamePath::parse(text).map(|path| path.last().to_owned()).unwrap_or_default();
+        let name = NamePath::parse(&query.text).map(|path| path.last().to_owned()).unwrap_or_default();
         let Ok(WordFiles::Files { texts, unread, others }) = index.files_with(&name).await else { return };
         let shown: BTreeSet<&str> = symbols.iter().map(|symbol| symbol.display_path.as_str()).collect();
         let has_found = !symbols.is_empty();
         let (mut unparsed, mut unknown) = (Vec::new(), Vec::new());
         // A data file has the words of most names, which says nothing about a symbol that was found elsewhere.
         let is_data = |path: &Utf8Path| has_found && is_data_file(path);
-        for path in texts {
+        for path in texts.into_iter().filter(|path| query.files.admits(path)) {
             if credentials::is_credential_path(&path) || is_data(&path) {
                 continue;
             }
@@ -255,7 +265,9 @@ impl CodeQuery<'_> {
             }
         }
         let has_language = |path: &Utf8PathBuf| {
-            !is_data(path) && path.file_name().is_some_and(|name| self.intel.parser.has_language(name))
+            query.files.admits(path)
+                && !is_data(path)
+                && path.file_name().is_some_and(|name| self.intel.parser.has_language(name))
         };
         let large: Vec<_> = unread.into_iter().chain(others).filter(has_language).collect();
         let beyond = large.len().saturating_sub(MAX_LARGE);

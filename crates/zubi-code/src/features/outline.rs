@@ -76,6 +76,7 @@ impl CodeQuery<'_> {
     }
 
     async fn request_outline(&self, path: &Utf8Path) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
+        self.prefer_in_index(&[path.to_owned()]);
         let reference = DocumentRef::new(path);
         let ready =
             match self.ready_for(&reference, METHOD, "list the symbols of this file", ReadinessLevel::File).await {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use camino::Utf8PathBuf;
 use zubi_base::credentials;
 use zubi_base::position::{TextSize, size};
-use zubi_syntax::{Declaration, DeclarationKind, SyntaxOutline};
+use zubi_syntax::{Declaration, DeclarationKind, Notebook, SyntaxOutline};
 
 use crate::error::CodeError;
 use crate::locate::{Candidate, PositionIntent, TargetInput, join_segments};
@@ -34,6 +34,7 @@ pub enum SourcePart {
 /// The source of one declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolSource {
+    /// The path as answers show it; with the cell, as in `explore.ipynb cell 3`, if the lines are those of a cell.
     pub display_path: String,
     pub name: String,
     pub kind: &'static str,
@@ -114,7 +115,11 @@ impl CodeQuery<'_> {
                     })?
                 }
             };
-            let lines = parts.lines(part, &document);
+            let cell = document.notebook(path).and_then(|notebook| parts.in_cell(notebook));
+            let (display_path, lines) = match cell {
+                Some((cell, code, parts)) => (format!("{display_path} cell {cell}"), parts.lines(part, &code)),
+                None => (display_path, parts.lines(part, &document)),
+            };
             sources.push(SymbolSource { display_path, name: parts.name, kind: parts.kind, lines });
         }
         Ok(QualifiedAnswer { value: sources, status })
@@ -143,6 +148,22 @@ impl CodeQuery<'_> {
 }
 
 impl Parts {
+    /// Converts the parts of a declaration in a notebook to those in its cell. Also returns the number and the code of the
+    /// cell.
+    fn in_cell(&self, notebook: &Notebook) -> Option<(usize, SourceDocument, Self)> {
+        let (cell, range) = notebook.to_cell(self.range.clone())?;
+        let convert = |range: &Range<usize>| notebook.to_cell(range.clone()).map(|(_, range)| range);
+        let parts = Self {
+            name: self.name.clone(),
+            kind: self.kind,
+            range,
+            signature: self.signature.as_ref().and_then(convert),
+            doc: self.doc.as_ref().and_then(convert),
+            bodies: self.bodies.iter().filter_map(convert).collect(),
+        };
+        Some((cell, SourceDocument::new(notebook.cell_code(cell)?.into(), false), parts))
+    }
+
     fn lines(&self, part: SourcePart, document: &SourceDocument) -> Vec<SourceLine> {
         let line = |offset: usize| document.index.line_col(size(offset)).line;
         let lines_of = |range: &Range<usize>| line(range.start)..line(range.end.max(range.start + 1) - 1) + 1;

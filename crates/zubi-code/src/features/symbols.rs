@@ -4,6 +4,7 @@ use zubi_base::endpoint::DocumentRef;
 use zubi_base::text::pluralize;
 use zubi_base::uri;
 
+use super::symbol_filter::SymbolFilter;
 use crate::error::CodeError;
 use crate::locate::{Candidate, IndexedSymbols, MAX_WORD_FILES, NamePath, describe_loading};
 use crate::location::SourceLocation;
@@ -31,7 +32,7 @@ pub struct FoundSymbol {
 }
 
 impl CodeQuery<'_> {
-    /// Returns the symbols whose name matches `query`: exact names, then prefixes, then the rest in the servers' order.
+    /// Returns the symbols that pass a filter and whose name matches `query`: exact names, then prefixes, then the rest in the servers' order.
     /// The workspace's symbols precede those of libraries.
     ///
     /// If no server has an index, or the indexes have no match and a server is absent, the symbols come from the
@@ -40,7 +41,7 @@ impl CodeQuery<'_> {
     pub async fn workspace_symbols(
         &self,
         query: &str,
-        kind: Option<&str>,
+        filter: &SymbolFilter,
     ) -> Result<QualifiedAnswer<Vec<FoundSymbol>>, CodeError> {
         let Some(name_path) = NamePath::parse(query) else {
             return Err(CodeError::input("query", "the query is empty", "Give (the beginning of) a name."));
@@ -48,7 +49,7 @@ impl CodeQuery<'_> {
         let found = match self.endpoints_of_symbols().await {
             SearchEndpoints::Settled(found) => found,
             SearchEndpoints::Loading(loading) => {
-                let found = self.search_index(query, kind).await;
+                let found = self.search_index(query, filter).await;
                 // The servers may know declarations that the syntax does not show.
                 if let Some((symbols, mut status)) = found.filter(|(symbols, _)| !symbols.is_empty()) {
                     status.notes.push(describe_loading(&loading));
@@ -61,20 +62,20 @@ impl CodeQuery<'_> {
             Ok(index) => index,
             Err(CodeError::Unsupported { servers, .. }) => {
                 let reason = format!("{servers} has no symbol index");
-                return self.symbols_by_outline(query, &name_path, kind, AnswerStatus::default(), &reason).await;
+                return self.symbols_by_outline(query, &name_path, filter, AnswerStatus::default(), &reason).await;
             }
             Err(error) => {
                 let status = self.texts_answer(AnswerSource::Syntax, error.absent_servers()?)?;
-                return self.symbols_by_outline(query, &name_path, kind, status, "without a server").await;
+                return self.symbols_by_outline(query, &name_path, filter, status, "without a server").await;
             }
         };
-        index.symbols.retain(|symbol| kind.is_none_or(|kind| symbol.kind == kind));
-        let mut filter = WorktreeFilter::new(self.workspace(), self.workspace().root());
-        index.symbols.retain(|symbol| filter.admits(&uri::from_path(&symbol.path)));
-        index.status.notes.extend(filter.note("symbol"));
+        index.symbols.retain(|symbol| filter.admits(symbol.kind, &symbol.path));
+        let mut worktrees = WorktreeFilter::new(self.workspace(), self.workspace().root());
+        index.symbols.retain(|symbol| worktrees.admits(&uri::from_path(&symbol.path)));
+        index.status.notes.extend(worktrees.note("symbol"));
         if index.symbols.is_empty() && !index.status.absent.is_empty() {
             // The name may be in a language whose server is absent.
-            return self.symbols_by_outline(query, &name_path, kind, index.status, "without a server").await;
+            return self.symbols_by_outline(query, &name_path, filter, index.status, "without a server").await;
         }
         let unindexed = self.missing_from_index(&index, &name_path).await?;
         let reason = if unindexed.is_some() { "beside an index that may lack names" } else { "without a server" };
@@ -111,7 +112,7 @@ impl CodeQuery<'_> {
                 location,
             });
         }
-        outlined.candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
+        outlined.candidates.retain(|candidate| filter.admits(candidate.kind, &candidate.path));
         // Files that were not parsed may declare the name, too.
         let is_partial = matches!(outlined.status.completeness, Completeness::Partial { .. });
         if is_partial || !outlined.candidates.is_empty() {
@@ -130,11 +131,11 @@ impl CodeQuery<'_> {
         &self,
         query: &str,
         name_path: &NamePath,
-        kind: Option<&str>,
+        filter: &SymbolFilter,
         status: AnswerStatus,
         reason: &str,
     ) -> Result<QualifiedAnswer<Vec<FoundSymbol>>, CodeError> {
-        let indexed = self.search_index(query, kind).await;
+        let indexed = self.search_index(query, filter).await;
         if let Some((symbols, own)) = &indexed
             && !symbols.is_empty()
             && !self.has_outline_server(symbols).await
@@ -144,9 +145,9 @@ impl CodeQuery<'_> {
             return Ok(QualifiedAnswer { value: symbols.clone(), status });
         }
         let mut outlined = status.clone();
-        let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES, &mut outlined).await;
+        let files = self.files_with_word(name_path.last(), None, filter.files(), MAX_WORD_FILES, &mut outlined).await;
         let mut candidates = self.find_by_outline(&files, name_path, &mut outlined).await?;
-        candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
+        candidates.retain(|candidate| filter.admits(candidate.kind, &candidate.path));
         if candidates.is_empty()
             && let Some((symbols, own)) = indexed
         {

@@ -17,6 +17,7 @@ use super::NamePath;
 use super::symbol::{Candidate, MAX_WORD_FILES, name_in};
 use crate::error::CodeError;
 use crate::features::index_search::SERVER_WAIT;
+use crate::features::symbol_filter::FileCondition;
 use crate::location::{self, SourceLocation};
 use crate::markup::clean_line;
 use crate::outline;
@@ -203,7 +204,8 @@ impl CodeQuery<'_> {
         }
         let mut unindexed = UnindexedMatches::default();
         let status = &mut unindexed.status;
-        let mut files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES, status).await;
+        let mut files =
+            self.files_with_word(name_path.last(), None, &FileCondition::all(), MAX_WORD_FILES, status).await;
         unindexed.cut = files.len() >= MAX_WORD_FILES;
         files.retain(|file| serves(file));
         if files.is_empty() {

@@ -7,6 +7,7 @@ use zubi_base::uri;
 
 use super::{NamePath, ResolvedTarget};
 use crate::features::locations::Relation;
+use crate::features::symbol_filter::FileCondition;
 use crate::lexical::NonCode;
 use crate::query::CodeQuery;
 use crate::status::AnswerStatus;
@@ -28,7 +29,9 @@ impl CodeQuery<'_> {
         let files: Vec<Utf8PathBuf> = match scope {
             Some(file) if file.is_file() => vec![file.to_owned()],
             // The caller has searched the same word before, and marked its answer.
-            scope => self.files_with_word(name, scope, MAX_FILES, &mut AnswerStatus::default()).await,
+            scope => {
+                self.files_with_word(name, scope, &FileCondition::all(), MAX_FILES, &mut AnswerStatus::default()).await
+            }
         };
         for path in files {
             let Ok(document) = self.document(&path).await else { continue };

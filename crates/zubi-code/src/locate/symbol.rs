@@ -17,6 +17,7 @@ use zubi_base::text::{list_first, pluralize, quote_all};
 use super::{NamePath, ResolvedTarget, describe_loading, name};
 use crate::error::CodeError;
 use crate::features::index_search::{MAX_EXACT, index_status};
+use crate::features::symbol_filter::FileCondition;
 use crate::location::{self, SourceLocation};
 use crate::outline::{self, OutlineSymbol};
 use crate::query::CodeQuery;
@@ -146,7 +147,7 @@ impl CodeQuery<'_> {
             let Ok(document) = self.document(file).await else { continue };
             // The present text, whether the index has read it or not.
             let Some(Ok(outline)) = self.parse_outline(file, &document.text).await else { return Ok(None) };
-            candidates.extend(self.filter_symbols(file, &to_symbols(&outline, &document.text), name_path).await?);
+            candidates.extend(self.filter_symbols(file, &to_symbols(&outline, &document.text, file), name_path).await?);
         }
         if candidates.is_empty() {
             return Ok(None);
@@ -236,7 +237,8 @@ impl CodeQuery<'_> {
         let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         if candidates.is_empty() {
             let searched_files: FxHashSet<_> = files.into_iter().collect();
-            let mut files = self.files_with_word(name_path.last(), scope, MAX_WORD_FILES, &mut status).await;
+            let mut files =
+                self.files_with_word(name_path.last(), scope, &FileCondition::all(), MAX_WORD_FILES, &mut status).await;
             files.retain(|file| !searched_files.contains(file));
             candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         } else if let Some(index) = index {
@@ -255,12 +257,14 @@ impl CodeQuery<'_> {
         &self,
         word: &str,
         scope: Option<&Utf8Path>,
+        selected: &FileCondition,
         limit: usize,
         status: &mut AnswerStatus,
     ) -> Vec<Utf8PathBuf> {
         let found = self.search_words(word, scope).await;
         self.mark_cut_search(found.cut, status);
-        found.files.into_iter().take(limit).map(|(path, _)| path).collect()
+        let files = found.files.into_iter().map(|(path, _)| path);
+        files.filter(|path| selected.admits(path)).take(limit).collect()
     }
 
     pub(crate) async fn find_by_outline(

@@ -77,6 +77,9 @@ pub(super) fn index(
 ) -> Option<Arc<WorkspaceIndex>> {
     let cache = config.cache_dir.as_deref().filter(|_| config.settings.index.value)?;
     let home = zubi_base::env::home();
+    let (directory, now) = (cache.to_owned(), std::time::UNIX_EPOCH + config.clock.now());
+    // Nothing depends on it, and a slow disk must not delay the start.
+    std::thread::spawn(move || zubi_index::remove_vanished(&directory, now));
     Some(WorkspaceIndex::new(&workspace.roots(), Some(cache), home.as_deref(), parser, IndexLimits::default()))
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use camino::Utf8Path;
 use zubi_base::fs;
 use zubi_base::text::BOM;
-use zubi_syntax::SyntaxLanguage;
+use zubi_syntax::{Notebook, SyntaxLanguage};
 
 use crate::limits::{MAX_LINE, MAX_PARSED, MAX_WORDS};
 use crate::store::record::{FileStamp, StoredContent};
@@ -95,6 +95,10 @@ fn try_read(path: &Utf8Path) -> io::Result<Option<SourceFile>> {
 }
 
 fn content_of(path: &Utf8Path, text: &str) -> StoredContent {
+    if path.file_name().is_some_and(Notebook::is_notebook) {
+        // Its outputs are neither parsed nor read for words beyond the lines' lengths: only its code counts.
+        return StoredContent::Pending;
+    }
     if path.file_name().and_then(SyntaxLanguage::from_file_name).is_none() {
         return StoredContent::NoLanguage;
     }

@@ -30,7 +30,7 @@ pub(crate) struct Fixture {
 
 impl Fixture {
     /// Creates files: a line `//- PATH` precedes the text of each.
-    pub(super) fn new(files: &str) -> Self {
+    pub(crate) fn new(files: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let base = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
         let (root, cache) = (base.join("project"), base.join("cache"));
@@ -49,6 +49,22 @@ impl Fixture {
         let fixture = Self::new(files);
         fixture.build().await;
         fixture
+    }
+
+    pub(crate) fn cache(&self) -> &Utf8Path {
+        &self.cache
+    }
+
+    /// Ends the index of this process, with its lock.
+    pub(crate) fn end_index(&self) {
+        self.index.close();
+    }
+
+    /// Builds the index of another folder in the same cache directory and ends it. Returns its store.
+    pub(crate) async fn build_other(&self, root: &Utf8Path) -> Utf8PathBuf {
+        let index = open(root, &self.cache);
+        index.build(&CancellationToken::new()).await.unwrap();
+        index.store_path().unwrap().to_owned()
     }
 
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {

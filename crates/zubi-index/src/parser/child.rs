@@ -55,13 +55,20 @@ fn parse(job: &ParseJob, text: &str) -> ParseAnswer {
         let Some(language) = SyntaxLanguage::from_id(&search.language) else {
             return ParseAnswer::Failure(format!("the language `{}` is unknown", search.language));
         };
-        return match find_matches_here(language, &search.pattern, text, &|| Instant::now() >= until) {
+        return match find_matches_here(language, &search.search, text, &|| Instant::now() >= until) {
             Ok(answer) => ParseAnswer::Matches(answer),
             Err(PatternSearchError::Pattern(reason)) => ParseAnswer::Invalid(reason),
             Err(PatternSearchError::Text(error)) => ParseAnswer::Failure(error.to_string()),
         };
     }
-    match zubi_syntax::outline_of_file(&job.name, text, &|| Instant::now() >= until) {
+    let is_stopped = || Instant::now() >= until;
+    let outline = if job.cells.is_empty() {
+        zubi_syntax::outline_of_file(&job.name, text, &is_stopped)
+    } else {
+        SyntaxLanguage::from_id(&job.name)
+            .map(|language| zubi_syntax::outline_of_cells(language, text, &job.cells, &is_stopped))
+    };
+    match outline {
         Some(Ok(outline)) => ParseAnswer::Outline(outline),
         Some(Err(error)) => ParseAnswer::Failure(error.to_string()),
         None => ParseAnswer::Failure(format!("the language of `{}` is unknown", job.name)),
@@ -71,6 +78,8 @@ fn parse(job: &ParseJob, text: &str) -> ParseAnswer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zubi_code::syntax::NodeSearch;
+
     use crate::parser::PatternSearch;
 
     fn check(jobs: &[(&str, &str)]) -> io::Result<Vec<ParseAnswer>> {
@@ -78,11 +87,19 @@ mod tests {
     }
 
     fn check_search(search: Option<(&str, &str)>, jobs: &[(&str, &str)]) -> io::Result<Vec<ParseAnswer>> {
-        let search =
-            search.map(|(language, pattern)| PatternSearch { language: language.into(), pattern: pattern.into() });
+        let search = search.map(|(language, pattern)| PatternSearch {
+            language: language.into(),
+            search: NodeSearch { pattern: pattern.into(), kind: None },
+        });
         let mut input = Vec::new();
         for (name, text) in jobs {
-            let job = ParseJob { name: (*name).to_owned(), bytes: text.len(), time_ms: 10_000, search: search.clone() };
+            let job = ParseJob {
+                name: (*name).to_owned(),
+                bytes: text.len(),
+                time_ms: 10_000,
+                cells: Vec::new(),
+                search: search.clone(),
+            };
             serde_json::to_writer(&mut input, &job)?;
             input.push(b'\n');
             input.extend(text.as_bytes());

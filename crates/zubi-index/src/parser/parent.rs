@@ -4,6 +4,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
 use std::hash::{Hash as _, Hasher as _};
 use std::io;
+use std::ops::Range;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -13,13 +14,18 @@ use camino::Utf8PathBuf;
 use rustc_hash::FxHashMap;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::Semaphore;
 use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Spawner, read_error_output};
 use zubi_base::sync::lock;
-use zubi_code::syntax::{PatternAnswer, PatternSearchError};
+use zubi_code::syntax::{NodeSearch, PatternAnswer, PatternSearchError};
 use zubi_exec::sandbox::Sandbox;
-use zubi_syntax::{MAX_PATTERN_BYTES, MAX_TEXT_BYTES, OutlineError, PatternError, SyntaxLanguage, SyntaxOutline};
+use zubi_syntax::{
+    MAX_PATTERN_BYTES, MAX_TEXT_BYTES, Notebook, OutlineError, PatternError, SyntaxLanguage, SyntaxOutline,
+};
 
-use super::{CHILD_ARGUMENT, MAX_ANSWER, ParseAnswer, ParseJob, PatternSearch, SyntaxError, SyntaxParser};
+use super::{
+    CHILD_ARGUMENT, MAX_ANSWER, MAX_CHILDREN, ParseAnswer, ParseJob, PatternSearch, SyntaxError, SyntaxParser,
+};
 
 /// The time in addition to the child's own limit before it is ended: some grammars do not check the limit while they
 /// recover from an error.
@@ -49,7 +55,8 @@ impl Default for ParserConfig {
     }
 }
 
-/// Parses texts in a child, one after the other. The child starts with the first text and ends when it is idle.
+/// Parses texts in children, [`MAX_CHILDREN`] at the same time. A child starts with a text for which no other one is free, and
+/// the children end when all are idle.
 #[derive(Clone)]
 pub struct ParserProcess {
     state: Arc<ParserState>,
@@ -61,15 +68,17 @@ struct ParserState {
     executable: Utf8PathBuf,
     sandbox: Arc<Sandbox>,
     config: ParserConfig,
-    child: tokio::sync::Mutex<IdleChild>,
+    /// One permit for each text in a child.
+    permits: Semaphore,
+    idle: Mutex<IdleChildren>,
     /// The texts, by hash, that ended or blocked a child, with the reason.
     rejected: Mutex<FxHashMap<u64, (Instant, String)>>,
 }
 
-/// The child between two jobs.
+/// The children between two jobs.
 #[derive(Default)]
-struct IdleChild {
-    running: Option<RunningParser>,
+struct IdleChildren {
+    running: Vec<RunningParser>,
     /// The number of jobs so far, by which the timer notices further ones.
     jobs: u64,
     has_timer: bool,
@@ -85,35 +94,50 @@ impl ParserProcess {
     /// Returns `None` if the spawner does not know zubi's own program. Starts nothing.
     pub fn new(spawner: Spawner, sandbox: Arc<Sandbox>, config: ParserConfig) -> Option<Self> {
         let executable = spawner.executable()?.to_owned();
-        let (child, rejected) = (tokio::sync::Mutex::default(), Mutex::default());
-        Some(Self { state: Arc::new(ParserState { spawner, executable, sandbox, config, child, rejected }) })
+        let (permits, idle, rejected) = (Semaphore::new(MAX_CHILDREN), Mutex::default(), Mutex::default());
+        Some(Self { state: Arc::new(ParserState { spawner, executable, sandbox, config, permits, idle, rejected }) })
     }
 }
 
 #[async_trait]
 impl SyntaxParser for ParserProcess {
     async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
-        match self.run(file_name, None, text).await? {
-            ParseAnswer::Outline(outline) => Ok(outline),
-            answer => Err(to_error(answer)),
+        if !Notebook::is_notebook(file_name) {
+            return to_outline(self.run(file_name, &[], None, text).await?);
         }
+        // The reader of notebooks is not a grammar, and leaves out everything but the code.
+        let notebook = Notebook::parse(text).map_err(|error| SyntaxError(error.to_string()))?;
+        let cells = notebook.cells();
+        if cells.is_empty() {
+            return Ok(notebook.to_file(SyntaxOutline::default()));
+        }
+        let code = Arc::from(notebook.parsed_code());
+        let outline = to_outline(self.run(notebook.language().id, &cells, None, &code).await?)?;
+        Ok(notebook.to_file(outline))
     }
 
     async fn find_matches(
         &self,
         language: &'static SyntaxLanguage,
-        pattern: &str,
+        search: &NodeSearch,
         text: &Arc<str>,
     ) -> Result<PatternAnswer, PatternSearchError> {
-        if pattern.len() > MAX_PATTERN_BYTES {
+        if search.pattern.len() + search.kind.as_ref().map_or(0, String::len) > MAX_PATTERN_BYTES {
             return Err(PatternSearchError::Pattern(PatternError::TooLarge.to_string()));
         }
-        let search = PatternSearch { language: language.id.to_owned(), pattern: pattern.to_owned() };
-        match self.run("", Some(search), text).await.map_err(PatternSearchError::Text)? {
+        let search = PatternSearch { language: language.id.to_owned(), search: search.clone() };
+        match self.run("", &[], Some(search), text).await.map_err(PatternSearchError::Text)? {
             ParseAnswer::Matches(answer) => Ok(answer),
             ParseAnswer::Invalid(reason) => Err(PatternSearchError::Pattern(reason)),
             answer => Err(PatternSearchError::Text(to_error(answer))),
         }
+    }
+}
+
+fn to_outline(answer: ParseAnswer) -> Result<SyntaxOutline, SyntaxError> {
+    match answer {
+        ParseAnswer::Outline(outline) => Ok(outline),
+        answer => Err(to_error(answer)),
     }
 }
 
@@ -130,6 +154,7 @@ impl ParserProcess {
     async fn run(
         &self,
         file_name: &str,
+        cells: &[Range<usize>],
         search: Option<PatternSearch>,
         text: &Arc<str>,
     ) -> Result<ParseAnswer, SyntaxError> {
@@ -147,12 +172,12 @@ impl ParserProcess {
             name: file_name.to_owned(),
             bytes: text.len(),
             time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+            cells: cells.to_vec(),
             search,
         };
-        let mut idle = self.state.child.lock().await;
-        idle.jobs += 1;
+        let _permit = self.state.permits.acquire().await.map_err(start_error)?;
         // If the caller drops this future, the child is dropped too: it would answer the next job with this result.
-        let mut running = idle.running.take();
+        let mut running = lock(&self.state.idle).running.pop();
         let reason = loop {
             let is_reused = running.is_some();
             let mut parser = match running.take() {
@@ -161,8 +186,7 @@ impl ParserProcess {
             };
             match tokio::time::timeout(time + GRACE, parser.parse(&job, text)).await {
                 Ok(Ok(answer)) => {
-                    idle.running = Some(parser);
-                    self.state.start_timer(&mut idle);
+                    self.state.add_idle(parser);
                     // The time limit is for this text only; the child is as good as before.
                     if let ParseAnswer::Failure(reason) = &answer {
                         self.state.reject(key, reason);
@@ -218,8 +242,11 @@ impl ParserState {
         Ok(RunningParser { input, output: BufReader::new(output), child })
     }
 
-    /// Ends the child after a time without a job.
-    fn start_timer(self: &Arc<Self>, idle: &mut IdleChild) {
+    /// Adds a child that has done its job, and ends all idle ones after a time without a job.
+    fn add_idle(self: &Arc<Self>, parser: RunningParser) {
+        let mut idle = lock(&self.idle);
+        idle.running.push(parser);
+        idle.jobs += 1;
         if std::mem::replace(&mut idle.has_timer, true) {
             return;
         }
@@ -228,10 +255,12 @@ impl ParserState {
             loop {
                 tokio::time::sleep(IDLE).await;
                 let Some(state) = state.upgrade() else { return };
-                let mut idle = state.child.lock().await;
+                let mut idle = lock(&state.idle);
                 if idle.jobs == jobs {
-                    idle.running = None;
                     idle.has_timer = false;
+                    let ended = std::mem::take(&mut idle.running);
+                    drop(idle);
+                    drop(ended);
                     return;
                 }
                 jobs = idle.jobs;

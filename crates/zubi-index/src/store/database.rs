@@ -15,7 +15,10 @@ use super::IndexStoreError;
 const VERSION: u32 = 3;
 
 /// The number of hexadecimal digits in the name of a store: 128 bits of the hash of its folder's path.
-const NAME_LENGTH: usize = 32;
+pub(super) const NAME_LENGTH: usize = 32;
+
+/// The directory of all stores in zubi's cache directory.
+pub(super) const DIRECTORY: &str = "index";
 
 /// The time to wait for another connection.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
@@ -113,9 +116,7 @@ pub(crate) struct StoreFile {
 impl StoreFile {
     /// Returns the store of a folder, given by its path without links, in zubi's cache directory.
     pub(crate) fn new(cache: &Utf8Path, root: &Utf8Path, max_bytes: u64, schema: &'static StoreSchema) -> Self {
-        let ContentHash(mut name) = ContentHash::from_bytes(root.as_str().as_bytes());
-        name.truncate(NAME_LENGTH);
-        let path = cache.join("index").join(name + schema.suffix);
+        let path = cache.join(DIRECTORY).join(store_name(root) + schema.suffix);
         Self { path, root: root.to_owned(), max_bytes, schema }
     }
 
@@ -173,13 +174,7 @@ impl StoreFile {
 
     /// Deletes the store. The caller has the lock.
     pub(crate) fn remove(&self) -> io::Result<()> {
-        for suffix in ["", "-wal", "-shm"] {
-            match std::fs::remove_file(format!("{}{suffix}", self.path)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        Ok(())
+        remove_files(&self.path)
     }
 
     /// Returns the size of the store with its log, in bytes.
@@ -226,6 +221,32 @@ impl StoreFile {
     fn lock_path(&self) -> Utf8PathBuf {
         self.path.with_extension("lock")
     }
+}
+
+/// Returns the beginning of the names of a folder's stores.
+pub(super) fn store_name(root: &Utf8Path) -> String {
+    let ContentHash(mut name) = ContentHash::from_bytes(root.as_str().as_bytes());
+    name.truncate(NAME_LENGTH);
+    name
+}
+
+/// Deletes the files of a store. The caller has the lock.
+pub(super) fn remove_files(path: &Utf8Path) -> io::Result<()> {
+    for suffix in ["", "-wal", "-shm"] {
+        match std::fs::remove_file(format!("{path}{suffix}")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Returns the folder of a store of any format. `None` if the file cannot be read as a store.
+pub(super) fn stored_root(path: &Utf8Path) -> Option<Utf8PathBuf> {
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let connection = Connection::open_with_flags(zubi_base::fs::canonical(path).ok()?, flags).ok()?;
+    connection.pragma_update(None, "trusted_schema", false).ok()?;
+    read_meta(&connection, "root").ok()?.map(Utf8PathBuf::from)
 }
 
 pub(crate) fn read_meta(connection: &Connection, key: &str) -> rusqlite::Result<Option<String>> {

@@ -7,6 +7,7 @@ use zubi_code::symbol_index::{DeclaredNames, NameDeclaration, NameSelection, Nam
 use zubi_syntax::DeclarationKind;
 
 use super::reader::StoreReader;
+use super::record::join_stored;
 use super::{IndexStoreError, kind, postings};
 
 /// The limits of an answer, which has 8 bytes for each declaration and 4 for each use.
@@ -65,7 +66,7 @@ fn read_files(connection: &Connection, root: &Utf8Path) -> Result<DeclaringFiles
         let path = row.get_ref(1)?.as_str().map_err(|_| IndexStoreError::Damaged("an invalid path"))?;
         let index = u32::try_from(files.paths.len()).map_err(|_| IndexStoreError::Damaged("too many files"))?;
         files.indexes.insert(row.get(0)?, index);
-        files.paths.push(root.join(path));
+        files.paths.push(join_stored(root, path)?);
     }
     Ok(files)
 }

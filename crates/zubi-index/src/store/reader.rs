@@ -10,7 +10,7 @@ use zubi_syntax::{Declaration, SyntaxLanguage, SyntaxOutline};
 
 use super::database::{self, StoreFile};
 use super::names::{MatchingName, NameTable};
-use super::record::FileCounts;
+use super::record::{FileCounts, join_stored};
 use super::{IndexStoreError, kind, postings};
 
 /// The maximum number of declarations that one query reads.
@@ -184,7 +184,8 @@ impl StoreReader {
                     continue;
                 }
                 let tag = TagRow::read(row)?;
-                if !is_below(&tag.path, folder) || !has_language(&tag.path, query.language.as_deref()) {
+                let is_selected = query.files.is_all() || query.files.admits(&join_stored(root, &tag.path)?);
+                if !is_selected || !is_below(&tag.path, folder) || !has_language(&tag.path, query.language.as_deref()) {
                     continue;
                 }
                 if let Some(qualified) = &qualified {
@@ -208,7 +209,7 @@ impl StoreReader {
         let containers = self.containers(&found.tag)?;
         let Candidate { tag, name, name_match } = found;
         Ok(SymbolHit {
-            path: root.join(&tag.path),
+            path: join_stored(root, &tag.path)?,
             name: tag.spelling.unwrap_or(name),
             kind: kind::from_code(tag.code)?,
             containers,
@@ -296,7 +297,7 @@ impl StoreReader {
             // The list may have deleted files.
             if let Some(row) = rows.next()? {
                 let path = row.get_ref(0)?.as_str().map_err(|_| IndexStoreError::Damaged("an invalid path"))?;
-                paths.push(root.join(path));
+                paths.push(join_stored(root, path)?);
             }
         }
         let too_large = self.paths(root, "SELECT path FROM file WHERE content = 5")?;
@@ -312,7 +313,7 @@ impl StoreReader {
     fn paths(&self, root: &Utf8Path, query: &str) -> Result<Vec<Utf8PathBuf>, IndexStoreError> {
         let mut statement = self.connection.prepare_cached(query)?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
-        rows.map(|path| Ok(root.join(path?))).collect()
+        rows.map(|path| join_stored(root, &path?)).collect()
     }
 }
 

@@ -1,8 +1,11 @@
 //! The rows of files.
 
+use camino::{Utf8Path, Utf8PathBuf};
 use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use zubi_code::symbol_index::TextHash;
+
+use super::IndexStoreError;
 
 /// How much of a file is in the store. The codes are in partial indexes of the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,4 +104,12 @@ impl FileRow {
             segment: row.get(5)?,
         })
     }
+}
+
+/// Returns the absolute path of a stored one. A path that leads out of the folder is damage.
+pub(crate) fn join_stored(root: &Utf8Path, path: &str) -> Result<Utf8PathBuf, IndexStoreError> {
+    if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return Err(IndexStoreError::Damaged("a path outside the folder"));
+    }
+    Ok(root.join(path))
 }

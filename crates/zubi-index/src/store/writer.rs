@@ -250,6 +250,20 @@ impl StoreWriter {
         Ok(statement.query_map([after, limit], read)?.collect::<Result<_, _>>()?)
     }
 
+    /// Returns a file, or files below a folder, whose declarations are not parsed, by their paths in the workspace folder.
+    pub(crate) fn pending_below(
+        &self,
+        path: &str,
+        limit: usize,
+    ) -> Result<Vec<(i64, String, TextHash)>, IndexStoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, path, hash FROM file WHERE content = 0 AND (path = ?1 OR path > ?1 || '/' AND path < ?1 || '0') ORDER BY path LIMIT ?2",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, TextHash(row.get(2)?)));
+        Ok(statement.query_map(rusqlite::params![path, limit], read)?.collect::<Result<_, _>>()?)
+    }
+
     /// Returns a file if its declarations are not parsed.
     pub(crate) fn pending_file(&self, id: i64) -> Result<Option<(i64, String, TextHash)>, IndexStoreError> {
         let file = self.pending_files(id - 1, 1)?.pop();

@@ -302,10 +302,10 @@ impl SyntaxParser for PausedParser {
     async fn find_matches(
         &self,
         language: &'static SyntaxLanguage,
-        pattern: &str,
+        search: &zubi_code::syntax::NodeSearch,
         text: &Arc<str>,
     ) -> Result<PatternAnswer, PatternSearchError> {
-        DirectParser.find_matches(language, pattern, text).await
+        DirectParser.find_matches(language, search, text).await
     }
 }
 

@@ -36,7 +36,7 @@ macro_rules! rules {
 /// The nodes of both languages that are skipped, and more.
 macro_rules! skipped {
     ($($more:literal),* $(,)?) => {
-        &["import_statement", "template_string", "string", "binary_expression", $($more),*]
+        &["import_statement", "template_string", "string", $($more),*]
     };
 }
 

@@ -65,7 +65,9 @@ pub(crate) const LUA: NodeTable = NodeTable {
         Rule::new("assignment_statement", Variable).with_name(NameLocation::Inside(&["variable_list"], "name")),
         Rule::new("field", Function).with_condition("value", &["function_definition"]),
     ],
-    skipped: &["arguments", "parameters", "string"],
+    // Not the arguments: `setmetatable(M, { __index = function() … end })`.
+    skipped: &["parameters", "string"],
+    scopes: &["function_definition"],
     wrappers: &["variable_declaration"],
     ..NodeTable::EMPTY
 };

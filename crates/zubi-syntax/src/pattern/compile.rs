@@ -246,7 +246,7 @@ fn compile_code(
     variables.sort();
     variables.dedup();
     let patterns = alternatives.into_iter().map(|alternative| alternative.pattern).collect();
-    Ok(SyntaxPattern { language, grammar, patterns, variables, literals, compares })
+    Ok(SyntaxPattern { language, grammar, patterns, variables, literals, compares, kinds: None })
 }
 
 /// A pattern as one kind of node.

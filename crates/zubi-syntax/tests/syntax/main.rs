@@ -14,6 +14,8 @@ mod patterns;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod recall;
+#[cfg(test)]
 #[path = "../../../../fuzz/replay.rs"]
 mod replay;
 #[cfg(test)]

@@ -328,3 +328,20 @@ fn deep_code_is_refused_if_parts_of_it_are_compared() {
     assert_eq!(compile("python", "$A == $A").find(&text, &|| false), Err(MatchError::TooDeep));
     assert_eq!(compile("python", "$A == $B").find(&text, &|| false).unwrap().matches.len(), 1);
 }
+
+#[test]
+fn nodes_of_a_kind() {
+    let rust = SyntaxLanguage::from_id("rust").unwrap();
+    let text = "fn a() { b(1); c::<u8>(); }\nfn d() {}\n";
+    let code = |pattern: SyntaxPattern| {
+        let found = pattern.find(text, &|| false).unwrap().matches;
+        found.into_iter().map(|found| &text[found.range]).collect::<Vec<_>>()
+    };
+    assert_eq!(code(SyntaxPattern::from_kind(rust, "function_item").unwrap()).len(), 2);
+    assert_eq!(code(SyntaxPattern::from_kind(rust, "call_expression").unwrap()), ["b(1)", "c::<u8>()"]);
+    let calls = SyntaxPattern::compile(rust, "$F($$$)").unwrap();
+    assert_eq!(code(calls.clone().with_kind("call_expression").unwrap()).len(), 2);
+    assert!(code(calls.with_kind("function_item").unwrap()).is_empty());
+    assert!(SyntaxPattern::from_kind(rust, "_expression").is_none() && SyntaxPattern::from_kind(rust, "(").is_none());
+    assert!(rust.node_kinds().contains("function_item"));
+}

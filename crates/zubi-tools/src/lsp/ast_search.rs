@@ -13,6 +13,7 @@ use zubi_code::features::ast_search::{FileMatches, PatternMatch, PatternQuery};
 use zubi_code::features::folder_outline::FileSelection;
 use zubi_code::location::SourceLocation;
 use zubi_code::markup::clean_line;
+use zubi_code::syntax::NodeSearch;
 use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Exposure;
 
@@ -40,15 +41,28 @@ pub(crate) struct PatternArgs {
 
 impl PatternArgs {
     pub(crate) fn query(&self, query: &CodeQuery<'_>) -> Result<PatternQuery, CodeError> {
-        let selection = self.path.as_deref().map_or(Ok(FileSelection::Workspace), |path| query.select_files(path))?;
-        Ok(PatternQuery { pattern: self.pattern.clone(), language: self.language.clone(), selection })
+        let search = NodeSearch { pattern: self.pattern.clone(), kind: None };
+        let selection = select_files(query, self.path.as_deref())?;
+        Ok(PatternQuery { search, language: self.language.clone(), selection })
     }
+}
+
+/// Selects the files of an argument; without it, all sources.
+pub(crate) fn select_files(query: &CodeQuery<'_>, path: Option<&str>) -> Result<FileSelection, CodeError> {
+    path.map_or(Ok(FileSelection::Workspace), |path| query.select_files(path))
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    #[serde(flatten)]
-    pattern: PatternArgs,
+    /// Code in which $NAME is any one part and $$$NAME any number of parts
+    pattern: Option<String>,
+    /// Only such nodes of the tree-sitter grammar, with or without a pattern
+    kind: Option<String>,
+    /// Default: by file names
+    language: Option<String>,
+    /// File, folder or pattern: src/**/*.rs; default: all
+    #[schemars(extend("x-plain" = true))]
+    path: Option<String>,
     /// Also list the code of each $NAME
     captures: Option<bool>,
     #[serde(flatten)]
@@ -123,7 +137,14 @@ impl CodeTool for AstSearch {
     type Input = Input;
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let answer = query.ast_search(&input.pattern.query(query)?).await?;
+        let kind = input.kind.as_deref().map(str::trim).filter(|kind| !kind.is_empty()).map(str::to_owned);
+        if input.pattern.is_none() && kind.is_none() {
+            let hint = "Give a pattern such as `$VALUE.unwrap()`, or the kind of a node such as `function_item`.";
+            return Err(CodeError::input("pattern", "there is neither a pattern nor a kind", hint));
+        }
+        let search = NodeSearch { pattern: input.pattern.unwrap_or_default(), kind };
+        let selection = select_files(query, input.path.as_deref())?;
+        let answer = query.ast_search(&PatternQuery { search, language: input.language, selection }).await?;
         let result = answer.value;
         let with_captures = input.captures.unwrap_or(false);
         let rows: Vec<Row<'_>> =

@@ -3,13 +3,15 @@
 use std::fmt::Write as _;
 
 use async_trait::async_trait;
+use camino::Utf8Path;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_base::position::{Encoding, TextIndex};
+use zubi_base::position::{Encoding, TextIndex, TextSize};
 use zubi_base::text::pluralize;
 use zubi_code::features::folder_outline::{FileOutline, FileSelection};
 use zubi_code::outline::{self, OutlineSymbol};
+use zubi_code::query::SourceDocument;
 use zubi_code::{CodeError, CodeQuery};
 
 use crate::adapter::ToolMeta;
@@ -66,14 +68,30 @@ struct OutlineRow<'a> {
 }
 
 impl OutlineRow<'_> {
-    fn write(&self, text: &mut String, index: &TextIndex) {
+    /// `path` is the path of the document as answers show it.
+    fn write(&self, text: &mut String, path: &str, document: &SourceDocument) {
         let Self { depth, symbol } = self;
         // Writing to a `String` cannot fail.
         let _ = write!(text, "{}{} {}", "  ".repeat(depth + 1), symbol.kind, symbol.name);
         if let Some(detail) = &symbol.detail {
             let _ = write!(text, " {}", zubi_code::markup::source_line(detail));
         }
-        let (first, last) = lines_of(symbol, index);
+        let notebook = document.notebook(Utf8Path::new(path));
+        let position = |offset: TextSize| notebook?.position(offset.into());
+        let ends = position(symbol.selection.start())
+            .zip(symbol.range.end().checked_sub(TextSize::from(1)).and_then(position));
+        let (first, last) = match ends {
+            Some((first, last)) => {
+                let _ = write!(text, "  cell {}:", first.cell);
+                let _ = if last.line > first.line {
+                    writeln!(text, "{}-{}", first.line, last.line)
+                } else {
+                    writeln!(text, "{}", first.line)
+                };
+                return;
+            }
+            None => lines_of(symbol, &document.index),
+        };
         let _ = if last > first { writeln!(text, "  {first}-{last}") } else { writeln!(text, "  {first}") };
     }
 }
@@ -106,7 +124,7 @@ async fn outline_files(
         if previous.is_none_or(|(previous, ..)| previous != file) {
             let _ = writeln!(text, "{}", outline.display_path);
         }
-        row.write(text, &outline.document.index);
+        row.write(text, &outline.display_path, &outline.document);
     })?;
     let argument = zubi_code::markup::clean_line(argument);
     let mut text = match rows.len() {
@@ -167,8 +185,8 @@ impl CodeTool for DocumentSymbols {
         });
         let document = query.document(&path).await?;
         let lines = |symbol: &OutlineSymbol| lines_of(symbol, &document.index);
-        let list = view.list(&rows, &input.paging, |text, _, row| row.write(text, &document.index))?;
         let display_path = query.workspace().display(&path);
+        let list = view.list(&rows, &input.paging, |text, _, row| row.write(text, &display_path, &document))?;
         let mut text = match rows.len() {
             0 => format!("no declarations in `{display_path}`\n"),
             total => format!("{} in `{display_path}`\n", pluralize(total, "symbol")),

@@ -251,7 +251,11 @@ pub(crate) fn file_count(locations: &[RawLocation]) -> usize {
 
 /// Returns the JSON form of a source location: LSP's 0-based UTF-16 range.
 pub(crate) fn location_json(location: &SourceLocation) -> Value {
-    json!({ "path": location.display_path, "range": location.range, "text": location.source })
+    let mut item = json!({ "path": location.display_path, "range": location.range, "text": location.source });
+    if let Some(at) = location.cell {
+        item["cell"] = json!({ "number": at.cell, "line": at.line, "column": at.column });
+    }
+    item
 }
 
 /// Returns the JSON form of a listed location.

@@ -24,6 +24,11 @@ pub(crate) struct Input {
     query: String,
     /// Such as class, function
     kind: Option<String>,
+    /// Such as python
+    language: Option<String>,
+    /// File, folder or pattern: src/**/*.rs
+    #[schemars(extend("x-plain" = true))]
+    path: Option<String>,
     #[serde(flatten)]
     paging: PagingArgs,
     #[serde(flatten)]
@@ -67,7 +72,8 @@ impl CodeTool for WorkspaceSymbols {
                 format!("Use one of: {}.", KINDS.join(", ")),
             ));
         }
-        let answer = query.workspace_symbols(&input.query, kind.as_deref()).await?;
+        let filter = query.symbol_filter(kind, input.language.as_deref(), input.path.as_deref())?;
+        let answer = query.workspace_symbols(&input.query, &filter).await?;
         let list = view.list(&answer.value, &input.paging.with_default_limit(DEFAULT_LIMIT), |text, _, symbol| {
             let at = symbol.location.as_ref().map_or_else(|| symbol.display_path.clone(), SourceLocation::to_at);
             let _ = write!(text, "  {} {}  {at}", symbol.kind, symbol.name);

@@ -1,6 +1,6 @@
 //! Answers of each code tool to a model.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use zubi_code::testing::Toy;
 
 use crate::support::{SHAPES, call, check, without_ids};
@@ -120,6 +120,91 @@ async fn symbols() {
     insta::assert_snapshot!(check(SHAPES, "lsp_workspace_symbols", json!({ "query": "x", "kind": "klass" })).await, @"
     Invalid input: kind: no kind `klass`
     Use one of: file, module, namespace, package, class, method, property, field, constructor, enum, interface, function, variable, constant, string, number, boolean, array, object, key, null, enum member, struct, event, operator, type parameter.
+    ");
+}
+
+#[tokio::test]
+async fn symbols_of_some_files() {
+    let find = async |args: Value| check(SHAPES, "lsp_workspace_symbols", args).await;
+    insta::assert_snapshot!(find(json!({ "query": "ar", "path": "shapes.toy", "kind": "class" })).await, @"
+    1 symbol matching `ar`
+      class Square  shapes.toy:4:7
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(find(json!({ "query": "ar", "path": "**/app.toy" })).await, @"
+    0 symbols matching `ar`
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(find(json!({ "query": "ar", "path": "*.toy" })).await, @"
+    3 symbols matching `ar`
+      function area  shapes.toy:2:7
+      function area  shapes.toy:5:7
+      class Square  shapes.toy:4:7
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(find(json!({ "query": "ar", "language": "python" })).await, @"
+    0 symbols matching `ar`
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(find(json!({ "query": "ar", "language": "klingon" })).await, @"
+    Invalid input: language: unknown language `klingon`
+    Use one of: astro, c, cpp, css, dart, elixir, go, html, java, javascript, json, lua, markdown, php, python, ruby, rust, shellscript, svelte, toml, typescript, typescriptreact, vue, yaml, zig.
+    ");
+}
+
+/// A notebook without a server.
+const NOTEBOOK: &str = r##"//- notes/explore.ipynb
+{"cells": [
+  {"cell_type": "markdown", "source": ["# def title(): pass"]},
+  {"cell_type": "code", "outputs": [], "source": ["%matplotlib inline\n", "LIMIT = 3"]},
+  {"cell_type": "code", "source": ["%%bash\n", "function no() { ls; }"]},
+  {"cell_type": "code", "source": ["class Shape:\n", "    \"\"\"A shape.\"\"\"\n", "    def area(self, name=\"x\"):\n", "        return 1\n"]}
+], "metadata": {"language_info": {"name": "python"}}, "nbformat": 4}
+//- notes/broken.ipynb
+{"cells": [
+//- notes/statistics.ipynb
+{"cells": [{"cell_type": "code", "source": "f <- 1"}], "metadata": {"language_info": {"name": "R"}}}
+"##;
+
+#[tokio::test]
+async fn symbols_of_notebooks() {
+    let outline = async |path: &str| check(NOTEBOOK, "lsp_document_symbols", json!({ "path": path, "depth": 3 })).await;
+    insta::assert_snapshot!(outline("notes/explore.ipynb").await, @r#"
+    3 symbols in `notes/explore.ipynb`
+      variable LIMIT  cell 2:2
+      class Shape  cell 4:1-4
+        method area (self, name="x")  cell 4:3-4
+    [syntax only: names not resolved · no server for .ipynb: Add a catalogue row.]
+    "#);
+    insta::assert_snapshot!(outline("notes").await, @r#"
+    3 symbols in 1 file of `notes`, depth 3
+    notes/explore.ipynb
+      variable LIMIT  cell 2:2
+      class Shape  cell 4:1-4
+        method area (self, name="x")  cell 4:3-4
+    [syntax only: names not resolved · not parsed: notes/broken.ipynb (the file is not a Jupyter notebook of format 4), notes/statistics.ipynb (zubi cannot parse the language of the notebook)]
+    "#);
+    insta::assert_snapshot!(outline("notes/broken.ipynb").await, @"
+    Failed to outline the file: zubi cannot parse `notes/broken.ipynb`: the file is not a Jupyter notebook of format 4; no server for .ipynb
+    Add a catalogue row.
+    ");
+    insta::assert_snapshot!(check(NOTEBOOK, "read_symbol", json!({ "symbol": "Shape" })).await, @r#"
+    notes/explore.ipynb cell 4:1  class Shape
+        1  class Shape:
+        2      """A shape."""
+        3      def area(self, name="x"):
+        4          return 1
+    [syntax only: names not resolved · no server for .ipynb: Add a catalogue row.]
+    "#);
+    insta::assert_snapshot!(check(NOTEBOOK, "read_symbol", json!({ "symbol": "Shape/area", "part": "body" })).await, @r#"
+    notes/explore.ipynb cell 4:3  method Shape/area
+        3      def area(self, name="x"):
+        4          return 1
+    [syntax only: names not resolved · no server for .ipynb: Add a catalogue row.]
+    "#);
+    insta::assert_snapshot!(check(NOTEBOOK, "lsp_workspace_symbols", json!({ "query": "area" })).await, @"
+    0 symbols matching `area`
+    [toy · ready]
     ");
 }
 

@@ -49,7 +49,7 @@ async fn search() {
       10:13  log.info('x', 1),
     app/broken.py
       1:1  log.info('a', 1)
-    [syntax only: names not resolved · syntax errors, so matches may be missing: app/broken.py · not searched, because the pattern is not valid in the language: css (1)]
+    [syntax only: names not resolved · syntax errors, so matches may be missing: app/broken.py · not searched, because the pattern or the kind is not valid in the language: css (1)]
     ");
     insta::assert_snapshot!(check("ast_search", json!({ "pattern": "logging.getLogger($A)", "captures": true })).await, @r#"
     2 matches in 2 files, of 3 files searched (python, typescript)
@@ -59,11 +59,44 @@ async fn search() {
     app/b.ts
       1:13  const log = logging.getLogger("b");
           $A: "b"
-    [syntax only: names not resolved · not searched, because the pattern is not valid in the language: css (1) · 1 file in other languages]
+    [syntax only: names not resolved · not searched, because the pattern or the kind is not valid in the language: css (1) · 1 file in other languages]
     "#);
     insta::assert_snapshot!(check("ast_search", json!({ "pattern": "log.debug($$$)", "language": "py" })).await, @r"
     no match in 2 files (python)
     [syntax only: names not resolved · 3 files in other languages]
+    ");
+}
+
+#[tokio::test]
+async fn search_by_kind() {
+    let kind = async |args: Value| check("ast_search", args).await;
+    insta::assert_snapshot!(kind(json!({ "kind": "if_statement", "path": "app" })).await, @"
+    1 match in 1 file, of 3 files searched (python, typescript)
+    app/a.py
+      7:5  if value:  (to line 11)
+    [syntax only: names not resolved · syntax errors, so matches may be missing: app/broken.py · not searched, because the pattern or the kind is not valid in the language: css (1)]
+    ");
+    insta::assert_snapshot!(kind(json!({ "kind": "return_statement", "pattern": "return $A", "path": "app" })).await, @"
+    1 match in 1 file, of 3 files searched (python, typescript)
+    app/a.py
+      8:9  return log.info(  (to line 11)
+    [syntax only: names not resolved · syntax errors, so matches may be missing: app/broken.py · not searched, because the pattern or the kind is not valid in the language: css (1)]
+    ");
+    insta::assert_snapshot!(kind(json!({ "kind": "if_statment", "language": "python" })).await, @"
+    Invalid input: kind: no node of python has the kind `if_statment`; there are if_statement, with_statement, for_statement, try_statement, print_statement
+    Use a kind of the language's tree-sitter grammar, and a pattern that can be such a node, or none.
+    ");
+    insta::assert_snapshot!(kind(json!({ "kind": "xyz", "language": "python" })).await, @"
+    Invalid input: kind: no node of python has the kind `xyz`; there are class_definition, decorated_definition, function_definition, with_item
+    Use a kind of the language's tree-sitter grammar, and a pattern that can be such a node, or none.
+    ");
+    insta::assert_snapshot!(kind(json!({ "kind": "if_statement", "pattern": "log.info($A)", "language": "python" })).await, @"
+    no match in 2 files (python)
+    [syntax only: names not resolved · syntax errors, so matches may be missing: app/broken.py · 3 files in other languages]
+    ");
+    insta::assert_snapshot!(kind(json!({ "path": "app" })).await, @"
+    Invalid input: pattern: there is neither a pattern nor a kind
+    Give a pattern such as `$VALUE.unwrap()`, or the kind of a node such as `function_item`.
     ");
 }
 
@@ -229,7 +262,7 @@ async fn rewrite_apply_and_undo() {
     +log.info('a', extra=1)
      def (
     apply_edit {"plan":"p-…"} writes it
-    [syntax only: names not resolved · syntax errors, so matches may be missing: app/broken.py · not searched, because the pattern is not valid in the language: css (1)]
+    [syntax only: names not resolved · syntax errors, so matches may be missing: app/broken.py · not searched, because the pattern or the kind is not valid in the language: css (1)]
     "#);
     assert_eq!(read(&toy, "app/a.py"), before);
     let plan = answer.split("\"plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap();

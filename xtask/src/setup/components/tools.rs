@@ -190,7 +190,7 @@ pub(super) const TOOLS: &[Component] = &[
         programs: &[("ctags", "/usr/bin/ctags")],
         check: &["ctags", "--version"],
         says: "Universal Ctags",
-        why: "what the index is measured against, for `cargo xtask bench -- index`",
+        why: "what the index and its outlines are measured against, for `cargo xtask bench -- index` and `-- outlines`",
         on_demand: true,
     },
     Component {

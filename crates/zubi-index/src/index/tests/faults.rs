@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use zubi_base::owner_only;
 use zubi_code::symbol_index::{IndexPhase, SymbolIndex as _, WordFiles};
-use zubi_code::syntax::{DirectParser, PatternAnswer, PatternSearchError, SyntaxError, SyntaxParser};
+use zubi_code::syntax::{DirectParser, NodeSearch, PatternAnswer, PatternSearchError, SyntaxError, SyntaxParser};
 use zubi_syntax::{SyntaxLanguage, SyntaxOutline};
 
 use super::{Fixture, open};
@@ -37,10 +37,10 @@ impl SyntaxParser for LimitedParser {
     async fn find_matches(
         &self,
         language: &'static SyntaxLanguage,
-        pattern: &str,
+        search: &NodeSearch,
         text: &Arc<str>,
     ) -> Result<PatternAnswer, PatternSearchError> {
-        DirectParser.find_matches(language, pattern, text).await
+        DirectParser.find_matches(language, search, text).await
     }
 }
 
@@ -102,6 +102,29 @@ async fn an_update_does_not_wait_for_the_build() {
         parser.permits.add_permits(100);
     };
     let (built, ()) = tokio::join!(index.build(&cancel), update);
+    built.unwrap();
+    assert!(index.state().has_all_declarations());
+    assert_eq!(super::dump(&index, &fixture.root).await, fixture.fresh_dump().await);
+}
+
+#[tokio::test]
+async fn the_build_parses_the_files_of_questions_first() {
+    let fixture = Fixture::new(&many_files(300));
+    let parser = Arc::new(LimitedParser { permits: Semaphore::new(3), fails: false });
+    let index = LocalIndex::new(&fixture.root, Some(&fixture.cache), parser.clone(), IndexLimits::default());
+    let cancel = CancellationToken::new();
+    let mut changes = index.changes();
+    index.prefer(&["m2/f163.py", "m3/f290.py", "m1/f8.py", "m9"].map(|path| fixture.root.join(path)));
+    let question = async {
+        changes.wait_for(|state| state.phase == IndexPhase::Declarations && state.undeclared <= 297).await.unwrap();
+        for (path, is_parsed) in [("m2/f163.py", true), ("m3/f290.py", true), ("m1/f8.py", true), ("m0/f0.py", false)] {
+            assert_eq!(index.outline(&fixture.root.join(path)).await.unwrap().is_some(), is_parsed, "{path}");
+        }
+        // A question in the middle of the build.
+        index.prefer(&[fixture.root.join("m6")]);
+        parser.permits.add_permits(1_000);
+    };
+    let (built, ()) = tokio::join!(index.build(&cancel), question);
     built.unwrap();
     assert!(index.state().has_all_declarations());
     assert_eq!(super::dump(&index, &fixture.root).await, fixture.fresh_dump().await);

@@ -1,5 +1,6 @@
 //! Queries.
 
+use zubi_code::features::symbol_filter::FileCondition;
 use zubi_code::symbol_index::{SymbolIndex as _, SymbolQuery};
 
 use super::Fixture;
@@ -104,6 +105,7 @@ async fn filters() {
             kinds: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
             language: language.map(str::to_owned),
             path: path.map(|path| fixture.root.join(path)),
+            files: FileCondition::all(),
         };
         fixture.render(&fixture.index.search(&query, limit).await.unwrap())
     };
@@ -164,4 +166,26 @@ async fn files_that_contain_words() {
     insta::assert_snapshot!(fixture.files_with("LIMIT.limit").await, @"app/request_params.py src/request.rs");
     insta::assert_snapshot!(fixture.files_with("absent").await, @"");
     insta::assert_snapshot!(fixture.files_with("+").await, @"unknown");
+}
+
+#[tokio::test]
+async fn notebooks_are_indexed_by_their_cells() {
+    let image = "A".repeat(300_000);
+    let notebook = format!(
+        r#"{{"cells":[{{"cell_type":"code","outputs":[{{"data":{{"image/png":"{image}"}}}}],"source":["class Shape:\n","  def area(self): pass"]}}]}}"#
+    );
+    let fixture = Fixture::new("//- broken.ipynb\n{\n");
+    fixture.write("explore.ipynb", &notebook);
+    fixture.build().await;
+    insta::assert_snapshot!(fixture.search("area").await, @"explore.ipynb:1 method Shape/area (Exact)");
+    assert_eq!(fixture.state().omitted.failed, 1);
+}
+
+#[tokio::test]
+async fn hits_satisfy_the_condition_of_the_query() {
+    let fixture = Fixture::with_built_index("//- a/one.py\ndef area(): pass\n//- b/two.py\ndef area(): pass\n").await;
+    let files = FileCondition::new(|path| path.as_str().ends_with("two.py"));
+    let query = SymbolQuery { text: "area".to_owned(), files, ..SymbolQuery::default() };
+    let hits = fixture.index.search(&query, 9).await.unwrap();
+    insta::assert_snapshot!(fixture.render(&hits), @"b/two.py:1 function area (Exact)");
 }

@@ -1,0 +1,116 @@
+//! Macros of C and C++ before a declaration, such as `class LEVELDB_EXPORT Status {`. The grammars do not know what a macro
+//! expands to, and reject the declaration or take it for another one.
+
+use std::borrow::Cow;
+
+/// The ends of the names of macros that expand to an attribute or to nothing.
+const ENDS: &[&str] =
+    &["API", "DEPRECATED", "EXPORT", "EXPORTED", "EXTERN", "IMPORT", "NODISCARD", "PUBLIC", "VISIBLE"];
+
+/// Returns a text of the same length in which such macros are spaces.
+pub(crate) fn blank(text: &str) -> Cow<'_, str> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    let mut previous = "";
+    for (start, word) in (Words { text, at: 0 }) {
+        let begins_line =
+            text.get(..start).unwrap_or_default().rsplit('\n').next().is_some_and(|it| it.trim().is_empty());
+        let is_after_keyword = matches!(previous, "class" | "struct" | "union");
+        previous = word;
+        if !is_macro(word) {
+            continue;
+        }
+        let end = start + word.len();
+        let rest = text.get(end..).unwrap_or_default();
+        let is_attribute = ENDS.iter().any(|suffix| word.ends_with(suffix));
+        if is_after_keyword && names_type(rest) || begins_line && is_attribute && continues_declaration(rest) {
+            found.push((start, end));
+        }
+    }
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut blanked = String::with_capacity(text.len());
+    let mut at = 0;
+    for (start, end) in found {
+        blanked.push_str(text.get(at..start).unwrap_or_default());
+        blanked.extend(std::iter::repeat_n(' ', end - start));
+        at = end;
+    }
+    blanked.push_str(text.get(at..).unwrap_or_default());
+    Cow::Owned(blanked)
+}
+
+/// Whether a word is written as macros are.
+fn is_macro(word: &str) -> bool {
+    word.len() > 2
+        && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && word.starts_with(|first: char| !first.is_ascii_digit())
+}
+
+/// Whether a text begins with the name of a type and its body, its bases or `final`. `struct POINT corner;` declares a
+/// variable.
+fn names_type(rest: &str) -> bool {
+    let rest = skip_space(rest);
+    let after = rest.trim_start_matches(is_word);
+    if after.len() == rest.len() {
+        return false;
+    }
+    let after = skip_space(after);
+    after.starts_with('{') || after.starts_with(':') && !after.starts_with("::") || after.starts_with("final")
+}
+
+/// Whether a declaration follows on the same line.
+fn continues_declaration(rest: &str) -> bool {
+    let line = rest.lines().next().unwrap_or_default();
+    line.starts_with([' ', '\t'])
+        && line.trim_start().starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+}
+
+fn skip_space(text: &str) -> &str {
+    text.trim_start_matches(|character: char| character.is_ascii_whitespace())
+}
+
+fn is_word(character: char) -> bool {
+    character.is_ascii_alphanumeric() || character == '_'
+}
+
+/// The words of a text with their offsets.
+struct Words<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = (usize, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.text.get(self.at..)?;
+        let start = self.at + rest.find(is_word)?;
+        let rest = self.text.get(start..)?;
+        let end = start + rest.find(|character: char| !is_word(character)).unwrap_or(rest.len());
+        self.at = end;
+        Some((start, self.text.get(start..end)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_macros_before_declarations_are_blanked() {
+        for (text, expected) in [
+            ("class A_EXPORT B {", "class          B {"),
+            ("struct A_EXPORT B final : C {", "struct          B final : C {"),
+            ("class A_EXPORT B\n    : public C {", "class          B\n    : public C {"),
+            ("A_API int f();\n  A_EXPORT extern B* g(", "      int f();\n           extern B* g("),
+            ("struct POINT corner;", "struct POINT corner;"),
+            ("struct POINT corner = { 1 };", "struct POINT corner = { 1 };"),
+            ("class A_EXPORT;", "class A_EXPORT;"),
+            ("HANDLE h;\nA_API\nMY_API(x) y;", "HANDLE h;\nA_API\nMY_API(x) y;"),
+            ("é class É {", "é class É {"),
+        ] {
+            assert_eq!(blank(text), expected);
+        }
+    }
+}
