@@ -241,7 +241,7 @@ pub(crate) static CORPORA: &[Corpus] = &[
         language: "c",
         tags: Some(("C", "fgsu")),
         servers: CLANGD,
-        reasons: &[],
+        reasons: &[("clangd", "code without a type before the name (`aaa;`)")],
     },
     Corpus {
         name: "cpp",
@@ -251,7 +251,13 @@ pub(crate) static CORPORA: &[Corpus] = &[
         language: "cpp",
         tags: Some(("C++", "cfgsup")),
         servers: CLANGD,
-        reasons: &[],
+        reasons: &[
+            (
+                "ctags",
+                "macros after a parameter list (`void Lock() EXCLUSIVE_LOCK_FUNCTION()`), and what follows a macro without a semicolon in a class",
+            ),
+            ("clangd", "as with ctags; also functions that a macro declares (`BINARY_OP(IsEq, ==)`)"),
+        ],
     },
     Corpus {
         name: "go",
@@ -261,7 +267,7 @@ pub(crate) static CORPORA: &[Corpus] = &[
         language: "go",
         tags: Some(("Go", "fins")),
         servers: &[ServerProgram { name: "gopls", components: &["go", "gopls"], command: &["gopls"] }],
-        reasons: &[],
+        reasons: &[("ctags", "a function in a text that ctags reads as code")],
     },
     Corpus {
         name: "typescript",
@@ -271,7 +277,16 @@ pub(crate) static CORPORA: &[Corpus] = &[
         language: "typescript",
         tags: Some(("TypeScript", "Gcfgim")),
         servers: TYPESCRIPT_SERVERS,
-        reasons: &[],
+        reasons: &[
+            (
+                "typescript-language-server",
+                "a function expression with a name of its own, in the arguments of a call (`createErrorClass((_super) => function ArgumentOutOfRangeErrorImpl() …)`)",
+            ),
+            (
+                "vtsls",
+                "a function expression with a name of its own, in the arguments of a call (`createErrorClass((_super) => function ArgumentOutOfRangeErrorImpl() …)`)",
+            ),
+        ],
     },
     Corpus {
         name: "javascript",
@@ -281,7 +296,24 @@ pub(crate) static CORPORA: &[Corpus] = &[
         language: "javascript",
         tags: Some(("JavaScript", "cfgmGS")),
         servers: TYPESCRIPT_SERVERS,
-        reasons: &[],
+        reasons: &[
+            (
+                "ctags",
+                "ctags takes the object of a property descriptor for a function (`createEvent: { value: function … }`; the outline has `value`), and lists names of function expressions and calls (`Node.prototype.insertBefore.call`)",
+            ),
+            (
+                "typescript",
+                "functions in an `export default () => …`, which have no name of their own, and classes in the arguments of calls",
+            ),
+            (
+                "typescript-language-server",
+                "functions in an `export default () => …`, which have no name of their own, and classes in the arguments of calls",
+            ),
+            (
+                "vtsls",
+                "functions in an `export default () => …`, which have no name of their own, and classes in the arguments of calls",
+            ),
+        ],
     },
     Corpus {
         name: "php",
@@ -295,7 +327,7 @@ pub(crate) static CORPORA: &[Corpus] = &[
             components: &["node", "intelephense"],
             command: &["intelephense", "--stdio"],
         }],
-        reasons: &[],
+        reasons: &[("intelephense", "`function clone(…)`: the name is a reserved word, which the grammar rejects")],
     },
     Corpus {
         name: "lua",
@@ -305,7 +337,16 @@ pub(crate) static CORPORA: &[Corpus] = &[
         language: "lua",
         tags: Some(("Lua", "f")),
         servers: &[ServerProgram { name: "emmylua_ls", components: &["emmylua"], command: &["emmylua_ls"] }],
-        reasons: &[],
+        reasons: &[
+            (
+                "ctags",
+                "ctags takes variables for functions if the line has a function (`local parts = vim.tbl_map(function … )`)",
+            ),
+            (
+                "emmylua_ls",
+                "local variables of functions whose value is a function only by inference (`local cancel = ms.cancel`)",
+            ),
+        ],
     },
     Corpus {
         name: "shell",

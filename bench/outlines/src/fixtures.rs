@@ -7,6 +7,7 @@ use anyhow::Result;
 use zubi_tests::tools;
 
 use crate::corpus::CORPORA;
+use crate::recall::is_declared;
 
 /// The file that the quick test of `zubi-syntax` reads.
 const FILE: &str = "crates/zubi-syntax/tests/syntax/declarations.txt";
@@ -23,6 +24,11 @@ pub(crate) fn write() -> Result<()> {
         }
         for reference in corpus.references() {
             for declaration in reference.declarations(&sources)? {
+                let text = sources.text(&declaration.file);
+                let line = text.lines().nth(declaration.line - 1).unwrap_or_default();
+                if !is_declared(corpus, line, &declaration) {
+                    continue;
+                }
                 let line = (directory.join(&declaration.file), declaration.line, declaration.name);
                 reported.entry(line).or_default().insert(reference.name());
             }

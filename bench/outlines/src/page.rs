@@ -22,8 +22,9 @@ Each reference reads the same files, at most 150 of each corpus. Classes include
 enumerations. A declaration is found if the outline has its name in its lines. Functions without a name are not counted.
 
 The column \"others\" counts names that a reference reports although the text of the line does not declare them: names
-that a macro makes (`TEST(suite, case)`), types of C++ that are only announced (`class Options;`), and imported names
-(jedi-language-server). They are not among the declarations.
+that a macro makes (`TEST(suite, case)`), types of C++ that are only announced (`class Options;`), imported names
+(jedi-language-server), objects that ctags takes for classes (`rules.paragraph = {`), and types of comments
+(`@typedef {…} Option`). They are not among the declarations.
 
 ";
 

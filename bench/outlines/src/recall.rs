@@ -84,14 +84,19 @@ pub(crate) fn compare(
 
 /// Whether a reported name is a declaration in the text of its line. References also report names that a macro makes
 /// (`TEST(a, b)`), types that are declared elsewhere (`class Options;` of C++), and imports (Python).
-fn is_declared(corpus: &Corpus, line: &str, reported: &ReportedDeclaration) -> bool {
+pub(crate) fn is_declared(corpus: &Corpus, line: &str, reported: &ReportedDeclaration) -> bool {
     let code = line.trim();
     let has_keyword = |keywords: &[&str]| keywords.iter().any(|keyword| code.starts_with(keyword));
     let is_of_language = match corpus.language {
         "python" => code.contains("class ") || code.contains("def "),
         "c" | "cpp" => !(has_keyword(&["class ", "struct ", "union ", "enum ", "friend "]) && code.ends_with(';')),
         // The types of comments: `@typedef {…} Option`.
-        "javascript" => !code.starts_with('*'),
+        // Nor is an object a class: `rules.paragraph = {`.
+        "javascript" => {
+            let is_object = code.ends_with('{') && !code.contains(['(', '>']) && !code.contains("class");
+            !code.starts_with('*') && !is_object
+        }
+        "lua" => code.contains("function"),
         _ => true,
     };
     is_of_language && code.replace(' ', "").contains(&reported.name)
@@ -137,7 +142,7 @@ pub(crate) fn last_part(name: &str) -> String {
     }
     let name = name.strip_prefix('(').and_then(|rest| rest.split_once(").")).map_or(name, |(_, last)| last);
     let name = without_arguments(name);
-    let name = name.split(['(', '[']).next().unwrap_or_default().trim();
+    let name = name.split('(').next().unwrap_or_default().trim();
     name.rsplit(['.', ':', '#', '/', ' ']).next().unwrap_or_default().trim_end_matches(['?', '!', '=']).to_owned()
 }
 

@@ -328,7 +328,9 @@ impl FolderIndex {
                 && error.is_broken()
             {
                 tracing::warn!(store = %store.path, %error, "deleting a damaged index");
-                // Without the lock, because the writer that was not opened had it. Another writer would fail as well.
+                // The writer that was not opened had the lock.
+                let again = store.lock().map_err(|error| failed(error.into()))?;
+                let Some(_lock) = again else { return Err(BuildError::Locked) };
                 store.remove().map_err(|error| failed(error.into()))?;
                 return Err(BuildError::Damaged);
             }

@@ -118,7 +118,7 @@ fn outline_parts(
 /// Returns the declarations of a file's text, in the language of the file's name (without its directories). Returns `None`
 /// if the language is unknown.
 ///
-/// A notebook has the declarations of its code cells. C and C++ share the extension `h`. A text that C's grammar rejects is read as C++ if that grammar accepts it, or finds
+/// A notebook has the declarations of its code cells. C and C++ share the extension `h`. A text with keywords of C++ is C++. A text that C's grammar rejects is read as C++ if that grammar accepts it, or finds
 /// more declarations.
 pub fn outline_of_file(
     name: &str,
@@ -133,6 +133,9 @@ pub fn outline_of_file(
         return Some(outline);
     }
     let language = SyntaxLanguage::from_file_name(name)?;
+    if let Some(other) = SyntaxLanguage::other_of_header(name).filter(|_| is_cpp(text)) {
+        return Some(outline(other, text, is_stopped));
+    }
     let first = outline(language, text, is_stopped);
     let Ok(rejected) = &first else { return Some(first) };
     let Some(other) = SyntaxLanguage::other_of_header(name).filter(|_| rejected.has_errors) else { return Some(first) };
@@ -140,6 +143,17 @@ pub fn outline_of_file(
     let is_better =
         other.as_ref().is_ok_and(|other| !other.has_errors || other.declarations.len() > rejected.declarations.len());
     Some(if is_better { other } else { first })
+}
+
+/// Whether a line of a header begins with a keyword that only C++ has. The grammar of C accepts some of it: it takes a
+/// namespace for a function.
+fn is_cpp(text: &str) -> bool {
+    let begins = |line: &str| {
+        ["namespace ", "class ", "template <", "template<", "using ", "public:", "private:", "protected:"]
+            .iter()
+            .any(|keyword| line.trim_start().starts_with(keyword))
+    };
+    text.lines().any(begins)
 }
 
 impl SyntaxOutline {
