@@ -96,7 +96,13 @@ pub(crate) fn is_declared(corpus: &Corpus, line: &str, reported: &ReportedDeclar
             let is_object = code.ends_with('{') && !code.contains(['(', '>']) && !code.contains("class");
             !code.starts_with('*') && !is_object
         }
-        "lua" => code.contains("function"),
+        // Nor is a variable whose value has a function in it: `local parts = vim.tbl_map(function() … end)`.
+        "lua" => {
+            let (before, after) = code.split_once("function").unwrap_or_default();
+            let is_value =
+                before.trim_end().strip_suffix('=').is_some_and(|it| it.trim_end().ends_with(&reported.name));
+            is_value || after.split('(').next().unwrap_or_default().contains(&reported.name)
+        }
         _ => true,
     };
     is_of_language && code.replace(' ', "").contains(&reported.name)

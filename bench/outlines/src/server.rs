@@ -47,31 +47,32 @@ pub(crate) fn declarations(
 ) -> Result<BTreeSet<ReportedDeclaration>> {
     let mut server = ServerConnection::open(program, sources)?;
     let mut reported = BTreeSet::new();
+    let is_script = matches!(language, "typescript" | "javascript");
     for file in &sources.files {
         let text = sources.text(file);
         let uri = format!("file://{}", sources.root().join(file));
         let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
         server.notify("textDocument/didOpen", &json!({ "textDocument": document }))?;
         let symbols = server.request("textDocument/documentSymbol", &json!({ "textDocument": { "uri": uri } }))?;
-        add_symbols(file, &symbols, &mut reported);
+        add_symbols(file, &symbols, is_script, &mut reported);
         server.notify("textDocument/didClose", &json!({ "textDocument": { "uri": uri } }))?;
     }
     Ok(reported)
 }
 
-fn add_symbols(file: &Utf8Path, symbols: &Value, reported: &mut BTreeSet<ReportedDeclaration>) {
+fn add_symbols(file: &Utf8Path, symbols: &Value, is_script: bool, reported: &mut BTreeSet<ReportedDeclaration>) {
     for symbol in symbols.as_array().into_iter().flatten() {
         let range =
             if symbol["location"].is_object() { &symbol["location"]["range"] } else { &symbol["selectionRange"] };
         let line = range["start"]["line"].as_u64().and_then(|line| usize::try_from(line).ok()).unwrap_or_default() + 1;
         let name = symbol["name"].as_str().unwrap_or_default();
         // Servers describe functions without a name: `<function>`, `map() callback`, `default`.
-        let is_described = name.starts_with('<') || name.contains(") callback") || name == "default";
+        let is_described = name.starts_with('<') || name.contains(") callback") || name == "default" && is_script;
         let name = last_part(name);
         if symbol["kind"].as_u64().is_some_and(|kind| KINDS.contains(&kind)) && is_name(&name) && !is_described {
             reported.insert(ReportedDeclaration { file: file.to_owned(), line, name });
         }
-        add_symbols(file, &symbol["children"], reported);
+        add_symbols(file, &symbol["children"], is_script, reported);
     }
 }
 

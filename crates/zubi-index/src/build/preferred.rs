@@ -43,7 +43,7 @@ mod tests {
     fn files_of_the_last_question_are_first() {
         let preferred = PreferredFiles::default();
         for question in [&["a.rs", "b.rs"][..], &["src", "b.rs"]] {
-            preferred.add(question.iter().map(|path| Utf8Path::new(path)));
+            preferred.add(question.iter().map(Utf8Path::new));
         }
         let taken: Vec<_> = std::iter::from_fn(|| preferred.take()).collect();
         assert_eq!(taken, ["src", "b.rs", "a.rs"]);

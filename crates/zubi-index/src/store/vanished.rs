@@ -77,19 +77,24 @@ fn is_absent(root: &Utf8Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use zubi_base::fs;
+
     use super::*;
     use crate::index::tests::Fixture;
 
-    const DAY: Duration = Duration::from_hours(24);
+    /// Returns the time a number of days after the last change of a store.
+    fn after(store: &Utf8Path, days: u64) -> SystemTime {
+        std::fs::metadata(store).unwrap().modified().unwrap() + Duration::from_hours(24 * days)
+    }
 
     /// Builds the index of a folder, runs `change` with the folder, and returns whether its store exists after a removal at a
     /// number of days after the build.
-    async fn check(days: u32, change: impl FnOnce(&Utf8Path)) -> bool {
+    async fn check(days: u64, change: impl FnOnce(&Utf8Path)) -> bool {
         let fixture = Fixture::with_built_index("//- a.rs\nfn a() {}\n").await;
         let (store, cache) = (fixture.index.store_path().unwrap().to_owned(), fixture.cache().to_owned());
         fixture.end_index();
         change(&fixture.root);
-        remove_vanished(&cache, SystemTime::now() + DAY * days);
+        remove_vanished(&cache, after(&store, days));
         store.exists()
     }
 
@@ -123,7 +128,7 @@ mod tests {
             }
             let store = fixture.build_other(&root).await;
             std::fs::remove_dir_all(if leaves_parent { &root } else { &parent }).unwrap();
-            let removed = remove_vanished(fixture.cache(), SystemTime::now() + DAY * 31);
+            let removed = remove_vanished(fixture.cache(), after(&store, 31));
             assert_eq!((removed.len() == 1, store.exists()), (is_removed, !is_removed));
         }
     }
@@ -133,7 +138,7 @@ mod tests {
         let fixture = Fixture::with_built_index("//- a.rs\nfn a() {}\n").await;
         let store = fixture.index.store_path().unwrap().to_owned();
         remove(&fixture.root);
-        let later = SystemTime::now() + DAY * 31;
+        let later = after(&store, 32);
         assert!(remove_vanished(fixture.cache(), later).is_empty(), "the index has the lock");
         fixture.end_index();
         // A copy has the folder of the other store.
@@ -141,8 +146,8 @@ mod tests {
         let foreign = directory.join("0123456789abcdef0123456789abcdef.db");
         std::fs::copy(&store, &foreign).unwrap();
         let damaged = directory.join("ffffffffffffffffffffffffffffffff.db");
-        std::fs::write(&damaged, "no database").unwrap();
-        std::fs::write(directory.join("notes.db"), "mine").unwrap();
+        fs::write_atomic(&damaged, b"no database").unwrap();
+        fs::write_atomic(&directory.join("notes.db"), b"mine").unwrap();
         assert_eq!(remove_vanished(fixture.cache(), later), [fixture.root.as_path()]);
         assert_eq!([store.exists(), foreign.exists(), damaged.exists()], [false, true, true]);
         assert!(directory.join("notes.db").exists());
