@@ -65,7 +65,7 @@ pub(crate) fn compare(
         let lines: Vec<&str> = text.lines().collect();
         let reported: Vec<_> = reported.iter().filter(|declaration| declaration.file == *file).collect();
         for declaration in reported {
-            if outlined.iter().any(|own| own.is(declaration)) {
+            if outlined.iter().any(|own| own.matches(declaration)) {
                 found += 1;
                 declarations += 1;
             } else if !is_declared(corpus, lines.get(declaration.line - 1).copied().unwrap_or_default(), declaration) {
@@ -117,7 +117,7 @@ struct OutlinedName {
 
 impl OutlinedName {
     /// Whether a reference reports this declaration: a reference may report the line of an annotation or of the name.
-    fn is(&self, reported: &ReportedDeclaration) -> bool {
+    fn matches(&self, reported: &ReportedDeclaration) -> bool {
         self.name == reported.name && (self.first_line..=self.last_line).contains(&reported.line)
     }
 }

@@ -271,7 +271,7 @@ pub fn model_variable(name: &str) -> Option<String> {
     std::env::var_os(name)?.into_string().ok().filter(|value| !value.is_empty())
 }
 
-/// Returns the connection string of the team's database. It is no field of [`Environment`], which can be shown. `None` if it
+/// Returns the connection string of the team's database. [`Environment`] does not contain it, because programs may print that. `None` if it
 /// is not UTF-8.
 pub fn team_index() -> Option<String> {
     model_variable(ZUBI_TEAM_INDEX.name)

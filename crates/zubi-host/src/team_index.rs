@@ -43,7 +43,7 @@ pub struct TeamStatus {
     pub repository: Option<String>,
     /// The snapshots that answer for the folder.
     pub snapshots: Vec<TeamSnapshotStatus>,
-    /// The reason why there are none.
+    /// The reason why the list is empty.
     pub error: Option<String>,
 }
 

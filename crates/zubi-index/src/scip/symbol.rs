@@ -101,7 +101,7 @@ impl ScipSymbol {
         names
     }
 
-    /// Returns the name by which a search can find the symbol. There is none for parameters, which are part of their
+    /// Returns the name by which a search can find the symbol. Parameters have none: they are part of their
     /// function.
     pub(crate) fn searchable_name(&self) -> Option<&str> {
         let is_part = matches!(self.suffix(), DescriptorSuffix::Parameter | DescriptorSuffix::TypeParameter);

@@ -14,7 +14,7 @@ const MIN_AGE: Duration = Duration::from_hours(30 * 24);
 /// The maximum number of files in the directory that one call looks at.
 const MAX_FILES: usize = 10_000;
 
-/// Removes the stores in zubi's cache directory whose folder does not exist, and that nobody has changed for 30 days. A store
+/// Removes the stores in zubi's cache directory whose folder does not exist, and that no program has changed for 30 days. A store
 /// that a process updates stays, and so does one whose folder may be on a medium that is not mounted: a folder is absent for
 /// sure only if its parent is a directory with other entries. Returns the folders.
 pub fn remove_vanished(cache: &Utf8Path, now: SystemTime) -> Vec<Utf8PathBuf> {
@@ -54,7 +54,7 @@ fn remove_if_vanished(path: &Utf8Path, now: SystemTime) -> Option<Utf8PathBuf> {
     }
 }
 
-/// Whether nobody has changed a store for the minimum time. A time in the future is not old.
+/// Whether no program has changed a store for the minimum time. A time in the future is not old.
 fn is_old(path: &Utf8Path, now: SystemTime) -> bool {
     let age = |suffix: &str| {
         let changed = std::fs::symlink_metadata(format!("{path}{suffix}")).and_then(|metadata| metadata.modified());
@@ -83,7 +83,7 @@ mod tests {
     use crate::index::tests::Fixture;
 
     /// Returns the time a number of days after the last change of a store.
-    fn after(store: &Utf8Path, days: u64) -> SystemTime {
+    fn time_after(store: &Utf8Path, days: u64) -> SystemTime {
         std::fs::metadata(store).unwrap().modified().unwrap() + Duration::from_hours(24 * days)
     }
 
@@ -94,7 +94,7 @@ mod tests {
         let (store, cache) = (fixture.index.store_path().unwrap().to_owned(), fixture.cache().to_owned());
         fixture.end_index();
         change(&fixture.root);
-        remove_vanished(&cache, after(&store, days));
+        remove_vanished(&cache, time_after(&store, days));
         store.exists()
     }
 
@@ -128,7 +128,7 @@ mod tests {
             }
             let store = fixture.build_other(&root).await;
             std::fs::remove_dir_all(if leaves_parent { &root } else { &parent }).unwrap();
-            let removed = remove_vanished(fixture.cache(), after(&store, 31));
+            let removed = remove_vanished(fixture.cache(), time_after(&store, 31));
             assert_eq!((removed.len() == 1, store.exists()), (is_removed, !is_removed));
         }
     }
@@ -138,7 +138,7 @@ mod tests {
         let fixture = Fixture::with_built_index("//- a.rs\nfn a() {}\n").await;
         let store = fixture.index.store_path().unwrap().to_owned();
         remove(&fixture.root);
-        let later = after(&store, 32);
+        let later = time_after(&store, 32);
         assert!(remove_vanished(fixture.cache(), later).is_empty(), "the index has the lock");
         fixture.end_index();
         // A copy has the folder of the other store.
