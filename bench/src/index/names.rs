@@ -94,7 +94,7 @@ mod tests {
         let queries: Vec<_> = names.iter().flat_map(|name| Query::ALL.map(|query| query.text(name))).collect();
         assert_eq!(
             queries,
-            ["HomeAssistant", "Home", "HA", "HomeAsisstant", "async_start_job", "asyn", "asj", "async_satrt_job"]
+            ["HomeAssistant", "Home", "HA", "HomeAssistant", "async_start_job", "asyn", "asj", "async_tsart_job"]
         );
         assert_eq!(spread(&names, 1), [name("HomeAssistant")]);
     }

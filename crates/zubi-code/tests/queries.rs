@@ -338,7 +338,7 @@ async fn unsupported_requests_and_missing_servers_are_reported() {
     ");
     insta::assert_snapshot!(check_references(&toy, &at_target("b.kt:1:5")).await, @r#"
     at b.kt:1:5 x
-      b.kt:1:5 val x
+      b.kt:1:5 val x (declaration)
       a.toy:1:5 let x (declaration)
     Unknown { reason: "names only" }
     "#);

@@ -155,7 +155,7 @@ impl CodeTool for DocumentSymbols {
     const META: ToolMeta = ToolMeta {
         id: "lsp_document_symbols",
         title: "Outline of files",
-        description: "Declarations of a file, folder or pattern as an indented outline: kind, name, lines. Before reading parts of a large file.",
+        description: "Outline of a file, folder or pattern: kinds, names, lines. Before reading parts of a large file.",
         tags: &["outline", "structure", "symbols in file"],
         example: || ("Outline a file, classes and their members", json!({ "path": "src/console.py", "depth": 2 })),
         ..CODE_TOOL

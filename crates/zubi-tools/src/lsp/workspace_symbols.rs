@@ -22,7 +22,7 @@ pub(crate) struct WorkspaceSymbols;
 pub(crate) struct Input {
     /// Name or its prefix
     query: String,
-    /// Such as class, function
+    /// Such as class
     kind: Option<String>,
     /// Such as python
     language: Option<String>,
@@ -45,7 +45,7 @@ impl CodeTool for WorkspaceSymbols {
     const META: ToolMeta = ToolMeta {
         id: "lsp_workspace_symbols",
         title: "Find symbols by name",
-        description: "Declared symbols of the whole project by name: kind, name, container, path:line:col, exact names first.",
+        description: "Declared symbols of the project by name, exact names first.",
         tags: &["symbol", "search", "find class", "find function", "where is"],
         example: || ("Where is the class Console?", json!({ "query": "Console", "kind": "class" })),
         ..CODE_TOOL

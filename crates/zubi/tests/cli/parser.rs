@@ -24,13 +24,16 @@ async fn outline(parser: &ParserProcess, file_name: &str, text: &str) -> Result<
 }
 
 #[tokio::test]
-async fn texts_are_parsed_one_after_the_other() {
+async fn texts_are_parsed_by_at_most_two_children() {
     let parser = parser(ParserConfig::default());
     let (rust, python) =
         tokio::join!(outline(&parser, "a.rs", "fn é() {}"), outline(&parser, "b.py", "class Rate:\n    pass\n"));
     assert_eq!((rust, python), (Ok(vec!["é".to_owned()]), Ok(vec!["Rate".to_owned()])));
-    // One child, under its supervisor.
-    assert_eq!(descendants(std::process::id()).len(), 2);
+    for number in 0..8 {
+        outline(&parser, "a.rs", &format!("fn f{number}() {{}}")).await.unwrap();
+    }
+    // One or two children, each under its supervisor.
+    assert!(matches!(descendants(std::process::id()).len(), 2 | 4));
     drop(parser);
     for _ in 0..1_000 {
         if descendants(std::process::id()).is_empty() {
@@ -65,7 +68,7 @@ async fn the_process_is_confined() {
 #[tokio::test]
 async fn a_text_that_ends_the_process_is_named_and_not_tried_again() {
     // Enough for the program, too little for the tree of a large text.
-    let small = ParserConfig { memory: 128 * 1024 * 1024, ..ParserConfig::default() };
+    let small = ParserConfig { memory: 192 * 1024 * 1024, ..ParserConfig::default() };
     let parser = parser(small);
     let large = "a = [".repeat(200_000 / 5);
     let first = outline(&parser, "a.py", &large).await;
