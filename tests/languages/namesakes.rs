@@ -94,11 +94,12 @@ async fn files_that_ty_excludes() {
     project.write("names.py", "__all__ = [\"tax\"]\n\n\ndef f(x, y: int) -> None:\n    x.fee(y)\n");
     let zubi = Zubi::start(&project, &["ty"]).await;
     assert_snapshot!(references(&zubi, "base.py", "fee").await, @"
-    3 references to `fee` in 2 files
+    5 references to `fee` in 3 files
     base.py
+    legacy/old.py
     use.py
-    3 further word matches: 1 in code that the server does not resolve, 2 in code that no server has read: includeText=true
-    [ty · ready · may be incomplete: `fee` also occurs in legacy/old.py (2: excluded by `pyproject.toml`) · the server does not know whether these are `fee`: names.py:5]
+    1 further word match in code that the server does not resolve: includeText=true
+    [ty · ready · the server does not know whether these are `fee`: names.py:5]
     ");
     assert_snapshot!(rename_status(&zubi, "base.py", "fee").await, @"[ty · ready · may be incomplete: `fee` also occurs in legacy/old.py (2: excluded by `pyproject.toml`) · the server does not know whether these are `fee`: names.py:5]");
     let answer = zubi.call("lsp_diagnostics", json!({ "path": "legacy/old.py" })).await;
