@@ -2,7 +2,7 @@
 //! language server in the same run.
 //!
 //! The tree is Home Assistant (10,916 Python files), or a copy of the folder on the command line. The names of the
-//! queries are those that `ctags` finds, evenly spread. The aims are those of the issue that introduced the index.
+//! queries are those that `ctags` finds, evenly spread. The aims are for two free cores.
 
 mod names;
 

@@ -21,7 +21,7 @@ fn script() -> Vec<Turn> {
         .usage(900, 30, 0);
     let reply = ScriptedReply::text("One and two: “größer” 😀.").usage(1000, 12, 0);
     vec![
-        Turn::reply(first).split(11).expect(Expect::Tools(vec!["file_read"])).expect(Expect::Messages(1)),
+        Turn::reply(first).split(11).expect(Expect::Tools(vec!["file_read", "file_list"])).expect(Expect::Messages(1)),
         Turn::reply(reply).split(3).expect(Expect::Outcomes(vec!["two".to_owned(), "notes.txt".to_owned()])),
     ]
 }

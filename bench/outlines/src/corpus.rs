@@ -337,16 +337,10 @@ pub(crate) static CORPORA: &[Corpus] = &[
         language: "lua",
         tags: Some(("Lua", "f")),
         servers: &[ServerProgram { name: "emmylua_ls", components: &["emmylua"], command: &["emmylua_ls"] }],
-        reasons: &[
-            (
-                "ctags",
-                "ctags takes variables for functions if the line has a function (`local parts = vim.tbl_map(function … )`)",
-            ),
-            (
-                "emmylua_ls",
-                "local variables of functions whose value is a function only by inference (`local cancel = ms.cancel`)",
-            ),
-        ],
+        reasons: &[(
+            "ctags",
+            "ctags takes variables for functions if the line has a function (`local parts = vim.tbl_map(function … )`)",
+        )],
     },
     Corpus {
         name: "shell",

@@ -24,7 +24,8 @@ enumerations. A declaration is found if the outline has its name in its lines. F
 The column \"others\" counts names that a reference reports although the text of the line does not declare them: names
 that a macro makes (`TEST(suite, case)`), types of C++ that are only announced (`class Options;`), imported names
 (jedi-language-server), objects that ctags takes for classes (`rules.paragraph = {`), and types of comments
-(`@typedef {…} Option`). They are not among the declarations.
+(`@typedef {…} Option`). They are not among the declarations. A rule for each
+language decides this, and only for names that the outline lacks, so a rule that is too wide would raise the recall.
 
 ";
 

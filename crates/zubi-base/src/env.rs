@@ -271,8 +271,8 @@ pub fn model_variable(name: &str) -> Option<String> {
     std::env::var_os(name)?.into_string().ok().filter(|value| !value.is_empty())
 }
 
-/// Returns the connection string of the team's database. [`Environment`] does not contain it, because programs may print that. `None` if it
-/// is not UTF-8.
+/// Returns the connection string of the team's database; `None` if it is not UTF-8. [`Environment`] does not contain it,
+/// because programs may print that.
 pub fn team_index() -> Option<String> {
     model_variable(ZUBI_TEAM_INDEX.name)
 }

@@ -187,10 +187,7 @@ impl CodeQuery<'_> {
                 locations.extend(self.to_raw_locations(document, exact, relation).await.unwrap_or_default());
             }
         }
-        locations.sort_by(|a, b| {
-            let start = |one: &RawLocation| (one.location.range.start.line, one.location.range.start.character);
-            a.display_path.cmp(&b.display_path).then_with(|| start(a).cmp(&start(b)))
-        });
+        self.sort(&mut locations).await;
         locations.truncate(MAX_LOCATIONS);
         (!locations.is_empty()).then(|| ExactReferences { origins: origins(&found.answers), locations })
     }

@@ -11,6 +11,7 @@ use zubi_base::position::TextIndex;
 use zubi_base::text::FileOperation;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::{credentials, fs};
+use zubi_syntax::Notebook;
 
 use crate::lexical::NonCode;
 use crate::outline::{self, OutlineSymbol};
@@ -115,7 +116,10 @@ impl CodeQuery<'_> {
     async fn changed_names(&self, path: &Utf8Path, before: &Arc<str>, after: &Arc<str>) -> FxHashSet<String> {
         let declared = async |text: &Arc<str>| {
             let outline = self.parse_outline(path, text).await;
-            outline.and_then(Result::ok).map(|outline| syntax::to_symbols(&outline, text, path)).unwrap_or_default()
+            let notebook = path.file_name().filter(|name| Notebook::is_notebook(name));
+            let notebook = notebook.and_then(|_| Notebook::parse(text).ok());
+            let outline = outline.and_then(Result::ok);
+            outline.map(|outline| syntax::to_symbols(&outline, text, notebook.as_ref())).unwrap_or_default()
         };
         let (old, new) = (declared(before).await, declared(after).await);
         changed_names(path, (before, &old), (after, &new))
@@ -229,7 +233,7 @@ mod tests {
         let check = |before: &str, after: &str| {
             let declared = |text: &str| {
                 let outline = zubi_syntax::outline_of_file("a.rs", text, &|| false).unwrap().unwrap();
-                syntax::to_symbols(&outline, text, "a.rs".into())
+                syntax::to_symbols(&outline, text, None)
             };
             let (old, new) = (declared(before), declared(after));
             let mut names: Vec<_> = changed_names("a.rs".into(), (before, &old), (after, &new)).into_iter().collect();

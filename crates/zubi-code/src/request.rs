@@ -36,7 +36,7 @@ pub(crate) struct Replies {
     pub(crate) status: AnswerStatus,
 }
 
-/// The endpoints of the whole workspace.
+/// The endpoints of a document or of the whole workspace, after a short wait.
 pub(crate) enum SearchEndpoints {
     /// No endpoint exists, or one at least has settled its readiness.
     Settled(Endpoints),
@@ -82,23 +82,28 @@ impl CodeQuery<'_> {
         operation: &str,
         need: ReadinessLevel,
     ) -> Result<ReadyEndpoints, CodeError> {
-        let found = self.intel.router.for_document(document, method, &self.request_cx()).await;
+        let found = self.find_endpoints(document, method).await;
         self.ready(found, Some(document), method, operation, need).await
+    }
+
+    /// Returns the endpoints of a document for a request, without waiting for them.
+    pub(crate) async fn find_endpoints(&self, document: &DocumentRef, method: &str) -> Endpoints {
+        self.intel.router.for_document(document, method, &self.request_cx()).await
     }
 
     /// Returns the endpoints that find references for a document's symbols, without waiting for them.
     pub(crate) async fn navigators(&self, document: &DocumentRef) -> Vec<Arc<dyn Endpoint>> {
-        self.intel.router.for_document(document, "textDocument/references", &self.request_cx()).await.endpoints
+        self.find_endpoints(document, "textDocument/references").await.endpoints
     }
 
     /// Returns the absent servers that could have answered a request about a document.
     pub(crate) async fn missing_providers(&self, document: &DocumentRef, method: &str) -> Vec<MissingServer> {
-        self.intel.router.for_document(document, method, &self.request_cx()).await.absent
+        self.find_endpoints(document, method).await.absent
     }
 
     /// Waits for the endpoints that report diagnostics of a document, by push or by pull.
     pub(crate) async fn ready_for_problems(&self, document: &DocumentRef) -> Result<ReadyEndpoints, CodeError> {
-        let found = self.intel.router.for_document(document, DIAGNOSTICS, &self.request_cx()).await;
+        let found = self.find_endpoints(document, DIAGNOSTICS).await;
         if found.endpoints.is_empty() {
             return Err(CodeError::NoEndpoint(found.absent));
         }
@@ -182,34 +187,21 @@ impl CodeQuery<'_> {
     pub(crate) async fn endpoints_within(&self, method: &'static str, wait: Duration) -> SearchEndpoints {
         let until = Instant::now() + wait;
         let (router, cx) = (Arc::clone(&self.intel.router), self.request_cx());
-        // In a task of its own: a start that is cancelled would begin again with the next request.
-        let starting = tokio::spawn(async move { router.for_workspace(method, &cx).await });
-        let Ok(found) = tokio::time::timeout_at(until.into(), starting).await else {
-            return SearchEndpoints::Loading(vec!["the servers are starting".to_owned()]);
-        };
-        let found = found.unwrap_or_default();
-        match unready_within(&found.endpoints, until, Readiness::is_settled).await {
-            Some(unready) => SearchEndpoints::Loading(unready),
-            None => SearchEndpoints::Settled(found),
-        }
+        let finding = async move { router.for_workspace(method, &cx).await };
+        settle_within(finding, until, Readiness::is_settled).await
     }
 
-    /// Returns the endpoints of a document that are starting, each as a clause, if all are after a short wait.
-    pub(crate) async fn starting_within(
+    /// Returns the endpoints of a document, and which of them are starting if all are after a short wait.
+    pub(crate) async fn document_endpoints_within(
         &self,
         document: &DocumentRef,
         method: &'static str,
         wait: Duration,
-    ) -> Option<Vec<String>> {
+    ) -> SearchEndpoints {
         let until = Instant::now() + wait;
         let (router, cx, document) = (Arc::clone(&self.intel.router), self.request_cx(), document.clone());
-        // In a task of its own, as for the workspace.
-        let starting = tokio::spawn(async move { router.for_document(&document, method, &cx).await });
-        let Ok(found) = tokio::time::timeout_at(until.into(), starting).await else {
-            return Some(vec!["the servers are starting".to_owned()]);
-        };
-        let is_started = |readiness: &Readiness| !matches!(readiness, Readiness::Starting);
-        unready_within(&found.unwrap_or_default().endpoints, until, is_started).await
+        let finding = async move { router.for_document(&document, method, &cx).await };
+        settle_within(finding, until, |readiness| !matches!(readiness, Readiness::Starting)).await
     }
 
     /// Adds to the reason that projects were not queried how to query them.
@@ -220,7 +212,8 @@ impl CodeQuery<'_> {
         }
     }
 
-    async fn ready(
+    /// Waits for those of the found endpoints that support `method`, of a document or of the whole workspace.
+    pub(crate) async fn ready(
         &self,
         found: Endpoints,
         document: Option<&DocumentRef>,
@@ -406,6 +399,23 @@ fn take_omitted_count(answer: &mut Value) -> Option<u64> {
         }
         Value::Object(fields) => fields.remove(OMITTED_COUNT_FIELD)?.as_u64(),
         _ => None,
+    }
+}
+
+/// Finds endpoints, and waits until the readiness of one is enough.
+async fn settle_within(
+    finding: impl Future<Output = Endpoints> + Send + 'static,
+    until: Instant,
+    is_enough: impl Fn(&Readiness) -> bool,
+) -> SearchEndpoints {
+    // In a task of its own: a start that is cancelled would begin again with the next request.
+    let Ok(found) = tokio::time::timeout_at(until.into(), tokio::spawn(finding)).await else {
+        return SearchEndpoints::Loading(vec!["the servers are starting".to_owned()]);
+    };
+    let found = found.unwrap_or_default();
+    match unready_within(&found.endpoints, until, is_enough).await {
+        Some(unready) => SearchEndpoints::Loading(unready),
+        None => SearchEndpoints::Settled(found),
     }
 }
 

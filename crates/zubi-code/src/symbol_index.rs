@@ -42,7 +42,7 @@ pub trait SymbolIndex: Send + Sync {
 
     /// Parses some files and the files below some folders first, given by their absolute paths, if a build runs: a question
     /// is about them.
-    fn prefer(&self, _paths: &[Utf8PathBuf]) {}
+    fn prefer(&self, _paths: &[&Utf8Path]) {}
 
     /// Returns the state.
     fn state(&self) -> IndexState;

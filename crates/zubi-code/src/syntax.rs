@@ -221,10 +221,8 @@ impl CodeQuery<'_> {
     }
 }
 
-/// Converts an outline to a tree of symbols.
-pub(crate) fn to_symbols(outline: &SyntaxOutline, text: &str, path: &Utf8Path) -> Vec<OutlineSymbol> {
-    let is_notebook = path.file_name().is_some_and(Notebook::is_notebook);
-    let notebook = if is_notebook { Notebook::parse(text).ok() } else { None };
+/// Converts the outline of a text to a tree of symbols. `notebook` has the cells, if the text is that of a notebook.
+pub(crate) fn to_symbols(outline: &SyntaxOutline, text: &str, notebook: Option<&Notebook>) -> Vec<OutlineSymbol> {
     let declarations = &outline.declarations;
     let mut children: Vec<Vec<OutlineSymbol>> = declarations.iter().map(|_| Vec::new()).collect();
     let mut roots = Vec::new();
@@ -232,7 +230,7 @@ pub(crate) fn to_symbols(outline: &SyntaxOutline, text: &str, path: &Utf8Path) -
     for (index, declaration) in declarations.iter().enumerate().rev() {
         let mut own = children.get_mut(index).map(std::mem::take).unwrap_or_default();
         own.reverse();
-        let symbol = to_symbol(declaration, text, notebook.as_ref(), own);
+        let symbol = to_symbol(declaration, text, notebook, own);
         match declaration.parent.and_then(|parent| children.get_mut(parent)) {
             Some(siblings) => siblings.push(symbol),
             None => roots.push(symbol),

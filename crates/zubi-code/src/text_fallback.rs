@@ -92,7 +92,7 @@ impl CodeQuery<'_> {
         };
         let mut status = AnswerStatus::from_source(AnswerSource::Syntax, absent);
         status.notes.extend(outline_notes(&self.workspace().display(path), &outline));
-        Ok(QualifiedAnswer { value: to_symbols(&outline, &document.text, path), status })
+        Ok(QualifiedAnswer { value: to_symbols(&outline, &document.text, document.notebook(path)), status })
     }
 
     /// Returns the locations in imported exact data, or else the occurrences of the name at a position as a whole word, or
@@ -196,11 +196,11 @@ impl CodeQuery<'_> {
             Some(scope) => vec![scope.to_owned()],
             None => self.workspace().roots(),
         };
-        if scope.is_some() {
-            self.prefer_in_index(&roots);
+        if let Some(scope) = scope {
+            self.prefer_in_index(&[scope]);
         }
         let found = self.search_words_in(roots, word, WORD_SEARCH).await;
-        let files: Vec<_> = found.files.iter().take(MAX_PREFERRED).map(|(path, _)| path.clone()).collect();
+        let files: Vec<_> = found.files.iter().take(MAX_PREFERRED).map(|(path, _)| path.as_path()).collect();
         self.prefer_in_index(&files);
         found
     }

@@ -323,7 +323,7 @@ async fn a_server_without_an_index_works_through_outlines() {
         query.resolve(&symbol("Square/area", None), PositionIntent::Identifier).await.unwrap().display_position,
         "shapes.toy:5:7"
     );
-    let found = query.workspace_symbols("Shape", &SymbolFilter::all()).await.unwrap();
+    let found = query.workspace_symbols("Shape", &SymbolFilter::default()).await.unwrap();
     assert_eq!(found.value.len(), 1);
     insta::assert_snapshot!(found.status.note().unwrap(), @"toy has no symbol index: exact names only, from the outlines of 2 files");
 }
@@ -338,7 +338,7 @@ async fn unsupported_requests_and_missing_servers_are_reported() {
     ");
     insta::assert_snapshot!(check_references(&toy, &at_target("b.kt:1:5")).await, @r#"
     at b.kt:1:5 x
-      b.kt:1:5 val x (declaration)
+      b.kt:1:5 val x
       a.toy:1:5 let x (declaration)
     Unknown { reason: "names only" }
     "#);

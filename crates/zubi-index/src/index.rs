@@ -271,7 +271,7 @@ impl SymbolIndex for LocalIndex {
         Ok(DeclaredNames { is_complete, ..names })
     }
 
-    fn prefer(&self, paths: &[Utf8PathBuf]) {
+    fn prefer(&self, paths: &[&Utf8Path]) {
         if self.shared.state.borrow().phase != IndexPhase::Ready {
             let below = paths.iter().filter_map(|path| path.strip_prefix(&self.shared.root).ok());
             // The whole folder has no order.

@@ -166,7 +166,7 @@ impl SymbolIndex for WorkspaceIndex {
         Ok(DeclaredNames { is_complete: joined.is_complete && is_complete, ..joined })
     }
 
-    fn prefer(&self, paths: &[Utf8PathBuf]) {
+    fn prefer(&self, paths: &[&Utf8Path]) {
         for folder in &self.folders {
             folder.index.prefer(paths);
         }

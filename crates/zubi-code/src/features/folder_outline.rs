@@ -91,7 +91,7 @@ impl CodeQuery<'_> {
     pub fn select_files(&self, argument: &str) -> Result<FileSelection, CodeError> {
         let selection = self.parse_selection(argument)?;
         if let FileSelection::File(path) | FileSelection::Folder(path) = &selection {
-            self.prefer_in_index(std::slice::from_ref(path));
+            self.prefer_in_index(&[path]);
         }
         Ok(selection)
     }
@@ -160,7 +160,7 @@ impl CodeQuery<'_> {
                         if outline.is_cut {
                             cut.push(display_path.clone());
                         }
-                        to_symbols(&outline, &document.text, path)
+                        to_symbols(&outline, &document.text, document.notebook(path))
                     }
                     Some(Err(error)) => {
                         unparsed.push(format!("{display_path} ({error})"));

@@ -47,7 +47,7 @@ pub(crate) const SERVER_WAIT: Duration = Duration::from_millis(250);
 
 impl CodeQuery<'_> {
     /// Lets a running build of the index parse the files and folders of this question first.
-    pub(crate) fn prefer_in_index(&self, paths: &[Utf8PathBuf]) {
+    pub(crate) fn prefer_in_index(&self, paths: &[&Utf8Path]) {
         if let Some(index) = &self.intel.index {
             index.prefer(paths);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 use serde_json::json;
-use zubi_base::endpoint::{DocumentRef, Readiness};
+use zubi_base::endpoint::{DocumentRef, Endpoints, Readiness};
 
 use crate::error::CodeError;
 use crate::features::index_search::SERVER_WAIT;
@@ -12,6 +12,7 @@ use crate::locate::describe_loading;
 use crate::outline::{self, Outline, OutlineSymbol};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
+use crate::request::SearchEndpoints;
 use crate::status::{AnswerSource, AnswerStatus, Completeness, QualifiedAnswer};
 
 /// The request for the declarations of a file.
@@ -32,7 +33,8 @@ impl CodeQuery<'_> {
         if let Some(cached) = self.intel.outlines.get(changes, &key).filter(|cached| cached.text == text) {
             return Ok(Arc::clone(&cached.answer));
         }
-        let outline = Arc::new(self.request_outline(path).await?);
+        let found = self.find_endpoints(&DocumentRef::new(path), METHOD).await;
+        let outline = Arc::new(self.request_outline(path, found).await?);
         // A loading server's outline may be incomplete; one by syntax is temporary, as a server may get installed.
         let ready = outline.status.endpoints.iter().all(|state| matches!(state.readiness, Readiness::Ready));
         let complete = ready
@@ -50,9 +52,12 @@ impl CodeQuery<'_> {
     ///
     /// [`CallCx::may_use_index`]: crate::CallCx::may_use_index
     pub async fn outline(&self, path: &Utf8Path) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
-        let outline = match self.outline_before_start(path).await {
-            Some(outline) => outline,
-            None => self.request_outline(path).await?,
+        let outline = match self.endpoints_of_outline(path).await {
+            SearchEndpoints::Settled(found) => self.request_outline(path, found).await?,
+            SearchEndpoints::Loading(starting) => match self.outline_before_start(path, &starting).await {
+                Some(outline) => outline,
+                None => self.request_outline(path, self.find_endpoints(&DocumentRef::new(path), METHOD).await).await?,
+            },
         };
         if let Some(end) = outline.value.iter().map(|symbol| symbol.range.end()).max() {
             let document = self.document(path).await?;
@@ -61,28 +66,41 @@ impl CodeQuery<'_> {
         Ok(outline)
     }
 
-    /// Returns the declarations by syntax if all servers of a file are starting after a short wait. `None` without any: the
-    /// servers may know some.
-    async fn outline_before_start(&self, path: &Utf8Path) -> Option<QualifiedAnswer<Vec<OutlineSymbol>>> {
+    /// Returns the endpoints of a file, or that all of them are starting, so that the syntax can answer meanwhile.
+    async fn endpoints_of_outline(&self, path: &Utf8Path) -> SearchEndpoints {
+        let document = DocumentRef::new(path);
         let has_language = path.file_name().is_some_and(|name| self.intel.parser.has_language(name));
-        if !self.cx.may_use_index || !has_language {
-            return None;
+        if self.cx.may_use_index && has_language {
+            return self.document_endpoints_within(&document, METHOD, SERVER_WAIT).await;
         }
-        let starting = self.starting_within(&DocumentRef::new(path), METHOD, SERVER_WAIT).await?;
+        SearchEndpoints::Settled(self.find_endpoints(&document, METHOD).await)
+    }
+
+    /// Returns the declarations by syntax while the servers are starting, given as clauses. `None` without any: the servers
+    /// may know some.
+    async fn outline_before_start(
+        &self,
+        path: &Utf8Path,
+        starting: &[String],
+    ) -> Option<QualifiedAnswer<Vec<OutlineSymbol>>> {
         let outline = self.textual_outline(path, Vec::new()).await.ok();
         let mut outline = outline.filter(|outline| !outline.value.is_empty())?;
-        outline.status.notes.push(describe_loading(&starting));
+        outline.status.notes.push(describe_loading(starting));
         Some(outline)
     }
 
-    async fn request_outline(&self, path: &Utf8Path) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
-        self.prefer_in_index(&[path.to_owned()]);
+    async fn request_outline(
+        &self,
+        path: &Utf8Path,
+        found: Endpoints,
+    ) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
+        self.prefer_in_index(&[path]);
         let reference = DocumentRef::new(path);
-        let ready =
-            match self.ready_for(&reference, METHOD, "list the symbols of this file", ReadinessLevel::File).await {
-                Err(error) => return self.textual_outline(path, error.absent_servers()?).await,
-                Ok(ready) => ready,
-            };
+        let ready = self.ready(found, Some(&reference), METHOD, "list the symbols of this file", ReadinessLevel::File);
+        let ready = match ready.await {
+            Err(error) => return self.textual_outline(path, error.absent_servers()?).await,
+            Ok(ready) => ready,
+        };
         let cx = self.request_cx().for_document(&reference);
         let replies =
             self.request_all(&ready, METHOD, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await;

@@ -12,45 +12,34 @@ use super::folder_outline::FileSelection;
 use crate::error::CodeError;
 use crate::query::CodeQuery;
 
-/// A condition for symbols. The answers of servers and of the index satisfy it alike.
-#[derive(Debug, Clone)]
+/// A condition for symbols. By default, all symbols satisfy it. The answers of servers and of the index satisfy it alike.
+#[derive(Debug, Clone, Default)]
 pub struct SymbolFilter {
     /// The kind, as in [`crate::outline::KINDS`].
     pub kind: Option<String>,
     files: FileCondition,
 }
 
-/// A condition for the absolute paths of files.
-#[derive(Clone)]
+/// A condition for the absolute paths of files. By default, all files satisfy it.
+#[derive(Clone, Default)]
 pub struct FileCondition(Option<Arc<PathPredicate>>);
 
 type PathPredicate = dyn Fn(&Utf8Path) -> bool + Send + Sync;
 
 impl FileCondition {
-    /// Returns the condition that all files satisfy.
-    pub fn all() -> Self {
-        Self(None)
-    }
-
     /// Returns the condition of a function.
     pub fn new(is_selected: impl Fn(&Utf8Path) -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(is_selected)))
     }
 
-    /// Whether all files satisfy it.
+    /// Whether all files satisfy the condition.
     pub fn is_all(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Whether a file satisfies it.
+    /// Whether a file satisfies the condition.
     pub fn admits(&self, path: &Utf8Path) -> bool {
         self.0.as_ref().is_none_or(|is_selected| is_selected(path))
-    }
-}
-
-impl Default for FileCondition {
-    fn default() -> Self {
-        Self::all()
     }
 }
 
@@ -61,17 +50,12 @@ impl fmt::Debug for FileCondition {
 }
 
 impl SymbolFilter {
-    /// Returns the filter that all symbols pass.
-    pub fn all() -> Self {
-        Self { kind: None, files: FileCondition::all() }
-    }
-
-    /// Returns the files whose symbols pass.
+    /// Returns the condition for the files of the symbols.
     pub(crate) fn files(&self) -> &FileCondition {
         &self.files
     }
 
-    /// Whether a symbol passes.
+    /// Whether a symbol satisfies the condition.
     pub(crate) fn admits(&self, kind: &str, path: &Utf8Path) -> bool {
         self.kind.as_deref().is_none_or(|own| own == kind) && self.files.admits(path)
     }
@@ -88,7 +72,7 @@ impl CodeQuery<'_> {
         let languages = language.map(languages_named).transpose()?;
         let selection = path.map(|path| self.select_files(path)).transpose()?;
         let files = match (languages, selection) {
-            (None, None) => FileCondition::all(),
+            (None, None) => FileCondition::default(),
             (languages, selection) => {
                 let workspace = Arc::clone(&self.intel.workspace);
                 FileCondition::new(move |path| is_selected(path, languages.as_deref(), selection.as_ref(), &workspace))

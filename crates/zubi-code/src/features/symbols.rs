@@ -32,8 +32,8 @@ pub struct FoundSymbol {
 }
 
 impl CodeQuery<'_> {
-    /// Returns the symbols that pass a filter and whose name matches `query`: exact names, then prefixes, then the rest in the servers' order.
-    /// The workspace's symbols precede those of libraries.
+    /// Returns the symbols that pass a filter and whose name matches `query`: exact names, then prefixes, then the rest in
+    /// the servers' order. The workspace's symbols precede those of libraries.
     ///
     /// If no server has an index, or the indexes have no match and a server is absent, the symbols come from the
     /// outlines of files that contain the word. If a server is absent and the indexes have matches, exact names from
@@ -172,7 +172,7 @@ impl CodeQuery<'_> {
             }
             extensions.push(path.extension());
             let document = DocumentRef::new(path.clone());
-            let found = self.intel.router.for_document(&document, OUTLINE, &self.request_cx()).await;
+            let found = self.find_endpoints(&document, OUTLINE).await;
             if !found.endpoints.is_empty() {
                 return true;
             }

@@ -205,7 +205,7 @@ impl CodeQuery<'_> {
         let mut unindexed = UnindexedMatches::default();
         let status = &mut unindexed.status;
         let mut files =
-            self.files_with_word(name_path.last(), None, &FileCondition::all(), MAX_WORD_FILES, status).await;
+            self.files_with_word(name_path.last(), None, &FileCondition::default(), MAX_WORD_FILES, status).await;
         unindexed.cut = files.len() >= MAX_WORD_FILES;
         files.retain(|file| serves(file));
         if files.is_empty() {

@@ -30,7 +30,8 @@ impl CodeQuery<'_> {
             Some(file) if file.is_file() => vec![file.to_owned()],
             // The caller has searched the same word before, and marked its answer.
             scope => {
-                self.files_with_word(name, scope, &FileCondition::all(), MAX_FILES, &mut AnswerStatus::default()).await
+                self.files_with_word(name, scope, &FileCondition::default(), MAX_FILES, &mut AnswerStatus::default())
+                    .await
             }
         };
         for path in files {

@@ -147,7 +147,8 @@ impl CodeQuery<'_> {
             let Ok(document) = self.document(file).await else { continue };
             // The present text, whether the index has read it or not.
             let Some(Ok(outline)) = self.parse_outline(file, &document.text).await else { return Ok(None) };
-            candidates.extend(self.filter_symbols(file, &to_symbols(&outline, &document.text, file), name_path).await?);
+            let symbols = to_symbols(&outline, &document.text, document.notebook(file));
+            candidates.extend(self.filter_symbols(file, &symbols, name_path).await?);
         }
         if candidates.is_empty() {
             return Ok(None);
@@ -237,8 +238,9 @@ impl CodeQuery<'_> {
         let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         if candidates.is_empty() {
             let searched_files: FxHashSet<_> = files.into_iter().collect();
-            let mut files =
-                self.files_with_word(name_path.last(), scope, &FileCondition::all(), MAX_WORD_FILES, &mut status).await;
+            let mut files = self
+                .files_with_word(name_path.last(), scope, &FileCondition::default(), MAX_WORD_FILES, &mut status)
+                .await;
             files.retain(|file| !searched_files.contains(file));
             candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         } else if let Some(index) = index {

@@ -120,7 +120,7 @@ impl ProjectArgs {
 /// The argument of tools that the index can answer while the servers load.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 pub(crate) struct WaitArgs {
-    /// ready: wait for servers, do not answer from the index
+    /// Wait for the servers instead of using the index
     #[schemars(extend("x-common" = true))]
     wait: Option<WaitFor>,
 }
@@ -129,7 +129,7 @@ pub(crate) struct WaitArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum WaitFor {
-    /// The servers.
+    // Without a documentation, so that the schema is small: the argument's says it.
     Ready,
 }
 

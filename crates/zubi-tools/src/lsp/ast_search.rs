@@ -56,7 +56,7 @@ pub(crate) fn select_files(query: &CodeQuery<'_>, path: Option<&str>) -> Result<
 pub(crate) struct Input {
     /// Code in which $NAME is any one part and $$$NAME any number of parts
     pattern: Option<String>,
-    /// Only such nodes of the tree-sitter grammar, with or without a pattern
+    /// Kind of the nodes in the tree-sitter grammar
     kind: Option<String>,
     /// Default: by file names
     language: Option<String>,

@@ -4,6 +4,7 @@
 //! project, the code is in the body of a macro, an import or a type is unknown. Only a request at the mention shows
 //! which. zubi sends such requests only if mentions are left, and few.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,7 +77,7 @@ pub(crate) struct ProofOutcome {
     /// Whether the server resolves mentions to the symbol that it did not report, in files that it has not opened
     /// before. It may report them now.
     pub(crate) has_new_uses: bool,
-    /// Mentions that the server resolves to the symbol, but does not report.
+    /// Mentions that the server resolves to the symbol, but does not report; those of a file follow each other.
     pub(crate) left_out: Vec<RawLocation>,
 }
 
@@ -167,20 +168,20 @@ impl CodeQuery<'_> {
             async move { (index, self.check(candidate, subject).await) }
         });
         let mut verdicts: FxHashMap<usize, MentionVerdict> = FxHashMap::default();
+        let mut left_out = BTreeSet::new();
         let until = tokio::time::Instant::now() + PROOF_TIME;
         for (index, checked) in
             join_all(requests.map(|request| tokio::time::timeout_at(until, request))).await.into_iter().flatten()
         {
-            outcome.has_new_uses |= checked.is_new_use;
+            outcome.has_new_uses |= checked.is_use && checked.is_new;
+            left_out.extend(checked.is_use.then_some(index));
             verdicts.insert(index, checked.verdict);
         }
+        outcome.left_out = left_out.into_iter().filter_map(|index| Some(rest.get(index)?.mention.clone())).collect();
         let by_file = agreed_verdicts(&rest, &verdicts);
         for (index, candidate) in rest.into_iter().enumerate() {
             mentions.are_namesakes_proven &= verdicts.contains_key(&index);
             let verdict = verdicts.remove(&index).or_else(|| by_file.get(&candidate.part()).cloned());
-            let is_left_out =
-                matches!(&verdict, Some(MentionVerdict::Unread { reason, .. }) if reason.as_str() == LEFT_OUT);
-            outcome.left_out.extend(is_left_out.then(|| candidate.mention.clone()));
             self.add(mentions, candidate, verdict.unwrap_or(MentionVerdict::Unchecked));
         }
         outcome
@@ -325,8 +326,8 @@ impl CodeQuery<'_> {
         for definition in &found {
             if !subject.is_module(definition) && self.is_among(definition, &subject.own).await {
                 let verdict = self.rate_own_place(definition, subject).await;
-                let is_new_use = is_new && !matches!(verdict, MentionVerdict::Namesake);
-                return CheckResult { verdict, is_new_use };
+                let is_use = !matches!(verdict, MentionVerdict::Namesake);
+                return CheckResult { verdict, is_use, is_new };
             }
         }
         for definition in found {
@@ -536,12 +537,15 @@ impl CodeQuery<'_> {
 
 struct CheckResult {
     verdict: MentionVerdict,
-    is_new_use: bool,
+    /// Whether the server resolves the mention to the symbol.
+    is_use: bool,
+    /// Whether the server received a request about it; `false` if its answer was known.
+    is_new: bool,
 }
 
 impl From<MentionVerdict> for CheckResult {
     fn from(verdict: MentionVerdict) -> Self {
-        Self { verdict, is_new_use: false }
+        Self { verdict, is_use: false, is_new: false }
     }
 }
 

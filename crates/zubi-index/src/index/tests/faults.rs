@@ -114,14 +114,15 @@ async fn the_build_parses_the_files_of_questions_first() {
     let index = LocalIndex::new(&fixture.root, Some(&fixture.cache), parser.clone(), IndexLimits::default());
     let cancel = CancellationToken::new();
     let mut changes = index.changes();
-    index.prefer(&["m2/f163.py", "m3/f290.py", "m1/f8.py", "m9"].map(|path| fixture.root.join(path)));
+    let paths = ["m2/f163.py", "m3/f290.py", "m1/f8.py", "m9"].map(|path| fixture.root.join(path));
+    index.prefer(&paths.each_ref().map(Utf8PathBuf::as_path));
     let question = async {
         changes.wait_for(|state| state.phase == IndexPhase::Declarations && state.undeclared <= 297).await.unwrap();
         for (path, is_parsed) in [("m2/f163.py", true), ("m3/f290.py", true), ("m1/f8.py", true), ("m0/f0.py", false)] {
             assert_eq!(index.outline(&fixture.root.join(path)).await.unwrap().is_some(), is_parsed, "{path}");
         }
         // A question in the middle of the build.
-        index.prefer(&[fixture.root.join("m6")]);
+        index.prefer(&[&fixture.root.join("m6")]);
         parser.permits.add_permits(1_000);
     };
     let (built, ()) = tokio::join!(index.build(&cancel), question);

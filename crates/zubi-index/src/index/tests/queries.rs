@@ -105,7 +105,7 @@ async fn filters() {
             kinds: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
             language: language.map(str::to_owned),
             path: path.map(|path| fixture.root.join(path)),
-            files: FileCondition::all(),
+            files: FileCondition::default(),
         };
         fixture.render(&fixture.index.search(&query, limit).await.unwrap())
     };
