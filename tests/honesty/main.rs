@@ -25,9 +25,28 @@ fn is_marked(answer: &Answer) -> bool {
     status.contains("may be incomplete") || status.contains("completeness unknown")
 }
 
+/// Whether the only mark of an answer, if it has one, is about code that the ready server does not read.
+fn is_ready(answer: &Answer, unread: Option<&str>) -> bool {
+    match unread {
+        None => !is_marked(answer),
+        Some(unread) => {
+            let status = answer.text.lines().last().unwrap_or_default();
+            let mark = |end: &str| status.contains(&format!(" · ready · may be incomplete: {unread}{end}"));
+            mark("]") || mark(" · ")
+        }
+    }
+}
+
 /// Makes concurrent calls from the first millisecond on, with different time-outs: every answer is complete or marked.
-/// Once the server is ready, every answer is complete and not marked.
-async fn check_cold_start(published: &str, components: &[&str], arguments: Value, min_count: usize) {
+/// Once the server is ready, every answer is complete, and has no mark but the one about code that the server does not
+/// read on this machine (`unread`).
+async fn check_cold_start(
+    published: &str,
+    components: &[&str],
+    arguments: Value,
+    min_count: usize,
+    unread: Option<&str>,
+) {
     for start in 0..STARTS {
         let project = Project::copy_published(published);
         let zubi = Zubi::start(&project, components).await;
@@ -41,15 +60,15 @@ async fn check_cold_start(published: &str, components: &[&str], arguments: Value
         let (at_once, after_200_ms, after_1_s, after_2500_ms, after_120_s) =
             tokio::join!(query(Some(0)), query(Some(200)), query(Some(1000)), query(Some(2500)), query(Some(120_000)));
         let ready = query(None).await;
-        assert!(!is_marked(&ready), "a ready server's answer is marked:\n{}", ready.text);
+        assert!(is_ready(&ready, unread), "the mark of a ready server's answer:\n{}", ready.text);
         let true_count = count(&ready);
         assert!(true_count >= min_count, "only {true_count} references");
-        assert!(!is_marked(&after_120_s), "an answer that waited is marked:\n{}", after_120_s.text);
+        assert!(is_ready(&after_120_s, unread), "the mark of an answer that waited:\n{}", after_120_s.text);
         for answer in [at_once, after_200_ms, after_1_s, after_2500_ms, after_120_s] {
             if answer.is_error {
                 continue; // says why, and is not an answer
             }
-            let is_honest = is_marked(&answer) || count(&answer) == true_count;
+            let is_honest = is_marked(&answer) && !is_ready(&answer, unread) || count(&answer) == true_count;
             assert!(is_honest, "start {start}: an unmarked partial answer, {true_count} exist:\n{}", answer.text);
         }
     }
@@ -58,25 +77,29 @@ async fn check_cold_start(published: &str, components: &[&str], arguments: Value
 #[tokio::test]
 async fn cold_rust_analyzer() {
     let arguments = json!({ "symbol": "Command", "path": "src/builder/command.rs", "limit": 1 });
-    check_cold_start("clap_builder", &["rust-analyzer"], arguments, 200).await;
+    let unread = "`Command` also occurs in src/macros.rs (1: `cfg(feature = \"cargo\")`)";
+    check_cold_start("clap_builder", &["rust-analyzer"], arguments, 200, Some(unread)).await;
 }
 
 #[tokio::test]
 async fn cold_clangd() {
     let arguments = json!({ "at": "include/leveldb/slice.h:28 Slice", "limit": 1 });
-    check_cold_start("leveldb", &["clangd"], arguments, 400).await;
+    let unread = "`Slice` also occurs in db/db_bench.cc (7: conditional `#if defined(__linux)`)";
+    check_cold_start("leveldb", &["clangd"], arguments, 400, Some(unread)).await;
 }
 
 #[tokio::test]
 async fn cold_pyright() {
     let arguments = json!({ "symbol": "Console", "path": "rich/console.py", "limit": 1 });
-    check_cold_start("rich", &["node", "pyright"], arguments, 200).await;
+    // The file raises an error on other systems than Windows, so pyright does not analyse the rest.
+    let unread = "`Console` also occurs in rich/_win32_console.py (2: the server does not resolve its import)";
+    check_cold_start("rich", &["node", "pyright"], arguments, 200, Some(unread)).await;
 }
 
 #[tokio::test]
 async fn cold_basedpyright() {
     let arguments = json!({ "symbol": "Console", "path": "rich/console.py", "limit": 1 });
-    check_cold_start("rich", &["node", "basedpyright"], arguments, 200).await;
+    check_cold_start("rich", &["node", "basedpyright"], arguments, 200, None).await;
 }
 
 /// Projects, the components on PATH, and a symbol without uses.

@@ -69,7 +69,7 @@ fn questions(example: &Use, (path, line): &(String, u64)) -> Vec<(&'static str, 
     let at = format!("{path}:{line} {}", example.name);
     let name = example.name.to_owned();
     let mut questions = vec![
-        ("lsp_document_symbols", json!({ "path": path, "maxTokens": 20_000 }), name.clone()),
+        ("lsp_document_symbols", json!({ "path": path, "maxTokens": 20_000, "wait": "ready" }), name.clone()),
         ("lsp_hover", json!({ "at": at }), name.clone()),
         ("lsp_definition", json!({ "at": at }), path.clone()),
         ("lsp_references", json!({ "at": at }), "reference".to_owned()),

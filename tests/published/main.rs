@@ -54,7 +54,7 @@ async fn python() {
       11:26  from .console import Console
       14:21  _console: Optional["Console"] = None
     …
-    [pyright · ready · may be incomplete: `Console` also occurs in rich/_win32_console.py (2: its import is unresolved)]
+    [pyright · ready · may be incomplete: `Console` also occurs in rich/_win32_console.py (2: the server does not resolve its import)]
 
     > lsp_references {"symbol":"Console/print","limit":2}
     at rich/console.py:1651:9 print (method)
@@ -63,7 +63,7 @@ async fn python() {
       74:26  return write_console.print(*objects, sep=sep, end=end)
       173:14  _console.print(_inspect)
     …
-    [pyright · ready · may be incomplete: `print` also occurs in rich/_win32_console.py (21: its import is unresolved) · `print` is also in strings that may look it up: rich/__init__.py:8]
+    [pyright · ready · may be incomplete: `print` also occurs in rich/_win32_console.py (21: the server does not resolve its import) · `print` is also in strings that may look it up: rich/__init__.py:8]
 
     > lsp_definition {"at":"rich/align.py:4 Constrain"}
     at rich/align.py:4:24 Constrain

@@ -44,6 +44,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     parts.part("clippy", check::clippy);
     if options.full {
         parts.part("rustdoc", check::rustdoc);
+        parts.part("grammars", grammars);
     }
     parts.part("generated", generate::check);
     parts.part("vitest", extension::units);
@@ -94,6 +95,14 @@ pub(crate) fn build_command() -> Command {
     let mut build = run::cargo();
     build.args(["build", "--quiet", "--workspace", "--all-targets", "--locked"]).env(LINTER.0, LINTER.1);
     build
+}
+
+/// Tests the languages of the feature `heavy`, which the other tests do not compile.
+fn grammars() -> Result<String> {
+    let nextest = setup::program("cargo-nextest", "cargo-nextest");
+    let mut tests = run::command(nextest.as_str());
+    tests.args(["nextest", "run", "--package", "zubi-syntax", "--features", "heavy", "--locked"]);
+    run::loud(tests.env(LINTER.0, LINTER.1)).map(|()| String::new())
 }
 
 /// Figures from nextest's output: the counts in its summary line, and the seconds of each test.

@@ -96,6 +96,7 @@ impl Toy {
             unanswered: Mutex::default(),
             restarts: Mutex::default(),
             early_answers: Mutex::default(),
+            deleted: Mutex::default(),
         });
         let state = root.join("state");
         let intel = CodeIntel::new(change(CodeConfig {
@@ -203,6 +204,8 @@ pub struct ToyEndpoint {
     /// The number of requests for references that the endpoint answers from the first file alone, as if it were still
     /// reading the others.
     pub early_answers: Mutex<usize>,
+    /// Files that the endpoint still has although they do not exist on disk, by name, with their texts.
+    pub deleted: Mutex<Vec<(&'static str, &'static str)>>,
     /// The times that requests had, if the endpoint answers none of them; `None` if it answers.
     pub unanswered: Mutex<Option<Vec<Duration>>>,
 }
@@ -230,9 +233,11 @@ struct DeclaredSymbol {
 
 impl ToyEndpoint {
     fn files(&self) -> Vec<(Utf8PathBuf, String)> {
+        let deleted = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
         walk::files(&self.root, WalkOptions { sorted: true, ..WalkOptions::default() })
             .filter(|path| path.extension() == Some("toy"))
             .filter_map(|path| Some((path.clone(), fs::read_text(&path).ok()?)))
+            .chain(deleted.iter().map(|(name, text)| (self.root.join(name), (*text).to_owned())))
             .collect()
     }
 

@@ -144,9 +144,9 @@ async fn unresolved_imports_are_a_mark_if_they_name_the_module() {
         if module == "shapes" {
             insta::assert_snapshot!(shown, @"
             text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 3 requests
-            `unit` also occurs in other.toy (2: its import is unresolved)
+            `unit` also occurs in other.toy (2: the server does not resolve its import)
             text 0, quoted 0, namesakes 0, unresolved 0, unchecked 0; 1 requests
-            `unit` also occurs in other.toy (2: its import is unresolved)
+            `unit` also occurs in other.toy (2: the server does not resolve its import)
             ");
         } else {
             insta::assert_snapshot!(shown, @"

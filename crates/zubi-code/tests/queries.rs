@@ -314,6 +314,20 @@ async fn a_server_without_a_readiness_signal_is_queried_until_it_has_every_menti
     ");
 }
 
+/// pyrefly reports a renamed file under both names for a moment.
+#[tokio::test]
+async fn references_in_deleted_files_are_left_out() {
+    let toy = Toy::new(SHAPES);
+    *toy.endpoint.deleted.lock().unwrap() = vec![("old.toy", "use Shape\n  print unit\n")];
+    insta::assert_snapshot!(check_references(&toy, &symbol("unit", None)).await, @"
+    at shapes.toy:6:5 unit (variable)
+      app.toy:2:14 print area unit
+      app.toy:4:12 let élan → unit
+      shapes.toy:6:5 let unit (declaration)
+    Complete
+    ");
+}
+
 #[tokio::test]
 async fn a_server_without_an_index_works_through_outlines() {
     let toy = Toy::new(SHAPES);

@@ -114,6 +114,8 @@ pub(crate) struct FileWatcher {
     barrier_directory: Option<tempfile::TempDir>,
     /// The number of examinations that have found changes.
     found: AtomicU64,
+    /// The last known counts.
+    counts: Mutex<WatchCounts>,
 }
 
 /// The marks that the event thread sets.
@@ -171,8 +173,10 @@ impl FileWatcher {
             }
         };
         record.begin();
+        let counts = Mutex::new(record.counts());
         Self {
             marks,
+            counts,
             record: Arc::new(Mutex::new(record)),
             barrier: tokio::sync::Mutex::new(0),
             barrier_directory,
@@ -222,8 +226,14 @@ impl FileWatcher {
         lock(&self.record).worktrees.iter().cloned().collect()
     }
 
+    /// Returns the numbers of watched directories; those before the examination that is running, if one is, because it may
+    /// compare many files.
     pub(crate) fn counts(&self) -> WatchCounts {
-        lock(&self.record).counts()
+        let mut counts = lock(&self.counts);
+        if let Ok(record) = self.record.try_lock() {
+            *counts = record.counts();
+        }
+        *counts
     }
 
     /// Returns how many calls of [`Self::refresh`] have found changes.

@@ -1,5 +1,6 @@
 //! Locations related to a symbol: definition, references, implementations, type definition.
 
+use std::io;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -229,6 +230,9 @@ impl CodeQuery<'_> {
             // Servers group references by file, so zubi converts each URI once per group.
             for file_locations in parse(&reply.result).chunk_by(|one, next| one.uri == next.uri) {
                 let Some(first) = file_locations.first() else { continue };
+                if self.is_deleted(&first.uri) {
+                    continue;
+                }
                 self.virtual_documents.register(&first.uri, &reply.endpoint);
                 let uri = self.resolve_links(&first.uri).unwrap_or_else(|| first.uri.clone());
                 let (shown, external) = self.display_location(&lsp::Location { uri: uri.clone(), range: first.range });
@@ -247,6 +251,15 @@ impl CodeQuery<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a URI names a file of the workspace that does not exist: a server may not have read a deletion or a new name
+    /// yet.
+    fn is_deleted(&self, uri: &lsp::Uri) -> bool {
+        let Some(path) = uri::to_path(uri).filter(|path| self.workspace().contains(path)) else { return false };
+        let is_missing = std::fs::symlink_metadata(&path)
+            .is_err_and(|error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory));
+        is_missing && !self.intel.texts.unsaved_texts().contains_key(&path)
     }
 
     /// Returns the URI of a file of the workspace without links, if it has some: a file that two paths reach is one.

@@ -106,6 +106,12 @@ impl IndexedFolder {
         lock(&self.changes).is_comparing = is_comparing;
     }
 
+    /// Whether a build runs. Its last steps follow the state that says that the index is complete.
+    #[cfg(test)]
+    pub(super) fn is_building(&self) -> bool {
+        lock(&self.changes).is_building
+    }
+
     /// Returns a receiver that changes when the index has read all reports so far.
     pub(super) fn reads(&self) -> watch::Receiver<u64> {
         self.read.subscribe()

@@ -85,6 +85,12 @@ async fn wait_until_built(index: &WorkspaceIndex) {
     let mut changes = index.changes();
     let built = changes.wait_for(IndexState::has_all_declarations);
     tokio::time::timeout(DEADLINE, built).await.expect("the index is built in time").unwrap();
+    let ended = async {
+        while index.folders.iter().any(|folder| folder.is_building()) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(DEADLINE, ended).await.expect("the build ends in time");
 }
 
 #[tokio::test]

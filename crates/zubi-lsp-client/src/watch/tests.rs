@@ -504,6 +504,9 @@ async fn packages_that_come_and_go_are_reported() {
     ");
     let counts = fixture.watcher.counts();
     assert!(counts.packages <= 8 && counts.unwatched == 0, "{counts:?}");
+    // An examination of many files must not delay `zubi status`.
+    let _examination = zubi_base::sync::lock(&fixture.watcher.record);
+    assert_eq!(fixture.watcher.counts(), counts);
 }
 
 #[tokio::test]

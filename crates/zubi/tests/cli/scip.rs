@@ -394,7 +394,7 @@ impl TerminalCommand {
 #[test]
 fn an_interrupted_import_leaves_the_former_data() {
     let sandbox = sandbox();
-    write_large_data(&sandbox, 600, 1_000);
+    write_large_data(&sandbox, 600, 300);
     check(&sandbox, &["index", "import", "../data.scip"]);
     let mut import = TerminalCommand::start(&sandbox, &["index", "import", "../large.scip"]);
     import.read_until("import: 256 documents");

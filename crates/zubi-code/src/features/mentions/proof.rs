@@ -37,7 +37,7 @@ const LEFT_OUT: &str = "the server resolves it to this symbol, but does not repo
 const NOT_RESOLVED: &str = "the server does not resolve it";
 const UNRESOLVED_TARGET: &str = "the server does not resolve the queried one";
 const UNKNOWN_SYMBOL: &str = "the server resolves no symbol here, and reports no references";
-const UNRESOLVED_IMPORT: &str = "its import is unresolved";
+const UNRESOLVED_IMPORT: &str = "the server does not resolve its import";
 
 /// A mention in code that the server does not report.
 pub(super) struct Candidate {
