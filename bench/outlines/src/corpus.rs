@@ -299,7 +299,7 @@ pub(crate) static CORPORA: &[Corpus] = &[
         reasons: &[
             (
                 "ctags",
-                "ctags takes the object of a property descriptor for a function (`createEvent: { value: function … }`; the outline has `value`), and lists names of function expressions and calls (`Node.prototype.insertBefore.call`)",
+                "ctags takes objects without functions for classes (`posix: { sep: '/' }`), and lists names of calls (`Node.prototype.insertBefore.call`)",
             ),
             (
                 "typescript",

@@ -3,6 +3,7 @@
 //! A server of TypeScript does not read the script of a `.vue` file, and one of Python no notebook, so they report no
 //! uses there. These functions find such uses by text.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use camino::Utf8Path;
@@ -122,6 +123,27 @@ enum Source {
     Lines(Vec<String>),
 }
 
+/// Returns the text of a file for a search for words, with the same length: in the JSON of a notebook, spaces replace the
+/// escapes of white space, because the letter of an escape would belong to the word after it (`\narea`).
+pub(crate) fn searchable_text<'a>(path: &Utf8Path, text: &'a str) -> Cow<'a, str> {
+    if !path.file_name().is_some_and(zubi_syntax::Notebook::is_notebook) {
+        return Cow::Borrowed(text);
+    }
+    let mut searchable = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            searchable.push(character);
+            continue;
+        }
+        match characters.next() {
+            Some('n' | 'r' | 't') => searchable.push_str("  "),
+            escaped => searchable.extend(std::iter::once(character).chain(escaped)),
+        }
+    }
+    Cow::Owned(searchable)
+}
+
 /// The maximum number of places that are named in one notebook.
 const MAX_PLACES: usize = 100;
 
@@ -167,6 +189,20 @@ mod tests {
             let found: Vec<_> = occurrences(text, "word").map(|at| is_code(text, at)).collect();
             assert_eq!(found, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn an_escape_does_not_belong_to_a_word() {
+        let text = r#"["a\nword\tword", "\\nword \u00e9word\"word\\"]\"#;
+        let search = |name: &str| {
+            let found = searchable_text(Utf8Path::new(name), text);
+            assert_eq!(found.len(), text.len());
+            occurrences(&found, "word").collect::<Vec<_>>()
+        };
+        assert_eq!(search("a.json").len(), 1);
+        let found = search("a.ipynb");
+        assert_eq!(found.len(), 3);
+        assert!(found.into_iter().all(|at| text[at..].starts_with("word")));
     }
 
     #[test]

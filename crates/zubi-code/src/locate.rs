@@ -9,6 +9,7 @@ mod counterpart;
 mod index;
 mod mention;
 mod name;
+mod position_text;
 mod symbol;
 
 use camino::Utf8PathBuf;
@@ -18,7 +19,7 @@ use zubi_base::position::{Encoding, LineCol, TextSize, size};
 use zubi_base::sync::lock;
 
 use crate::error::CodeError;
-use crate::location::{column_of, line_text};
+use crate::location::{self, column_of, line_text};
 use crate::query::{CodeQuery, SourceDocument};
 use crate::status::AnswerStatus;
 use crate::text_search;
@@ -34,7 +35,7 @@ pub struct TargetInput {
     pub symbol: Option<String>,
     /// Narrows `symbol` to a file or directory.
     pub path: Option<String>,
-    /// `src/lib.rs:12:5`, 1-based, or `src/lib.rs:12 text`.
+    /// `src/lib.rs:12:5`, 1-based, or `src/lib.rs:12 text`; for a notebook, `explore.ipynb cell 3:2:5`.
     pub at: Option<String>,
     /// `file://` URI or path, with `line` and `character`.
     pub uri: Option<String>,
@@ -63,7 +64,7 @@ pub struct ResolvedTarget {
     pub name: Option<String>,
     /// Set if the target was resolved as a declared symbol.
     pub kind: Option<&'static str>,
-    /// `src/lib.rs:13:9`, 1-based.
+    /// `src/lib.rs:13:9`, or `explore.ipynb cell 3:2:5` for the code of a notebook; 1-based.
     pub display_position: String,
     /// The correction or choice that zubi made, for the answer's first line.
     pub note: Option<String>,
@@ -185,9 +186,10 @@ impl CodeQuery<'_> {
         name: Option<String>,
         note: Option<String>,
     ) -> ResolvedTarget {
-        let line = document.index.line_col(offset).line + 1;
         let display_path = self.workspace().display(&path);
-        let display_position = format!("{display_path}:{line}:{}", column_of(document, offset));
+        let cell = document.notebook(&path).and_then(|notebook| notebook.position(offset.into()));
+        let line = document.index.line_col(offset).line + 1;
+        let display_position = location::format_at(&display_path, line, column_of(document, offset), cell);
         self.note_uncertain_position(document, &display_path, offset);
         ResolvedTarget {
             reference: DocumentRef::new(path.clone()),

@@ -42,10 +42,15 @@ pub struct SourceLocation {
 impl SourceLocation {
     /// Formats the location as `src/lib.rs:12:5`, or `explore.ipynb cell 3:2:5` for the code of a notebook.
     pub fn to_at(&self) -> String {
-        if let Some(CellPosition { cell, line, column }) = self.cell {
-            return format!("{} cell {cell}:{line}:{column}", self.display_path);
-        }
-        format!("{}:{}:{}", self.display_path, self.line, self.column)
+        format_at(&self.display_path, self.line, self.column, self.cell)
+    }
+}
+
+/// Formats a position as [`SourceLocation::to_at`].
+pub(crate) fn format_at(display_path: &str, line: u32, column: u32, cell: Option<CellPosition>) -> String {
+    match cell {
+        Some(CellPosition { cell, line, column }) => format!("{display_path} cell {cell}:{line}:{column}"),
+        None => format!("{display_path}:{line}:{column}"),
     }
 }
 

@@ -14,6 +14,7 @@ use zubi_base::text::pluralize;
 use zubi_base::uri;
 use zubi_syntax::{MAX_DECLARATIONS, MAX_DEPTH, SyntaxOutline};
 
+use crate::embedding;
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
 use crate::locate::{ResolvedTarget, WORD_SEARCH};
@@ -136,7 +137,7 @@ impl CodeQuery<'_> {
                 unparsed += 1;
                 Vec::new()
             };
-            for start in text_search::occurrences(&document.text, name) {
+            for start in text_search::occurrences(&embedding::searchable_text(path, &document.text), name) {
                 let range = TextRange::at(size(start), size(name.len()));
                 let declaration = declared.contains(&range);
                 let is_included = match relation {

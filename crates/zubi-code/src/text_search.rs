@@ -129,7 +129,7 @@ pub fn search(files: &SearchedFiles, word: &str, until: Instant) -> WordSearchRe
             break;
         }
         if let Ok(text) = fs::read_text_in_place(&path) {
-            let count = count(&text, word);
+            let count = count(&embedding::searchable_text(&path, &text), word);
             if count > 0 {
                 found.files.push((path, count));
             }

@@ -31,7 +31,9 @@ pub(crate) fn extract(
     outline: &mut SyntaxOutline,
 ) -> Option<()> {
     outline.has_errors |= tree.root_node().has_error();
-    Extraction { text, table, outline, levels: Vec::new(), open: Vec::new(), is_full: false }.run(tree, is_stopped)?;
+    let mut extraction = Extraction { text, table, outline, levels: Vec::new(), open: Vec::new(), is_full: false };
+    extraction.run(tree, is_stopped)?;
+    extraction.close(0);
     headings::nest(outline, text);
     Some(())
 }
@@ -58,6 +60,8 @@ struct OpenDeclaration {
     depth: usize,
     /// The index in the outline.
     index: usize,
+    /// Whether the outline loses the declaration again if it has no members.
+    is_container: bool,
 }
 
 /// The ranges that the declarations of a node have in common, in bytes.
@@ -152,10 +156,7 @@ impl<'t> Extraction<'_, 't> {
 
     /// Handles one node. Returns whether its children may contain declarations.
     fn visit(&mut self, node: Node<'t>) -> bool {
-        let depth = self.levels.len();
-        while self.open.last().is_some_and(|open| open.depth >= depth) {
-            self.open.pop();
-        }
+        self.close(self.levels.len());
         let table = self.table;
         let action = table.action(node.kind_id());
         let Some(rule) = action.rules.iter().find(|rule| self.applies(rule, node)) else { return !action.is_skipped };
@@ -163,23 +164,47 @@ impl<'t> Extraction<'_, 't> {
         let names = name::names(rule, node, self.text, enclosing);
         let outer_depth = self.outer_depth();
         let bounds = self.bounds(node, outer_depth);
-        let parent = self.open.last().map(|open| open.index);
+        let parent = self.parent(rule);
         for name in names {
             let declaration = self.declaration(name, &bounds, parent);
             if self.is_local(&declaration) {
                 continue;
             }
-            self.is_full = self.outline.declarations.len() >= MAX_DECLARATIONS;
-            if self.is_full || self.open.len() >= MAX_DEPTH {
+            let is_full = self.outline.declarations.len() >= MAX_DECLARATIONS;
+            if is_full || self.open.len() >= MAX_DEPTH {
+                if rule.is_container {
+                    // Only a member of it would be missing.
+                    break;
+                }
+                self.is_full = is_full;
                 self.outline.is_cut = true;
                 return false;
             }
             let index = self.add(declaration);
             if self.open.last().is_none_or(|open| open.depth < outer_depth) {
-                self.open.push(OpenDeclaration { depth: outer_depth, index });
+                self.open.push(OpenDeclaration { depth: outer_depth, index, is_container: rule.is_container });
             }
         }
         !action.is_skipped
+    }
+
+    /// Returns the index of the declaration around the one that a rule declares.
+    fn parent(&self, rule: &Rule) -> Option<usize> {
+        let index = self.open.last()?.index;
+        let enclosing = self.outline.declarations.get(index)?;
+        // A parameter of the constructor declares a property of the class.
+        let is_parameter = rule.kind == DeclarationKind::Property && !rule.is_container;
+        if is_parameter && enclosing.kind == DeclarationKind::Constructor { enclosing.parent } else { Some(index) }
+    }
+
+    /// Closes the declarations whose outermost node has the depth or a greater one.
+    fn close(&mut self, depth: usize) {
+        while let Some(open) = self.open.pop_if(|open| open.depth >= depth) {
+            // Looking for members before the walk would visit the nodes once for each enclosing container.
+            if open.is_container && open.index + 1 == self.outline.declarations.len() {
+                self.outline.declarations.pop();
+            }
+        }
     }
 
     fn applies(&self, rule: &Rule, node: Node<'_>) -> bool {
@@ -236,15 +261,9 @@ impl<'t> Extraction<'_, 't> {
     }
 
     /// Creates the declaration of a name. `parent` is the index of the enclosing declaration.
-    fn declaration(&self, name: DeclaredName, bounds: &NodeBounds, mut parent: Option<usize>) -> Declaration {
+    fn declaration(&self, name: DeclaredName, bounds: &NodeBounds, parent: Option<usize>) -> Declaration {
         let enclosing = parent.and_then(|parent| self.outline.declarations.get(parent));
         let is_member = enclosing.is_some_and(|enclosing| enclosing.kind.is_type());
-        if let (DeclarationKind::Property, Some(enclosing)) = (name.kind, enclosing)
-            && enclosing.kind == DeclarationKind::Constructor
-        {
-            // A parameter of the constructor that declares a property of the class.
-            parent = enclosing.parent;
-        }
         let kind = match name.kind {
             DeclarationKind::Function if is_member => DeclarationKind::Method,
             DeclarationKind::Method if self.table.table.constructors.contains(&name.text.as_str()) => {

@@ -139,6 +139,10 @@ impl Notebook {
 
     /// Returns the position of an offset in the file. `None` if it is in no code cell.
     pub fn position(&self, offset: usize) -> Option<CellPosition> {
+        let next = self.pieces.get(self.pieces.partition_point(|piece| piece.file.end <= offset))?;
+        if offset < next.file.start {
+            return None;
+        }
         let (cell, range) = self.to_cell(offset..offset)?;
         let before = self.cell_code(cell)?.get(..range.start)?;
         let line = before.matches('\n').count() + 1;
@@ -166,6 +170,22 @@ impl Notebook {
     pub fn cell_code(&self, cell: usize) -> Option<&str> {
         let cell = self.cells.iter().find(|own| own.number == cell)?;
         self.code.get(cell.code.clone())
+    }
+
+    /// Returns the numbers of the code cells.
+    pub fn cell_numbers(&self) -> impl Iterator<Item = usize> {
+        self.cells.iter().map(|cell| cell.number)
+    }
+
+    /// Converts an offset in the code of a cell, at most its length, to one in the file. `None` if the cell has no code.
+    pub fn file_offset(&self, cell: usize, offset: usize) -> Option<usize> {
+        let cell = self.cells.iter().find(|own| own.number == cell)?;
+        let code = cell.code.start + offset;
+        if cell.code.is_empty() || code > cell.code.end {
+            return None;
+        }
+        // The next piece belongs to the next cell.
+        Some(if code == cell.code.end { self.file_end(code) } else { self.file_start(code) })
     }
 
     /// Returns the code of a range in the file, which ends in its first cell.

@@ -16,6 +16,8 @@ pub(crate) struct Rule {
     /// A field of the node, and the kinds of nodes in it for which the rule applies. With an empty name of the field, one
     /// of the children must have such a kind; `kind/field` is a field of the first child of a kind.
     pub(crate) condition: Option<(&'static str, &'static [&'static str])>,
+    /// Whether the node is a declaration only if it contains one.
+    pub(crate) is_container: bool,
 }
 
 /// The position of the name in a declaring node.
@@ -51,7 +53,15 @@ pub(crate) enum NameLocation {
 impl Rule {
     /// Creates the rule for a node with its name in the field `name`.
     pub(crate) const fn new(node: &'static str, kind: DeclarationKind) -> Self {
-        Self { node, kind, name: NameLocation::Field("name"), parents: &[], parent_token: None, condition: None }
+        Self {
+            node,
+            kind,
+            name: NameLocation::Field("name"),
+            parents: &[],
+            parent_token: None,
+            condition: None,
+            is_container: false,
+        }
     }
 
     pub(crate) const fn with_name(self, name: NameLocation) -> Self {
@@ -68,6 +78,11 @@ impl Rule {
 
     pub(crate) const fn with_condition(self, field: &'static str, kinds: &'static [&'static str]) -> Self {
         Self { condition: Some((field, kinds)), ..self }
+    }
+
+    /// Restricts the rule to nodes that contain a declaration.
+    pub(crate) const fn with_members(self) -> Self {
+        Self { is_container: true, ..self }
     }
 }
 

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use zubi_base::credentials;
 use zubi_base::position::{TextRange, size};
 use zubi_base::text::{list_first, pluralize};
-use zubi_syntax::{SyntaxLanguage, SyntaxOutline};
+use zubi_syntax::{Notebook, SyntaxLanguage, SyntaxOutline};
 
 use super::symbol_filter::SymbolFilter;
 use super::symbols::FoundSymbol;
@@ -41,6 +41,9 @@ const MAX_NAMED: usize = 3;
 
 /// Languages of data and prose.
 const DATA_LANGUAGES: &[&str] = &["json", "markdown", "toml", "yaml"];
+
+/// Languages of pages and their styles.
+const PAGE_LANGUAGES: &[&str] = &["css", "html"];
 
 /// The time that the servers have before the index answers instead of them: ready servers need less to be found.
 pub(crate) const SERVER_WAIT: Duration = Duration::from_millis(250);
@@ -96,22 +99,47 @@ impl CodeQuery<'_> {
         filter: &SymbolFilter,
     ) -> Option<(Vec<FoundSymbol>, AnswerStatus)> {
         let index = self.intel.index.as_ref()?;
-        let kinds: Vec<String> = filter.kind.clone().into_iter().collect();
-        let files = filter.files().clone();
-        let query = SymbolQuery { text: text.to_owned(), kinds, files, ..SymbolQuery::default() };
+        let query = filter.to_query(text);
         // The state of the index has the reason of an error.
         let found = index.search(&query, MAX_HITS).await.ok()?;
         if found.hits.is_empty() && !found.is_complete {
             return None;
         }
+        Some(self.answer_hits(index.as_ref(), &found, &query).await)
+    }
+
+    /// Like [`Self::search_index`], for files of which no server has searched the names. Returns `None` without
+    /// declarations: the servers' answer needs no marks of the index then. Similar names say little beside that answer.
+    pub(crate) async fn search_index_beside_servers(
+        &self,
+        text: &str,
+        filter: &SymbolFilter,
+    ) -> Option<(Vec<FoundSymbol>, AnswerStatus)> {
+        let index = self.intel.index.as_ref()?;
+        let query = filter.to_query(text);
+        let mut found = index.search(&query, MAX_HITS).await.ok()?;
+        found.hits.retain(|hit| hit.name_match != NameMatch::Typo);
+        if found.hits.is_empty() {
+            return None;
+        }
+        Some(self.answer_hits(index.as_ref(), &found, &query).await).filter(|(symbols, _)| !symbols.is_empty())
+    }
+
+    /// Returns the present declarations for the hits of a query.
+    async fn answer_hits(
+        &self,
+        index: &dyn SymbolIndex,
+        found: &SymbolHits,
+        query: &SymbolQuery,
+    ) -> (Vec<FoundSymbol>, AnswerStatus) {
         let state = index.state();
         let mut status = index_status(&state, found.is_complete);
-        let symbols = self.compare_hits(&found, &query, &mut status).await;
+        let symbols = self.compare_hits(found, query, &mut status).await;
         if found.has_more {
             status.notes.push(format!("best {MAX_HITS}, and there are more: give a longer name, a kind or a path"));
         }
-        self.mark_unparsed(index.as_ref(), &state, &query, &symbols, &mut status).await;
-        Some((symbols, status))
+        self.mark_unparsed(index, &state, query, &symbols, &mut status).await;
+        (symbols, status)
     }
 
     /// Replaces the hits of files whose texts differ from those that the index has read by the declarations of the present
@@ -296,6 +324,15 @@ impl CodeQuery<'_> {
             ));
         }
     }
+}
+
+/// Whether a file has code that declares symbols: also a notebook, but no data, prose, page or style sheet, whose servers
+/// are not queried beside those of code.
+pub(crate) fn is_code_file(path: &Utf8Path) -> bool {
+    let Some(name) = path.file_name() else { return false };
+    let is_code =
+        |language: &SyntaxLanguage| !DATA_LANGUAGES.contains(&language.id) && !PAGE_LANGUAGES.contains(&language.id);
+    Notebook::is_notebook(name) || SyntaxLanguage::from_file_name(name).is_some_and(is_code)
 }
 
 /// Whether a file has data or prose, in which a name is not a use or a declaration of a symbol of the code.

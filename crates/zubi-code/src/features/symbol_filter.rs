@@ -11,6 +11,7 @@ use super::ast_search::{language_of, languages_named};
 use super::folder_outline::FileSelection;
 use crate::error::CodeError;
 use crate::query::CodeQuery;
+use crate::symbol_index::SymbolQuery;
 
 /// A condition for symbols. By default, all symbols satisfy it. The answers of servers and of the index satisfy it alike.
 #[derive(Debug, Clone, Default)]
@@ -53,6 +54,19 @@ impl SymbolFilter {
     /// Returns the condition for the files of the symbols.
     pub(crate) fn files(&self) -> &FileCondition {
         &self.files
+    }
+
+    /// Returns the filter with a further condition for the files.
+    pub(crate) fn with_files(&self, is_selected: impl Fn(&Utf8Path) -> bool + Send + Sync + 'static) -> Self {
+        let own = self.files.clone();
+        let files = FileCondition::new(move |path| own.admits(path) && is_selected(path));
+        Self { kind: self.kind.clone(), files }
+    }
+
+    /// Returns the query of a name for the index.
+    pub(crate) fn to_query(&self, text: &str) -> SymbolQuery {
+        let kinds = self.kind.clone().into_iter().collect();
+        SymbolQuery { text: text.to_owned(), kinds, files: self.files.clone(), ..SymbolQuery::default() }
     }
 
     /// Whether a symbol satisfies the condition.

@@ -1,9 +1,12 @@
 //! Search for symbols of the whole workspace by name.
 
+use camino::Utf8Path;
+use rustc_hash::FxHashSet;
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::text::pluralize;
 use zubi_base::uri;
 
+use super::index_search::is_code_file;
 use super::symbol_filter::SymbolFilter;
 use crate::error::CodeError;
 use crate::locate::{Candidate, IndexedSymbols, MAX_WORD_FILES, NamePath, describe_loading};
@@ -37,7 +40,8 @@ impl CodeQuery<'_> {
     ///
     /// If no server has an index, or the indexes have no match and a server is absent, the symbols come from the
     /// outlines of files that contain the word. If a server is absent and the indexes have matches, exact names from
-    /// the files of that server's language follow them.
+    /// the files of that server's language follow them. Then come those of zubi's own index from files of code in languages
+    /// of no queried server, such as notebooks.
     pub async fn workspace_symbols(
         &self,
         query: &str,
@@ -69,6 +73,8 @@ impl CodeQuery<'_> {
                 return self.symbols_by_outline(query, &name_path, filter, status, "without a server").await;
             }
         };
+        // A server may read files of other languages, too: a component's server its scripts.
+        let mut named: FxHashSet<_> = index.symbols.iter().map(|symbol| symbol.path.clone()).collect();
         index.symbols.retain(|symbol| filter.admits(symbol.kind, &symbol.path));
         let mut worktrees = WorktreeFilter::new(self.workspace(), self.workspace().root());
         index.symbols.retain(|symbol| worktrees.admits(&uri::from_path(&symbol.path)));
@@ -83,7 +89,7 @@ impl CodeQuery<'_> {
             Some(unindexed) => unindexed,
             None => self.unindexed_matches(&index, &name_path, None).await?,
         };
-        let IndexedSymbols { symbols: mut found, mut status, .. } = index;
+        let IndexedSymbols { symbols: mut found, mut status, endpoints } = index;
         let lowercase_query = name_path.last().to_lowercase();
         found.sort_by_cached_key(|symbol| {
             let name = symbol.name.to_lowercase();
@@ -112,6 +118,7 @@ impl CodeQuery<'_> {
                 location,
             });
         }
+        named.extend(outlined.candidates.iter().map(|candidate| candidate.path.clone()));
         outlined.candidates.retain(|candidate| filter.admits(candidate.kind, &candidate.path));
         // Files that were not parsed may declare the name, too.
         let is_partial = matches!(outlined.status.completeness, Completeness::Partial { .. });
@@ -121,6 +128,19 @@ impl CodeQuery<'_> {
         if !outlined.candidates.is_empty() {
             note_word_search(&mut status, reason, outlined.files, outlined.cut);
             symbols.extend(outlined.candidates.into_iter().map(FoundSymbol::from));
+        }
+        let others = filter.with_files(move |path| {
+            let document = DocumentRef::new(path);
+            let is_queried = || endpoints.iter().any(|endpoint| endpoint.supports_language(&document));
+            is_code_file(path) && !named.contains(path) && !is_queried()
+        });
+        let others = self.uncovered_symbols(query, &name_path, &others, !symbols.is_empty()).await;
+        if let Some((mut others, own)) = others {
+            others.retain(|symbol| symbol.path().is_none_or(|path| worktrees.contains(path)));
+            if !others.is_empty() {
+                status.merge(own);
+                symbols.extend(others);
+            }
         }
         Ok(QualifiedAnswer { value: symbols, status })
     }
@@ -161,17 +181,42 @@ impl CodeQuery<'_> {
     }
 }
 
+impl FoundSymbol {
+    fn path(&self) -> Option<&Utf8Path> {
+        self.location.as_ref()?.path.as_deref()
+    }
+}
+
 impl CodeQuery<'_> {
+    /// Returns the symbols of files that no queried server covers, which the filter selects, with their status: from zubi's
+    /// own index. If that is not complete and the servers have found nothing, exact names from the outlines of files that
+    /// contain the word.
+    async fn uncovered_symbols(
+        &self,
+        query: &str,
+        name_path: &NamePath,
+        filter: &SymbolFilter,
+        has_found: bool,
+    ) -> Option<(Vec<FoundSymbol>, AnswerStatus)> {
+        let indexed = self.search_index_beside_servers(query, filter).await;
+        if indexed.is_some() || has_found || self.complete_index().is_some() {
+            return indexed;
+        }
+        // A file that is gone meanwhile does not affect the servers' answer.
+        let outlined = self.symbols_by_outline(query, name_path, filter, AnswerStatus::default(), "without a server");
+        outlined.await.ok().map(|outlined| (outlined.value, outlined.status))
+    }
+
     /// Whether a server outlines the files of some symbols, although it does not search names in the workspace.
     async fn has_outline_server(&self, symbols: &[FoundSymbol]) -> bool {
         let mut extensions = Vec::new();
-        for path in symbols.iter().filter_map(|symbol| symbol.location.as_ref()?.path.as_ref()) {
+        for path in symbols.iter().filter_map(FoundSymbol::path) {
             // The files of an extension have the same servers.
             if extensions.contains(&path.extension()) {
                 continue;
             }
             extensions.push(path.extension());
-            let document = DocumentRef::new(path.clone());
+            let document = DocumentRef::new(path);
             let found = self.find_endpoints(&document, OUTLINE).await;
             if !found.endpoints.is_empty() {
                 return true;

@@ -1,14 +1,15 @@
-//! The `at` form: `path:line`, `path:line:column`, `path:line text`; all 1-based, columns in characters.
+//! The `at` form: `path:line`, `path:line:column`, `path:line text`; all 1-based, columns in characters. The path of a
+//! notebook may name one of its cells, whose lines then count: `explore.ipynb cell 3:2:5`.
 
-use camino::Utf8PathBuf;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextSize, size};
 
+use super::position_text::{PositionText, split_cell};
 use super::{PositionIntent, ResolvedTarget, identifier_around, identifiers_hint};
 use crate::error::CodeError;
 use crate::location::line_text;
 use crate::outline::{self, OutlineSymbol};
-use crate::query::{CodeQuery, SourceDocument};
+use crate::query::CodeQuery;
 use crate::text_search;
 
 /// The maximum distance in lines between an anchor text and the given line; models miscount by that much.
@@ -50,36 +51,43 @@ fn number(text: &str) -> Option<(u32, &str)> {
 const FORMS: &str =
     "Use at: \"src/lib.rs:12:5\" (1-based line and column) or at: \"src/lib.rs:12 fn parse\" (text of that line).";
 
+const CELL_FORMS: &str = "Use at: \"explore.ipynb cell 3:2:5\" (line 2 and column 5 of the third cell, 1-based) or at: \"explore.ipynb cell 3:2 def fit\" (text of that line).";
+
 impl CodeQuery<'_> {
     pub(super) async fn resolve_at(&self, at: &str, snap: PositionIntent) -> Result<ResolvedTarget, CodeError> {
         let at = at.trim();
         let mut refused = None;
         for (path, rest) in splits(at) {
+            let (path, cell) = split_cell(path).map_or((path, None), |(path, cell)| (path, Some(cell)));
             match self.resolve_path(path) {
-                Ok(path) => return self.resolve_rest(path, &rest, snap).await,
+                Ok(path) => {
+                    let text = self.position_text(path, cell).await?;
+                    return self.resolve_rest(&text, &rest, snap).await;
+                }
                 Err(error) => refused = refused.or(Some(error)),
             }
         }
         match refused {
             Some(error) => Err(error.into()),
+            None if split_cell(at).is_some() => Err(CodeError::input("at", format!("`{at}` has no line"), CELL_FORMS)),
             None => Err(CodeError::input("at", format!("`{at}` is not a place"), FORMS)),
         }
     }
 
     async fn resolve_rest(
         &self,
-        path: Utf8PathBuf,
+        text: &PositionText,
         rest: &Rest<'_>,
         snap: PositionIntent,
     ) -> Result<ResolvedTarget, CodeError> {
-        let document = self.document(&path).await?;
-        let display_path = self.workspace().display(&path);
+        let PositionText { display_path, document, .. } = text;
+        let forms = if text.cell.is_some() { CELL_FORMS } else { FORMS };
         let lines = document.index.line_count();
         if rest.line == 0 {
-            return Err(CodeError::input("at", "lines count from 1", FORMS));
+            return Err(CodeError::input("at", "lines count from 1", forms));
         }
         if let Some(anchor) = rest.anchor {
-            return self.resolve_anchor(path, &document, rest, anchor, snap).await;
+            return self.resolve_anchor(text, rest, anchor, snap).await;
         }
         let line = rest.line - 1;
         if line >= lines {
@@ -90,37 +98,36 @@ impl CodeQuery<'_> {
             ));
         }
         match rest.column {
-            Some(0) => Err(CodeError::input("at", "columns count from 1", FORMS)),
+            Some(0) => Err(CodeError::input("at", "columns count from 1", forms)),
             Some(column) => {
                 let position = lsp::Position { line, character: column - 1 };
                 let offset = document.index.from_lsp(position, Encoding::Utf32);
-                self.resolve_offset(path, &document, offset, snap)
+                self.resolve_offset(text, offset, snap)
             }
-            None => self.resolve_line(path, &document, line, snap).await,
+            None => self.resolve_line(text, line, snap).await,
         }
     }
 
     fn resolve_offset(
         &self,
-        path: Utf8PathBuf,
-        document: &SourceDocument,
+        position: &PositionText,
         offset: TextSize,
         snap: PositionIntent,
     ) -> Result<ResolvedTarget, CodeError> {
+        let PositionText { display_path, document, .. } = position;
         if snap == PositionIntent::Exact {
-            return Ok(self.resolved_exactly(path, document, offset, None, None));
+            return Ok(self.exact_target_in(position, offset, None, None));
         }
         if identifier_around(document, offset).is_some() {
-            return Ok(self.resolved_target(path, document, offset, None));
+            return Ok(self.target_in(position, offset, None));
         }
         // The column misses the name, but the line has only one.
         let at = document.index.line_col(offset);
         let text = line_text(&document.text, &document.index, at.line).unwrap_or_default();
         if let [only] = text_search::identifiers(text).as_slice() {
             let offset = document.index.offset(LineCol { line: at.line, col: size(only.start).into() });
-            return Ok(self.resolved_target(path, document, offset, Some("column repaired".to_owned())));
+            return Ok(self.target_in(position, offset, Some("column repaired".to_owned())));
         }
-        let display_path = self.workspace().display(&path);
         Err(CodeError::input(
             "at",
             format!(
@@ -128,40 +135,39 @@ impl CodeQuery<'_> {
                 crate::location::column_of(document, offset),
                 at.line + 1
             ),
-            identifiers_hint(document, &display_path, at.line),
+            identifiers_hint(document, display_path, at.line),
         ))
     }
 
     /// Resolves a line without a column: to the symbol declared on it, or its only identifier.
     async fn resolve_line(
         &self,
-        path: Utf8PathBuf,
-        document: &SourceDocument,
+        position: &PositionText,
         line: u32,
         snap: PositionIntent,
     ) -> Result<ResolvedTarget, CodeError> {
+        let PositionText { display_path, document, .. } = position;
         let text = line_text(&document.text, &document.index, line).unwrap_or_default();
         if snap == PositionIntent::Exact {
             let offset = document.index.offset(LineCol { line, col: size(text.len()).into() });
-            return Ok(self.resolved_exactly(path, document, offset, None, None));
+            return Ok(self.exact_target_in(position, offset, None, None));
         }
         if let [only] = text_search::identifiers(text).as_slice() {
             let offset = document.index.offset(LineCol { line, col: size(only.start).into() });
-            return Ok(self.resolved_target(path, document, offset, None));
+            return Ok(self.target_in(position, offset, None));
         }
         // Without an outline (no server), the error still lists the identifiers of the line.
-        if let Ok(outline) = self.declared_in(&path).await
-            && let Some((offset, kind)) = declared_on(&outline.value, document, line)
+        if let Ok(outline) = self.declared_in(&position.path).await
+            && let Some((offset, kind)) = declared_on(&outline.value, position, line)
         {
-            let mut resolved = self.resolved_target(path, document, offset, None);
+            let mut resolved = self.target_in(position, offset, None);
             resolved.kind = Some(kind);
             return Ok(resolved);
         }
-        let display_path = self.workspace().display(&path);
         Err(CodeError::input(
             "at",
             format!("line {} declares no symbol and names several; say which", line + 1),
-            identifiers_hint(document, &display_path, line),
+            identifiers_hint(document, display_path, line),
         ))
     }
 
@@ -169,12 +175,12 @@ impl CodeQuery<'_> {
     /// text's last identifier; for typing, to the end of the text.
     async fn resolve_anchor(
         &self,
-        path: Utf8PathBuf,
-        document: &SourceDocument,
+        position: &PositionText,
         rest: &Rest<'_>,
         anchor: &str,
         snap: PositionIntent,
     ) -> Result<ResolvedTarget, CodeError> {
+        let PositionText { display_path, document, .. } = position;
         let requested_line = rest.line - 1;
         let candidates = std::iter::once(requested_line).chain((1..=REPAIR_LINES).flat_map(|distance| {
             [requested_line.checked_sub(distance), requested_line.checked_add(distance)].into_iter().flatten()
@@ -185,7 +191,6 @@ impl CodeQuery<'_> {
         let exact = lines.iter().find_map(|(line, text)| Some((*line, *text, text_search::find_whole(text, anchor)?)));
         let found = exact.or_else(|| lines.iter().find_map(|(line, text)| Some((*line, *text, text.find(anchor)?))));
         let Some((line, text, start)) = found else {
-            let display_path = self.workspace().display(&path);
             let now = line_text(&document.text, &document.index, requested_line).map(crate::markup::source_line);
             let message = match now {
                 Some(now) => format!(
@@ -210,37 +215,39 @@ impl CodeQuery<'_> {
         let end = start + anchor.len();
         let offset_of = |column: usize| document.index.offset(LineCol { line, col: size(column).into() });
         if snap == PositionIntent::Exact {
-            return Ok(self.resolved_exactly(path, document, offset_of(end), None, note));
+            return Ok(self.exact_target_in(position, offset_of(end), None, note));
         }
         let inside: Vec<_> =
             text_search::identifiers(text).into_iter().filter(|word| word.start >= start && word.end <= end).collect();
         let Some(last) = inside.last() else {
-            let display_path = self.workspace().display(&path);
             return Err(CodeError::input(
                 "at",
                 format!("`{anchor}` holds no identifier"),
-                identifiers_hint(document, &display_path, line),
+                identifiers_hint(document, display_path, line),
             ));
         };
-        let mut resolved = self.resolved_target(path.clone(), document, offset_of(last.start), note.clone());
+        let mut resolved = self.target_in(position, offset_of(last.start), note.clone());
         if inside.len() > 1
-            && let Ok(outline) = self.declared_in(&path).await
-            && let Some((offset, kind)) = declared_on(&outline.value, document, line)
+            && let Ok(outline) = self.declared_in(&position.path).await
+            && let Some((offset, kind)) = declared_on(&outline.value, position, line)
             && (offset_of(start)..offset_of(end)).contains(&offset)
         {
-            resolved = self.resolved_target(path, document, offset, note);
+            resolved = self.target_in(position, offset, note);
             resolved.kind = Some(kind);
         }
         Ok(resolved)
     }
 }
 
-/// Returns the first symbol whose name is on a line (0-based), and its kind.
-fn declared_on(symbols: &[OutlineSymbol], document: &SourceDocument, line: u32) -> Option<(TextSize, &'static str)> {
+/// Returns the first symbol of a file whose name is on a line (0-based) of a text, with its offset there and its kind.
+fn declared_on(symbols: &[OutlineSymbol], position: &PositionText, line: u32) -> Option<(TextSize, &'static str)> {
     let mut found = None;
     outline::walk(symbols, |_, symbol| {
-        if found.is_none() && document.index.line_col(symbol.selection.start()).line == line {
-            found = Some((symbol.selection.start(), symbol.kind));
+        if found.is_none()
+            && let Some(start) = position.own_offset(symbol.selection.start())
+            && position.document.index.line_col(start).line == line
+        {
+            found = Some((start, symbol.kind));
         }
     });
     found
@@ -259,6 +266,7 @@ mod tests {
         src/lib.rs:12 Rest { line: 5, column: None, anchor: None }
         "#);
         insta::assert_snapshot!(all("src/lib.rs:12 fn parse(a: 3)"), @r#"src/lib.rs Rest { line: 12, column: None, anchor: Some("fn parse(a: 3)") }"#);
+        insta::assert_snapshot!(all("a.ipynb cell 3:2 fit"), @r#"a.ipynb cell 3 Rest { line: 2, column: None, anchor: Some("fit") }"#);
         insta::assert_snapshot!(all("src/lib.rs"), @"");
         insta::assert_snapshot!(all("a:99999999999"), @"");
     }

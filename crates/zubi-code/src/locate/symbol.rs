@@ -85,7 +85,13 @@ impl CodeQuery<'_> {
         };
         let document = self.document(&found.path).await?;
         let status = self.status_of_symbol(&found.path, status).await;
-        let mut resolved = self.resolved_target(found.path, &document, found.selection.start(), note);
+        let start = found.selection.start();
+        let mut resolved = if document.notebook(&found.path).is_some() {
+            // In the JSON of a notebook, an identifier may follow an escape, as in `\narea`.
+            self.resolved_exactly(found.path, &document, start, None, note)
+        } else {
+            self.resolved_target(found.path, &document, start, note)
+        };
         resolved.name = Some(found.name);
         resolved.kind = Some(found.kind);
         resolved.status = status;

@@ -55,7 +55,9 @@ impl MemoryIndex {
 #[async_trait]
 impl SymbolIndex for MemoryIndex {
     async fn search(&self, query: &SymbolQuery, limit: usize) -> Result<SymbolHits, SymbolIndexError> {
-        self.declarations(&query.text, limit).await
+        let mut found = self.declarations(&query.text, limit).await?;
+        found.hits.retain(|hit| query.files.admits(&hit.path));
+        Ok(found)
     }
 
     async fn declarations(&self, name: &str, limit: usize) -> Result<SymbolHits, SymbolIndexError> {

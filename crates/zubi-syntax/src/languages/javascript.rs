@@ -28,6 +28,12 @@ macro_rules! rules {
                 .with_parents(&["expression_statement"])
                 .with_condition("right", FUNCTIONS),
             Rule::new("pair", Method).with_name(NameLocation::Field("key")).with_condition("value", FUNCTIONS),
+            Rule::new("pair", Class).with_name(NameLocation::Field("key")).with_condition("value", &["class"]),
+            // Plain data is not in the outline.
+            Rule::new("pair", Property)
+                .with_name(NameLocation::Field("key"))
+                .with_condition("value", &["object"])
+                .with_members(),
             $($more),*
         ]
     };

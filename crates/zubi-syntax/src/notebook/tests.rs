@@ -61,6 +61,26 @@ fn an_error_in_one_cell_does_not_affect_the_others() {
 }
 
 #[test]
+fn offsets_in_cells_are_offsets_in_the_file() {
+    let notebook = Notebook::parse(SAMPLE).unwrap();
+    assert_eq!(notebook.cell_numbers().collect::<Vec<_>>(), [2, 3, 4]);
+    for cell in [2, 3, 4] {
+        let code = notebook.cell_code(cell).unwrap();
+        for (offset, _) in code.char_indices() {
+            let file = notebook.file_offset(cell, offset).unwrap();
+            assert_eq!(notebook.to_cell(file..file).unwrap(), (cell, offset..offset), "{cell}: {offset}");
+        }
+        // A position after the last character is the end of its string.
+        let end = notebook.file_offset(cell, code.len()).unwrap();
+        assert!(SAMPLE.get(end..).unwrap().starts_with('"'), "{cell}");
+        assert_eq!(notebook.file_offset(cell, code.len() + 1), None);
+    }
+    let empty = Notebook::parse(r#"{"cells":[{"cell_type":"code","source":[]}]}"#).unwrap();
+    assert_eq!((empty.cell_code(1), empty.file_offset(1, 0), empty.file_offset(2, 0)), (Some(""), None, None));
+    assert_eq!(notebook.position(SAMPLE.find("outputs").unwrap()), None);
+}
+
+#[test]
 fn the_kernel_decides_the_language() {
     let notebook = |metadata: &str| {
         check(&format!(

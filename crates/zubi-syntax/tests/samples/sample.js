@@ -23,3 +23,10 @@ const old = function named() {};
 module.exports.late = function () {};
 Rate.prototype.sum = function () {};
 const config = { retries: 3, load() {} };
+Object.defineProperties(Rate, {
+  /** Creates an event. */
+  createEvent: { value: function () {} },
+  plain: { enumerable: true, nested: { deep: 1 } },
+  outer: { data: { a: 1 }, inner: { "quoted-key": { async load() {} }, get size() { return 1; } } },
+  Kind: class { name() {} },
+});

@@ -31,3 +31,7 @@ describe("rates", () => {
     function helper() {}
 });
 export default defineComponent({ setup() {}, onClick: () => {} });
+export const handlers = {
+  rates: { add: (x: number): void => {}, limits: { most: 9 } },
+  Local: class { constructor(public unit: string) { register({ hooks: { end() {} } }); } },
+} satisfies object;

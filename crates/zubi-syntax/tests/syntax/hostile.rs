@@ -34,6 +34,7 @@ fn hostile_texts_end_within_the_budget() {
         ("css", "a{", 20_000),
         ("go", "func(", 20_000),
         ("javascript", "var a=b,", 20_000),
+        ("javascript", "({a:", 20_000),
         ("lua", "a.", 60_000),
         ("ruby", "a ? ", 20_000),
         ("shellscript", "$(", 20_000),
@@ -85,6 +86,11 @@ fn depth_is_limited() {
     assert_eq!((deepest.declarations.len(), deepest.is_cut), (MAX_DEPTH, false));
     let too_deep = outline("rust", &nested(MAX_DEPTH + 1)).unwrap();
     assert_eq!((too_deep.declarations.len(), too_deep.is_cut), (MAX_DEPTH, true));
+    // Objects are declarations only around functions.
+    let object = |inner: &str| format!("x = {}{inner}{}", "{a: ".repeat(2 * MAX_DEPTH), "}".repeat(2 * MAX_DEPTH));
+    let plain = outline("javascript", &object("1")).unwrap();
+    assert_eq!((plain.declarations.len(), plain.is_cut), (0, false));
+    assert!(outline("javascript", &object("{ f() {} }")).unwrap().is_cut);
 }
 
 #[test]

@@ -219,7 +219,10 @@ fn write_location(text: &mut String, before: Option<&DisplayLocation>, location:
     if before.is_none_or(|before| before.location.display_path != place.display_path) {
         let _ = writeln!(text, "{}{}", place.display_path, if place.external { " (external)" } else { "" });
     }
-    let _ = write!(text, "  {}:{}", place.line, place.column);
+    let _ = match place.cell {
+        Some(at) => write!(text, "  cell {}:{}:{}", at.cell, at.line, at.column),
+        None => write!(text, "  {}:{}", place.line, place.column),
+    };
     let mark = match location {
         DisplayLocation { text_only: true, .. } => "  (text)\n",
         DisplayLocation { declaration: true, .. } => "  (declaration)\n",

@@ -203,8 +203,48 @@ async fn symbols_of_notebooks() {
     [syntax only: names not resolved · no server for .ipynb: Add a catalogue row.]
     "#);
     insta::assert_snapshot!(check(NOTEBOOK, "lsp_workspace_symbols", json!({ "query": "area" })).await, @"
-    0 symbols matching `area`
-    [toy · ready]
+    1 symbol matching `area`
+      method area  notes/explore.ipynb cell 4:3:9  in Shape
+    [toy + syntax only: names not resolved · ready · without a server: exact names only, from the outlines of 1 file · no server for .ipynb: Add a catalogue row.]
+    ");
+}
+
+#[tokio::test]
+async fn positions_in_notebooks() {
+    let at = async |tool: &str, position: &str| {
+        check(NOTEBOOK, tool, json!({ "at": format!("notes/explore.ipynb cell {position}") })).await
+    };
+    insta::assert_snapshot!(at("read_symbol", "4:3").await, @r#"
+    notes/explore.ipynb cell 4:3  method Shape/area
+        3      def area(self, name="x"):
+        4          return 1
+    [syntax only: names not resolved]
+    "#);
+    insta::assert_snapshot!(at("lsp_definition", "4:1:7").await, @"
+    at notes/explore.ipynb cell 4:1:7 Shape
+    1 definition of `Shape`
+    notes/explore.ipynb
+      cell 4:1:7  class Shape:
+    [syntax only: names not resolved · no server for .ipynb: Add a catalogue row.]
+    ");
+    insta::assert_snapshot!(at("lsp_references", "4:3 def area").await, @r#"
+    at notes/explore.ipynb cell 4:3:9 area (method)
+    1 word match of `area` in 1 file
+    notes/explore.ipynb
+      cell 4:3:9  def area(self, name="x"):  (declaration)
+    [text search: names only · no server for .ipynb: Add a catalogue row.]
+    "#);
+    insta::assert_snapshot!(at("lsp_hover", "4:1:7").await, @"
+    Failed to explain the symbol: no server for .ipynb
+    Add a catalogue row.
+    ");
+    insta::assert_snapshot!(at("lsp_completion", "4:1").await, @"
+    Failed to propose completions: no server for .ipynb
+    Add a catalogue row.
+    ");
+    insta::assert_snapshot!(at("lsp_hover", "1:1").await, @"
+    Invalid input: at: cell 1 of `notes/explore.ipynb` has no code
+    These cells have code: 2, 3, 4.
     ");
 }
 
