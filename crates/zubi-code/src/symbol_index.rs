@@ -221,6 +221,7 @@ impl fmt::Display for IndexState {
         }
         let files = self.files;
         match self.phase {
+            IndexPhase::Unchecked if files > 0 => f.write_str("not compared with the files yet"),
             IndexPhase::Unchecked => f.write_str("not built"),
             IndexPhase::Words { done } => write!(f, "building, {} read so far", pluralize(done, "file")),
             _ if self.undeclared > 0 => {
