@@ -1,12 +1,17 @@
 //! The uses of a symbol in all repositories that the role of the connection may see.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use camino::Utf8Path;
+use futures_util::TryStreamExt as _;
 use tokio_postgres::types::ToSql;
 use zubi_base::credentials::is_credential_path;
+use zubi_code::exact_index::ExactIndexError;
 use zubi_code::locate::NamePath;
+use zubi_code::symbol_uses::{DocumentUses, SymbolUseIndex, SymbolUses, UseQuery};
 
 use super::connection::{TeamDatabase, check_schema};
 use super::error::TeamIndexError;
@@ -23,47 +28,6 @@ const MAX_DOCUMENTS: usize = 2_000;
 
 /// The time limit of a query, with all its statements.
 const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// A query for uses.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UseQuery {
-    /// A name, a name path (`Type/method`), or a whole symbol of SCIP.
-    pub symbol: String,
-    /// The name of the only repository to search.
-    pub repository: Option<String>,
-    /// The maximum number of lines.
-    pub limit: usize,
-}
-
-/// The uses of a symbol. They come from snapshots, so they prove nothing about the present files.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SymbolUses {
-    /// The symbols that the query means; sorted.
-    pub symbols: Vec<String>,
-    /// The documents with occurrences, sorted by repository and path.
-    pub documents: Vec<DocumentUses>,
-    /// Whether a limit omitted symbols, documents or lines.
-    pub has_more: bool,
-}
-
-/// The uses in a document of a repository.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DocumentUses {
-    /// The name of the repository.
-    pub repository: String,
-    /// The path relative to the top folder of the repository.
-    pub path: String,
-    /// The id of the commit that the indexer has read.
-    pub commit: String,
-    /// The time of the commit since the Unix epoch.
-    pub committed_at: Duration,
-    /// The indexer.
-    pub tool: String,
-    /// The 1-based lines of the uses, without duplicates; sorted.
-    pub lines: Vec<u32>,
-    /// The 1-based lines of the definitions; sorted.
-    pub definitions: Vec<u32>,
-}
 
 impl TeamDatabase {
     /// Returns the uses and definitions of a symbol in the newest snapshots.
@@ -100,22 +64,31 @@ impl TeamDatabase {
         let ids: Vec<i64> = symbols.keys().copied().collect();
         let statement = client
             .prepare_cached(
-                "SELECT r.name, d.path, s.commit_id, s.committed_at, s.tool,
+                // The data are joined after the limit, so that they are not sorted with the rows.
+                "SELECT f.name, f.path, f.commit_id, f.committed_at, f.tool,
                     CASE WHEN length(b.occurrences) <= $3 THEN b.occurrences END
-                 FROM (SELECT DISTINCT repository, blob FROM zubi.moniker_blob WHERE moniker = ANY($1)) AS found
-                 JOIN zubi.snapshot s ON s.repository = found.repository AND s.is_newest
-                 JOIN zubi.document d ON d.blob = found.blob AND d.snapshot = s.id
-                 JOIN zubi.blob b ON b.id = found.blob AND b.repository = found.repository
-                 JOIN zubi.repository r ON r.id = found.repository
-                 WHERE $2::text IS NULL OR r.name = $2
-                 ORDER BY r.name, d.path, s.id LIMIT $4",
+                 FROM (
+                    SELECT r.name, d.path, s.id, s.repository, s.commit_id, s.committed_at, s.tool, d.blob
+                    FROM (SELECT DISTINCT repository, blob FROM zubi.moniker_blob WHERE moniker = ANY($1)) AS found
+                    JOIN zubi.snapshot s ON s.repository = found.repository AND s.is_newest
+                    JOIN zubi.document d ON d.blob = found.blob AND d.snapshot = s.id
+                    JOIN zubi.repository r ON r.id = found.repository
+                    WHERE $2::text IS NULL OR r.name = $2
+                    ORDER BY r.name, d.path, s.id LIMIT $4
+                 ) AS f JOIN zubi.blob b ON b.id = f.blob AND b.repository = f.repository
+                 ORDER BY f.name, f.path, f.id",
             )
             .await?;
         let size = i32::try_from(MAX_OCCURRENCES).unwrap_or(i32::MAX);
-        let limit = i64::try_from(MAX_DOCUMENTS.min(query.limit)).unwrap_or(i64::MAX).saturating_add(1);
+        let limit = i64::try_from(MAX_DOCUMENTS).unwrap_or(i64::MAX).saturating_add(1);
         let parameters: [&(dyn ToSql + Sync); 4] = [&ids, &query.repository, &size, &limit];
-        let mut rest = query.limit;
-        for row in client.query(&statement, &parameters).await? {
+        let (mut skipped, mut rest) = (query.start, query.limit);
+        let next = query.start.saturating_add(query.limit);
+        // One document after the other, so that not all are in memory.
+        let mut rows = pin!(client.query_raw(&statement, parameters).await?);
+        let mut number = 0;
+        while let Some(row) = rows.try_next().await? {
+            number += 1;
             let path: String = row.try_get(1)?;
             let occurrences: Option<&[u8]> = row.try_get(5)?;
             let occurrences = occurrences.and_then(|bytes| codec::decode(bytes).ok());
@@ -125,8 +98,9 @@ impl TeamDatabase {
             if is_credential_path(path.as_ref()) {
                 continue;
             }
-            if rest == 0 || uses.documents.len() >= MAX_DOCUMENTS {
+            if rest == 0 || number > MAX_DOCUMENTS {
                 uses.has_more = true;
+                uses.next = (rest == 0).then_some(next);
                 break;
             }
             let mut document = DocumentUses {
@@ -146,8 +120,20 @@ impl TeamDatabase {
                     lines.push(line);
                 }
             }
-            uses.has_more |= document.lines.len() > rest;
-            document.lines.truncate(rest);
+            if skipped > 0 {
+                // An answer before has had the definitions.
+                document.definitions.clear();
+                let known = skipped.min(document.lines.len());
+                document.lines.drain(..known);
+                skipped -= known;
+                if document.lines.is_empty() {
+                    continue;
+                }
+            }
+            if document.lines.len() > rest {
+                (uses.has_more, uses.next) = (true, Some(next));
+                document.lines.truncate(rest);
+            }
             rest -= document.lines.len();
             uses.documents.push(document);
         }
@@ -155,6 +141,13 @@ impl TeamDatabase {
         uses.symbols.sort_unstable();
         client.commit().await?;
         Ok(uses)
+    }
+}
+
+#[async_trait]
+impl SymbolUseIndex for TeamDatabase {
+    async fn find_uses(&self, query: &UseQuery) -> Result<SymbolUses, ExactIndexError> {
+        Ok(Self::find_uses(self, query).await?)
     }
 }
 
