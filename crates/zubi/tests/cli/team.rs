@@ -232,11 +232,51 @@ async fn an_agent_finds_the_uses_in_all_repositories() {
             json!({"symbol": "total", "cursor": "x"}),
         ],
     );
-    assert_snapshot!(texts.join("\n\n"), @"");
+    assert_snapshot!(texts.join("\n\n"), @r#"
+    2 uses of `Shape/area` in 2 files
+    git.example/team/shapes at 1f8400b, committed TIME
+      shapes.py:7  (definition)
+      shapes.py:20
+    git.example/team/zoo at 1f8400b, committed TIME
+      shapes.py:7  (definition)
+      shapes.py:20
+    [scip · the newest pushed commit of each repository, not the present files]
+
+    2 uses of `total` in 1 file
+    git.example/team/shapes at 1f8400b, committed TIME
+      app.py:1
+      app.py:3
+    [scip · the newest pushed commit of each repository, not the present files · more are left out: pass cursor "2", or repository]
+
+    1 more use of `total` in 2 files
+    git.example/team/shapes at 1f8400b, committed TIME
+      app.py:4
+      shapes.py:18  (definition)
+    [scip · the newest pushed commit of each repository, not the present files]
+
+    6 uses of `total` in 4 files
+    git.example/team/shapes at 1f8400b, committed TIME
+      app.py:1
+      app.py:3
+      app.py:4
+      shapes.py:18  (definition)
+    git.example/team/zoo at 1f8400b, committed TIME
+      app.py:1
+      app.py:3
+      app.py:4
+      shapes.py:18  (definition)
+    [scip · the newest pushed commit of each repository, not the present files]
+
+    the data have no use of `nothing`
+    [scip · the newest pushed commit of each repository, not the present files · the symbol is not in them, which does not prove that it has no uses]
+
+    error: Invalid input: cursor: not a cursor
+    Pass the cursor from the cut answer, or omit it.
+    "#);
     let find = |tools: &Value| tools.as_array().unwrap().iter().find(|tool| tool["name"] == "team_uses").cloned();
     let tool = find(&tools).unwrap();
     assert_eq!(tool["annotations"]["readOnlyHint"], true);
-    assert_snapshot!(tool["inputSchema"], @"");
+    assert_snapshot!(tool["inputSchema"], @r#"{"type":"object","properties":{"symbol":{"type":"string","description":"A name, Type/method, or a whole SCIP symbol","minLength":1},"repository":{"type":"string","description":"Only this one: host/path, as in an answer"}},"required":["symbol"]}"#);
 
     // The data are those of the command.
     let json = |words: &[&str]| -> Value {
@@ -255,7 +295,10 @@ async fn an_agent_finds_the_uses_in_all_repositories() {
     server.stop().await;
     let (with_team, texts) = call_over_mcp(&sandbox, &connection, &[json!({"symbol": "total"})]);
     assert_eq!(find(&with_team), Some(tool));
-    assert_snapshot!(texts.join("\n"), @"");
+    assert_snapshot!(texts.join("\n"), @"
+    error: Failed to search the team's repositories: team index unreachable: no connection to the server: its socket does not exist
+    Call it again later; `zubi index status` shows the state of the team's index. lsp_references searches this workspace without it.
+    ");
     let (without_team, texts) = call_over_mcp(&sandbox, "", &[json!({"symbol": "total"})]);
     let mut others = with_team;
     others.as_array_mut().unwrap().retain(|tool| tool["name"] != "team_uses");

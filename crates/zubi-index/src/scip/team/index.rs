@@ -75,7 +75,7 @@ impl TeamIndex {
 
     /// Returns the place of the folder in the team's data, by its repository.
     async fn workspace(&self) -> Result<TeamWorkspace, ExactIndexError> {
-        let no_repository = || unknown(VersionControlError::NoRepository(self.root.clone()));
+        let no_repository = || unknown(&VersionControlError::NoRepository(self.root.clone()));
         let top = repository_of(&self.root).ok_or_else(no_repository)?;
         let state = RepositoryState::read(&top);
         if let (Some(state), Some((known, workspace))) = (&state, &*lock(&self.known))
@@ -92,10 +92,10 @@ impl TeamIndex {
     }
 
     async fn find_workspace(&self, top: &Utf8Path) -> Result<TeamWorkspace, ExactIndexError> {
-        let head = Revision::parse("HEAD").map_err(|error| unknown(VersionControlError::Failure(error)))?;
+        let head = Revision::parse("HEAD").map_err(|error| unknown(&VersionControlError::Failure(error)))?;
         let (history, remote) =
             tokio::try_join!(self.git.history(&self.root, &head, MAX_HISTORY), self.git.remote(&self.root))
-                .map_err(unknown)?;
+                .map_err(|error| unknown(&error))?;
         let repository = remote.as_deref().and_then(repository_name);
         let repository = repository.ok_or_else(|| {
             ExactIndexError::Unversioned("the repository has no remote `origin` on a server".to_owned())
@@ -139,7 +139,7 @@ impl ExactIndex for TeamIndex {
     }
 }
 
-fn unknown(error: VersionControlError) -> ExactIndexError {
+fn unknown(error: &VersionControlError) -> ExactIndexError {
     ExactIndexError::Unversioned(error.to_string())
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use camino::Utf8Path;
 use futures_util::TryStreamExt as _;
+use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use zubi_base::credentials::is_credential_path;
 use zubi_code::exact_index::ExactIndexError;
@@ -60,7 +61,6 @@ impl TeamDatabase {
         } else {
             BTreeMap::new()
         };
-        let mut uses = SymbolUses { has_more: symbols.len() >= MAX_SYMBOLS, ..SymbolUses::default() };
         let ids: Vec<i64> = symbols.keys().copied().collect();
         let statement = client
             .prepare_cached(
@@ -82,65 +82,95 @@ impl TeamDatabase {
         let size = i32::try_from(MAX_OCCURRENCES).unwrap_or(i32::MAX);
         let limit = i64::try_from(MAX_DOCUMENTS).unwrap_or(i64::MAX).saturating_add(1);
         let parameters: [&(dyn ToSql + Sync); 4] = [&ids, &query.repository, &size, &limit];
-        let (mut skipped, mut rest) = (query.start, query.limit);
-        let next = query.start.saturating_add(query.limit);
-        // One document after the other, so that not all are in memory.
-        let mut rows = pin!(client.query_raw(&statement, parameters).await?);
-        let mut number = 0;
-        while let Some(row) = rows.try_next().await? {
-            number += 1;
-            let path: String = row.try_get(1)?;
-            let occurrences: Option<&[u8]> = row.try_get(5)?;
-            let occurrences = occurrences.and_then(|bytes| codec::decode(bytes).ok());
-            let (Some(occurrences), true) = (occurrences, has_normal_form(&path)) else {
-                return Err(TeamIndexError::Damaged("a document is invalid".to_owned()));
-            };
-            if is_credential_path(path.as_ref()) {
-                continue;
-            }
-            if rest == 0 || number > MAX_DOCUMENTS {
-                uses.has_more = true;
-                uses.next = (rest == 0).then_some(next);
-                break;
-            }
-            let mut document = DocumentUses {
-                repository: printable(row.try_get(0)?),
-                path,
-                commit: printable(row.try_get(2)?),
-                committed_at: Duration::from_secs(u64::try_from(row.try_get::<_, i64>(3)?).unwrap_or_default()),
-                tool: printable(row.try_get(4)?),
-                lines: Vec::new(),
-                definitions: Vec::new(),
-            };
-            for one in occurrences.iter().filter(|one| symbols.contains_key(&one.moniker)) {
-                let lines = if one.roles.is_definition() { &mut document.definitions } else { &mut document.lines };
-                let line = one.range.line.saturating_add(1);
-                // Occurrences are sorted by their positions.
-                if lines.last() != Some(&line) {
-                    lines.push(line);
+        let mut page = UsePage::new(query, symbols.len() >= MAX_SYMBOLS);
+        {
+            // One document after the other, so that not all are in memory. The stream ends before the transaction, since the
+            // connection waits until its rows are read or it is dropped.
+            let mut rows = pin!(client.query_raw(&statement, parameters).await?);
+            while let Some(row) = rows.try_next().await? {
+                if !page.add(&row, &symbols)? {
+                    break;
                 }
             }
-            if skipped > 0 {
-                // An answer before has had the definitions.
-                document.definitions.clear();
-                let known = skipped.min(document.lines.len());
-                document.lines.drain(..known);
-                skipped -= known;
-                if document.lines.is_empty() {
-                    continue;
-                }
-            }
-            if document.lines.len() > rest {
-                (uses.has_more, uses.next) = (true, Some(next));
-                document.lines.truncate(rest);
-            }
-            rest -= document.lines.len();
-            uses.documents.push(document);
         }
+        client.commit().await?;
+        let mut uses = page.uses;
         uses.symbols = symbols.into_values().map(|symbol| printable_symbol(&symbol)).collect();
         uses.symbols.sort_unstable();
-        client.commit().await?;
         Ok(uses)
+    }
+}
+
+/// The documents of an answer, from the first line that the query does not skip.
+struct UsePage {
+    uses: SymbolUses,
+    /// The number of rows.
+    documents: usize,
+    /// The number of lines that are still to skip, and of those that have room.
+    skipped: usize,
+    rest: usize,
+    /// The start of the next page.
+    next: usize,
+}
+
+impl UsePage {
+    fn new(query: &UseQuery, has_more: bool) -> Self {
+        let uses = SymbolUses { has_more, ..SymbolUses::default() };
+        let next = query.start.saturating_add(query.limit);
+        Self { uses, documents: 0, skipped: query.start, rest: query.limit, next }
+    }
+
+    /// Adds a document. Returns whether another one may have room.
+    fn add(&mut self, row: &Row, symbols: &BTreeMap<i64, String>) -> Result<bool, TeamIndexError> {
+        self.documents += 1;
+        let path: String = row.try_get(1)?;
+        let occurrences: Option<&[u8]> = row.try_get(5)?;
+        let occurrences = occurrences.and_then(|bytes| codec::decode(bytes).ok());
+        let (Some(occurrences), true) = (occurrences, has_normal_form(&path)) else {
+            return Err(TeamIndexError::Damaged("a document is invalid".to_owned()));
+        };
+        if is_credential_path(path.as_ref()) {
+            return Ok(true);
+        }
+        if self.rest == 0 || self.documents > MAX_DOCUMENTS {
+            self.uses.has_more = true;
+            self.uses.next = (self.rest == 0).then_some(self.next);
+            return Ok(false);
+        }
+        let mut document = DocumentUses {
+            repository: printable(row.try_get(0)?),
+            path,
+            commit: printable(row.try_get(2)?),
+            committed_at: Duration::from_secs(u64::try_from(row.try_get::<_, i64>(3)?).unwrap_or_default()),
+            tool: printable(row.try_get(4)?),
+            lines: Vec::new(),
+            definitions: Vec::new(),
+        };
+        for one in occurrences.iter().filter(|one| symbols.contains_key(&one.moniker)) {
+            let lines = if one.roles.is_definition() { &mut document.definitions } else { &mut document.lines };
+            let line = one.range.line.saturating_add(1);
+            // Occurrences are sorted by their positions.
+            if lines.last() != Some(&line) {
+                lines.push(line);
+            }
+        }
+        if self.skipped > 0 {
+            // An answer before has had the definitions.
+            document.definitions.clear();
+            let known = self.skipped.min(document.lines.len());
+            document.lines.drain(..known);
+            self.skipped -= known;
+            if document.lines.is_empty() {
+                return Ok(true);
+            }
+        }
+        if document.lines.len() > self.rest {
+            (self.uses.has_more, self.uses.next) = (true, Some(self.next));
+            document.lines.truncate(self.rest);
+        }
+        self.rest -= document.lines.len();
+        self.uses.documents.push(document);
+        Ok(true)
     }
 }
 

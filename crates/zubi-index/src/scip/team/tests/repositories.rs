@@ -179,5 +179,23 @@ async fn the_uses_of_a_symbol_come_from_the_newest_snapshots_of_all_repositories
     test . p 1 lib/Shape#area().
     more from Some(0)
     ");
+    // More rows than the connection reads at once.
+    let many: Vec<_> = (0..400).map(|number| format!("doc {number:03}.py\nref 1:0-4 lib/many().")).collect();
+    for number in 0..400 {
+        library.write(&format!("{number:03}.py"), "many\n");
+    }
+    commit_all(&library, "4000").await;
+    push_head(&database, &library, "", "git.example/many", &many.join("\n")).await;
+    assert_snapshot!(check_page("many", None, 397, 2).await, @"
+    test . p 1 lib/many().
+    git.example/many 397.py: [1], defined [] (other, 4000)
+    git.example/many 398.py: [1], defined [] (other, 4000)
+    more from Some(399)
+    ");
+    assert_snapshot!(check("many", None, 1).await, @"
+    test . p 1 lib/many().
+    git.example/many 000.py: [1], defined [] (other, 4000)
+    more from Some(1)
+    ");
     server.stop().await;
 }
