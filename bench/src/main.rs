@@ -7,8 +7,8 @@
 //!
 //! The first argument selects another benchmark: `lsp` (DomainLang's own language server, [`editor`]), `tools` (tools
 //! that use no server, [`tools`]), `hosts` (the cost of sharing a host, [`hosts`]), `editor` (zubi in VS Code,
-//! [`window`]), `agent` (the agent's loop, [`agent`]), `index` (the index of a large tree, [`index`]). Only the last one
-//! needs another server. `--self` measures zubi on its
+//! [`window`]), `agent` (the agent's loop, [`agent`]), `index` (the index of a large tree, [`index`]), `team`
+//! (a team's index on PostgreSQL, [`team`]). Only `index` needs another language server. `--self` measures zubi on its
 //! own repository with rust-analyzer ([`own`]).
 #![expect(
     clippy::print_stdout,
@@ -31,6 +31,7 @@ mod recovery;
 mod stats;
 mod subject;
 mod table;
+mod team;
 mod tools;
 mod warm;
 mod window;
@@ -50,6 +51,7 @@ usage: zubi-bench [--quick] [breadth|cold|python|cpp|rust|typescript|tsserver|go
        zubi-bench editor [--quick]
        zubi-bench agent [--quick]
        zubi-bench index [--quick] [FOLDER]
+       zubi-bench team [--quick]
        zubi-bench --self [--quick]";
 
 /// The argument for DomainLang's language server.
@@ -63,6 +65,9 @@ const HOSTS: &str = "hosts";
 
 /// The argument for the index.
 const INDEX: &str = "index";
+
+/// The argument for a team's index.
+const TEAM: &str = "team";
 
 /// The argument for a real VS Code.
 const EDITOR: &str = "editor";
@@ -90,6 +95,7 @@ fn main() -> Result<()> {
         [first, rest @ ..] if first == TOOLS => tools::run(rest),
         [first, rest @ ..] if first == HOSTS => hosts::run(rest),
         [first, rest @ ..] if first == INDEX => index::run(rest),
+        [first, rest @ ..] if first == TEAM => team::run(rest),
         [first, rest @ ..] if first == EDITOR => window::run(rest),
         [first, rest @ ..] if first == AGENT => agent::run(rest),
         [first, rest @ ..] if first == OWN => own::run(rest),

@@ -1,5 +1,7 @@
 //! `zubi mcp` over its pipes.
 
+use std::process::Command;
+
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use zubi_tests::Project;
@@ -50,6 +52,11 @@ impl Zubi {
     pub(crate) fn start_with(project: &Project, components: &[&str], flags: &[&str]) -> Result<Self> {
         let mut command = Start::new(project, components).command();
         command.args(flags).arg("mcp");
+        Self::start_command(command)
+    }
+
+    /// Starts a command and performs the handshake.
+    pub(crate) fn start_command(command: Command) -> Result<Self> {
         let mut zubi = Self { wire: Wire::start(command, Framing::Lines, Box::new(|_, _| None))? };
         zubi.initialize()?;
         Ok(zubi)

@@ -2,8 +2,8 @@
 //!
 //! Without arguments it compares zubi with bare language servers. The first argument selects another benchmark: `model`
 //! or `lsp` (DomainLang on large models), `outlines` (the recall of outlines by syntax), `tools` (tools without a server),
-//! `index` (the index of a large tree), `editor` (the extension in a real VS Code), `--self` (zubi on its own repository
-//! with rust-analyzer).
+//! `index` (the index of a large tree), `team` (a team's index on PostgreSQL), `editor` (the extension in a real VS Code),
+//! `--self` (zubi on its own repository with rust-analyzer).
 
 use anyhow::Result;
 
@@ -47,6 +47,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         }
         [first, ..] if first == "index" => {
             setup::run(&["homeassistant", "ctags", "ripgrep", "node", "pyright"].map(str::to_owned))?;
+            bench(arguments)
+        }
+        [first, ..] if first == "team" => {
+            setup::run(&["postgresql".to_owned()])?;
             bench(arguments)
         }
         [first, ..] if first == "tools" => {

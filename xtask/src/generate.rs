@@ -32,8 +32,8 @@ pub(crate) fn check() -> Result<String> {
 }
 
 fn pages() -> Result<Vec<Fresh>> {
-    let tools: Value = serde_json::from_str(&zubi(&["tools", "list", "--json"])?)
-        .context("the output of `zubi tools list --json` is not valid JSON")?;
+    let tools: Value =
+        serde_json::from_str(&tool_list()?).context("the output of `zubi tools list --json` is not valid JSON")?;
     let codes: Value = serde_json::from_str(&zubi(&["tools", "codes", "--json"])?)
         .context("the output of `zubi tools codes --json` is not valid JSON")?;
     let protocol = zubi(&["ipc", "--schema"])?;
@@ -60,6 +60,13 @@ fn pages() -> Result<Vec<Fresh>> {
 /// The output of `zubi` with these arguments.
 fn zubi(arguments: &[&str]) -> Result<String> {
     program("zubi", arguments)
+}
+
+/// The output of `zubi tools list --json` with all tools. The name of the server is an example, since the list connects to
+/// nothing.
+fn tool_list() -> Result<String> {
+    let mut command = run::command(paths::target().join("debug/zubi").as_str());
+    run::quiet(command.env("ZUBI_TEAM_INDEX", "host=db.example").args(["tools", "list", "--json"]))
 }
 
 /// The output of one of the two programs. The caller has built the workspace: `cargo run -p zubi` would compile the

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::fs::{self, ReadError};
 
-pub use self::display::{display_size, ellipsize, hex, list_first, pluralize, quote_all, quote_for_shell};
+pub use self::display::{display_age, display_size, ellipsize, hex, list_first, pluralize, quote_all, quote_for_shell};
 
 /// SHA-256 of a file's exact bytes, as lower-case hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]

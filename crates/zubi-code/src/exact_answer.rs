@@ -81,18 +81,12 @@ impl CodeQuery<'_> {
                 }
                 // The data of another folder may cover the document.
                 Ok(Ok(None)) => {}
-                Ok(Err(error @ ExactIndexError::Unreachable(_))) => {
-                    let note = error.to_string();
-                    tracing::debug!("{note}");
-                    if !notes.contains(&note) {
-                        notes.push(note);
-                    }
-                }
+                Ok(Err(error @ ExactIndexError::Unreachable(_))) => add_note(notes, &error),
                 // The texts still have an answer.
                 Ok(Err(error @ ExactIndexError::Store(_))) => tracing::warn!(%error, "no exact answer"),
                 Ok(Err(error)) => tracing::debug!(%error, "no exact answer"),
                 Err(_) => {
-                    notes.push(format!("the imported data did not answer within {} s", QUERY_TIME.as_secs()));
+                    notes.push(slow_note());
                     return None;
                 }
             }
@@ -153,11 +147,12 @@ impl CodeQuery<'_> {
     }
 
     /// Returns the references in files of the projects that no server has answered about. `answered` are those of the
-    /// servers.
+    /// servers. Adds a note to `notes` for each store that does not answer.
     pub(crate) async fn exact_references_elsewhere(
         &self,
         at: &ResolvedTarget,
         answered: &[RawLocation],
+        notes: &mut Vec<String>,
     ) -> Option<ExactReferences> {
         let projects = lock(&self.unqueried).clone();
         if projects.is_empty() {
@@ -167,13 +162,19 @@ impl CodeQuery<'_> {
         let find = async {
             for index in &self.intel.exact {
                 let relation = Relation::References { include_declaration: false };
-                if let Ok(Some(found)) = self.find_exact(index.as_ref(), at, ExactRole::References, relation).await {
-                    return Some(found);
+                match self.find_exact(index.as_ref(), at, ExactRole::References, relation).await {
+                    Ok(Some(found)) => return Some(found),
+                    Err(error @ ExactIndexError::Unreachable(_)) => add_note(notes, &error),
+                    Ok(None) | Err(_) => {}
                 }
             }
             None
         };
-        let found = tokio::time::timeout_at(until.into(), find).await.ok()??;
+        let Ok(found) = tokio::time::timeout_at(until.into(), find).await else {
+            notes.push(slow_note());
+            return None;
+        };
+        let found = found?;
         let answered: BTreeSet<_> = answered.iter().filter_map(|found| uri::to_path(&found.location.uri)).collect();
         let mut locations = Vec::new();
         let documents = found.answers.iter().flat_map(|answer| &answer.documents);
@@ -327,6 +328,19 @@ impl CodeQuery<'_> {
         let encoding = Encoding::Utf8;
         RawLocation { location, encoding, display_path, external, declaration: false, text_only: false }
     }
+}
+
+/// Adds the note of a store that does not answer, once.
+fn add_note(notes: &mut Vec<String>, error: &ExactIndexError) {
+    let note = error.to_string();
+    tracing::debug!("{note}");
+    if !notes.contains(&note) {
+        notes.push(note);
+    }
+}
+
+fn slow_note() -> String {
+    format!("the imported data did not answer within {} s", QUERY_TIME.as_secs())
 }
 
 /// Whether an answer has an exact location.

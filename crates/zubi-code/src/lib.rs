@@ -40,6 +40,7 @@ pub mod searched_files;
 pub mod settings;
 pub mod status;
 pub mod symbol_index;
+pub mod symbol_uses;
 pub mod syntax;
 #[cfg(feature = "testing")]
 pub mod testing;

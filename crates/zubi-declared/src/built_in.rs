@@ -53,6 +53,7 @@ const BUILT_IN: &[&str] = &[
     "shell.terminal",
     "output.read",
     "output.grep",
+    "team_uses",
     "find_tools",
     "call_read_tool",
     "call_tool",

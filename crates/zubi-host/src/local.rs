@@ -26,7 +26,7 @@ use zubi_code::syntax::SyntaxParser;
 use zubi_declared::testing::TestContext;
 use zubi_declared::{DeclaredProvider, DeclaredToolsConfig};
 use zubi_exec::job::Jobs;
-use zubi_index::{GitRepositories, TeamIndex, WorkspaceIndex};
+use zubi_index::{GitRepositories, WorkspaceIndex};
 use zubi_ipc::wire::host::{HostKind, IndexStatus, ServerStatus, WatchStatus};
 use zubi_lsp_client::pool::{FolderWatch, ServerPool, WatchCounts};
 use zubi_policy::Policy;
@@ -42,6 +42,7 @@ use zubi_tools::editor_state::{EditorService, EditorServiceConfig};
 pub use self::config::{EditorIntegration, HostConfig, LocalHostError};
 pub use self::editor_options::EditorOptions;
 use self::exact::ExactImporter;
+use self::team::TeamData;
 pub use crate::filters::user_requests_toolset;
 pub use zubi_tools::domainlang::{DomainModel, Root, texts as model_texts};
 
@@ -84,7 +85,7 @@ struct HostBase {
     parser: Arc<dyn SyntaxParser>,
     index: Option<Arc<WorkspaceIndex>>,
     exact: Option<Arc<ExactImporter>>,
-    team: Vec<Arc<TeamIndex>>,
+    team: TeamData,
     version_control: Option<Arc<GitRepositories>>,
 }
 
@@ -96,7 +97,7 @@ impl HostBase {
         let index = code::index(config, workspace, &parser);
         let version_control = code::version_control(config, jobs.runner().sandbox());
         let exact = code::exact(config, workspace, index.as_ref(), version_control.as_ref());
-        let team = team::indexes(config, workspace, version_control.as_ref());
+        let team = TeamData::open(config, workspace, version_control.as_ref());
         Self { secrets, jobs, parser, index, exact, team, version_control }
     }
 }
@@ -150,7 +151,7 @@ impl LocalHost {
         let texts = editor.map_or_else(|| domainlang::texts(model), |editor| Arc::clone(&editor.texts));
         let editor_options = editor.map(|editor| editor.options.clone()).unwrap_or_default();
         let intel = code::intelligence(config, &workspace, &texts, sources, editor, &base);
-        let HostBase { secrets, jobs, index, exact, .. } = base;
+        let HostBase { secrets, jobs, index, exact, team, .. } = base;
         let redactor = redactor(&secrets);
         let declared = DeclaredProvider::new(DeclaredToolsConfig {
             workspace: Arc::clone(&workspace),
@@ -166,7 +167,7 @@ impl LocalHost {
             clock: Arc::clone(&config.clock),
         };
         let editor_service = EditorService::new(Arc::clone(&intel), view, service_config);
-        let providers: Vec<Arc<dyn ToolProvider>> = vec![
+        let mut providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_tools::lsp::provider(&intel),
             domainlang::provider(model, DomainExposure::IfModelsExist),
             zubi_tools::file::provider(&intel),
@@ -176,9 +177,10 @@ impl LocalHost {
             zubi_tools::editor::provider(&editor_service),
             zubi_tools::shell::provider(&jobs, config.search_path.clone()),
             zubi_tools::output::provider(jobs.runner().store()),
-            // Last, so that a workspace cannot take the names of other tools.
-            Arc::clone(&declared) as Arc<dyn ToolProvider>,
         ];
+        providers.extend(team.database.map(|team| zubi_tools::lsp::team_provider(team, Arc::clone(&config.clock))));
+        // Last, so that a workspace cannot take the names of other tools.
+        providers.push(Arc::clone(&declared) as Arc<dyn ToolProvider>);
         let resources = [domainlang::resources(), zubi_tools::resources::resources(&intel)].concat();
         let host = Self {
             intel: Some(intel),

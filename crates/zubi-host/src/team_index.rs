@@ -13,7 +13,8 @@ use zubi_index::scip::ImportRequest;
 use zubi_index::scip::team::{PushRequest, TeamSnapshot, repository_name};
 use zubi_index::{GitRepositories, TeamDatabase};
 
-pub use zubi_index::scip::team::{DocumentUses, PushReport, SymbolUses, TeamIndexError, UseQuery};
+pub use zubi_code::symbol_uses::{SymbolUses, UseQuery};
+pub use zubi_index::scip::team::PushReport;
 
 use crate::index::{FolderIndexError, ImportProgress, resolve};
 use crate::local::{HostConfig, LocalHostError, code, exec, team};

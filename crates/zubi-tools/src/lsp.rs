@@ -27,6 +27,7 @@ mod references;
 mod rename_symbol;
 mod repo_map;
 mod signature_help;
+mod team_uses;
 mod type_definition;
 mod type_hierarchy;
 mod undo_edit;
@@ -34,9 +35,12 @@ mod workspace_symbols;
 
 use std::sync::Arc;
 
+use zubi_base::clock::Clock;
 use zubi_code::CodeIntel;
+use zubi_code::symbol_uses::SymbolUseIndex;
 use zubi_tool_api::{ToolProvider, static_provider};
 
+use crate::adapter;
 use crate::lsp::code_tool::tool;
 
 /// Creates the provider of all code tools, in list order.
@@ -71,4 +75,11 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
 pub fn overview_provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
     let tools = vec![tool::<repo_map::RepoMapTool>(intel), tool::<changed_symbols::ChangedSymbolsTool>(intel)];
     static_provider("overview", "Overview of the workspace", tools)
+}
+
+/// Creates the provider of the tool about a team's repositories. Only a host with a team's index has it, because every
+/// listed tool costs tokens in every conversation.
+pub fn team_provider(index: Arc<dyn SymbolUseIndex>, clock: Arc<dyn Clock>) -> Arc<dyn ToolProvider> {
+    let context = Arc::new(team_uses::TeamContext { index, clock });
+    static_provider("team", "The team's repositories", vec![adapter::tool::<team_uses::TeamUses>(&context)])
 }

@@ -30,6 +30,16 @@ pub fn display_size(bytes: u64) -> String {
     format!("{} MB", bytes.saturating_add(500_000) / 1_000_000)
 }
 
+/// Renders a number of seconds in its largest unit: `12 s`, `3 min`, `5 h`, `2 days`.
+pub fn display_age(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..86_400 => format!("{} h", seconds / 3_600),
+        _ => pluralize(seconds / 86_400, "day"),
+    }
+}
+
 /// Renders names as `` `one`, `two` ``.
 pub fn quote_all(names: impl IntoIterator<Item: Display>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
@@ -71,6 +81,7 @@ mod tests {
         assert_eq!([list(&[]), list(&["a", "b"]), list(&["a", "b", "c", "d"])], ["", "a, b", "a, b, 2 more"]);
         assert_eq!(quote_for_shell("it's"), r"'it'\''s'");
         assert_eq!(display_size(58_600_000), "59 MB");
+        assert_eq!([59, 119, 7_300, 86_400, 172_800].map(display_age), ["59 s", "1 min", "2 h", "1 day", "2 days"]);
         assert_eq!(hex(&[0, 10, 255]), "000aff");
     }
 }

@@ -133,7 +133,7 @@ impl CodeQuery<'_> {
             };
             rate(at, &mut status, known.len(), &mentions);
             status.add_library_caveats(locations.is_empty() && !mentions.has_only_namesakes());
-            let unqueried = self.exact_references_elsewhere(at, &known).await;
+            let unqueried = self.exact_references_elsewhere(at, &known, &mut status.notes).await;
             let value = SymbolReferences { locations, mentions: Some(mentions), unqueried };
             return Ok(QualifiedAnswer { value, status });
         }

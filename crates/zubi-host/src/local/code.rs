@@ -54,7 +54,7 @@ pub(super) fn intelligence(
             .flat_map(|exact| exact.folders())
             .map(|one| Arc::new(one.clone()) as Arc<dyn ExactIndex>)
             // After those of this machine, which cost no connection.
-            .chain(base.team.iter().map(|one| Arc::clone(one) as Arc<dyn ExactIndex>))
+            .chain(base.team.folders.iter().map(|one| Arc::clone(one) as Arc<dyn ExactIndex>))
             .collect(),
         version_control: base.version_control.clone().map(|git| git as Arc<dyn VersionControl>),
         clock: Arc::clone(&config.clock),

@@ -40,23 +40,30 @@ fn setting(config: &HostConfig) -> Result<Option<String>, String> {
     }
 }
 
-/// Returns the team's data for each folder of the workspace.
-pub(super) fn indexes(
-    config: &HostConfig,
-    workspace: &WorkspaceFolders,
-    git: Option<&Arc<GitRepositories>>,
-) -> Vec<Arc<TeamIndex>> {
-    let Some(git) = git else { return Vec::new() };
-    match database(config) {
-        Ok(Some(database)) => {
-            let open = |root| Arc::new(index(config, &database, git, root));
-            workspace.roots().iter().map(|root| open(root)).collect()
-        }
-        Ok(None) => Vec::new(),
-        Err(error) => {
+/// The team's data of a host.
+#[derive(Default)]
+pub(super) struct TeamData {
+    /// The database; `None` without a team's index.
+    pub(super) database: Option<Arc<TeamDatabase>>,
+    /// The data for each folder of the workspace. Empty without git.
+    pub(super) folders: Vec<Arc<TeamIndex>>,
+}
+
+impl TeamData {
+    /// Returns the data that the user's configuration names. A configuration that cannot be used is in the log.
+    pub(super) fn open(config: &HostConfig, workspace: &WorkspaceFolders, git: Option<&Arc<GitRepositories>>) -> Self {
+        let database = database(config).unwrap_or_else(|error| {
             tracing::warn!("no team index: {error}");
-            Vec::new()
-        }
+            None
+        });
+        let folders = match (&database, git) {
+            (Some(database), Some(git)) => {
+                let open = |root| Arc::new(index(config, database, git, root));
+                workspace.roots().iter().map(|root| open(root)).collect()
+            }
+            _ => Vec::new(),
+        };
+        Self { database, folders }
     }
 }
 

@@ -12,7 +12,9 @@
 mod connection;
 mod error;
 mod index;
+mod options;
 mod push;
+mod repository;
 mod session;
 mod stage;
 mod tls;
@@ -26,7 +28,6 @@ pub use connection::TeamDatabase;
 pub use error::TeamIndexError;
 pub use index::{TeamIndex, TeamSnapshot, repository_name};
 pub use push::{PushReport, PushRequest};
-pub use uses::{DocumentUses, SymbolUses, UseQuery};
 
 use sha2::{Digest as _, Sha256};
 

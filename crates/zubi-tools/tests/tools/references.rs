@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use zubi_base::endpoint::Readiness;
+use zubi_code::exact_index::ExactIndexError;
 use zubi_code::testing::{ScriptedExactIndex, Toy, ToyFile};
 
 use crate::support::{SHAPES, call, check};
@@ -208,7 +209,8 @@ async fn too_frequent_names_are_reported() {
 async fn references_from_imported_data_are_a_list_of_their_own() {
     let projects = (1..=5).map(|project| format!("//- p{project}/use.toy\nunit\n"));
     let fixture = projects.fold("//- a.toy\nlet unit\nunit\n".to_owned(), |all, project| all + &project);
-    let (toy, _) = ScriptedExactIndex::toy(&fixture, &["a.toy:1:unit definition", "a.toy:2:unit", "p5/use.toy:1:unit"]);
+    let (toy, index) =
+        ScriptedExactIndex::toy(&fixture, &["a.toy:1:unit definition", "a.toy:2:unit", "p5/use.toy:1:unit"]);
     toy.endpoint.files.lock().unwrap().push(("use.toy", ToyFile::Unread));
     toy.endpoint.other_projects.lock().unwrap().extend(["p1", "p2", "p3", "p4", "p5"]);
     insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "symbol": "unit" })).await, @"
@@ -224,6 +226,10 @@ async fn references_from_imported_data_are_a_list_of_their_own() {
     [toy · ready · may be incomplete: `unit` also occurs in p5 (not queried; allProjects=true queries all)]
     ");
     insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "symbol": "unit", "format": "json" })).await, @r#"{"resolved":{"at":"a.toy:1:5","name":"unit","kind":"variable"},"items":[{"path":"a.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":8}},"text":"let unit","declaration":true},{"path":"a.toy","range":{"start":{"line":1,"character":0},"end":{"line":1,"character":4}},"text":"unit"}],"total":2,"furtherWordMatches":5,"unqueriedProjects":{"source":"scip","origins":["3f2a91c"],"items":[{"path":"p5/use.toy","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":4}},"text":"unit"}],"total":1},"status":{"endpoint":"toy","readiness":"ready","complete":false,"note":"may be incomplete: `unit` also occurs in p5 (not queried; allProjects=true queries all)","source":"server"}}"#);
+    *index.error.lock().unwrap() = Some(ExactIndexError::Unreachable("connection refused".to_owned()));
+    let status = call(&toy, "lsp_references", json!({ "symbol": "unit" })).await;
+    insta::assert_snapshot!(status.lines().last().unwrap(), @"");
+    *index.error.lock().unwrap() = None;
     // The other pages have the servers' list only, as has the answer about the symbol.
     let next = json!({ "symbol": "unit", "limit": 1, "cursor": "1" });
     for (tool, arguments) in [("lsp_references", next), ("lsp_explain", json!({ "symbol": "unit" }))] {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::json;
 use zubi_base::sync::lock;
-use zubi_base::text::{display_size, ellipsize, pluralize};
+use zubi_base::text::{display_age, display_size, ellipsize, pluralize};
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
@@ -72,7 +72,7 @@ fn print_status(
         lines.extend(folder.imports.iter().map(describe_import));
         let is_failed = |file: &Utf8PathBuf| folder.failed_imports.iter().any(|failed| failed.file == *file);
         lines.extend(folder.failed_imports.iter().map(|failed| {
-            let (file, age) = (&failed.file, describe_age(failed.age_seconds));
+            let (file, age) = (&failed.file, display_age(failed.age_seconds));
             format!("  {file}: not imported {age} ago: {}", failed.reason)
         }));
         lines.extend(folder.pending_imports.iter().filter(|file| !is_failed(file)).map(|file| {
@@ -119,7 +119,7 @@ fn describe_import(import: &ImportStatus) -> String {
     if let Some(commit) = &import.commit {
         let _ = write!(text, " of commit {}", ellipsize(commit, 7).trim_end_matches('…'));
     }
-    let _ = write!(text, ", imported {} ago from {}", describe_age(import.age_seconds), import.file);
+    let _ = write!(text, ", imported {} ago from {}", display_age(import.age_seconds), import.file);
     let languages: Vec<_> = import.languages.iter().map(|(language, number)| format!("{language} {number}")).collect();
     let documents = pluralize(import.documents, "document");
     let _ = write!(text, "\n    {documents} ({}), {} exact now", languages.join(", "), import.exact);
@@ -130,16 +130,6 @@ fn describe_import(import: &ImportStatus) -> String {
         let _ = write!(text, ", {} not compared", import.unchecked);
     }
     text
-}
-
-/// Renders a time in its largest unit.
-fn describe_age(seconds: u64) -> String {
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3_600 => format!("{} min", seconds / 60),
-        3_600..86_400 => format!("{} h", seconds / 3_600),
-        _ => pluralize(seconds / 86_400, "day"),
-    }
 }
 
 fn import(config: &HostConfig, args: &ImportArgs) -> Result<ExitCode, Failure> {

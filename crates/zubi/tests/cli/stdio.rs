@@ -1,5 +1,6 @@
 //! `zubi mcp` as a process: what it prints, and that it ends with its input.
 
+use assert_cmd::Command;
 use serde_json::{Value, json};
 
 use crate::check::Sandbox;
@@ -10,9 +11,14 @@ fn converse(messages: &[Value]) -> Vec<Value> {
 }
 
 pub(crate) fn converse_in(sandbox: &Sandbox, messages: &[Value]) -> Vec<Value> {
+    converse_as(&mut sandbox.zubi(), messages)
+}
+
+/// The lines of a process with an environment of its own.
+pub(crate) fn converse_as(zubi: &mut Command, messages: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = messages.iter().map(Value::to_string).chain([String::new()]).collect();
     let input = lines.join("\n");
-    let output = sandbox.zubi().arg("mcp").write_stdin(input).output().unwrap();
+    let output = zubi.arg("mcp").write_stdin(input).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()

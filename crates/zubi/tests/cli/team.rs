@@ -3,9 +3,11 @@
 
 use camino::Utf8Path;
 use insta::assert_snapshot;
+use serde_json::{Value, json};
 
 use crate::check::Sandbox;
 use crate::postgres::PostgresServer;
+use crate::stdio::{converse_as, initialize};
 
 /// A git repository in the workspace with the files of the data, and the data outside of it.
 fn sandbox() -> Sandbox {
@@ -186,6 +188,122 @@ async fn a_pushed_commit_answers_in_every_clone() {
     [scip · the newest pushed commit of each repository, not the present files]
     ");
     server.stop().await;
+}
+
+/// Lists the tools and calls `team_uses` over MCP, all in one process. Returns the list and the texts.
+fn call_over_mcp(sandbox: &Sandbox, connection: &str, calls: &[Value]) -> (Value, Vec<String>) {
+    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
+    let calls = calls.iter().zip(3..).map(|(arguments, id)| {
+        let params = json!({"name": "team_uses", "arguments": arguments});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+    });
+    let messages: Vec<Value> = [initialize(), list].into_iter().chain(calls).collect();
+    let mut lines = converse_as(sandbox.zubi().env("ZUBI_TEAM_INDEX", connection), &messages);
+    lines.sort_by_key(|line| line["id"].as_u64());
+    let text = |line: &Value| {
+        let result = &line["result"];
+        let text = result["content"][0]["text"].as_str().unwrap_or_default();
+        let age = text.split_once(", committed ").and_then(|(_, rest)| rest.split_once(" ago")).map(|(age, _)| age);
+        let text = age.map_or(text.to_owned(), |age| text.replace(&format!("committed {age} ago"), "committed TIME"));
+        if result["isError"] == true { format!("error: {text}") } else { text }
+    };
+    (lines[1]["result"]["tools"].clone(), lines[2..].iter().map(text).collect())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_finds_the_uses_in_all_repositories() {
+    let mut server = PostgresServer::start().await;
+    let connection = server.connection("postgres");
+    let sandbox = sandbox();
+    for repository in ["git.example/team/shapes", "git.example/team/zoo"] {
+        let push = ["index", "push", "../data.scip", "--create-schema", "--repository", repository];
+        let pushed = check(&sandbox, &connection, &push);
+        assert!(pushed.starts_with("exit 0"), "{pushed}");
+    }
+    let (tools, texts) = call_over_mcp(
+        &sandbox,
+        &connection,
+        &[
+            json!({"symbol": "Shape/area"}),
+            json!({"symbol": "total", "limit": 2}),
+            json!({"symbol": "total", "limit": 2, "cursor": "2", "repository": "git.example/team/shapes"}),
+            json!({"symbol": "total", "maxTokens": 100}),
+            json!({"symbol": "nothing"}),
+            json!({"symbol": "total", "cursor": "x"}),
+        ],
+    );
+    assert_snapshot!(texts.join("\n\n"), @r#"
+    2 uses of `Shape/area` in 2 files
+    git.example/team/shapes at 1f8400b, committed TIME
+      shapes.py:7  (definition)
+      shapes.py:20
+    git.example/team/zoo at 1f8400b, committed TIME
+      shapes.py:7  (definition)
+      shapes.py:20
+    [scip · the newest pushed commit of each repository, not the present files]
+
+    2 uses of `total` in 1 file
+    git.example/team/shapes at 1f8400b, committed TIME
+      app.py:1
+      app.py:3
+    [scip · the newest pushed commit of each repository, not the present files · more are left out: pass cursor "2", or repository]
+
+    1 more use of `total` in 2 files
+    git.example/team/shapes at 1f8400b, committed TIME
+      app.py:4
+      shapes.py:18  (definition)
+    [scip · the newest pushed commit of each repository, not the present files]
+
+    6 uses of `total` in 4 files
+    git.example/team/shapes at 1f8400b, committed TIME
+      app.py:1
+      app.py:3
+      app.py:4
+      shapes.py:18  (definition)
+    git.example/team/zoo at 1f8400b, committed TIME
+      app.py:1
+      app.py:3
+      app.py:4
+      shapes.py:18  (definition)
+    [scip · the newest pushed commit of each repository, not the present files]
+
+    the data have no use of `nothing`
+    [scip · the newest pushed commit of each repository, not the present files · the symbol is not in them, which does not prove that it has no uses]
+
+    error: Invalid input: cursor: not a cursor
+    Pass the cursor from the cut answer, or omit it.
+    "#);
+    let find = |tools: &Value| tools.as_array().unwrap().iter().find(|tool| tool["name"] == "team_uses").cloned();
+    let tool = find(&tools).unwrap();
+    assert_eq!(tool["annotations"]["readOnlyHint"], true);
+    assert_snapshot!(tool["inputSchema"], @r#"{"type":"object","properties":{"symbol":{"type":"string","description":"A name, Type/method, or a whole SCIP symbol","minLength":1},"repository":{"type":"string","description":"Only this one: host/path, as in an answer"}},"required":["symbol"]}"#);
+
+    // The data are those of the command.
+    let json = |words: &[&str]| -> Value {
+        let output = sandbox.zubi().env("ZUBI_TEAM_INDEX", &connection).args(words).output().unwrap();
+        let mut data: Value = serde_json::from_slice(&output.stdout).unwrap();
+        for document in data["documents"].as_array_mut().unwrap() {
+            document["commitAgeSeconds"] = Value::Null;
+        }
+        data
+    };
+    let mut called = json(&["call", "team_uses", "--symbol", "total", "--json"]);
+    assert_eq!(called.as_object_mut().unwrap().remove("cursor"), Some(Value::Null));
+    assert_eq!(called, json(&["index", "uses", "total", "--json"]));
+
+    // Without a server, and without a team's index.
+    server.stop().await;
+    let (with_team, texts) = call_over_mcp(&sandbox, &connection, &[json!({"symbol": "total"})]);
+    assert_eq!(find(&with_team), Some(tool));
+    assert_snapshot!(texts.join("\n"), @"
+    error: Failed to search the team's repositories: team index unreachable: no connection to the server: its socket does not exist
+    Call it again later; `zubi index status` shows the state of the team's index. lsp_references searches this workspace without it.
+    ");
+    let (without_team, texts) = call_over_mcp(&sandbox, "", &[json!({"symbol": "total"})]);
+    let mut others = with_team;
+    others.as_array_mut().unwrap().retain(|tool| tool["name"] != "team_uses");
+    assert_eq!(without_team, others);
+    assert_eq!(texts, [""]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
-use zubi_base::config::Layers;
+use zubi_base::config::{Layers, SecretEntry};
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{CallAnswer, CallContext, CallRequest, HostConfig, LocalHost, ToolService as _};
@@ -42,11 +42,15 @@ impl Sandbox {
         }
         let root = zubi_base::fs::canonical(camino::Utf8Path::from_path(directory.path()).unwrap()).unwrap();
         let state = root.join("state");
+        let mut settings = Layers::default().resolve();
+        // A server that does not answer, so that there is the tool for it.
+        settings.team_index = Some(SecretEntry::Value("host=127.0.0.1 port=9 user=any connect_timeout=1".to_owned()));
+        settings.env_source = Some(root.join("zubi.toml"));
         let config = HostConfig {
             folders: vec![root.join("work")],
             state_dir: state.clone(),
             cache_dir: None,
-            settings: Layers::default().resolve(),
+            settings,
             // Trusts the folder's own files, so that the tests call the tools that they declare.
             trust: Trust::new(TrustStore::new(&state), true),
             spawner: Spawner::with_supervisor(env!("CARGO_BIN_EXE_zubi")),

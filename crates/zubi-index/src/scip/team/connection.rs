@@ -15,6 +15,7 @@ use zubi_base::sync::lock;
 
 use super::SCHEMA_VERSION;
 use super::error::TeamIndexError;
+use super::options::LibpqOptions;
 use super::tls::TlsSettings;
 
 /// The number of connections of a process. A query takes less than ten milliseconds.
@@ -45,11 +46,13 @@ pub struct TeamDatabase {
 
 impl TeamDatabase {
     /// Reads a connection string of libpq, or a URL. `origin` is where it is from, for errors. Connections to other machines
-    /// use TLS unless the string has `sslmode=disable`, and verify the server's certificate.
+    /// use TLS unless the string has `sslmode=disable`, and always verify the server's certificate and name. `sslrootcert`
+    /// names the file of the authorities' certificates; by default they are those that the machine trusts.
     pub fn new(connection: &str, origin: &str) -> Result<Self, TeamIndexError> {
         // The error can quote the string.
         let invalid = |()| TeamIndexError::ConnectionString(origin.to_owned());
-        let mut config = Config::from_str(connection.trim()).map_err(|_| invalid(()))?;
+        let options = LibpqOptions::parse(connection.trim()).ok_or(()).map_err(invalid)?;
+        let mut config = Config::from_str(&options.connection).map_err(|_| invalid(()))?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(invalid(()));
         }
@@ -57,7 +60,7 @@ impl TeamDatabase {
             config.ssl_mode(if is_local(&config) { SslMode::Disable } else { SslMode::Require });
         }
         config.application_name("zubi").connect_timeout(CONNECT_TIMEOUT).tcp_user_timeout(CONNECT_TIMEOUT * 5);
-        let tls = TlsSettings::new().map_err(|error| TeamIndexError::Unreachable(error.kind().to_string()))?;
+        let tls = TlsSettings::new(options.root_certificates.as_deref())?;
         // An empty statement finds out whether the server still answers. A `ROLLBACK` without a transaction would be a
         // warning in the server's log.
         let recycling = ManagerConfig { recycling_method: RecyclingMethod::Verified };

@@ -8,6 +8,8 @@ use deadpool_postgres::{PoolError, TimeoutType};
 use tokio_postgres::error::SqlState;
 use zubi_code::exact_index::ExactIndexError;
 
+use super::tls;
+
 /// The reason why a team's data cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TeamIndexError {
@@ -18,6 +20,12 @@ pub enum TeamIndexError {
     ConnectionString(String),
     #[error("no connection to the server: {0}")]
     Unreachable(String),
+    /// The text says why TLS cannot be used, with the next step.
+    #[error("no secure connection to the server: {0}")]
+    Tls(String),
+    /// The text says why the certificates cannot be used. It has no path.
+    #[error("the file of `sslrootcert` cannot be used: {0}")]
+    Certificates(String),
     #[error("the server refuses the user or the password of the connection string")]
     Refused,
     #[error("the database has no tables of zubi; `zubi index push --create-schema` creates them")]
@@ -55,6 +63,9 @@ impl From<tokio_postgres::Error> for TeamIndexError {
         let mut source = error.source();
         while let Some(cause) = source {
             if let Some(cause) = cause.downcast_ref::<io::Error>() {
+                if let Some(failure) = cause.get_ref().and_then(|inner| inner.downcast_ref()) {
+                    return Self::Tls(tls::describe_failure(failure).to_owned());
+                }
                 return match cause.kind() {
                     io::ErrorKind::TimedOut => Self::TimeLimit,
                     io::ErrorKind::NotFound => Self::Unreachable("its socket does not exist".to_owned()),
@@ -64,6 +75,12 @@ impl From<tokio_postgres::Error> for TeamIndexError {
                     }
                     kind => Self::Unreachable(kind.to_string()),
                 };
+            }
+            // tokio-postgres has no other mark of this error.
+            if cause.to_string() == "server does not support TLS" {
+                return Self::Tls(
+                    "it does not support TLS; `sslmode=disable` in the connection string connects without".to_owned(),
+                );
             }
             source = cause.source();
         }

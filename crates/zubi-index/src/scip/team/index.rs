@@ -1,11 +1,12 @@
 //! A team's data for one workspace folder.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::clock::Clock;
+use zubi_base::sync::lock;
 use zubi_base::text::TextSource;
 use zubi_code::exact_index::{
     ExactAnswer, ExactImport, ExactImportStatus, ExactIndex, ExactIndexError, ExactQuery, ExactTarget,
@@ -13,6 +14,7 @@ use zubi_code::exact_index::{
 use zubi_code::version_control::{Revision, VersionControlError};
 
 use super::connection::TeamDatabase;
+use super::repository::RepositoryState;
 use super::session::{TeamSession, TeamWorkspace};
 use crate::git::{GitRepositories, repository_of};
 use crate::scip::answer::{self, QueryFolder};
@@ -30,6 +32,8 @@ pub struct TeamIndex {
     root: Utf8PathBuf,
     limits: ScipLimits,
     clock: Arc<dyn Clock>,
+    /// The place of the folder, as git has returned it for a state of the repository.
+    known: Mutex<Option<(RepositoryState, TeamWorkspace)>>,
 }
 
 /// A snapshot that answers for a workspace folder.
@@ -46,7 +50,8 @@ pub struct TeamSnapshot {
 impl TeamIndex {
     /// Returns the data of a folder, given by its path without links. Connects to nothing yet.
     pub fn new(root: &Utf8Path, database: Arc<TeamDatabase>, git: Arc<GitRepositories>, clock: Arc<dyn Clock>) -> Self {
-        Self { database, git, root: root.to_owned(), limits: ScipLimits::default(), clock }
+        let known = Mutex::default();
+        Self { database, git, root: root.to_owned(), limits: ScipLimits::default(), clock, known }
     }
 
     /// Returns the name of the folder's repository, and the snapshots that answer for the folder.
@@ -70,18 +75,32 @@ impl TeamIndex {
 
     /// Returns the place of the folder in the team's data, by its repository.
     async fn workspace(&self) -> Result<TeamWorkspace, ExactIndexError> {
-        let unknown = |error: VersionControlError| ExactIndexError::Unversioned(error.to_string());
-        let top =
-            repository_of(&self.root).ok_or_else(|| unknown(VersionControlError::NoRepository(self.root.clone())))?;
-        let head = Revision::parse("HEAD").map_err(|error| unknown(VersionControlError::Failure(error)))?;
+        let no_repository = || unknown(&VersionControlError::NoRepository(self.root.clone()));
+        let top = repository_of(&self.root).ok_or_else(no_repository)?;
+        let state = RepositoryState::read(&top);
+        if let (Some(state), Some((known, workspace))) = (&state, &*lock(&self.known))
+            && state == known
+        {
+            return Ok(workspace.clone());
+        }
+        let workspace = self.find_workspace(&top).await?;
+        // The commit may have changed meanwhile.
+        *lock(&self.known) = state
+            .filter(|state| RepositoryState::read(&top).as_ref() == Some(state))
+            .map(|state| (state, workspace.clone()));
+        Ok(workspace)
+    }
+
+    async fn find_workspace(&self, top: &Utf8Path) -> Result<TeamWorkspace, ExactIndexError> {
+        let head = Revision::parse("HEAD").map_err(|error| unknown(&VersionControlError::Failure(error)))?;
         let (history, remote) =
             tokio::try_join!(self.git.history(&self.root, &head, MAX_HISTORY), self.git.remote(&self.root))
-                .map_err(unknown)?;
+                .map_err(|error| unknown(&error))?;
         let repository = remote.as_deref().and_then(repository_name);
         let repository = repository.ok_or_else(|| {
             ExactIndexError::Unversioned("the repository has no remote `origin` on a server".to_owned())
         })?;
-        let below = self.root.strip_prefix(&top).map(Utf8Path::as_str).unwrap_or_default();
+        let below = self.root.strip_prefix(top).map(Utf8Path::as_str).unwrap_or_default();
         let prefix = if below.is_empty() { String::new() } else { format!("{below}/") };
         let history = history.into_iter().map(|commit| commit.id.as_str().to_owned()).collect();
         Ok(TeamWorkspace { repository, prefix, history })
@@ -113,8 +132,15 @@ impl ExactIndex for TeamIndex {
         paths: &[Utf8PathBuf],
         texts: &dyn TextSource,
     ) -> Result<Vec<Utf8PathBuf>, ExactIndexError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
         answer::find_uncovered(&self.session().await?, &self.folder(), paths, texts).await
     }
+}
+
+fn unknown(error: &VersionControlError) -> ExactIndexError {
+    ExactIndexError::Unversioned(error.to_string())
 }
 
 /// Returns the name of a repository for a team: the host and the path of its remote, without a scheme, a user, a password, a

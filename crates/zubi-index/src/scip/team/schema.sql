@@ -93,9 +93,22 @@ CREATE TABLE zubi.relation (
 );
 CREATE INDEX relation_moniker ON zubi.relation (moniker, repository);
 
+-- The current role, and the roles that it is a member of. The search path is fixed, so that nobody can replace an operator.
+CREATE FUNCTION zubi.own_roles() RETURNS name[] LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    own oid[] := ARRAY(SELECT oid FROM pg_roles WHERE rolname = current_user);
+    next oid[] := own;
+BEGIN
+    WHILE next <> '{}' LOOP
+        next := ARRAY(SELECT DISTINCT roleid FROM pg_auth_members WHERE member = ANY (next) AND roleid <> ALL (own));
+        own := own || next;
+    END LOOP;
+    RETURN ARRAY(SELECT pg_get_userbyid(one) FROM unnest(own) AS one);
+END $$;
+
 ALTER TABLE zubi.access ENABLE ROW LEVEL SECURITY;
-CREATE POLICY own_rows ON zubi.access FOR SELECT
-    USING (role IN (SELECT rolname FROM pg_roles WHERE pg_has_role(oid, 'MEMBER')));
+CREATE POLICY own_rows ON zubi.access FOR SELECT USING (role = ANY ((SELECT zubi.own_roles())::name[]));
 
 ALTER TABLE zubi.repository ENABLE ROW LEVEL SECURITY;
 CREATE POLICY visible ON zubi.repository FOR SELECT
@@ -104,19 +117,31 @@ CREATE POLICY pushed ON zubi.repository FOR INSERT TO zubi_writer
     WITH CHECK (name IN (SELECT repository FROM zubi.access WHERE can_push)
         OR EXISTS (SELECT FROM zubi.access WHERE repository = '*' AND can_push));
 
--- The policies of the other tables are the same. Their sub-queries run once per statement, not once per row.
+-- The repositories of the policies below. The functions have the rights of their caller, so the policies above apply. A
+-- connection plans their queries once, while it plans those of a policy with each statement.
+CREATE FUNCTION zubi.visible_repositories() RETURNS SETOF integer LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
+    SET search_path = pg_catalog, pg_temp AS $$ BEGIN
+    RETURN QUERY SELECT id FROM zubi.repository;
+END $$;
+CREATE FUNCTION zubi.pushed_repositories() RETURNS SETOF integer LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
+    SET search_path = pg_catalog, pg_temp AS $$ BEGIN
+    RETURN QUERY SELECT r.id FROM zubi.repository r WHERE r.name IN (SELECT repository FROM zubi.access WHERE can_push)
+        OR EXISTS (SELECT FROM zubi.access WHERE repository = '*' AND can_push);
+END $$;
+
+-- The policies of the other tables are the same. Their sub-queries run once per table of a statement, not once per row.
 DO $$ DECLARE name text; BEGIN
     FOREACH name IN ARRAY ARRAY['snapshot', 'blob', 'document', 'moniker', 'moniker_blob', 'relation'] LOOP
         EXECUTE format('ALTER TABLE zubi.%I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE format('CREATE POLICY visible ON zubi.%I FOR SELECT
-            USING (repository = ANY (ARRAY(SELECT id FROM zubi.repository)))', name);
+            USING (repository IN (SELECT zubi.visible_repositories()))', name);
         EXECUTE format('CREATE POLICY pushed ON zubi.%I FOR ALL TO zubi_writer
-            USING (repository = ANY (ARRAY(SELECT r.id FROM zubi.repository r JOIN zubi.access a
-                ON a.repository IN (r.name, ''*'') AND a.can_push)))', name);
+            USING (repository IN (SELECT zubi.pushed_repositories()))', name);
     END LOOP;
 END $$;
 
 GRANT USAGE ON SCHEMA zubi TO zubi_reader, zubi_writer;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA zubi TO zubi_reader, zubi_writer;
 GRANT SELECT ON ALL TABLES IN SCHEMA zubi TO zubi_reader, zubi_writer;
 GRANT INSERT ON zubi.repository TO zubi_writer;
 GRANT INSERT, UPDATE, DELETE ON zubi.snapshot, zubi.blob, zubi.document, zubi.moniker, zubi.moniker_blob, zubi.relation

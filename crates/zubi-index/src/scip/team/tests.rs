@@ -6,6 +6,7 @@ mod postgres;
 mod pushes;
 mod repositories;
 mod security;
+mod tls;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

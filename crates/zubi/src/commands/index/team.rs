@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde_json::json;
-use zubi_base::text::{ellipsize, pluralize};
+use zubi_base::text::{display_age, pluralize};
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::HostConfig;
 use zubi_host::index::{FolderIndexError, ImportProgress, ScipImportError};
-use zubi_host::team_index::{self, DocumentUses, PushReport, PushSource, SymbolUses, TeamStatus, UseQuery};
+use zubi_host::team_index::{self, PushReport, PushSource, TeamStatus, UseQuery};
 
-use super::{describe_age, describe_report, failure, report_progress};
+use super::{describe_report, failure, report_progress};
 use crate::cli::index::{PushArgs, UsesArgs};
 
 pub(super) fn push(config: &HostConfig, args: &PushArgs) -> Result<ExitCode, Failure> {
@@ -78,69 +78,15 @@ fn print_report(args: &PushArgs, repository: &str, report: &PushReport) -> Resul
 
 pub(super) fn find_uses(config: &HostConfig, args: &UsesArgs) -> Result<ExitCode, Failure> {
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    let query = UseQuery { symbol: args.symbol.clone(), repository: args.repository.clone(), limit };
+    let query = UseQuery { symbol: args.symbol.clone(), repository: args.repository.clone(), start: 0, limit };
     let uses = block_on(team_index::find_uses(config, &query))?.map_err(|error| failure(&error))?;
     let now = config.clock.now();
-    let age = |document: &DocumentUses| now.saturating_sub(document.committed_at).as_secs();
     if args.json {
-        let documents: Vec<_> = uses
-            .documents
-            .iter()
-            .map(|document| {
-                json!({
-                    "repository": document.repository,
-                    "path": document.path,
-                    "commit": document.commit,
-                    "commitAgeSeconds": age(document),
-                    "tool": document.tool,
-                    "lines": document.lines,
-                    "definitions": document.definitions,
-                })
-            })
-            .collect();
-        let SymbolUses { symbols, has_more, .. } = &uses;
-        let source = "scip";
-        terminal::print_json(
-            &json!({ "source": source, "symbols": symbols, "documents": documents, "hasMore": has_more }),
-        )?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    terminal::print(&describe_uses(args, &uses, age))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn describe_uses(args: &UsesArgs, uses: &SymbolUses, age: impl Fn(&DocumentUses) -> u64) -> String {
-    let symbol = ellipsize(&args.symbol, 200);
-    let lines: usize = uses.documents.iter().map(|document| document.lines.len()).sum();
-    let mut text = if uses.documents.is_empty() {
-        format!("the data have no use of `{symbol}`")
+        terminal::print_json(&uses.to_json(now))?;
     } else {
-        format!("{} of `{symbol}` in {}", pluralize(lines, "use"), pluralize(uses.documents.len(), "file"))
-    };
-    let mut last = None;
-    for document in &uses.documents {
-        let origin = (&document.repository, &document.commit);
-        // Writing to a `String` cannot fail.
-        if last != Some(origin) {
-            let age = describe_age(age(document));
-            let _ = write!(text, "\n{} at {}, committed {age} ago", document.repository, short(&document.commit));
-            last = Some(origin);
-        }
-        for (lines, note) in [(&document.definitions, "  (definition)"), (&document.lines, "")] {
-            for line in lines {
-                let _ = write!(text, "\n  {}:{line}{note}", document.path);
-            }
-        }
+        terminal::print(&uses.describe(&query, now, "pass `--repository` or `--limit`"))?;
     }
-    text.push_str("\n[scip · the newest pushed commit of each repository, not the present files");
-    if uses.has_more {
-        text.push_str(" · more are left out: pass `--repository` or `--limit`");
-    }
-    if uses.symbols.is_empty() {
-        text.push_str(" · the symbol is not in them, which does not prove that it has no uses");
-    }
-    text.push(']');
-    text
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Renders the team's data for a folder.
@@ -160,7 +106,7 @@ pub(super) fn describe_status(status: &TeamStatus) -> String {
             0 => String::new(),
             number => format!(", {} before HEAD", pluralize(number, "commit")),
         };
-        let age = describe_age(snapshot.age_seconds);
+        let age = display_age(snapshot.age_seconds);
         format!(
             "  team index: {repository} at {} by {}{distance}, pushed {age} ago",
             short(&snapshot.commit),

@@ -2,8 +2,9 @@
 
 use insta::assert_snapshot;
 use zubi_code::exact_index::ExactRole::{Definitions, References};
+use zubi_code::symbol_uses::{SymbolUses, UseQuery};
 
-use super::super::{TeamDatabase, TeamIndexError, UseQuery};
+use super::super::{TeamDatabase, TeamIndexError};
 use super::{PostgresServer, TeamFolder, database, server};
 use crate::scip::tests::{Folder, find};
 
@@ -81,7 +82,7 @@ async fn other_tables_and_unknown_databases_are_named() {
         "postgresql://hunter2:hunter2@hunter2.invalid/hunter2".to_owned(),
     ] {
         let database = TeamDatabase::new(&connection, "the test").unwrap();
-        let query = UseQuery { symbol: "new".to_owned(), repository: None, limit: 10 };
+        let query = UseQuery { symbol: "new".to_owned(), repository: None, start: 0, limit: 10 };
         errors.push(database.find_uses(&query).await.unwrap_err().to_string());
     }
     assert_snapshot!(errors.join("\n"), @"
@@ -105,7 +106,7 @@ async fn rows_that_no_push_writes_are_refused() {
     folder.write("../secret.py", "old = new\n");
     let team = TeamFolder::new(&database, &folder.root, "a");
     team.push(&folder.request(DATA)).await.unwrap();
-    let query = UseQuery { symbol: "old".to_owned(), repository: None, limit: 10 };
+    let query = UseQuery { symbol: "old".to_owned(), repository: None, start: 0, limit: 10 };
     let mut lines = Vec::new();
     for (change, revert) in [
         ("UPDATE zubi.document SET path = '../secret.py'", "UPDATE zubi.document SET path = 'a.py'"),
@@ -159,7 +160,7 @@ async fn rows_that_no_push_writes_are_refused() {
     ");
     assert_eq!(
         database.find_uses(&UseQuery { symbol: "a\0".to_owned(), ..query }).await.unwrap(),
-        super::super::SymbolUses::default()
+        SymbolUses::default()
     );
     assert!(matches!(TeamDatabase::new("x", "`team-index`").unwrap_err(), TeamIndexError::ConnectionString(_)));
     server.stop().await;

@@ -19,7 +19,10 @@ const NOBODY: u32 = 65_534;
 /// A running server. Any program that reaches its socket can be any role.
 pub(crate) struct PostgresServer {
     programs: Utf8PathBuf,
-    folder: Utf8PathBuf,
+    /// The folder of its data and its socket, which belongs to its user.
+    pub(crate) folder: Utf8PathBuf,
+    /// Its settings, which it reads at its start.
+    pub(crate) settings: Vec<String>,
     server: Child,
     log: Lines<BufReader<ChildStderr>>,
     _directory: TempDir,
@@ -42,12 +45,18 @@ impl PostgresServer {
             std::os::unix::fs::chown(&folder, Some(NOBODY), Some(NOBODY)).unwrap();
         }
         let arguments = ["--no-sync", "--no-locale", "--encoding=UTF8", "--auth=trust", "--username=postgres", "-D"];
-        let spec =
-            command(&programs.join("initdb"), &folder, arguments.into_iter().chain([folder.join("data").as_str()]));
-        let output = Spawner::direct().output(&spec, 1 << 20, TIMEOUT).await.unwrap();
-        assert!(output.status.success(), "initdb: {output:?}");
-        let (server, log) = start(&programs, &folder).await;
-        Self { programs, folder, server, log, _directory: directory }
+        run(&programs.join("initdb"), &folder, &[&arguments[..], &[folder.join("data").as_str()]].concat()).await;
+        let settings = [
+            "listen_addresses=",
+            "fsync=off",
+            "shared_buffers=128MB",
+            // A wait for a lock is in the log, so that a test can wait for it.
+            "log_lock_waits=on",
+            "deadlock_timeout=20ms",
+        ];
+        let settings = settings.map(str::to_owned).to_vec();
+        let (server, log) = start(&programs, &folder, &settings).await;
+        Self { programs, folder, settings, server, log, _directory: directory }
     }
 
     /// Returns the connection string of a role.
@@ -64,7 +73,7 @@ impl PostgresServer {
 
     /// Starts the server again with its data.
     pub(crate) async fn start_again(&mut self) {
-        (self.server, self.log) = start(&self.programs, &self.folder).await;
+        (self.server, self.log) = start(&self.programs, &self.folder, &self.settings).await;
     }
 
     /// Waits for a line of the server's log.
@@ -107,18 +116,10 @@ impl PsqlSession {
     }
 }
 
-async fn start(programs: &Utf8Path, folder: &Utf8Path) -> (Child, Lines<BufReader<ChildStderr>>) {
-    let settings = [
-        "listen_addresses=",
-        "fsync=off",
-        "shared_buffers=128MB",
-        // A wait for a lock is in the log, so that a test can wait for it.
-        "log_lock_waits=on",
-        "deadlock_timeout=20ms",
-    ];
+async fn start(programs: &Utf8Path, folder: &Utf8Path, settings: &[String]) -> (Child, Lines<BufReader<ChildStderr>>) {
     let data = folder.join("data");
     let arguments = ["-D", data.as_str(), "-k", folder.as_str()];
-    let arguments = arguments.into_iter().chain(settings.iter().flat_map(|setting| ["-c", setting]));
+    let arguments = arguments.into_iter().chain(settings.iter().flat_map(|setting| ["-c", setting.as_str()]));
     let mut server = Spawner::direct().spawn(&command(&programs.join("postgres"), folder, arguments)).unwrap();
     let mut log = BufReader::new(server.stderr.take().unwrap()).lines();
     wait_for(&mut log, "ready to accept connections").await;
@@ -138,6 +139,14 @@ async fn wait_for(lines: &mut Lines<impl tokio::io::AsyncBufRead + Unpin>, text:
     };
     let found = timeout(TIMEOUT, waiting).await.unwrap_or_default();
     assert!(found, "`{text}` is not in:\n{seen}");
+}
+
+/// Runs a program as the server's user to its end.
+pub(crate) async fn run(program: &Utf8Path, folder: &Utf8Path, arguments: &[&str]) -> String {
+    let spec = command(program, folder, arguments.iter().copied());
+    let output = Spawner::direct().output(&spec, 1 << 20, TIMEOUT).await.unwrap();
+    assert!(output.status.success(), "{program}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// A program as another user than root, which ends when the test's thread ends.

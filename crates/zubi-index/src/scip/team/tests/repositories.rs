@@ -7,10 +7,11 @@ use insta::assert_snapshot;
 use zubi_base::clock::FixedClock;
 use zubi_base::process::{CommandSpec, Spawner};
 use zubi_code::exact_index::ExactRole::{Definitions, References};
+use zubi_code::symbol_uses::UseQuery;
 use zubi_code::version_control::Revision;
 use zubi_exec::sandbox::Sandbox;
 
-use super::super::{TeamDatabase, TeamIndex, UseQuery};
+use super::super::{TeamDatabase, TeamIndex};
 use super::{NOW, PushRequest, push, server};
 use crate::GitRepositories;
 use crate::scip::tests::git::{git, text};
@@ -139,17 +140,18 @@ async fn the_uses_of_a_symbol_come_from_the_newest_snapshots_of_all_repositories
     app.write("app.py", "\n\nx.area()\n");
     let newest = commit_all(&app, "3000").await;
     push_head(&database, &app, "", "git.example/app", "doc app.py\nref 3:2-6 lib/Shape#area().").await;
-    let check = async |symbol: &str, repository: Option<&str>, limit: usize| {
+    let check_page = async |symbol: &str, repository: Option<&str>, start: usize, limit: usize| {
         let repository = repository.map(str::to_owned);
-        let uses = database.find_uses(&UseQuery { symbol: symbol.to_owned(), repository, limit }).await.unwrap();
+        let uses = database.find_uses(&UseQuery { symbol: symbol.to_owned(), repository, start, limit }).await.unwrap();
         let documents = uses.documents.iter().map(|it| {
             let commit = if it.commit == newest { "newest" } else { "other" };
             let time = it.committed_at.as_secs();
             format!("{} {}: {:?}, defined {:?} ({commit}, {time})", it.repository, it.path, it.lines, it.definitions)
         });
-        let more = uses.has_more.then(|| "more".to_owned());
+        let more = uses.has_more.then(|| format!("more from {:?}", uses.next));
         uses.symbols.iter().cloned().chain(documents).chain(more).collect::<Vec<_>>().join("\n")
     };
+    let check = |symbol, repository, limit| check_page(symbol, repository, 0, limit);
     assert_snapshot!(check("area", None, 10).await, @"
     test . p 1 lib/Shape#area().
     git.example/app app.py: [3], defined [] (newest, 3000)
@@ -167,11 +169,33 @@ async fn the_uses_of_a_symbol_come_from_the_newest_snapshots_of_all_repositories
     assert_snapshot!(check("test . p 1 lib/Shape#area().", None, 1).await, @"
     test . p 1 lib/Shape#area().
     git.example/app app.py: [3], defined [] (newest, 3000)
-    more
+    more from Some(1)
+    ");
+    assert_snapshot!(check_page("area", None, 1, 1).await, @"
+    test . p 1 lib/Shape#area().
+    git.example/library lib.py: [], defined [2] (other, 1000)
     ");
     assert_snapshot!(check("area", None, 0).await, @"
     test . p 1 lib/Shape#area().
-    more
+    more from Some(0)
+    ");
+    // More rows than the connection reads at once.
+    let many: Vec<_> = (0..400).map(|number| format!("doc {number:03}.py\nref 1:0-4 lib/many().")).collect();
+    for number in 0..400 {
+        library.write(&format!("{number:03}.py"), "many\n");
+    }
+    commit_all(&library, "4000").await;
+    push_head(&database, &library, "", "git.example/many", &many.join("\n")).await;
+    assert_snapshot!(check_page("many", None, 397, 2).await, @"
+    test . p 1 lib/many().
+    git.example/many 397.py: [1], defined [] (other, 4000)
+    git.example/many 398.py: [1], defined [] (other, 4000)
+    more from Some(399)
+    ");
+    assert_snapshot!(check("many", None, 1).await, @"
+    test . p 1 lib/many().
+    git.example/many 000.py: [1], defined [] (other, 4000)
+    more from Some(1)
     ");
     server.stop().await;
 }

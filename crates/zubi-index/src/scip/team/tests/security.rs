@@ -2,8 +2,9 @@
 
 use insta::assert_snapshot;
 use zubi_code::exact_index::ExactRole::References;
+use zubi_code::symbol_uses::UseQuery;
 
-use super::super::{TeamIndexError, UseQuery};
+use super::super::TeamIndexError;
 use super::{TeamFolder, database, server};
 use crate::scip::ScipImportError;
 use crate::scip::tests::{Folder, find};
@@ -32,7 +33,7 @@ async fn a_role_sees_only_its_repositories() {
             let found = find(&folder, &team, References, "new").await;
             lines.push(format!("{role} {repository}: {}", found.lines().next().unwrap()));
         }
-        let query = UseQuery { symbol: "new".to_owned(), repository: None, limit: 10 };
+        let query = UseQuery { symbol: "new".to_owned(), repository: None, start: 0, limit: 10 };
         let uses = database.find_uses(&query).await.unwrap_or_default();
         let repositories: Vec<_> = uses.documents.iter().map(|document| document.repository.as_str()).collect();
         lines.push(format!("{role} uses: {} symbols in {repositories:?}", uses.symbols.len()));
