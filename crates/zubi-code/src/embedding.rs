@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(search("a.json").len(), 1);
         let found = search("a.ipynb");
         assert_eq!(found.len(), 3);
-        assert!(found.into_iter().all(|at| text[at..].starts_with("word")));
+        assert!(found.into_iter().all(|at| text.get(at..).unwrap().starts_with("word")));
     }
 
     #[test]
