@@ -381,3 +381,26 @@ pub(crate) fn index_status(state: &IndexState, is_complete: bool) -> AnswerStatu
     }
     status
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_of_an_earlier_process_is_awaited_and_a_new_one_is_not() {
+        let state = |phase, files, undeclared| IndexState { phase, files, undeclared, ..IndexState::default() };
+        for (state, expected) in [
+            (state(IndexPhase::Unchecked, 0, 0), false),
+            (state(IndexPhase::Words { done: 0 }, 0, 0), false),
+            (state(IndexPhase::Words { done: 4_096 }, 4_096, 4_096), false),
+            (state(IndexPhase::Declarations, 10_000, 9_000), false),
+            (state(IndexPhase::Unchecked, 10_000, 0), true),
+            (state(IndexPhase::Words { done: 100 }, 10_000, 3), true),
+            (state(IndexPhase::Declarations, 10_000, 1), true),
+            (state(IndexPhase::Ready, 10_000, 0), false),
+            (IndexState { problem: Some("locked".to_owned()), ..state(IndexPhase::Unchecked, 10_000, 0) }, false),
+        ] {
+            assert_eq!(is_nearly_complete(&state), expected, "{state:?}");
+        }
+    }
+}
