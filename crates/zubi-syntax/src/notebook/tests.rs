@@ -15,7 +15,8 @@ fn check(text: &str) -> String {
     let mut rendered = String::new();
     for declaration in &outline.declarations {
         let name = text.get(declaration.name_range.clone()).unwrap();
-        assert!(declaration.name.contains(name) || name.contains('\\'), "{name}");
+        // A name may have escapes, or be in two strings.
+        assert!(declaration.name.contains(name) || name.contains(['\\', '"']), "{name}");
         text.get(declaration.range.clone()).unwrap();
         let CellPosition { cell, line, column } = notebook.position(declaration.name_range.start).unwrap();
         let code = notebook.code_in(declaration.range.clone());
@@ -58,6 +59,12 @@ fn an_error_in_one_cell_does_not_affect_the_others() {
     Function sound cell 2:1:5 "def sound(): pass"
     with errors
     "#);
+}
+
+#[test]
+fn a_name_may_be_in_two_strings() {
+    let text = r#"{"cells":[{"cell_type":"code","source":["def fi", "t(): pass"]}]}"#;
+    insta::assert_snapshot!(check(text), @r#"Function fit cell 1:1:5 "def fit(): pass""#);
 }
 
 #[test]
