@@ -60,9 +60,9 @@ impl Repository {
             let own = (0..DEFINITIONS).map(|number| Method { document, number });
             let mut methods: Vec<_> = own.collect();
             for _ in 0..REFERENCES {
-                let is_popular = random.below(20) == 0;
+                let is_popular = random.draw_below(20) == 0;
                 let (document, number) = if is_popular { (POPULAR, POPULAR) } else { (documents, DEFINITIONS) };
-                methods.push(Method { document: random.below(document), number: random.below(number) });
+                methods.push(Method { document: random.draw_below(document), number: random.draw_below(number) });
             }
             methods
         };
@@ -145,7 +145,7 @@ fn path(document: usize) -> String {
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, limit: usize) -> usize {
+    fn draw_below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap_or_default() % limit
     }
