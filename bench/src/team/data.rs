@@ -109,21 +109,25 @@ impl Repository {
         Ok(())
     }
 
-    /// Returns the position of a method's definition. Each number is another method, until all have been used.
+    /// Returns the position of the definition of a method that has references and is not popular.
     pub(super) fn position(&self, number: usize) -> String {
-        let (document, method) = self.method(number);
-        format!("{}:{}:1", path(document), method + 1)
+        let Method { document, number } = self.method(number);
+        format!("{}:{}:1", path(document), number + 1)
     }
 
-    /// Returns the name path of a method.
+    /// Returns the name path of such a method.
     pub(super) fn name_path(&self, number: usize) -> String {
-        let (document, number) = self.method(number);
-        format!("Class{}/{}", number % 7, Method { document, number }.name())
+        let method = self.method(number);
+        format!("Class{}/{}", method.number % 7, method.name())
     }
 
-    fn method(&self, number: usize) -> (usize, usize) {
-        // Primes, so that neighbours are in other documents.
-        (number * 7_919 % self.documents.len(), number * 31 % DEFINITIONS)
+    /// Returns a method of another document for each number.
+    fn method(&self, number: usize) -> Method {
+        // A prime, so that neighbours are in other documents.
+        let methods = self.documents.iter().cycle().skip(number * 7_919 % self.documents.len()).flatten();
+        let is_rare = |method: &Method| method.document >= POPULAR || method.number >= POPULAR;
+        let mut referenced = methods.copied().skip(DEFINITIONS).filter(is_rare);
+        referenced.next().unwrap_or(Method { document: 0, number: 0 })
     }
 }
 
