@@ -84,6 +84,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let mut table = Table::default();
     push(&mut table, &project, &server, &repository)?;
     add_team(&server)?;
+    // Answers search the files for the name; a build in the background would disturb them.
+    let built = Start::new(&project, &[]).command().args(["index", "build"]).output().context("zubi starts")?;
+    ensure!(built.status.success(), "zubi index build: {}", String::from_utf8_lossy(&built.stderr));
     let owner = answers(&project, &server.socket_connection(OWNER), &repository, rounds.questions)?;
     let reader = answers(&project, &server.tcp_connection(READER), &repository, rounds.questions)?;
     for ((question, reader), (_, owner)) in reader.iter().zip(&owner) {

@@ -60,9 +60,9 @@ impl Repository {
             let own = (0..DEFINITIONS).map(|number| Method { document, number });
             let mut methods: Vec<_> = own.collect();
             for _ in 0..REFERENCES {
-                let is_popular = random.below(20) == 0;
+                let is_popular = random.draw_below(20) == 0;
                 let (document, number) = if is_popular { (POPULAR, POPULAR) } else { (documents, DEFINITIONS) };
-                methods.push(Method { document: random.below(document), number: random.below(number) });
+                methods.push(Method { document: random.draw_below(document), number: random.draw_below(number) });
             }
             methods
         };
@@ -109,21 +109,25 @@ impl Repository {
         Ok(())
     }
 
-    /// Returns the position of a method's definition. Each number is another method, until all have been used.
+    /// Returns the position of the definition of a method that has references and is not popular.
     pub(super) fn position(&self, number: usize) -> String {
-        let (document, method) = self.method(number);
-        format!("{}:{}:1", path(document), method + 1)
+        let Method { document, number } = self.method(number);
+        format!("{}:{}:1", path(document), number + 1)
     }
 
-    /// Returns the name path of a method.
+    /// Returns the name path of such a method.
     pub(super) fn name_path(&self, number: usize) -> String {
-        let (document, number) = self.method(number);
-        format!("Class{}/{}", number % 7, Method { document, number }.name())
+        let method = self.method(number);
+        format!("Class{}/{}", method.number % 7, method.name())
     }
 
-    fn method(&self, number: usize) -> (usize, usize) {
-        // Primes, so that neighbours are in other documents.
-        (number * 7_919 % self.documents.len(), number * 31 % DEFINITIONS)
+    /// Returns a method of another document for each number.
+    fn method(&self, number: usize) -> Method {
+        // A prime, so that neighbours are in other documents.
+        let methods = self.documents.iter().cycle().skip(number * 7_919 % self.documents.len()).flatten();
+        let is_rare = |method: &Method| method.document >= POPULAR || method.number >= POPULAR;
+        let mut referenced = methods.copied().skip(DEFINITIONS).filter(is_rare);
+        referenced.next().unwrap_or(Method { document: 0, number: 0 })
     }
 }
 
@@ -145,7 +149,7 @@ fn path(document: usize) -> String {
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, limit: usize) -> usize {
+    fn draw_below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap_or_default() % limit
     }

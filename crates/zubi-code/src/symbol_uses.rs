@@ -44,7 +44,7 @@ pub struct SymbolUses {
     pub documents: Vec<DocumentUses>,
     /// Whether a limit omitted symbols, documents or lines.
     pub has_more: bool,
-    /// The `start` of the query for the omitted lines. `None` if there are none, or if a limit of the index omitted them.
+    /// The `start` of the query for the omitted lines. `None` without omitted lines, or if a limit of the index omitted them.
     pub next: Option<usize>,
 }
 

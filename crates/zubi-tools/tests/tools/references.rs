@@ -228,7 +228,7 @@ async fn references_from_imported_data_are_a_list_of_their_own() {
     insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "symbol": "unit", "format": "json" })).await, @r#"{"resolved":{"at":"a.toy:1:5","name":"unit","kind":"variable"},"items":[{"path":"a.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":8}},"text":"let unit","declaration":true},{"path":"a.toy","range":{"start":{"line":1,"character":0},"end":{"line":1,"character":4}},"text":"unit"}],"total":2,"furtherWordMatches":5,"unqueriedProjects":{"source":"scip","origins":["3f2a91c"],"items":[{"path":"p5/use.toy","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":4}},"text":"unit"}],"total":1},"status":{"endpoint":"toy","readiness":"ready","complete":false,"note":"may be incomplete: `unit` also occurs in p5 (not queried; allProjects=true queries all)","source":"server"}}"#);
     *index.error.lock().unwrap() = Some(ExactIndexError::Unreachable("connection refused".to_owned()));
     let status = call(&toy, "lsp_references", json!({ "symbol": "unit" })).await;
-    insta::assert_snapshot!(status.lines().last().unwrap(), @"");
+    insta::assert_snapshot!(status.lines().last().unwrap(), @"[toy · ready · may be incomplete: `unit` also occurs in p5 (not queried; allProjects=true queries all) · team index unreachable: connection refused]");
     *index.error.lock().unwrap() = None;
     // The other pages have the servers' list only, as has the answer about the symbol.
     let next = json!({ "symbol": "unit", "limit": 1, "cursor": "1" });

@@ -93,7 +93,7 @@ CREATE TABLE zubi.relation (
 );
 CREATE INDEX relation_moniker ON zubi.relation (moniker, repository);
 
--- The current role, and the roles that it is a member of. The search path is fixed, so that nobody can replace an operator.
+-- The current role, and the roles that it is a member of. The search path is fixed, so that no role can replace an operator.
 CREATE FUNCTION zubi.own_roles() RETURNS name[] LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -21,7 +21,7 @@ pub(crate) struct PostgresServer {
     programs: Utf8PathBuf,
     /// The folder of its data and its socket, which belongs to its user.
     pub(crate) folder: Utf8PathBuf,
-    /// Its settings, which it reads at its start.
+    /// The settings, which the server reads at its start.
     pub(crate) settings: Vec<String>,
     server: Child,
     log: Lines<BufReader<ChildStderr>>,
