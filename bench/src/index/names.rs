@@ -66,8 +66,8 @@ pub(super) fn read(tags: &str) -> Vec<Name> {
             let (name, rest) = line.split_once('\t')?;
             let (file, _) = rest.split_once('\t')?;
             let (_, kind) = line.rsplit_once('\t')?;
-            // Shorter names have no parts and no letters to exchange.
-            let fits = is_declaration(kind) && name.len() >= 6 && !name.starts_with("__");
+            // Shorter names have no parts and no letters to exchange; ctags names functions without a name `anonFunc…`.
+            let fits = is_declaration(kind) && name.len() >= 6 && !name.starts_with("__") && !name.starts_with("anon");
             fits.then(|| Name { text: name.to_owned(), file: file.trim_start_matches("./").to_owned() })
         })
         .collect()
