@@ -120,7 +120,10 @@ async fn an_unresolved_import_is_no_other_symbol() {
         project.write("other.py", "from elsewhere import area\n\narea()\n");
         let zubi = Zubi::start(&project, servers).await;
         let answer = zubi.call_stable("lsp_references", json!({ "symbol": "area", "path": "shape.py" })).await;
-        assert!(answer.contains("`area` also occurs in use.py (2: the server does not resolve its import)"), "{servers:?}: {answer}");
+        assert!(
+            answer.contains("`area` also occurs in use.py (2: the server does not resolve its import)"),
+            "{servers:?}: {answer}"
+        );
         assert!(
             answer.contains("2 in code that the server does not resolve, 2 in code that the server does not confirm"),
             "{servers:?}: {answer}"

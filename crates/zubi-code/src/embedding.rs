@@ -124,7 +124,7 @@ enum Source {
 }
 
 /// Returns the text of a file for a search for words, with the same length: in the JSON of a notebook, spaces replace the
-/// escapes of white space, because the letter of an escape would belong to the word after it (`\narea`).
+/// escapes of control characters, because the letter of an escape would belong to the word after it (`\narea`).
 pub(crate) fn searchable_text<'a>(path: &Utf8Path, text: &'a str) -> Cow<'a, str> {
     if !path.file_name().is_some_and(zubi_syntax::Notebook::is_notebook) {
         return Cow::Borrowed(text);
@@ -137,7 +137,7 @@ pub(crate) fn searchable_text<'a>(path: &Utf8Path, text: &'a str) -> Cow<'a, str
             continue;
         }
         match characters.next() {
-            Some('n' | 'r' | 't') => searchable.push_str("  "),
+            Some('n' | 'r' | 't' | 'f' | 'b') => searchable.push_str("  "),
             escaped => searchable.extend(std::iter::once(character).chain(escaped)),
         }
     }
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn an_escape_does_not_belong_to_a_word() {
-        let text = r#"["a\nword\tword", "\\nword \u00e9word\"word\\"]\"#;
+        let text = r#"["a\nword\tword\fword", "\\nword \u00e9word\"word\\"]\"#;
         let search = |name: &str| {
             let found = searchable_text(Utf8Path::new(name), text);
             assert_eq!(found.len(), text.len());
@@ -201,7 +201,7 @@ mod tests {
         };
         assert_eq!(search("a.json").len(), 1);
         let found = search("a.ipynb");
-        assert_eq!(found.len(), 3);
+        assert_eq!(found.len(), 4);
         assert!(found.into_iter().all(|at| text.get(at..).unwrap().starts_with("word")));
     }
 

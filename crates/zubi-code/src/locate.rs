@@ -12,12 +12,15 @@ mod name;
 mod position_text;
 mod symbol;
 
-use camino::Utf8PathBuf;
+use std::borrow::Cow;
+
+use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextSize, size};
 use zubi_base::sync::lock;
 
+use crate::embedding;
 use crate::error::CodeError;
 use crate::location::{self, column_of, line_text};
 use crate::query::{CodeQuery, SourceDocument};
@@ -140,13 +143,13 @@ impl CodeQuery<'_> {
         if snap == PositionIntent::Exact {
             return Ok(self.resolved_target(path, &document, offset, None));
         }
-        if identifier_around(&document, offset).is_some() {
+        if identifier_around(Some(&path), &document, offset).is_some() {
             return Ok(self.resolved_target(path, &document, offset, None));
         }
         // Answers print 1-based positions. A caller who copied one into the 0-based form gets an error, not a guess.
         let one_based = line.checked_sub(1).zip(character.checked_sub(1)).and_then(|(line, character)| {
             let offset = document.index.from_lsp(lsp::Position { line, character }, Encoding::Utf16);
-            let (word, start) = identifier_around(&document, offset)?;
+            let (word, start) = identifier_around(Some(&path), &document, offset)?;
             Some((word, document.index.line_col(start).line + 1, column_of(&document, start)))
         });
         let display_path = self.workspace().display(&path);
@@ -171,7 +174,7 @@ impl CodeQuery<'_> {
         offset: TextSize,
         note: Option<String>,
     ) -> ResolvedTarget {
-        let (name, offset) = match identifier_around(document, offset) {
+        let (name, offset) = match identifier_around(Some(&path), document, offset) {
             Some((name, start)) => (Some(name), start),
             None => (None, offset),
         };
@@ -204,11 +207,17 @@ impl CodeQuery<'_> {
     }
 }
 
-/// Returns the identifier that contains or touches an offset, and its start.
-pub(crate) fn identifier_around(document: &SourceDocument, offset: TextSize) -> Option<(String, TextSize)> {
+/// Returns the identifier that contains or touches an offset, and its start. `file` is the file whose text the document is:
+/// in the JSON of a notebook, the letter of an escape does not belong to the identifier after it. `None` for other texts.
+pub(crate) fn identifier_around(
+    file: Option<&Utf8Path>,
+    document: &SourceDocument,
+    offset: TextSize,
+) -> Option<(String, TextSize)> {
     let at = document.index.line_col(offset);
     let line = line_text(&document.text, &document.index, at.line)?;
-    let range = text_search::identifier_at(line, at.col as usize)?;
+    let searchable = file.map_or(Cow::Borrowed(line), |file| embedding::searchable_text(file, line));
+    let range = text_search::identifier_at(&searchable, at.col as usize)?;
     let start = document.index.offset(LineCol { line: at.line, col: size(range.start).into() });
     Some((line.get(range)?.to_owned(), start))
 }

@@ -15,6 +15,9 @@ use crate::exact_index::ExactIndexError;
 /// The maximum length of a symbol in a text, in characters.
 const MAX_SYMBOL: usize = 200;
 
+/// The maximum number of symbols in the JSON of an answer.
+const MAX_JSON_SYMBOLS: usize = 100;
+
 /// An index of the uses in several repositories.
 #[async_trait]
 pub trait SymbolUseIndex: Send + Sync {
@@ -77,6 +80,22 @@ impl SymbolUses {
     /// Returns the number of lines with uses.
     pub fn line_count(&self) -> usize {
         self.documents.iter().map(|document| document.lines.len()).sum()
+    }
+
+    /// Returns the number of lines with definitions.
+    pub fn definition_count(&self) -> usize {
+        self.documents.iter().map(|document| document.definitions.len()).sum()
+    }
+
+    /// Removes the definitions after the first `limit`, and the documents that have only such ones. No later answer has them.
+    pub fn truncate_definitions(&mut self, limit: usize) {
+        let mut rest = limit;
+        self.documents.retain_mut(|document| {
+            self.has_more |= document.definitions.len() > rest;
+            document.definitions.truncate(rest);
+            rest -= document.definitions.len();
+            !document.definitions.is_empty() || !document.lines.is_empty()
+        });
     }
 
     /// Removes the lines after the first `limit`. The first line of the query has the index `start`.
@@ -146,7 +165,9 @@ impl SymbolUses {
             })
         };
         let documents: Vec<_> = self.documents.iter().map(document).collect();
-        json!({ "source": "scip", "symbols": self.symbols, "documents": documents, "hasMore": self.has_more })
+        let symbols = self.symbols.get(..MAX_JSON_SYMBOLS).unwrap_or(&self.symbols);
+        let has_more = self.has_more || symbols.len() < self.symbols.len();
+        json!({ "source": "scip", "symbols": symbols, "documents": documents, "hasMore": has_more })
     }
 }
 
@@ -204,5 +225,21 @@ mod tests {
         the data have no use of `area`
         [scip · the newest pushed commit of each repository, not the present files · the symbol is not in them, which does not prove that it has no uses]
         ");
+    }
+
+    #[test]
+    fn definitions_and_symbols_have_limits() {
+        let documents = vec![document("a.py", &[3], &[1, 2]), document("b.py", &[], &[5]), document("c.py", &[4], &[])];
+        let mut uses = SymbolUses { documents, ..SymbolUses::default() };
+        uses.truncate_definitions(3);
+        assert_eq!((uses.documents.len(), uses.definition_count(), uses.has_more), (3, 3, false));
+        uses.truncate_definitions(1);
+        assert_eq!(uses.documents, [document("a.py", &[3], &[1]), document("c.py", &[4], &[])]);
+        assert_eq!((uses.has_more, uses.next), (true, None));
+
+        let symbols = (0..=MAX_JSON_SYMBOLS).map(|number| format!("test . p {number} area().")).collect();
+        let shown = SymbolUses { symbols, ..SymbolUses::default() }.to_json(Duration::ZERO);
+        assert_eq!(shown["symbols"].as_array().unwrap().len(), MAX_JSON_SYMBOLS);
+        assert_eq!(shown["hasMore"], true);
     }
 }

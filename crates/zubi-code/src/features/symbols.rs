@@ -130,8 +130,10 @@ impl CodeQuery<'_> {
             symbols.extend(outlined.candidates.into_iter().map(FoundSymbol::from));
         }
         let others = filter.with_files(move |path| {
-            let document = DocumentRef::new(path);
-            let is_queried = || endpoints.iter().any(|endpoint| endpoint.supports_language(&document));
+            let is_queried = || {
+                let document = DocumentRef::new(path);
+                endpoints.iter().any(|endpoint| endpoint.supports_language(&document))
+            };
             is_code_file(path) && !named.contains(path) && !is_queried()
         });
         let others = self.uncovered_symbols(query, &name_path, &others, !symbols.is_empty()).await;

@@ -5,7 +5,7 @@ use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextSize, size};
 
 use super::position_text::{PositionText, split_cell};
-use super::{PositionIntent, ResolvedTarget, identifier_around, identifiers_hint};
+use super::{PositionIntent, ResolvedTarget, identifiers_hint};
 use crate::error::CodeError;
 use crate::location::line_text;
 use crate::outline::{self, OutlineSymbol};
@@ -118,7 +118,7 @@ impl CodeQuery<'_> {
         if snap == PositionIntent::Exact {
             return Ok(self.exact_target_in(position, offset, None, None));
         }
-        if identifier_around(document, offset).is_some() {
+        if position.identifier_around(offset).is_some() {
             return Ok(self.target_in(position, offset, None));
         }
         // The column misses the name, but the line has only one.

@@ -54,6 +54,12 @@ impl PositionText {
         let (number, range) = cell.file.notebook(&self.path)?.to_cell(offset..offset)?;
         (number == cell.number).then(|| size(range.start))
     }
+
+    /// Returns the identifier that contains or touches an offset in the text, and its start.
+    pub(super) fn identifier_around(&self, offset: TextSize) -> Option<(String, TextSize)> {
+        let file = self.cell.is_none().then_some(self.path.as_path());
+        identifier_around(file, &self.document, offset)
+    }
 }
 
 impl CodeQuery<'_> {
@@ -91,7 +97,7 @@ impl CodeQuery<'_> {
 
     /// Creates a target at an offset of a text, moved to the start of the identifier it touches.
     pub(super) fn target_in(&self, text: &PositionText, offset: TextSize, note: Option<String>) -> ResolvedTarget {
-        let (name, offset) = match identifier_around(&text.document, offset) {
+        let (name, offset) = match text.identifier_around(offset) {
             Some((name, start)) => (Some(name), start),
             None => (None, offset),
         };

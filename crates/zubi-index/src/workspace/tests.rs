@@ -86,8 +86,12 @@ async fn wait_until_built(index: &WorkspaceIndex) {
     let built = changes.wait_for(IndexState::has_all_declarations);
     tokio::time::timeout(DEADLINE, built).await.expect("the index is built in time").unwrap();
     let ended = async {
-        while index.folders.iter().any(|folder| folder.is_building()) {
-            tokio::task::yield_now().await;
+        for folder in &index.folders {
+            // The end of a build is followed by another report.
+            let mut reads = folder.reads();
+            while folder.is_building() {
+                reads.changed().await.unwrap();
+            }
         }
     };
     tokio::time::timeout(DEADLINE, ended).await.expect("the build ends in time");

@@ -66,7 +66,7 @@ impl TypedTool for TeamUses {
     }
 }
 
-/// Renders an answer of at most `bytes`, but with at least one line.
+/// Renders an answer of at most `bytes`, but with at least one line or definition.
 fn answer(
     query: &UseQuery,
     mut uses: SymbolUses,
@@ -88,13 +88,18 @@ fn answer(
                 uses.describe(query, now, &more)
             }
         };
-        let lines = uses.line_count();
-        if text.len() <= bytes || lines <= 1 {
+        let (lines, definitions) = (uses.line_count(), uses.definition_count());
+        let longer = lines.max(definitions);
+        if text.len() <= bytes || longer <= 1 {
             return ToolOutput { text, data: Some(data), status: None, truncated: None };
         }
         // The lines have about the same length, and each step removes at least one.
-        let limit = lines.saturating_mul(bytes).checked_div(text.len()).unwrap_or_default();
-        uses.truncate(query.start, limit.clamp(1, lines - 1));
+        let limit = longer.saturating_mul(bytes).checked_div(text.len()).unwrap_or_default().clamp(1, longer - 1);
+        if definitions > lines {
+            uses.truncate_definitions(limit);
+        } else {
+            uses.truncate(query.start, limit);
+        }
     }
 }
 

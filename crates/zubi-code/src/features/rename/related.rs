@@ -411,7 +411,7 @@ fn class_name(class: &ClassKey) -> Option<&str> {
 
 /// Returns the identifier at a byte offset.
 fn identifier_at(document: &SourceDocument, offset: usize) -> Option<String> {
-    Some(identifier_around(document, size(offset))?.0)
+    Some(identifier_around(None, document, size(offset))?.0)
 }
 
 impl Declaration {

@@ -12,7 +12,9 @@ const ROOT_CERTIFICATES: &str = "sslrootcert";
 const MODE: &str = "sslmode";
 
 /// A connection string without the options that only this module knows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// It has the password, so only tests can print it.
+#[cfg_attr(test, derive(Debug, PartialEq, Eq))]
 pub(super) struct LibpqOptions {
     /// The string for tokio-postgres.
     pub(super) connection: String,
@@ -41,14 +43,15 @@ impl LibpqOptions {
         let mut connection = String::new();
         // Writing to a `String` cannot fail.
         if text.starts_with("postgresql://") || text.starts_with("postgres://") {
-            let (address, parameters) = text.split_once('?').unwrap_or((text, ""));
+            let (address, parameters) = split_url(text);
             connection.push_str(address);
             let mut separator = '?';
             for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
                 let (key, value) = parameter.split_once('=')?;
                 let value = match key {
                     ROOT_CERTIFICATES | MODE => convert(key, decode_percent(value)?),
-                    _ => Some(value.to_owned()),
+                    // tokio-postgres takes the first `@` of a URL, wherever it is, for the end of a user and a password.
+                    _ => Some(value.replace('@', "%40")),
                 };
                 if let Some(value) = value {
                     let _ = write!(connection, "{separator}{key}={value}");
@@ -68,6 +71,17 @@ impl LibpqOptions {
         }
         Some(Self { connection, root_certificates })
     }
+}
+
+/// Splits a URL into the part before the parameters and the parameters. As in libpq, a user and a password end at the first
+/// `@` if it is before the first `/`, and may have a `?`.
+fn split_url(url: &str) -> (&str, &str) {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let credentials = rest.split_once('/').map_or(rest, |(authority, _)| authority).find('@').unwrap_or_default();
+    let after = rest.get(credentials..).unwrap_or_default();
+    let Some((_, parameters)) = after.split_once('?') else { return (url, "") };
+    let address = url.len() - parameters.len() - 1;
+    (url.get(..address).unwrap_or_default(), parameters)
 }
 
 /// Splits the first `key = value` off. The value can be in single quotation marks, and a backslash escapes the next
@@ -129,6 +143,11 @@ mod tests {
                 Some("/ca x.pem"),
             ),
             ("postgres://h/x?sslrootcert=/ca.pem", "postgres://h/x", Some("/ca.pem")),
+            ("postgres://h/x?sslrootcert=/a@b/ca.pem", "postgres://h/x", Some("/a@b/ca.pem")),
+            ("postgres://u:p?x@h/x?sslmode=verify-ca", "postgres://u:p?x@h/x?sslmode=require", None),
+            ("postgres://u:p?x@h/x", "postgres://u:p?x@h/x", None),
+            ("postgres://h/x?application_name=a@b", "postgres://h/x?application_name=a%40b", None),
+            ("postgres://h?sslmode=verify-full", "postgres://h?sslmode=require", None),
         ] {
             let expected =
                 LibpqOptions { connection: connection.to_owned(), root_certificates: root.map(Utf8PathBuf::from) };

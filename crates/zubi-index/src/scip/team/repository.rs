@@ -12,7 +12,9 @@ const FILES: [&str; 4] = ["config", "config.worktree", "shallow", "info/grafts"]
 /// The maximum size of all files, in bytes.
 const MAX_BYTES: usize = 256 << 10;
 
-/// The state of a repository. If it has not changed, git's answers about `HEAD` and its history have not either.
+/// The state of a repository. If it has not changed, git's answers about `HEAD` and its history have not either, apart from
+/// replaced commits (`git replace`) and configuration outside of the repository. A wrong answer selects an older snapshot,
+/// or none, and the blob ids of the documents make that harmless.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RepositoryState {
     /// The id of the commit of `HEAD`.

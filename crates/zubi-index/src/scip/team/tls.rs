@@ -52,11 +52,14 @@ fn read_certificates(file: &Utf8Path, roots: &mut RootCertStore) -> Result<(), T
             _ => "it cannot be read".to_owned(),
         })
     })?;
-    let invalid = || TeamIndexError::Certificates("it has no certificate in the format PEM".to_owned());
+    let invalid = || TeamIndexError::Certificates("a certificate in it is invalid".to_owned());
     for certificate in CertificateDer::pem_slice_iter(&bytes) {
         roots.add(certificate.map_err(|_| invalid())?).map_err(|_| invalid())?;
     }
-    if roots.is_empty() { Err(invalid()) } else { Ok(()) }
+    if roots.is_empty() {
+        return Err(TeamIndexError::Certificates("it has no certificate in the format PEM".to_owned()));
+    }
+    Ok(())
 }
 
 /// Describes a failure of TLS, with the next step.

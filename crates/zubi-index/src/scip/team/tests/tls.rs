@@ -56,6 +56,7 @@ async fn the_certificate_of_the_server_is_verified() {
     let signed = ["-CA", "right.pem", "-CAkey", "right.key", "-addext", "basicConstraints=critical,CA:FALSE"];
     certify(&folder, "server", "subjectAltName=DNS:db.example", &signed).await;
     write(&folder.join("empty.pem"), "x\n");
+    write(&folder.join("invalid.pem"), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
 
     let hba = folder.join("hba.conf");
     write(&hba, "local all all trust\nhostssl all all 127.0.0.0/8 trust\n");
@@ -90,6 +91,7 @@ async fn the_certificate_of_the_server_is_verified() {
         "host=db.example sslmode=disable".to_owned(),
         format!("host=db.example sslmode=require sslrootcert={folder}/absent.pem"),
         format!("host=db.example sslmode=require sslrootcert={folder}/empty.pem"),
+        format!("host=db.example sslmode=require sslrootcert={folder}/invalid.pem"),
         "host=db.example sslmode=require sslrootcert=right.pem".to_owned(),
     ] {
         lines.push(check(&options).await);
@@ -107,6 +109,7 @@ async fn the_certificate_of_the_server_is_verified() {
     host=db.example sslmode=disable: the server refuses the user or the password of the connection string
     host=db.example sslmode=require sslrootcert=…/absent.pem: the file of `sslrootcert` cannot be used: it does not exist
     host=db.example sslmode=require sslrootcert=…/empty.pem: the file of `sslrootcert` cannot be used: it has no certificate in the format PEM
+    host=db.example sslmode=require sslrootcert=…/invalid.pem: the file of `sslrootcert` cannot be used: a certificate in it is invalid
     host=db.example sslmode=require sslrootcert=right.pem: the file of `sslrootcert` cannot be used: its path is not absolute
     ");
 
