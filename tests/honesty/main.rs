@@ -25,7 +25,7 @@ fn is_marked(answer: &Answer) -> bool {
     status.contains("may be incomplete") || status.contains("completeness unknown")
 }
 
-/// Whether the only mark of an answer, if it has one, is about code that the ready server does not read.
+/// Whether an answer is that of a ready server: without a mark, or with the one about code that the server does not read.
 fn is_ready(answer: &Answer, unread: Option<&str>) -> bool {
     match unread {
         None => !is_marked(answer),

@@ -118,18 +118,24 @@ pub(crate) fn with_source(
 ) -> SourceLocation {
     let start = document.index.line_col(range.start());
     let end = document.index.line_col(range.end());
-    let context_lines = if context == 0 {
-        Vec::new()
-    } else {
-        (start.line.saturating_sub(context)..=start.line.saturating_add(context))
+    let notebook = path.as_deref().and_then(|path| document.notebook(path));
+    let cell = notebook.and_then(|notebook| notebook.position(range.start().into()));
+    let cell_code = notebook.zip(cell).and_then(|(notebook, at)| notebook.cell_code(at.cell));
+    let cell_line = cell_code.zip(cell).and_then(|(code, at)| code.lines().nth(at.line - 1));
+    let lines = |line: u32| line.saturating_sub(context)..=line.saturating_add(context);
+    let context_lines = match cell_code.zip(cell) {
+        _ if context == 0 => Vec::new(),
+        Some((code, at)) => {
+            let own = u32::try_from(at.line).unwrap_or(u32::MAX);
+            let numbered = (1..).zip(code.lines()).filter(|(line, _)| lines(own).contains(line));
+            numbered.map(|(line, text)| (line, crate::markup::source_line(text))).collect()
+        }
+        None => lines(start.line)
             .filter_map(|line| {
                 Some((line + 1, crate::markup::source_line(line_text(&document.text, &document.index, line)?)))
             })
-            .collect()
+            .collect(),
     };
-    let notebook = path.as_deref().and_then(|path| document.notebook(path));
-    let cell = notebook.and_then(|notebook| notebook.position(range.start().into()));
-    let cell_line = notebook.zip(cell).and_then(|(notebook, at)| notebook.cell_code(at.cell)?.lines().nth(at.line - 1));
     SourceLocation {
         display_path,
         external,

@@ -10,6 +10,7 @@
 pub(crate) mod database;
 mod declared_names;
 pub(crate) mod kind;
+mod known_files;
 pub(crate) mod names;
 pub(crate) mod postings;
 pub(crate) mod reader;

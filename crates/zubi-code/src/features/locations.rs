@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, Endpoint};
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextRange, size};
-use zubi_base::text::BOM;
+use zubi_base::text::{BOM, pluralize};
 use zubi_base::{fs, uri};
 
 use crate::error::CodeError;
@@ -117,11 +117,16 @@ impl CodeQuery<'_> {
         };
         let mut status = replies.status;
         let mut found: Vec<RawLocation> = Vec::new();
-        self.add_replies(&mut found, &replies.replies, &declarations);
+        let mut deleted = self.add_replies(&mut found, &replies.replies, &declarations);
         if has_other_projects {
             let other_replies = self.query_other_projects(at, relation, &found).await?;
-            self.add_replies(&mut found, &other_replies.replies, &declarations);
+            deleted += self.add_replies(&mut found, &other_replies.replies, &declarations);
             status.merge(other_replies.status);
+        }
+        // The matches of the name show whether references are missing; other places may be in files with new names.
+        if deleted > 0 && (found.is_empty() || !matches!(relation, Relation::References { .. })) {
+            let places = pluralize(deleted, "place");
+            status.mark_incomplete(format!("the server still reports {places} in files that do not exist any more"));
         }
         if relation == (Relation::References { include_declaration: false }) {
             self.remove_own_declaration(&mut found, &ready.endpoints, at, &document).await;
@@ -219,18 +224,22 @@ impl CodeQuery<'_> {
         }
     }
 
+    /// Adds the locations in servers' replies. Returns the number of those that it leaves out, because their files do not
+    /// exist.
     pub(crate) fn add_replies(
         &self,
         found: &mut Vec<RawLocation>,
         replies: &[EndpointReply],
         declarations: &[lsp::Location],
-    ) {
+    ) -> usize {
+        let mut deleted = 0;
         for reply in replies {
             let encoding = reply.endpoint.encoding();
             // Servers group references by file, so zubi converts each URI once per group.
             for file_locations in parse(&reply.result).chunk_by(|one, next| one.uri == next.uri) {
                 let Some(first) = file_locations.first() else { continue };
                 if self.is_deleted(&first.uri) {
+                    deleted += file_locations.len();
                     continue;
                 }
                 self.virtual_documents.register(&first.uri, &reply.endpoint);
@@ -251,6 +260,7 @@ impl CodeQuery<'_> {
                 }
             }
         }
+        deleted
     }
 
     /// Whether a URI names a file of the workspace that does not exist: a server may not have read a deletion or a new name

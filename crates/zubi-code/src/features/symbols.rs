@@ -139,7 +139,9 @@ impl CodeQuery<'_> {
         let others = self.uncovered_symbols(query, &name_path, &others, !symbols.is_empty()).await;
         if let Some((mut others, own)) = others {
             others.retain(|symbol| symbol.path().is_none_or(|path| worktrees.contains(path)));
-            if !others.is_empty() {
+            // A search that was cut short does not prove that there is no symbol.
+            let is_cut = symbols.is_empty() && matches!(own.completeness, Completeness::Partial { .. });
+            if !others.is_empty() || is_cut {
                 status.merge(own);
                 symbols.extend(others);
             }

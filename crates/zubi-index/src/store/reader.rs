@@ -1,6 +1,7 @@
 //! Queries. A reader sees the state of the store at the beginning of a query, whatever the writer does meanwhile.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rusqlite::{Connection, OptionalExtension as _, Row};
@@ -9,6 +10,7 @@ use zubi_code::symbol_index::{IndexedOutline, NameMatch, SymbolHit, SymbolHits, 
 use zubi_syntax::{Declaration, SyntaxLanguage, SyntaxOutline};
 
 use super::database::{self, StoreFile};
+use super::known_files::{KnownFiles, StoredFile};
 use super::names::{MatchingName, NameTable};
 use super::record::{FileCounts, join_stored};
 use super::{IndexStoreError, kind, postings};
@@ -27,16 +29,14 @@ const RANKED_PER_HIT: usize = 4;
 pub(crate) struct StoreReader {
     connection: Connection,
     names: NameTable,
+    files: KnownFiles,
     /// The identity of the file, which another process may delete and create again.
     identity: Option<FileIdentity>,
 }
 
-/// A row of `tag` with its file.
+/// A row of `tag`.
 struct TagRow {
     file: i64,
-    path: String,
-    hash: TextHash,
-    code: u32,
     parent: Option<u32>,
     spelling: Option<String>,
     line: u32,
@@ -46,8 +46,13 @@ struct TagRow {
 
 /// A tag that matches a query.
 struct Candidate {
-    tag: TagRow,
-    name: String,
+    id: i64,
+    file: Arc<StoredFile>,
+    /// The position among the declarations of the file.
+    ord: u32,
+    /// The code of the kind.
+    code: u32,
+    name: Arc<str>,
     name_match: NameMatch,
 }
 
@@ -56,7 +61,7 @@ impl StoreReader {
         // Before the connection: if the file is replaced in between, the next query opens the new one.
         let identity = identity_of(&file.path);
         let connection = file.open_for_reading()?;
-        Ok(Self { connection, names: NameTable::default(), identity })
+        Ok(Self { connection, names: NameTable::default(), files: KnownFiles::default(), identity })
     }
 
     pub(super) fn connection(&self) -> &Connection {
@@ -74,7 +79,7 @@ impl StoreReader {
         run: impl FnOnce(&mut Self) -> Result<T, IndexStoreError>,
     ) -> Result<T, IndexStoreError> {
         self.connection.execute_batch("BEGIN")?;
-        let answer = run(self);
+        let answer = self.files.begin(&self.connection).and_then(|()| run(self));
         self.connection.execute_batch("COMMIT").ok();
         answer
     }
@@ -131,13 +136,14 @@ impl StoreReader {
 
     /// Returns the best declarations with some names, which are sorted by their match.
     fn collect(
-        &self,
+        &mut self,
         root: &Utf8Path,
         query: &SymbolQuery,
         pattern: &NamePath,
         names: &[MatchingName],
         limit: usize,
     ) -> Result<SymbolHits, IndexStoreError> {
+        let Self { connection, files, .. } = self;
         let codes = (!query.kinds.is_empty()).then(|| kind::codes_of_lsp_names(&query.kinds));
         let folder = match query.path.as_deref().map(|path| path.strip_prefix(root)) {
             None => "",
@@ -145,8 +151,8 @@ impl StoreReader {
             // No file of the index is there.
             Some(Err(_)) => return Ok(SymbolHits::default()),
         };
-        let mut text = self.connection.prepare_cached("SELECT text FROM name WHERE id = ?1")?;
-        let mut tags = self.connection.prepare_cached(TAGS_BY_NAME)?;
+        let mut text = connection.prepare_cached("SELECT text FROM name WHERE id = ?1")?;
+        let mut tags = connection.prepare_cached(TAGS_BY_NAME)?;
         let mut candidates: Vec<Candidate> = Vec::new();
         let (mut read, mut has_more) = (0, false);
         let mut complete_match = None;
@@ -173,6 +179,7 @@ impl StoreReader {
                 NameMatch::Exact | NameMatch::OtherCase => MAX_RANKED.max(limit + 1),
                 _ => (limit + 1).saturating_mul(RANKED_PER_HIT),
             };
+            let text: Arc<str> = text.into();
             let mut rows = tags.query([name.id])?;
             while let Some(row) = rows.next()? {
                 read += 1;
@@ -180,67 +187,33 @@ impl StoreReader {
                     has_more = true;
                     break 'names;
                 }
-                if codes.as_ref().is_some_and(|codes| row.get(3).is_ok_and(|code| !codes.contains(&code))) {
+                let (id, ord, code) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                if codes.as_ref().is_some_and(|codes| !codes.contains(&code)) {
                     continue;
                 }
-                let tag = TagRow::read(row)?;
-                let is_selected = query.files.is_all() || query.files.admits(&join_stored(root, &tag.path)?);
-                if !is_selected || !is_below(&tag.path, folder) || !has_language(&tag.path, query.language.as_deref()) {
+                let file =
+                    files.get(connection, id)?.ok_or(IndexStoreError::Damaged("a declaration without a file"))?;
+                let path = file.path.as_str();
+                let is_selected = query.files.is_all() || query.files.admits(&join_stored(root, path)?);
+                if !is_selected || !is_below(path, folder) || !has_language(path, query.language.as_deref()) {
                     continue;
                 }
                 if let Some(qualified) = &qualified {
-                    let above = self.containers(&tag)?;
+                    let tag = TagRow::find(connection, id, ord)?;
+                    let above = tag.containers(connection)?;
                     let above: Vec<&str> = above.iter().map(String::as_str).collect();
-                    if !qualified.matches(&above, tag.spelling.as_deref().unwrap_or(&text), Utf8Path::new(&tag.path)) {
+                    if !qualified.matches(&above, tag.spelling.as_deref().unwrap_or(&text), Utf8Path::new(path)) {
                         continue;
                     }
                 }
-                candidates.push(Candidate { tag, name: text.clone(), name_match });
+                candidates.push(Candidate { id, file, ord, code, name: Arc::clone(&text), name_match });
             }
         }
         candidates.sort_by(|a, b| a.rank().cmp(&b.rank()));
         has_more |= candidates.len() > limit;
         candidates.truncate(limit);
-        let hits = candidates.into_iter().map(|found| self.hit(root, found)).collect::<Result<_, _>>()?;
+        let hits = candidates.into_iter().map(|found| found.read_hit(connection, root)).collect::<Result<_, _>>()?;
         Ok(SymbolHits { hits, has_more, is_complete: false })
-    }
-
-    fn hit(&self, root: &Utf8Path, found: Candidate) -> Result<SymbolHit, IndexStoreError> {
-        let containers = self.containers(&found.tag)?;
-        let Candidate { tag, name, name_match } = found;
-        Ok(SymbolHit {
-            path: join_stored(root, &tag.path)?,
-            name: tag.spelling.unwrap_or(name),
-            kind: kind::from_code(tag.code)?,
-            containers,
-            name_range: tag.name_range,
-            range: tag.range,
-            line: tag.line,
-            name_match,
-            hash: tag.hash,
-        })
-    }
-
-    /// Returns the names of the declarations around a tag, outermost first.
-    fn containers(&self, tag: &TagRow) -> Result<Vec<String>, IndexStoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT coalesce(spelling.text, name.text), parent FROM tag JOIN name ON name.id = tag.name
-             LEFT JOIN spelling ON spelling.id = tag.spelling WHERE file = ?1 AND ord = ?2",
-        )?;
-        let mut names = Vec::new();
-        let mut parent = tag.parent;
-        while let Some(ord) = parent {
-            // A damaged store may have a circle.
-            if names.len() > zubi_syntax::MAX_DEPTH {
-                return Err(IndexStoreError::Damaged("a circle of declarations"));
-            }
-            let (name, next) =
-                statement.query_row((tag.file, ord), |row| Ok((row.get(0)?, row.get::<_, Option<u32>>(1)?)))?;
-            names.push(name);
-            parent = next;
-        }
-        names.reverse();
-        Ok(names)
     }
 
     /// Returns the outline of a file, given by its path relative to the folder.
@@ -281,7 +254,7 @@ impl StoreReader {
 
     /// Returns the files of [`PossibleFiles`]: texts that contain all words of `word` or whose words are not stored, and
     /// files that are not text. Returns `None` if `word` contains no words.
-    pub(crate) fn files_with(&self, root: &Utf8Path, word: &str) -> Result<Option<PossibleFiles>, IndexStoreError> {
+    pub(crate) fn files_with(&mut self, root: &Utf8Path, word: &str) -> Result<Option<PossibleFiles>, IndexStoreError> {
         let keys = postings::word_keys(word);
         let Some((first, others)) = keys.split_first() else { return Ok(None) };
         let mut ids = postings::files_of(&self.connection, *first)?;
@@ -289,15 +262,11 @@ impl StoreReader {
             let files = postings::files_of(&self.connection, *key)?;
             ids.retain(|id| files.contains(id));
         }
-        let ids: Vec<i64> = ids.into_iter().collect();
         let mut paths = Vec::with_capacity(ids.len());
-        let mut statement = self.connection.prepare_cached("SELECT path FROM file WHERE id = ?1")?;
         for id in ids {
-            let mut rows = statement.query([id])?;
             // The list may have deleted files.
-            if let Some(row) = rows.next()? {
-                let path = row.get_ref(0)?.as_str().map_err(|_| IndexStoreError::Damaged("an invalid path"))?;
-                paths.push(join_stored(root, path)?);
+            if let Some(file) = self.files.get(&self.connection, id)? {
+                paths.push(join_stored(root, &file.path)?);
             }
         }
         let too_large = self.paths(root, "SELECT path FROM file WHERE content = 5")?;
@@ -331,34 +300,71 @@ fn sort_paths(mut paths: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
     paths
 }
 
-/// Tags in the order of their kinds.
-const TAGS_BY_NAME: &str =
-    "SELECT tag.file, file.path, file.hash, tag.kind, tag.parent, spelling.text, tag.line, tag.start,
-    tag.length, tag.name_at, tag.name_length
-    FROM tag JOIN file ON file.id = tag.file LEFT JOIN spelling ON spelling.id = tag.spelling
-    WHERE tag.name = ?1 ORDER BY tag.kind";
+/// Tags in the order of their kinds, by the index alone.
+const TAGS_BY_NAME: &str = "SELECT file, ord, kind FROM tag WHERE name = ?1 ORDER BY kind";
 
 impl TagRow {
-    fn read(row: &Row<'_>) -> Result<Self, IndexStoreError> {
-        let start = offset(row, 7)?;
-        Ok(Self {
-            file: row.get(0)?,
-            path: row.get(1)?,
-            hash: TextHash(row.get(2)?),
-            code: row.get(3)?,
-            parent: row.get(4)?,
-            spelling: row.get(5)?,
-            line: row.get(6)?,
-            range: range(start, offset(row, 8)?),
-            name_range: range(start + offset(row, 9)?, offset(row, 10)?),
-        })
+    fn find(connection: &Connection, file: i64, ord: u32) -> Result<Self, IndexStoreError> {
+        let mut statement = connection.prepare_cached(
+            "SELECT parent, spelling.text, line, start, length, name_at, name_length FROM tag
+             LEFT JOIN spelling ON spelling.id = tag.spelling WHERE file = ?1 AND ord = ?2",
+        )?;
+        let read = |row: &Row<'_>| {
+            let start = offset(row, 3)?;
+            Ok(Self {
+                file,
+                parent: row.get(0)?,
+                spelling: row.get(1)?,
+                line: row.get(2)?,
+                range: range(start, offset(row, 4)?),
+                name_range: range(start + offset(row, 5)?, offset(row, 6)?),
+            })
+        };
+        Ok(statement.query_row((file, ord), read)?)
+    }
+
+    /// Returns the names of the declarations around this one, outermost first.
+    fn containers(&self, connection: &Connection) -> Result<Vec<String>, IndexStoreError> {
+        let mut statement = connection.prepare_cached(
+            "SELECT coalesce(spelling.text, name.text), parent FROM tag JOIN name ON name.id = tag.name
+             LEFT JOIN spelling ON spelling.id = tag.spelling WHERE file = ?1 AND ord = ?2",
+        )?;
+        let mut names = Vec::new();
+        let mut parent = self.parent;
+        while let Some(ord) = parent {
+            // A damaged store may have a circle.
+            if names.len() > zubi_syntax::MAX_DEPTH {
+                return Err(IndexStoreError::Damaged("a circle of declarations"));
+            }
+            let (name, next) =
+                statement.query_row((self.file, ord), |row| Ok((row.get(0)?, row.get::<_, Option<u32>>(1)?)))?;
+            names.push(name);
+            parent = next;
+        }
+        names.reverse();
+        Ok(names)
     }
 }
 
 impl Candidate {
-    fn rank(&self) -> (NameMatch, u8, usize, &str, usize) {
-        let tag = &self.tag;
-        (self.name_match, kind::rank_of(tag.code), tag.path.len(), &tag.path, tag.name_range.start)
+    fn rank(&self) -> (NameMatch, u8, usize, &str, u32) {
+        let path = self.file.path.as_str();
+        (self.name_match, kind::rank_of(self.code), path.len(), path, self.ord)
+    }
+
+    fn read_hit(&self, connection: &Connection, root: &Utf8Path) -> Result<SymbolHit, IndexStoreError> {
+        let tag = TagRow::find(connection, self.id, self.ord)?;
+        Ok(SymbolHit {
+            path: join_stored(root, &self.file.path)?,
+            containers: tag.containers(connection)?,
+            name: tag.spelling.unwrap_or_else(|| self.name.to_string()),
+            kind: kind::from_code(self.code)?,
+            name_range: tag.name_range,
+            range: tag.range,
+            line: tag.line,
+            name_match: self.name_match,
+            hash: self.file.hash.ok_or(IndexStoreError::Damaged("declarations of a file without words"))?,
+        })
     }
 }
 
