@@ -90,6 +90,20 @@ async fn ignored_files_in_a_plan_are_named() {
     assert!(answer.contains("\nnote: git ignores `gen/use.py`: a build may write such files again\n"), "{answer}");
 }
 
+/// pyright renames no uses in a folder whose name begins with a dot.
+#[tokio::test]
+async fn files_that_mention_a_changed_name_are_compared() {
+    let project = Project::empty();
+    project.write("pyproject.toml", "[project]\nname = \"p\"\nversion = \"0\"\n");
+    project.write("base.py", "def fee(x: int) -> int:\n    return x\n");
+    project.write(".ci/tool.py", "from base import fee\n\nfee(2)\n");
+    let zubi = Zubi::start(&project, &["node", "pyright"]).await;
+    let rename = json!({ "uri": "base.py", "originalName": "fee", "newName": "toll", "allowPartial": true });
+    let answer = text(&zubi.result("rename_symbol", rename).await);
+    assert!(answer.contains("  base.py  written") && !answer.contains("tool.py  written"), "{answer}");
+    assert!(answer.contains("\nnew: 1 problem\n  .ci/tool.py:1:18  error: "), "{answer}");
+}
+
 #[tokio::test]
 async fn two_paths_of_a_file_are_one_symbol() {
     for servers in [&["node", "pyright"][..]] {

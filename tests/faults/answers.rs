@@ -111,6 +111,18 @@ async fn readiness_reported_early_never_or_twice() {
     ");
 }
 
+#[tokio::test]
+async fn a_silent_server_leaves_the_answer_to_the_texts() {
+    let references = ("lsp_references", json!({ "at": "a.hostile:1:1" }));
+    assert_snapshot!(run_calls("lost-ids", "", &[references]).await, @"
+    at a.hostile:1:1 alpha
+    1 word match of `alpha` in 1 file
+    a.hostile
+      1:1  alpha beta
+    [text search: names only · hostile did not answer `textDocument/references` within 2 s: Retry: the server may be ready by then; zubi ends one that stays silent and starts it again.]
+    ");
+}
+
 /// Every query about code.
 const QUERIES: &[&str] = &[
     "lsp_hover",

@@ -1,7 +1,11 @@
 //! The sessions that share a host, and the state that each session has for itself.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 use zubi_tests::hosts::{self, HostsProject, STEP_TIMEOUT, eventually, is_below, pid};
 use zubi_tests::{Agent, processes};
@@ -252,6 +256,33 @@ fn progress_reaches_through_a_daemon() {
     let call = agent.begin_call("lsp_hover", &json!({ "at": "a.hostile:1:1" }));
     let progress = agent.progress(call);
     assert!(progress.contains("steered"), "{progress}");
+}
+
+#[test]
+fn a_call_in_a_terminal_shows_progress() {
+    let controlled = ControlledProject::new();
+    controlled.withhold_answers(&["initialize"]);
+    let mut screen = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal"));
+    grantpt(&screen).expect("granted");
+    unlockpt(&screen).expect("unlocked");
+    let name = ptsname(&screen, Vec::new()).expect("a name");
+    let terminal =
+        File::options().read(true).write(true).open(name.to_str().expect("in UTF-8")).expect("its other end");
+    let mut call = controlled.0.command();
+    call.args(["call", "lsp_hover", "--at", "a.hostile:1:1"]).stdout(Stdio::null()).stderr(terminal);
+    let mut child = call.spawn().expect("zubi starts");
+    drop(call);
+    let (mut output, mut buffer) = (String::new(), [0; 4096]);
+    let line = "\r\u{1b}[Ksteered";
+    // The call ends when the server's time to start is over. Then Linux returns an error.
+    while !output.contains(line)
+        && let Ok(read @ 1..) = screen.read(&mut buffer)
+    {
+        output.push_str(&String::from_utf8_lossy(buffer.get(..read).unwrap_or_default()));
+    }
+    child.kill().expect("it runs or has ended");
+    child.wait().expect("it ends");
+    assert!(output.contains(line), "{output:?}");
 }
 
 #[test]

@@ -63,6 +63,24 @@ async fn python_packages_that_are_installed_and_removed_are_noticed() {
     }
 }
 
+/// The servers register the directories of packages; the workspace does not contain these.
+#[tokio::test]
+async fn python_packages_outside_the_workspace_are_noticed() {
+    for (servers, settings) in [
+        (&["ty"][..], "[tool.ty.environment]\npython = \"../outside\"\n"),
+        (&["node", "pyright"], "[tool.pyright]\nvenvPath = \"..\"\nvenv = \"outside\"\n"),
+    ] {
+        let project = Project::empty();
+        project.write("pyproject.toml", &format!("[project]\nname = \"shop\"\nversion = \"0\"\n{settings}"));
+        install(&project, "../outside", "other");
+        project.write("app.py", "from lately import send\n\nn: str = send(1)\n");
+        let zubi = Zubi::start(&project, servers).await;
+        assert_import_error(&zubi, "app.py", servers).await;
+        add_package(&project, "../outside", "lately");
+        assert_type_error(&zubi, "app.py", servers).await;
+    }
+}
+
 fn typescript_project() -> Project {
     let project = Project::empty();
     project.write(".gitignore", "node_modules\n");

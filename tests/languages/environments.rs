@@ -138,6 +138,13 @@ async fn an_unresolved_import_names_the_environment() {
     no problems in `app.py`; snapshot d-4
     [pyright · ready]
     ");
+    add_program(&project, "lost.py", "lostkit");
+    assert_snapshot!(diagnostics("lost.py").await, @r#"
+    1 error in `lost.py`; snapshot d-5
+    lost.py
+      1:6  error: Import "lostkit" could not be resolved  [Pyright reportMissingImports]
+    [pyright · ready · packages of the environment that pyproject.toml names]
+    "#);
 }
 
 /// Poetry creates environments outside the project by default.
@@ -193,6 +200,10 @@ async fn limits_are_those_of_the_document() {
     project.write("scripts/run.ts", "export const run = 2;\n");
     project.write("scripts/other.ts", "export function other(run: number) { return run; }\n");
     let zubi = Zubi::start(&project, &["node", "typescript"]).await;
+    for path in ["packages/shop/src/shop.ts", "scripts/run.ts", "packages/shop/src/shop.ts"] {
+        let problems = zubi.call_stable("lsp_diagnostics", json!({ "path": path })).await;
+        assert_eq!(problems.contains("no tsconfig.json"), path == "scripts/run.ts", "{path}: {problems}");
+    }
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "packages/shop/src/shop.ts:1 price" })).await, @"
     at packages/shop/src/shop.ts:1:14 price
     1 reference to `price` in 1 file

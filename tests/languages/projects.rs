@@ -301,6 +301,99 @@ async fn a_search_of_too_many_projects_reports_the_omitted_ones() {
       function alpha_in_3  p3/m.py:1:5
     [ty · ready · may be incomplete: 2 further projects of ty were not queried: allProjects=true]
     ");
+    let all = json!({ "query": "alpha_in", "allProjects": true });
+    let answer = zubi.call_stable("lsp_workspace_symbols", all).await;
+    assert!(answer.starts_with("6 symbols matching") && answer.ends_with("[ty · ready]"), "{answer}");
+}
+
+#[tokio::test]
+async fn the_caller_decides_whether_many_projects_are_queried() {
+    let project = Project::empty();
+    project.write("core/pyproject.toml", "[project]\nname = \"core\"\n");
+    project.write("core/core/shape.py", "def area(x: float) -> float:\n    return x\n");
+    for number in 1..=6 {
+        let settings =
+            format!("[project]\nname = \"app{number}\"\n\n[tool.ty.environment]\nextra-paths = [\"../core\"]\n");
+        project.write(&format!("app{number}/pyproject.toml"), &settings);
+        project.write(&format!("app{number}/main.py"), "from core.shape import area\n\nprint(area(1))\n");
+    }
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    let at = "core/core/shape.py:1 area";
+    let some = zubi.call_stable("lsp_references", json!({ "at": at })).await;
+    let mark = "may be incomplete: `area` also occurs in app5, app6 (not queried; allProjects=true queries all)";
+    assert!(some.contains("\n9 references to `area` in 5 files\n") && some.contains(mark), "{some}");
+    let all = zubi.call_stable("lsp_references", json!({ "at": at, "allProjects": true })).await;
+    assert!(all.contains("\n13 references to `area` in 7 files\n") && all.ends_with("[ty · ready]"), "{all}");
+}
+
+/// One process reads all packages of a workspace, so their number has no limit.
+#[tokio::test]
+async fn every_package_that_a_running_server_reads_is_queried() {
+    let project = Project::empty();
+    project.write("package.json", r#"{ "private": true, "workspaces": ["packages/*"] }"#);
+    project.write("package-lock.json", r#"{ "lockfileVersion": 3 }"#);
+    let package = |name: &str, text: &str| {
+        let settings =
+            r#"{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler" } }"#;
+        project.write(&format!("packages/{name}/tsconfig.json"), settings);
+        project.write(&format!("packages/{name}/src/main.ts"), text);
+    };
+    package("core", "export function area(x: number) {\n  return x;\n}\n");
+    for number in 1..=7 {
+        package(&format!("app{number}"), "import { area } from \"../../core/src/main\";\n\narea(1);\n");
+    }
+    for components in [&["typescript"][..], &["node", "typescript-language-server"]] {
+        let zubi = Zubi::start(&project, components).await;
+        let rename = json!({ "symbol": "area", "newName": "surface" });
+        let plan = zubi.call_stable("lsp_rename_symbol", rename).await;
+        let is_complete = plan.contains("15 edits in 8 files") && !plan.contains("incomplete");
+        assert!(is_complete, "{components:?}: {plan}");
+        let found = zubi.call_stable("lsp_references", json!({ "symbol": "area" })).await;
+        let is_complete = found.contains("\n15 references to `area` in 8 files\n") && !found.contains("incomplete");
+        assert!(is_complete, "{components:?}: {found}");
+        // Without this, the next session would answer from the servers that it finds.
+        zubi.close().await;
+    }
+}
+
+/// A configuration that only references others.
+#[tokio::test]
+async fn a_typescript_solution_has_one_server() {
+    let project = Project::empty();
+    let references =
+        |paths: &[&str]| json!(paths.iter().map(|path| json!({ "path": path })).collect::<Vec<_>>()).to_string();
+    let solution = references(&["packages/core", "packages/api", "packages/web"]);
+    project.write("tsconfig.json", &format!("{{ \"files\": [], \"references\": {solution} }}"));
+    let package = |name: &str, text: &str| {
+        let own = references(if name == "core" { &[] } else { &["../core"] });
+        let options =
+            r#"{ "composite": true, "strict": true, "rootDir": "src", "outDir": "out", "module": "nodenext" }"#;
+        let settings = format!("{{ \"compilerOptions\": {options}, \"include\": [\"src\"], \"references\": {own} }}");
+        project.write(&format!("packages/{name}/tsconfig.json"), &settings);
+        project.write(&format!("packages/{name}/package.json"), r#"{ "type": "module" }"#);
+        project.write(&format!("packages/{name}/src/main.ts"), text);
+    };
+    package("core", "export function area(x: number): number {\n  return x;\n}\n");
+    for name in ["api", "web"] {
+        package(name, "import { area } from \"../../core/src/main.js\";\n\nexport const n = area(1);\n");
+    }
+    for (components, process) in
+        [(&["typescript"][..], "--lsp"), (&["node", "typescript-language-server"], "typescript-language-server")]
+    {
+        let zubi = Zubi::start(&project, components).await;
+        zubi.call_stable("lsp_hover", json!({ "at": "packages/core/src/main.ts:1 area" })).await;
+        let count = count_servers(process);
+        // The declaration comes first: its server has not seen a file of the other packages.
+        let rename = json!({ "at": "packages/core/src/main.ts:1 area", "newName": "surface" });
+        let plan = zubi.call_stable("lsp_rename_symbol", rename).await;
+        assert!(plan.contains("5 edits in 3 files") && !plan.contains("incomplete"), "{components:?}: {plan}");
+        let at = json!({ "at": "packages/core/src/main.ts:1 area" });
+        let found = zubi.call_stable("lsp_references", at).await;
+        let is_complete = found.contains("\n5 references to `area` in 3 files\n") && !found.contains("incomplete");
+        assert!(is_complete, "{components:?}: {found}");
+        assert_eq!(count_servers(process), count, "{components:?}: {:?}", processes::descendants());
+        zubi.close().await;
+    }
 }
 
 #[tokio::test]

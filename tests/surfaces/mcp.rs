@@ -117,6 +117,13 @@ async fn errors_name_the_next_step() {
     Nearest names:
       symbol: "total_area"   at shapes/shape.py:35
     "#);
+    // The name is right, and the folder is wrong.
+    project.write("other/empty.py", "");
+    assert_snapshot!(zubi.call_refused("lsp_hover", json!({ "symbol": "total_area", "path": "other" })).await, @r#"
+    Invalid input: symbol: no symbol `total_area` in `other`
+    Nearest names:
+      at: "shapes/shape.py:35 total_area"
+    "#);
     assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "area" })).await, @r#"
     Invalid input: symbol: `area` names 3 symbols
     Use one of:
