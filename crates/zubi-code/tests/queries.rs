@@ -304,7 +304,8 @@ async fn occurrences_are_counted_without_a_readiness_signal() {
 async fn a_server_without_a_readiness_signal_is_queried_until_it_has_every_mention() {
     let toy = Toy::new(SHAPES);
     toy.endpoint.readiness.send_replace(Readiness::Unknown { elapsed: Duration::ZERO });
-    *toy.endpoint.early_answers.lock().unwrap() = 2;
+    // More than the requests that a check of the mentions causes.
+    *toy.endpoint.early_answers.lock().unwrap() = 4;
     insta::assert_snapshot!(check_references(&toy, &symbol("unit", None)).await, @"
     at shapes.toy:6:5 unit (variable)
       app.toy:2:14 print area unit

@@ -193,3 +193,18 @@ fn error_code(error: &CodeError) -> ErrorCode {
         _ => ErrorCode::Failed,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsp::references::References;
+
+    #[test]
+    fn a_longer_wait_leaves_the_time_for_an_answer() {
+        let timeout = |args: Value| <CodeToolAdapter<References> as TypedTool>::timeout(&args);
+        let default = <References as CodeTool>::META.timeout;
+        assert_eq!(timeout(json!({})), default);
+        assert_eq!(timeout(json!({ "waitMs": 1 })), default.max(ANSWER_TIME + Duration::from_millis(1)));
+        assert_eq!(timeout(json!({ "waitMs": 250_000 })), ANSWER_TIME + Duration::from_secs(250));
+    }
+}
