@@ -262,6 +262,9 @@ impl StoreReader {
             let files = postings::files_of(&self.connection, *key)?;
             ids.retain(|id| files.contains(id));
         }
+        let mut ids: Vec<i64> = ids.into_iter().collect();
+        // The store has the files in this order.
+        ids.sort_unstable();
         let mut paths = Vec::with_capacity(ids.len());
         for id in ids {
             // The list may have deleted files.
