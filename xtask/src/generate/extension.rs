@@ -86,6 +86,8 @@ const ROWS: &[Row] = &[
 const EXCLUDED: &[&str] = &[
     // `call_tool` replaces it: VS Code requests approval where the rules require it.
     "call_read_tool",
+    // Only a host with a team's index has it, and the manifest is the same for all; `call_tool` calls it.
+    "team_uses",
 ];
 
 /// Established names that stay as they are. All other names get the prefix, because they could clash with another
