@@ -72,7 +72,7 @@ async fn a_place_in_a_cell_is_one_in_the_file() {
     at notes/explore.ipynb cell 3:1:7 Shape (class) "Shape:\\n    "
     at notes/explore.ipynb cell 3:3:16 LIMIT; line repaired from 1 "LIMIT\\nsize "
     at notes/explore.ipynb:4:69 name "name=\\\"x\\\"):"
-    at notes/explore.ipynb cell 3:4:1 size "size = 1\"},\n"
+    at notes/explore.ipynb:4:105 size "size = 1\"},\n"
     "#);
     let positions =
         ["notes/explore.ipynb cell 2:1", "notes/explore.ipynb cell 3:4", "notes/explore.ipynb cell 3:2 def"];

@@ -19,9 +19,9 @@ pub fn pluralize<N: Display + PartialEq + From<u8> + Copy>(number: N, singular: 
         return format!("1 {singular}");
     }
     match singular.strip_suffix('y') {
-        Some(stem) => format!("{number} {stem}ies"),
-        None if singular.ends_with("ch") => format!("{number} {singular}es"),
-        None => format!("{number} {singular}s"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{number} {stem}ies"),
+        _ if singular.ends_with("ch") => format!("{number} {singular}es"),
+        _ => format!("{number} {singular}s"),
     }
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 use zubi_base::owner_only;
 use zubi_base::text::ContentHash;
@@ -194,6 +195,8 @@ impl StoreFile {
         }
         let connection = Connection::open_with_flags(zubi_base::fs::canonical(&self.path)?, flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
+        // Without it, SQLite compiles some statements again for each value of their parameters.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.set_prepared_statement_cache_capacity(64);
         connection.pragma_update(None, "trusted_schema", false)?;
         connection.pragma_update(None, "cache_size", -8192)?;

@@ -106,6 +106,8 @@ fn imported_data_answer_without_a_server() {
     let answer = String::from_utf8(output.stdout).unwrap();
     assert!(answer.contains(r#""source": "scip""#) || answer.contains(r#""source":"scip""#), "{answer}");
 
+    // The calls end before their index is built.
+    check(&sandbox, &["index", "build"]);
     sandbox.write("work/app.py", "from shapes import Square, total\n\nprint(total([Square(1.0)]))\n");
     assert_snapshot!(check(&sandbox, &["index", "status"]), @r#"
     exit 0
