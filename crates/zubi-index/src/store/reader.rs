@@ -274,7 +274,9 @@ impl StoreReader {
         }
         let too_large = self.paths(root, "SELECT path FROM file WHERE content = 5")?;
         // In a string of JSON, an escape for a line break can precede a word: `\nword`.
-        let notebooks = self.paths(root, "SELECT path FROM file WHERE substr(path, -6) = '.ipynb'")?;
+        // SQLite would read all paths, because the index of the notebooks does not have them.
+        let notebooks =
+            self.paths(root, "SELECT path FROM file INDEXED BY file_notebook WHERE substr(path, -6) = '.ipynb'")?;
         let paths = sort_paths(paths);
         let mut unread = sort_paths(too_large.into_iter().chain(notebooks).collect());
         unread.retain(|path| paths.binary_search_by(|known| known.as_str().cmp(path.as_str())).is_err());
