@@ -76,7 +76,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     };
     let mut table = Table::default();
     let names = builds(&mut table, &project, &rounds)?;
-    first_outline(&mut table, &project, &names, &rounds)?;
+    first_outline(&mut table, &project, &names)?;
+    store::queries(&mut table, &build(&project)?.status, &names::spread(&names, rounds.queries))?;
     answers(&mut table, &project, &names, &rounds)?;
     if folder.is_none() {
         bare_server(&mut table, &project, &names)?;
@@ -209,8 +210,8 @@ fn source_bytes(directory: &Utf8Path) -> Result<u64> {
     Ok(total)
 }
 
-/// Measures the first outline in a tree without an index, from the start of the process, and then the queries of the index.
-fn first_outline(table: &mut Table, project: &Project, names: &[Name], rounds: &Rounds) -> Result<()> {
+/// Measures the first outline in a tree without an index, from the start of the process.
+fn first_outline(table: &mut Table, project: &Project, names: &[Name]) -> Result<()> {
     let cleared = Start::new(project, &[]).command().args(["index", "clear"]).output().context("zubi starts")?;
     ensure!(cleared.status.success(), "zubi index clear: {}", String::from_utf8_lossy(&cleared.stderr));
     let name = names.first().context("a name")?;
@@ -223,9 +224,7 @@ fn first_outline(table: &mut Table, project: &Project, names: &[Name], rounds: &
         "ms",
         Some(Aim::AtMost(100.0)),
     ));
-    drop(zubi);
-    let status = build(project)?.status;
-    store::queries(table, &status, &names::spread(names, rounds.queries))
+    Ok(())
 }
 
 /// Measures the answers of a running zubi from a complete index, and its memory.

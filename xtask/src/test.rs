@@ -50,10 +50,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     parts.part("vitest", extension::units);
     let mut summary = Summary::default();
     parts.part("tests", || {
-        let nextest = setup::program("cargo-nextest", "cargo-nextest");
-        let mut tests = run::command(nextest.as_str());
-        tests.env(LINTER.0, LINTER.1);
-        tests.args(["nextest", "run", "--workspace", "--locked", "--no-fail-fast"]);
+        let mut tests = nextest();
+        tests.args(["--workspace", "--no-fail-fast"]);
         tests.args(["--profile", if options.full { "full" } else { "default" }]).args(&options.nextest);
         let outcome = run::run_with_lines(&mut tests, |line| summary.read(line));
         outcome.map(|()| format!("{} passed", summary.passed))
@@ -99,10 +97,14 @@ pub(crate) fn build_command() -> Command {
 
 /// Tests the languages of the feature `heavy`, which the other tests do not compile.
 fn grammars() -> Result<String> {
-    let nextest = setup::program("cargo-nextest", "cargo-nextest");
-    let mut tests = run::command(nextest.as_str());
-    tests.args(["nextest", "run", "--package", "zubi-syntax", "--features", "heavy", "--locked"]);
-    run::loud(tests.env(LINTER.0, LINTER.1)).map(|()| String::new())
+    run::loud(nextest().args(["--package", "zubi-syntax", "--features", "heavy"])).map(|()| String::new())
+}
+
+/// The command that compiles, lints and runs tests.
+fn nextest() -> Command {
+    let mut tests = run::command(setup::program("cargo-nextest", "cargo-nextest").as_str());
+    tests.args(["nextest", "run", "--locked"]).env(LINTER.0, LINTER.1);
+    tests
 }
 
 /// Figures from nextest's output: the counts in its summary line, and the seconds of each test.

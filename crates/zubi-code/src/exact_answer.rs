@@ -81,12 +81,9 @@ impl CodeQuery<'_> {
                 }
                 // The data of another folder may cover the document.
                 Ok(Ok(None)) => {}
-                Ok(Err(error @ ExactIndexError::Unreachable(_))) => add_note(notes, &error),
-                // The texts still have an answer.
-                Ok(Err(error @ ExactIndexError::Store(_))) => tracing::warn!(%error, "no exact answer"),
-                Ok(Err(error)) => tracing::debug!(%error, "no exact answer"),
+                Ok(Err(error)) => add_failure(notes, &error),
                 Err(_) => {
-                    notes.push(slow_note());
+                    add_note(notes, slow_note());
                     return None;
                 }
             }
@@ -164,14 +161,14 @@ impl CodeQuery<'_> {
                 let relation = Relation::References { include_declaration: false };
                 match self.find_exact(index.as_ref(), at, ExactRole::References, relation).await {
                     Ok(Some(found)) => return Some(found),
-                    Err(error @ ExactIndexError::Unreachable(_)) => add_note(notes, &error),
-                    Ok(None) | Err(_) => {}
+                    Ok(None) => {}
+                    Err(error) => add_failure(notes, &error),
                 }
             }
             None
         };
         let Ok(found) = tokio::time::timeout_at(until.into(), find).await else {
-            notes.push(slow_note());
+            add_note(notes, slow_note());
             return None;
         };
         let found = found?;
@@ -330,9 +327,18 @@ impl CodeQuery<'_> {
     }
 }
 
-/// Adds the note of a store that does not answer, once.
-fn add_note(notes: &mut Vec<String>, error: &ExactIndexError) {
-    let note = error.to_string();
+/// Adds a note about a store that does not answer. Other failures are only in the log, because the servers or the texts have
+/// an answer.
+fn add_failure(notes: &mut Vec<String>, error: &ExactIndexError) {
+    match error {
+        ExactIndexError::Unreachable(_) => add_note(notes, error.to_string()),
+        ExactIndexError::Store(_) => tracing::warn!(%error, "no exact answer"),
+        error => tracing::debug!(%error, "no exact answer"),
+    }
+}
+
+/// Adds a note, once.
+fn add_note(notes: &mut Vec<String>, note: String) {
     tracing::debug!("{note}");
     if !notes.contains(&note) {
         notes.push(note);

@@ -109,12 +109,7 @@ impl CodeQuery<'_> {
     ) -> Option<(Vec<FoundSymbol>, AnswerStatus)> {
         let index = self.intel.index.as_ref()?;
         let query = filter.to_query(text);
-        // The state of the index has the reason of an error.
-        let mut found = index.search(&query, MAX_HITS).await.ok()?;
-        if !found.is_complete && index.state().has_all_declarations() {
-            // It has become complete meanwhile.
-            found = index.search(&query, MAX_HITS).await.ok()?;
-        }
+        let found = find_hits(index.as_ref(), &query).await?;
         if found.hits.is_empty() && !found.is_complete {
             return None;
         }
@@ -130,7 +125,7 @@ impl CodeQuery<'_> {
     ) -> Option<(Vec<FoundSymbol>, AnswerStatus)> {
         let index = self.intel.index.as_ref()?;
         let query = filter.to_query(text);
-        let mut found = index.search(&query, MAX_HITS).await.ok()?;
+        let mut found = find_hits(index.as_ref(), &query).await?;
         found.hits.retain(|hit| hit.name_match != NameMatch::Typo);
         if found.hits.is_empty() {
             return None;
@@ -337,6 +332,16 @@ impl CodeQuery<'_> {
             ));
         }
     }
+}
+
+/// Searches an index, and once again if it has become complete meanwhile. `None` after an error, whose reason is in the state
+/// of the index.
+async fn find_hits(index: &dyn SymbolIndex, query: &SymbolQuery) -> Option<SymbolHits> {
+    let found = index.search(query, MAX_HITS).await.ok()?;
+    if found.is_complete || !index.state().has_all_declarations() {
+        return Some(found);
+    }
+    index.search(query, MAX_HITS).await.ok()
 }
 
 /// Whether an index has the declarations of most files, and has yet to compare the files or to read some of them.

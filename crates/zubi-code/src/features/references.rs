@@ -91,7 +91,7 @@ impl CodeQuery<'_> {
             if sorted.unread().iter().any(|file| !file.locations.is_empty()) {
                 let others = self.query_other_servers(sorted.unread(), &known, &words).await?;
                 if !others.replies.is_empty() {
-                    let _deleted = self.add_replies(&mut locations, &others.replies, &[]);
+                    self.add_replies(&mut locations, &others.replies, &[]);
                     self.sort(&mut locations).await;
                     known.extend(locations.iter().cloned());
                     self.sort(&mut known).await;

@@ -52,8 +52,7 @@ impl CodeQuery<'_> {
         if at.name.is_some() && endpoint.supports(relation.method(), Some(&at.reference), &cx).await {
             relation.add_context(&mut params);
             if let Ok(result) = self.send(endpoint.as_ref(), relation.method(), params, &cx).await {
-                let _deleted =
-                    self.add_replies(&mut found, &[EndpointReply { endpoint: Arc::clone(endpoint), result }], &[]);
+                self.add_replies(&mut found, &[EndpointReply { endpoint: Arc::clone(endpoint), result }], &[]);
             }
         }
         found

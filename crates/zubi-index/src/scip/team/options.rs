@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use camino::Utf8PathBuf;
+use percent_encoding::percent_decode_str;
 
 /// The option with the file of certificates.
 const ROOT_CERTIFICATES: &str = "sslrootcert";
@@ -105,20 +106,13 @@ fn split_option(text: &str) -> Option<(&str, String, &str)> {
     Some((key.trim_end(), value, characters.as_str()))
 }
 
-/// Replaces `%2F` by its character. Returns `None` if the text is invalid.
+/// Replaces `%2F` by its character. Returns `None` if a `%` has no two digits, as libpq does, or the text is not UTF-8.
 fn decode_percent(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let mut digit = || char::from(rest.next()?).to_digit(16);
-            let code = digit()? * 16 + digit()?;
-            bytes.push(u8::try_from(code).ok()?);
-        } else {
-            bytes.push(byte);
-        }
+    let has_digits = |after: &str| after.as_bytes().iter().take(2).filter(|byte| byte.is_ascii_hexdigit()).count() == 2;
+    if !text.split('%').skip(1).all(has_digits) {
+        return None;
     }
-    String::from_utf8(bytes).ok()
+    Some(percent_decode_str(text).decode_utf8().ok()?.into_owned())
 }
 
 #[cfg(test)]
