@@ -288,22 +288,23 @@ async fn several_folders_are_one_workspace() {
 #[tokio::test]
 async fn a_search_of_too_many_projects_reports_the_omitted_ones() {
     let project = Project::empty();
-    for number in 1..=6 {
+    // A second search starts four further servers, with and without `allProjects`.
+    for number in 1..=9 {
         project.write(&format!("p{number}/pyproject.toml"), "[project]\nname = \"p\"\n");
         project.write(&format!("p{number}/m.py"), &format!("def alpha_in_{number}(): ...\n"));
     }
     let zubi = Zubi::start(&project, &["ty"]).await;
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "alpha_in" })).await, @"
     4 symbols matching `alpha_in`
-      function alpha_in_6  p6/m.py:1:5
+      function alpha_in_9  p9/m.py:1:5
       function alpha_in_1  p1/m.py:1:5
       function alpha_in_2  p2/m.py:1:5
       function alpha_in_3  p3/m.py:1:5
-    [ty · ready · may be incomplete: 2 further projects of ty were not queried: allProjects=true]
+    [ty · ready · may be incomplete: 5 further projects of ty were not queried: allProjects=true]
     ");
     let all = json!({ "query": "alpha_in", "allProjects": true });
     let answer = zubi.call_stable("lsp_workspace_symbols", all).await;
-    assert!(answer.starts_with("6 symbols matching") && answer.ends_with("[ty · ready]"), "{answer}");
+    assert!(answer.starts_with("9 symbols matching") && answer.ends_with("[ty · ready]"), "{answer}");
 }
 
 #[tokio::test]
@@ -311,7 +312,8 @@ async fn the_caller_decides_whether_many_projects_are_queried() {
     let project = Project::empty();
     project.write("core/pyproject.toml", "[project]\nname = \"core\"\n");
     project.write("core/core/shape.py", "def area(x: float) -> float:\n    return x\n");
-    for number in 1..=6 {
+    // A second question starts four further servers, with and without `allProjects`.
+    for number in 1..=9 {
         let settings =
             format!("[project]\nname = \"app{number}\"\n\n[tool.ty.environment]\nextra-paths = [\"../core\"]\n");
         project.write(&format!("app{number}/pyproject.toml"), &settings);
@@ -320,10 +322,10 @@ async fn the_caller_decides_whether_many_projects_are_queried() {
     let zubi = Zubi::start(&project, &["ty"]).await;
     let at = "core/core/shape.py:1 area";
     let some = zubi.call_stable("lsp_references", json!({ "at": at })).await;
-    let mark = "may be incomplete: `area` also occurs in app5, app6 (not queried; allProjects=true queries all)";
+    let mark = "may be incomplete: `area` also occurs in app5, app6, app7 and 2 more (not queried; allProjects=true";
     assert!(some.contains("\n9 references to `area` in 5 files\n") && some.contains(mark), "{some}");
     let all = zubi.call_stable("lsp_references", json!({ "at": at, "allProjects": true })).await;
-    assert!(all.contains("\n13 references to `area` in 7 files\n") && all.ends_with("[ty · ready]"), "{all}");
+    assert!(all.contains("\n19 references to `area` in 10 files\n") && all.ends_with("[ty · ready]"), "{all}");
 }
 
 /// One process reads all packages of a workspace, so their number has no limit.
@@ -338,21 +340,40 @@ async fn every_package_that_a_running_server_reads_is_queried() {
         project.write(&format!("packages/{name}/tsconfig.json"), settings);
         project.write(&format!("packages/{name}/src/main.ts"), text);
     };
-    package("core", "export function area(x: number) {\n  return x;\n}\n");
+    package("core", "export interface Shape {}\nexport function area(x: number) {\n  return x;\n}\n");
     for number in 1..=7 {
-        package(&format!("app{number}"), "import { area } from \"../../core/src/main\";\n\narea(1);\n");
+        let text =
+            "import { type Shape, area } from \"../../core/src/main\";\n\nclass Square implements Shape {}\narea(1);\n";
+        package(&format!("app{number}"), text);
     }
+    let questions = [
+        ("lsp_rename_symbol", json!({ "symbol": "area", "newName": "surface" }), "15 edits in 8 files"),
+        ("lsp_references", json!({ "symbol": "area" }), "\n15 references to `area` in 8 files\n"),
+        ("lsp_implementations", json!({ "symbol": "Shape" }), "\n7 implementations of `Shape` in 7 files\n"),
+        ("lsp_call_hierarchy", json!({ "symbol": "area" }), "7 calls"),
+    ];
     for components in [&["typescript"][..], &["node", "typescript-language-server"]] {
-        let zubi = Zubi::start(&project, components).await;
-        let rename = json!({ "symbol": "area", "newName": "surface" });
-        let plan = zubi.call_stable("lsp_rename_symbol", rename).await;
-        let is_complete = plan.contains("15 edits in 8 files") && !plan.contains("incomplete");
-        assert!(is_complete, "{components:?}: {plan}");
-        let found = zubi.call_stable("lsp_references", json!({ "symbol": "area" })).await;
-        let is_complete = found.contains("\n15 references to `area` in 8 files\n") && !found.contains("incomplete");
-        assert!(is_complete, "{components:?}: {found}");
-        // Without this, the next session would answer from the servers that it finds.
-        zubi.close().await;
+        for (tool, arguments, expected) in &questions {
+            // A server that runs has read the packages of the question before.
+            let zubi = Zubi::start(&project, components).await;
+            let answer = zubi.call_stable(tool, arguments.clone()).await;
+            let is_complete = answer.contains(expected) && !answer.contains("incomplete");
+            assert!(is_complete, "{components:?}: {answer}");
+            zubi.close().await;
+        }
+    }
+}
+
+/// They could not have declared the symbol.
+#[tokio::test]
+async fn absent_servers_of_other_languages_are_not_in_the_status() {
+    let project = Project::empty();
+    project.write("shape.py", "def area() -> int:\n    return 1\n\n\narea()\n");
+    project.write("draw.cpp", "int draw() {\n  return 1;\n}\n");
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    for tool in ["lsp_definition", "lsp_references", "lsp_hover"] {
+        let answer = zubi.call_stable(tool, json!({ "symbol": "area" })).await;
+        assert!(answer.ends_with("[ty · ready]"), "{answer}");
     }
 }
 

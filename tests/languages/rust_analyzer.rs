@@ -15,9 +15,18 @@ async fn answers() {
     symbols(&zubi).await;
     check_positions(&zubi).await;
     while_typing(&zubi).await;
+    assert!(!has_checked(&project), "`cargo check` runs although nothing has requested diagnostics");
     rename(&zubi, &project).await;
+    assert!(has_checked(&project));
     fix(&zubi, &project).await;
     format(&zubi, &project).await;
+}
+
+/// Whether rust-analyzer has run `cargo check`, which leaves a fingerprint of the project's package.
+fn has_checked(project: &Project) -> bool {
+    let fingerprints = std::fs::read_dir(project.root().join("target/rust-analyzer/debug/.fingerprint"));
+    let mut names = fingerprints.into_iter().flatten().map(|entry| entry.unwrap().file_name());
+    names.any(|name| name.to_string_lossy().starts_with("shapes-"))
 }
 
 async fn symbols(zubi: &Zubi) {

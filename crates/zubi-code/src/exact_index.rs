@@ -53,9 +53,12 @@ pub enum ExactIndexError {
     Unreadable(String),
     #[error("the commit of the workspace folder is unknown: {0}")]
     Unversioned(String),
-    /// The store of a team does not answer. The answer says so.
+    /// The store of a team does not answer now; a later query may have an answer. The answer says so.
     #[error("team index unreachable: {0}")]
     Unreachable(String),
+    /// The store of a team has no answer until someone changes what the text names. The answer says so.
+    #[error("team index unusable: {0}")]
+    Unusable(String),
     /// The store does not work. A call that works without the index ignores this.
     #[error("the imported data cannot be read: {0}")]
     Store(String),

@@ -122,6 +122,34 @@ fn rust_analyzer_fetching_counts_as_busy() {
     "#);
 }
 
+fn gopls() -> ReadinessSignal {
+    ReadinessSignal::Progress {
+        titles: vec!["Setting up workspace".to_owned()],
+        project_files: Vec::new(),
+        confirmations: vec!["go/packages.Load #".to_owned()],
+    }
+}
+
+#[test]
+fn gopls_is_ready_when_it_has_reported_whether_it_could_load_the_workspace() {
+    let (_guard, root) = tree(&["go.mod", "a.go"]);
+    assert_snapshot!(run(gopls(), &root, &[
+        "initialized",
+        "open a.go",
+        "begin 1 Setting up workspace",
+        "end 1",
+        "log go/packages.Load #1: unusable",
+    ]), @"");
+    // It logs nothing about a `go.mod` with a syntax error.
+    assert_snapshot!(run(gopls(), &root, &[
+        "initialized",
+        "open a.go",
+        "begin 1 Setting up workspace",
+        "end 1",
+        "published a.go",
+    ]), @"");
+}
+
 #[test]
 fn clangd_is_ready_when_its_index_is() {
     let (_guard, root) = tree(&["compile_commands.json", "src/a.cc", "src/b.cc"]);

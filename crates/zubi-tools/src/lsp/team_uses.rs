@@ -104,6 +104,12 @@ fn answer(
 }
 
 fn failure(error: &ExactIndexError) -> ToolError {
-    let hint = "Call it again later; `zubi index status` shows the state of the team's index. lsp_references searches this workspace without it.";
+    let step = match error {
+        ExactIndexError::Unreachable(_) => "Call it again later",
+        _ => "Ask the user to correct it",
+    };
+    let hint = format!(
+        "{step}; `zubi index status` shows the state of the team's index. lsp_references searches this workspace without it."
+    );
     ToolError::operation_failed("search the team's repositories", error, hint)
 }

@@ -51,7 +51,12 @@ pub enum TeamIndexError {
 
 impl From<TeamIndexError> for ExactIndexError {
     fn from(error: TeamIndexError) -> Self {
-        Self::Unreachable(error.to_string())
+        match error {
+            TeamIndexError::Unreachable(_) | TeamIndexError::TimeLimit | TeamIndexError::Locked => {
+                Self::Unreachable(error.to_string())
+            }
+            _ => Self::Unusable(error.to_string()),
+        }
     }
 }
 

@@ -93,7 +93,8 @@ pub(super) fn find_uses(config: &HostConfig, args: &UsesArgs) -> Result<ExitCode
 pub(super) fn describe_status(status: &TeamStatus) -> String {
     if let Some(error) = &status.error {
         // The store's own errors begin so.
-        let error = error.strip_prefix("team index unreachable: ").unwrap_or(error);
+        let prefixes = ["team index unreachable: ", "team index unusable: "];
+        let error = prefixes.iter().find_map(|prefix| error.strip_prefix(prefix)).unwrap_or(error);
         return format!("  team index: {error}");
     }
     let repository = status.repository.as_deref().unwrap_or_default();

@@ -86,9 +86,9 @@ async fn other_tables_and_unknown_databases_are_named() {
         errors.push(database.find_uses(&query).await.unwrap_err().to_string());
     }
     assert_snapshot!(errors.join("\n"), @"
-    team index unreachable: the database has no tables of zubi; `zubi index push --create-schema` creates them
+    team index unusable: the database has no tables of zubi; `zubi index push --create-schema` creates them
     the team index cannot be changed: the database has no tables of zubi; `zubi index push --create-schema` creates them
-    team index unreachable: the tables are those of version 7, and this zubi needs version 1
+    team index unusable: the tables are those of version 7, and this zubi needs version 1
     the team index cannot be changed: the tables are those of version 7, and this zubi needs version 1
     no connection to the server: there is no such database
     the server refuses the user or the password of the connection string
@@ -134,25 +134,25 @@ async fn rows_that_no_push_writes_are_refused() {
     }
     assert_snapshot!(lines.join("\n"), @"
     UPDATE zubi.document SET path = '../secret.py'
-    team index unreachable: the data are damaged: a document has an invalid path
+    team index unusable: the data are damaged: a document has an invalid path
     the data are damaged: a document is invalid
     UPDATE zubi.document SET path = '/etc/passwd'
-    team index unreachable: the data are damaged: a document has an invalid path
+    team index unusable: the data are damaged: a document has an invalid path
     the data are damaged: a document is invalid
     UPDATE zubi.document SET path = 'a' || chr(27) || 
-    team index unreachable: the data are damaged: a document has an invalid path
+    team index unusable: the data are damaged: a document has an invalid path
     the data are damaged: a document is invalid
     UPDATE zubi.blob SET unit = -1
-    team index unreachable: the data are damaged: a number is out of its range
+    team index unusable: the data are damaged: a number is out of its range
     1 documents
     UPDATE zubi.snapshot SET folder = '../..'
-    team index unreachable: the data are damaged: a snapshot has an invalid folder
+    team index unusable: the data are damaged: a snapshot has an invalid folder
     1 documents
     UPDATE zubi.moniker SET text = 'test . p 1 a/other
-    team index unreachable: the data are damaged: a symbol has the id of another one
+    team index unusable: the data are damaged: a symbol has the id of another one
     0 documents
     UPDATE zubi.moniker_blob SET n = -5
-    team index unreachable: the data are damaged: a number is out of its range
+    team index unusable: the data are damaged: a number is out of its range
     1 documents
     UPDATE zubi.blob SET occurrences = substr(occurren
     store: `a.py` is damaged: it ends inside a value

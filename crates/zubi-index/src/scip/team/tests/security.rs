@@ -54,8 +54,8 @@ async fn a_role_sees_only_its_repositories() {
     newcomer a: no exact data of this folder are imported; `zubi index import FILE` imports a SCIP file
     newcomer b: no exact data of this folder are imported; `zubi index import FILE` imports a SCIP file
     newcomer uses: 0 symbols in []
-    outsider a: team index unreachable: the role of the connection may not do this; an administrator grants `zubi_reader` or `zubi_writer` and adds a row to `zubi.access`
-    outsider b: team index unreachable: the role of the connection may not do this; an administrator grants `zubi_reader` or `zubi_writer` and adds a row to `zubi.access`
+    outsider a: team index unusable: the role of the connection may not do this; an administrator grants `zubi_reader` or `zubi_writer` and adds a row to `zubi.access`
+    outsider b: team index unusable: the role of the connection may not do this; an administrator grants `zubi_reader` or `zubi_writer` and adds a row to `zubi.access`
     outsider uses: 0 symbols in []
     "#);
 
