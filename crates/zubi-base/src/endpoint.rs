@@ -234,6 +234,12 @@ pub trait Endpoint: Send + Sync {
     /// produce nothing but edits qualify.
     fn allows_command(&self, command: &str) -> bool;
 
+    /// Whether the answer to this LSP request is only about the project of the request's document, although the endpoint
+    /// reads several.
+    fn answers_per_project(&self, _method: &str) -> bool {
+        false
+    }
+
     /// The caveats of the endpoint's answers about a document, or about the whole workspace, in any state.
     fn caveats(&self, document: Option<&DocumentRef>) -> Caveats;
 

@@ -9,6 +9,7 @@ pub mod folder_outline;
 pub mod format;
 pub mod hierarchy;
 pub mod hover;
+mod implementations;
 pub(crate) mod index_search;
 mod left_out;
 pub mod locations;

@@ -96,6 +96,9 @@ pub struct ServerEntry {
     /// open.
     #[serde(default)]
     pub inner_projects: Vec<String>,
+    /// LSP methods whose answer is only about the project of the request's document, although the server reads several.
+    #[serde(default)]
+    pub per_project: Vec<String>,
     /// Whether a request about the whole workspace also starts the server in roots inside other roots, which the outer
     /// root's server does not read. Otherwise they are started by the first request about one of their documents.
     #[serde(default)]

@@ -76,6 +76,8 @@ pub struct LaunchSpec {
     pub workspace: Arc<WorkspaceFolders>,
     /// Commands that `workspace/executeCommand` may run without approval.
     pub allowed_commands: Vec<String>,
+    /// LSP methods whose answer is only about the project of the request's document.
+    pub per_project: Vec<String>,
     /// The time limit for one request, whatever its caller allows.
     pub request_timeout: Duration,
     pub retention: RetentionPolicy,
@@ -525,6 +527,10 @@ impl Endpoint for ServerEndpoint {
     fn allows_command(&self, command: &str) -> bool {
         self.shared.launch.allowed_commands.iter().any(|allowed| allowed == command)
             && self.running_now().is_none_or(|session| session.peer().capabilities().supports_command(command))
+    }
+
+    fn answers_per_project(&self, method: &str) -> bool {
+        self.shared.launch.per_project.iter().any(|own| own == method)
     }
 
     fn caveats(&self, document: Option<&DocumentRef>) -> Caveats {

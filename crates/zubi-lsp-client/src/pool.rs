@@ -563,6 +563,7 @@ impl PoolState {
             command,
             workspace: Arc::clone(&self.workspace),
             allowed_commands: row.commands.clone(),
+            per_project: row.per_project.clone(),
             request_timeout: row.timeouts.request(),
             virtual_documents: row.virtual_documents.clone(),
             retention: RetentionPolicy { idle: Duration::from_millis(row.idle_ms), memory_mb: row.max_memory_mb },

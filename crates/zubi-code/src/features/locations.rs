@@ -122,6 +122,9 @@ impl CodeQuery<'_> {
             let other_replies = self.query_other_projects(at, relation, &found).await?;
             deleted += self.add_replies(&mut found, &other_replies.replies, &declarations);
             status.merge(other_replies.status);
+            if relation == Relation::Implementations {
+                self.add_implementations_per_project(at, &ready.endpoints, &mut found, &mut status).await;
+            }
         }
         // The matches of the name show whether references are missing; other places may be in files with new names.
         if deleted > 0 && (found.is_empty() || !matches!(relation, Relation::References { .. })) {
@@ -400,7 +403,7 @@ impl CodeQuery<'_> {
     }
 }
 
-fn same_start(a: &lsp::Location, b: &lsp::Location) -> bool {
+pub(super) fn same_start(a: &lsp::Location, b: &lsp::Location) -> bool {
     a.range.start == b.range.start
         && (a.uri == b.uri || uri::to_path(&a.uri).is_some_and(|path| uri::to_path(&b.uri) == Some(path)))
 }

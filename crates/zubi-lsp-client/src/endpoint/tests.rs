@@ -39,6 +39,7 @@ impl Fixture {
                 zubi_base::workspace::WorkspaceFolders::open(std::slice::from_ref(&workspace.root)).unwrap(),
             ),
             allowed_commands: vec!["fake.fix".to_owned()],
+            per_project: Vec::new(),
             request_timeout,
             retention: RetentionPolicy { idle, memory_mb: None },
             virtual_documents: None,

@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::*;
 
-/// Runs a script of lines: `initialized`, `open <path>`, or a notification's method and params. Returns the state after
+/// Runs a script of lines: `initialized`, `open <path>`, or a notification's method and params. `published_version` publishes
+/// diagnostics of a version of the document. Returns the state after
 /// each.
 fn run(signal: ReadinessSignal, root: &Utf8Path, script: &[&str]) -> String {
     let start = Instant::now();
@@ -22,6 +23,11 @@ fn run(signal: ReadinessSignal, root: &Utf8Path, script: &[&str]) -> String {
             "published" => {
                 let uri = zubi_base::uri::from_path(&root.join(rest)).0;
                 tracker.notification("textDocument/publishDiagnostics", &json!({"uri": uri, "diagnostics": []}));
+            }
+            "published_version" => {
+                let uri = zubi_base::uri::from_path(&root.join(rest)).0;
+                let diagnostics = json!({"uri": uri, "version": 1, "diagnostics": []});
+                tracker.notification("textDocument/publishDiagnostics", &diagnostics);
             }
             "begin" => {
                 let (token, title) = rest.split_once(' ').unwrap();
@@ -139,15 +145,27 @@ fn gopls_is_ready_when_it_has_reported_whether_it_could_load_the_workspace() {
         "begin 1 Setting up workspace",
         "end 1",
         "log go/packages.Load #1: unusable",
-    ]), @"");
+    ]), @r#"
+    initialized                              → loading None None
+    open a.go                                → loading None None
+    begin 1 Setting up workspace             → loading Some(0) Some("Setting up workspace")
+    end 1                                    → loading None None
+    log go/packages.Load #1: unusable        → Ready
+    "#);
     // It logs nothing about a `go.mod` with a syntax error.
     assert_snapshot!(run(gopls(), &root, &[
         "initialized",
         "open a.go",
         "begin 1 Setting up workspace",
         "end 1",
-        "published a.go",
-    ]), @"");
+        "published_version a.go",
+    ]), @r#"
+    initialized                              → loading None None
+    open a.go                                → loading None None
+    begin 1 Setting up workspace             → loading Some(0) Some("Setting up workspace")
+    end 1                                    → loading None None
+    published_version a.go                   → Ready
+    "#);
 }
 
 #[test]
