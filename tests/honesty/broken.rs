@@ -186,3 +186,31 @@ async fn a_broken_compilation_database_is_in_every_answer() {
 async fn a_broken_workspace_of_cargo_is_in_every_answer_with_the_reason() {
     check_all(&["rust-analyzer"]).await;
 }
+
+/// TypeScript up to 6 switches off the language service of a project with more than 20 MB of JavaScript.
+#[tokio::test]
+async fn a_language_service_that_is_off_is_in_every_answer() {
+    let project = Project::empty();
+    project.write("tsconfig.json", r#"{ "compilerOptions": { "allowJs": true, "noEmit": true }, "include": ["src"] }"#);
+    project.write("src/area.ts", "export function area(x: number) {\n  return x;\n}\n");
+    project.write("src/use.ts", "import { area } from \"./area\";\n\narea(\"1\");\n");
+    let line = "export const filler = \"a line of a bundle that a program has written\";\n";
+    for number in 0..22 {
+        project.write(&format!("src/bundle{number}.js"), &line.repeat(1024 * 1024 / line.len()));
+    }
+    for components in [&["node", "typescript-language-server"], &["node", "vtsls"]] {
+        let zubi = Zubi::start(&project, components).await;
+        let callers = ("lsp_call_hierarchy", json!({ "at": "src/area.ts:1 area", "direction": "incoming" }));
+        let diagnostics = ("lsp_diagnostics", json!({ "path": "src/use.ts" }));
+        let hover = ("lsp_hover", json!({ "at": "src/use.ts:3 area" }));
+        for (tool, arguments) in [diagnostics, callers, hover] {
+            let answer = zubi.call_stable(tool, arguments).await;
+            let mark = "the language service of `tsconfig.json` is off";
+            assert!(answer.contains(mark) && answer.contains("disableSizeLimit"), "{components:?} {tool}: {answer}");
+        }
+        let error = zubi.call_refused("lsp_references", json!({ "at": "src/area.ts:1 area" })).await;
+        assert_eq!(error.matches("is off").count(), 1, "{components:?}: {error}");
+        assert!(!error.contains("    at "), "{components:?}: {error}");
+        zubi.close().await;
+    }
+}

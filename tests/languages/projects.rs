@@ -348,27 +348,80 @@ async fn every_package_that_a_running_server_reads_is_queried() {
         let import = "import { type Shape, area, Base } from \"../../core/src/main\";\n";
         package(&format!("app{number}"), &format!("{import}\n{classes}area(1);\n"));
     }
-    let rename = ("lsp_rename_symbol", json!({ "symbol": "area", "newName": "surface" }), "15 edits in 8 files");
-    let references = ("lsp_references", json!({ "symbol": "area" }), "\n15 references to `area` in 8 files\n");
-    let implementations = ("lsp_implementations", json!({ "symbol": "Shape" }), "\n7 implementations of `Shape`\n");
-    let overrides = ("lsp_implementations", json!({ "symbol": "Base/size" }), "\n8 implementations of `size`\n");
-    let callers =
-        ("lsp_call_hierarchy", json!({ "symbol": "area", "direction": "incoming" }), "\n7 callers of `area`\n");
-    let of_all = [rename, references, implementations];
-    // TypeScript 6 looks for these in one project, and no use of the symbol in the others returns them.
-    let of_one = [overrides, callers];
-    for (components, is_limited) in [(&["typescript"][..], false), (&["node", "typescript-language-server"], true)] {
-        let questions = of_all.iter().map(|question| (question, false)).chain(of_one.iter().map(|it| (it, is_limited)));
-        for ((tool, arguments, expected), is_incomplete) in questions {
+    let questions = [
+        ("lsp_rename_symbol", json!({ "symbol": "area", "newName": "surface" }), "15 edits in 8 files"),
+        ("lsp_references", json!({ "symbol": "area" }), "\n15 references to `area` in 8 files\n"),
+        ("lsp_implementations", json!({ "symbol": "Shape" }), "\n7 implementations of `Shape`\n"),
+        ("lsp_implementations", json!({ "symbol": "Base/size" }), "\n8 implementations of `size`\n"),
+        ("lsp_call_hierarchy", json!({ "symbol": "area", "direction": "incoming" }), "\n7 callers of `area`\n"),
+    ];
+    for (components, knows_callers) in
+        [(&["typescript"][..], true), (&["node", "typescript-language-server"], false), (&["node", "vtsls"], false)]
+    {
+        for (tool, arguments, expected) in &questions {
             // A server that runs has read the packages of the question before.
             let zubi = Zubi::start(&project, components).await;
             let answer = zubi.call_stable(tool, arguments.clone()).await;
-            let has_mark = answer.contains("may be incomplete: `");
-            assert_eq!(
-                (answer.contains(expected), has_mark),
-                (!is_incomplete, is_incomplete),
-                "{components:?}: {answer}"
-            );
+            let is_complete = knows_callers || *tool != "lsp_call_hierarchy";
+            let state = (answer.contains(expected), answer.contains("incomplete"));
+            assert_eq!(state, (is_complete, !is_complete), "{components:?}: {answer}");
+            zubi.close().await;
+        }
+    }
+}
+
+/// TypeScript's servers look for implementations in the project of the document.
+#[tokio::test]
+async fn implementations_are_found_in_every_layout_of_packages() {
+    let options = r#""compilerOptions": { "strict": true, "composite": true, "module": "esnext", "moduleResolution": "bundler" }"#;
+    let shape = "export interface Shape {}\nexport class Base {\n  size() {}\n}\n";
+    let square = |core: &str| {
+        format!(
+            "import {{ type Shape, Base }} from \"{core}\";\n\nexport class Square implements Shape {{}}\n\
+             export class Large extends Base {{\n  override size() {{}}\n}}\n"
+        )
+    };
+    let separate = Project::empty();
+    let nested = Project::empty();
+    let outer = Project::empty();
+    for project in [&separate, &nested, &outer] {
+        project.write("packages/core/tsconfig.json", &format!("{{ {options} }}"));
+        project.write("packages/core/src/main.ts", shape);
+    }
+    for project in [&nested, &outer] {
+        project.write("package-lock.json", r#"{ "lockfileVersion": 3 }"#);
+    }
+    // A package without a lock file above it has a server of its own.
+    separate.write("packages/app/package.json", "{}");
+    separate.write("packages/app/tsconfig.json", &format!("{{ {options} }}"));
+    separate.write("packages/app/src/main.ts", &square("../../core/src/main"));
+    separate.write("packages/other/tsconfig.json", &format!("{{ {options} }}"));
+    let namesake = "// Base\nexport interface Shape {}\nexport class Circle implements Shape {}\n";
+    separate.write("packages/other/src/main.ts", namesake);
+    // One directory with two projects: the first file only uses the interface.
+    let both =
+        r#"{ "files": [], "references": [{ "path": "./tsconfig.app.json" }, { "path": "./tsconfig.spec.json" }] }"#;
+    nested.write("packages/app/tsconfig.json", both);
+    let files = |files: &str| format!("{{ {options}, {files} }}");
+    nested.write("packages/app/tsconfig.app.json", &files(r#""include": ["src"], "exclude": ["src/**/*.spec.ts"]"#));
+    nested.write("packages/app/tsconfig.spec.json", &files(r#""include": ["src/**/*.spec.ts"]"#));
+    nested.write(
+        "packages/app/src/app.ts",
+        "import type { Shape } from \"../../core/src/main\";\n\nexport let a: Shape;\n",
+    );
+    nested.write("packages/app/src/main.spec.ts", &square("../../core/src/main"));
+    // A project above the others.
+    outer.write("tsconfig.json", &files(r#""include": ["src"]"#));
+    outer.write("src/main.ts", &square("../packages/core/src/main"));
+    for (layout, project) in [("separate", &separate), ("nested", &nested), ("outer", &outer)] {
+        for components in [&["typescript"][..], &["node", "typescript-language-server"], &["node", "vtsls"]] {
+            let zubi = Zubi::start(project, components).await;
+            for (symbol, expected) in [("Shape", "\n1 implementation of"), ("Base/size", "\n2 implementations of")] {
+                let question = json!({ "symbol": symbol, "path": "packages/core/src/main.ts" });
+                let answer = zubi.call_stable("lsp_implementations", question).await;
+                let is_right = answer.contains(expected) && !answer.contains("incomplete");
+                assert!(is_right, "{layout} {components:?}: {answer}");
+            }
             zubi.close().await;
         }
     }

@@ -327,8 +327,8 @@ impl CodeQuery<'_> {
     }
 }
 
-/// Adds a note about a team's store that does not answer. Other failures are only in the log, because the servers or the texts have
-/// an answer.
+/// Adds a note about a team's store that does not answer. Other failures are only in the log, because the servers or the
+/// texts have an answer.
 fn add_failure(notes: &mut Vec<String>, error: &ExactIndexError) {
     match error {
         ExactIndexError::Unreachable(_) | ExactIndexError::Unusable(_) => add_note(notes, error.to_string()),

@@ -353,7 +353,10 @@ pub(crate) fn declined_error(endpoint: &dyn Endpoint, document: &DocumentRef, re
     let failures = endpoint.caveats(Some(document)).failures;
     let hint =
         if failures.is_empty() { hint } else { "Repair the project as the server says; `zubi doctor` has the cure." };
-    reasons.extend(failures.into_iter().filter(|failure| !reason.contains(failure.as_str())));
+    // The server's error may have the reason already.
+    let own = format!("{}: ", endpoint.id());
+    reasons
+        .extend(failures.into_iter().filter(|failure| !reason.contains(failure.strip_prefix(&own).unwrap_or(failure))));
     CodeError::Declined { endpoint: endpoint.id().to_string(), reason: reasons.join("; "), hint: hint.to_owned() }
 }
 

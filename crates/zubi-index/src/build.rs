@@ -36,9 +36,8 @@ const MAX_BATCH_BYTES: usize = 1024 * 1024;
 /// The maximum number of files of a question that one batch reads. They are small, so that the next question waits little.
 const MAX_PREFERRED: usize = 4;
 
-/// The number of texts that the parser receives at the same time: more than it has children, because their outlines return
-/// in order, and a large text would let a child wait. A question's text waits for these.
-const PARSES: usize = 4 * crate::parser::MAX_CHILDREN;
+/// The number of texts that the parser receives at the same time. It has as many children.
+const PARSES: usize = crate::parser::MAX_CHILDREN;
 
 /// The number of failed parses, without one that succeeds, after which a probe shows whether the texts are the reason.
 const MAX_FAILURES: usize = 16;
@@ -361,7 +360,8 @@ async fn parse(shared: &FolderIndex, texts: Vec<PendingText>) -> Vec<ParsedText>
         let outline = shared.parser.outline(&pending.file_name, &pending.text).await;
         ParsedText { pending, outline }
     };
-    stream::iter(texts).map(parse).buffered(PARSES).collect().await
+    // In the order in which they are parsed, so that no child waits for a large text of another one.
+    stream::iter(texts).map(parse).buffer_unordered(PARSES).collect().await
 }
 
 /// Reads the next texts. The files in `unwritten` are parsed, or are being parsed, and not written yet.

@@ -414,10 +414,11 @@ impl ServerEndpoint {
             if !Self::await_capability(&session, method, cx.documents.first(), cx).await {
                 return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
             }
-            let answer = match Self::pin(&session, cx) {
-                Ok(_pins) => self.request_with_retries(&session, method, params, cx).await,
-                Err(error) => return Err(error),
-            };
+            let _pins = Self::pin(&session, cx)?;
+            if let Some(document) = cx.documents.first() {
+                self.check_language_service(&session, &document.path, cx).await;
+            }
+            let answer = self.request_with_retries(&session, method, params, cx).await;
             match answer {
                 Ok(answer) => return Ok(answer),
                 Err(RunFailure::Final(error)) => return Err(error),
@@ -551,6 +552,7 @@ impl Endpoint for ServerEndpoint {
             }
             // A server that could not load the project returns errors that do not name the reason.
             Err(EndpointError::Server { endpoint, method, code, message }) => {
+                let message = without_stack(message);
                 let message = match self.health() {
                     Some(Health::Error(reason)) => format!("{message}; {reason}"),
                     Some(Health::Warning(_)) | None => message,
@@ -578,6 +580,14 @@ impl Endpoint for ServerEndpoint {
         }
         Err(self.on_exit(died.unwrap_or_default()).await)
     }
+}
+
+/// Removes the stack of calls that servers in JavaScript append to a message.
+fn without_stack(mut message: String) -> String {
+    if let Some(stack) = message.find("\n    at ") {
+        message.truncate(stack);
+    }
+    message
 }
 
 /// Whether a request changes nothing, so that it may be sent twice.

@@ -37,12 +37,15 @@ use crate::peer::ServerPeer;
 use crate::readiness::{ReadinessSignal, Tracker};
 
 mod delivery;
+mod language_service;
 mod process;
 mod reload;
 mod sync_barrier;
 #[cfg(test)]
 mod tests;
 mod usage;
+
+use language_service::LanguageServices;
 
 pub(crate) use process::Process;
 use process::{attend, quote};
@@ -180,6 +183,7 @@ pub struct ServerSession {
     started: Instant,
     /// Whether the server has answered any request.
     answered: AtomicBool,
+    pub(crate) language_services: LanguageServices,
 }
 
 impl OutgoingSync for Connection {
@@ -271,6 +275,7 @@ impl ServerSession {
             _ends_process: end_with_session,
             started: Instant::now(),
             answered: AtomicBool::new(false),
+            language_services: LanguageServices::default(),
             spec,
         });
         session.introduce(first);
@@ -309,10 +314,11 @@ impl ServerSession {
     /// Returns the error or warning that the server reports about itself or the project, with its reason.
     pub(crate) fn health(&self) -> Option<Health> {
         let explain = |message: String| self.spec.status_reason.explain(&message, || self.stderr.last(usize::MAX));
-        self.peer.health().map(|health| match health {
+        let health = self.peer.health().map(|health| match health {
             Health::Error(message) => Health::Error(explain(message)),
             Health::Warning(message) => Health::Warning(explain(message)),
-        })
+        });
+        health.or_else(|| self.language_services.describe().map(Health::Error))
     }
 
     pub fn encoding(&self) -> Encoding {

@@ -1,4 +1,4 @@
-//! Requests diagnostics from tsserver through its language server.
+//! Requests diagnostics, and the state of a project, from tsserver through its language server.
 //!
 //! This module has the form of the request and the response; [`crate::endpoint`] sends it. tsserver finds a file's
 //! diagnostics in three steps (syntax, types, suggestions). typescript-language-server publishes after each of them
@@ -20,6 +20,27 @@ const MAX_ITEMS: usize = 2_000;
 /// Returns the params of `workspace/executeCommand` for one step.
 pub(crate) fn request_params(command: &str, step: &str, document: &str) -> Value {
     json!({ "command": command, "arguments": [step, { "file": document }] })
+}
+
+/// The request about the project of a file.
+pub(crate) const PROJECT_INFO: &str = "projectInfo";
+
+/// tsserver's `ProjectInfo`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ProjectInfo {
+    /// The path of the configuration file, or a name in its place.
+    config_file_name: String,
+    #[serde(default)]
+    language_service_disabled: bool,
+}
+
+/// Returns the name of a project whose language service is off, from the response to [`PROJECT_INFO`]. tsserver switches it off
+/// if the files of the project that are not TypeScript have more than 20 MiB (`maxProgramSizeForNonTsFiles`): then most answers
+/// are about the opened files only.
+pub(crate) fn disabled_project(mut result: Value) -> Option<String> {
+    let info = serde_json::from_value::<ProjectInfo>(result.get_mut("body")?.take()).ok()?;
+    info.language_service_disabled.then_some(info.config_file_name)
 }
 
 /// tsserver's response. Only the body matters: a failed request fails the command.

@@ -1,106 +1,103 @@
-//! Implementations in other projects that one process reads. A server that searches only the project of the request's
-//! document returns them for a use of the symbol in their project.
+//! Implementations in other projects. A server that searches only the project of the request's document returns them for
+//! a use of the symbol in that project.
 
-use std::sync::Arc;
-
-use camino::Utf8Path;
+use camino::Utf8PathBuf;
 use rustc_hash::FxHashSet;
-use zubi_base::endpoint::{Endpoint, ProjectServerState};
-use zubi_base::lsp;
 use zubi_base::position::Encoding;
+use zubi_base::text::pluralize;
+use zubi_base::uri;
 
-use super::locations::{RawLocation, same_start};
+use super::locations::{RawLocation, Relation};
 use crate::locate::ResolvedTarget;
 use crate::query::CodeQuery;
-use crate::request::{EndpointReply, position_params};
+use crate::readiness::ReadinessLevel;
+use crate::request::position_params;
 use crate::status::AnswerStatus;
-use crate::text_search::WordOccurrences;
 
-const METHOD: &str = "textDocument/implementation";
+const RELATION: Relation = Relation::Implementations;
 
-/// The maximum number of projects in which zubi requests implementations.
-const MAX_PROJECTS: usize = 50;
-
-/// The maximum number of files of a project in which zubi looks for a use of the symbol.
-const MAX_FILES: usize = 4;
+/// The maximum number of files in which zubi requests the implementations at a use.
+const MAX_FILES: usize = 100;
 
 impl CodeQuery<'_> {
-    /// Adds the implementations in other projects if a server answers only about one. Marks the answer if the name occurs in
-    /// a project, but no use of the symbol was found there.
-    pub(super) async fn add_implementations_per_project(
+    /// Adds the implementations that the servers return at the uses of a symbol. A file can be in several projects, and the
+    /// projects of a directory differ, so zubi requests them in each file with a use.
+    pub(super) async fn add_implementations_at_uses(
         &self,
         at: &ResolvedTarget,
-        endpoints: &[Arc<dyn Endpoint>],
         found: &mut Vec<RawLocation>,
         status: &mut AnswerStatus,
     ) {
-        let limited: Vec<_> =
-            endpoints.iter().filter(|endpoint| endpoint.answers_per_project(METHOD)).map(Arc::clone).collect();
-        if limited.is_empty() {
-            return;
-        }
-        // The request before has noted it if the search for the name did not finish.
-        let Some(others) = self.projects_with_the_name(at, METHOD, &FxHashSet::default()).await else { return };
-        let Some(words) = self.word_matches(at).await else { return };
-        let Ok(document) = self.document(&at.path).await else { return };
-        let declared = self.declarations(&limited, at, &document).await;
-        let mut unknown = Vec::new();
-        let shared = others.into_iter().filter(|project| project.server_state == ProjectServerState::Shared);
-        for (number, project) in shared.enumerate() {
-            let mut is_known = false;
-            let uses = first_in_code(&words, &project.root).take(if number < MAX_PROJECTS { MAX_FILES } else { 0 });
-            for (path, position) in uses {
-                is_known = self.add_implementations_at_use(path, position, &limited, &declared, found).await;
-                if is_known {
-                    break;
-                }
+        let uses = match Box::pin(self.locations(at, Relation::References { include_declaration: false })).await {
+            Ok(uses) => uses,
+            Err(error) => {
+                status.mark_incomplete(format!("the uses in other projects were not found: {error}"));
+                return;
             }
-            if !is_known {
-                unknown.push(project);
+        };
+        status.merge(uses.status);
+        let own = uri::from_path(&at.path);
+        let files = uses.value.chunk_by(|one, next| one.location.uri == next.location.uri);
+        let files = files.filter_map(|uses| uses.first()).filter(|first| first.location.uri != own && !first.external);
+        let (mut requested, mut failed, mut omitted) = (0, 0, 0);
+        for first in files {
+            let is_answered = found.iter().any(|one| one.location.uri == first.location.uri);
+            if is_answered {
+                continue;
+            }
+            requested += 1;
+            if requested > MAX_FILES {
+                omitted += 1;
+            } else if self.add_implementations_at(first, found).await.is_none() {
+                failed += 1;
             }
         }
-        if !unknown.is_empty() {
-            let name = at.name.as_deref().unwrap_or_default();
-            let projects = self.describe_projects(&unknown);
-            status.mark_incomplete(format!("`{name}` also occurs in {projects}: `lsp_references` looks there"));
+        for (number, outcome) in [(omitted, "not searched"), (failed, "without an answer")] {
+            if number > 0 {
+                let files = pluralize(number, "file");
+                let reason = format!("the server looks in one project at a time, and {files} with uses are {outcome}");
+                status.mark_incomplete(reason);
+            }
         }
     }
 
-    /// Requests the implementations at an occurrence of the name. Returns `false` if it is another symbol, or if a server
-    /// does not answer.
-    async fn add_implementations_at_use(
-        &self,
-        path: &Utf8Path,
-        position: lsp::Position,
-        endpoints: &[Arc<dyn Endpoint>],
-        declared: &[lsp::Location],
-        found: &mut Vec<RawLocation>,
-    ) -> bool {
-        let Ok(document) = self.document(path).await else { return false };
-        let offset = document.index.from_lsp(position, Encoding::Utf16);
-        let target = self.resolved_target(path.to_owned(), &document, offset, None);
-        let definitions = self.declarations(endpoints, &target, &document).await;
-        if !definitions.iter().any(|one| declared.iter().any(|other| same_start(one, other))) {
-            return false;
-        }
-        let cx = self.request_cx().for_document(&target.reference);
-        for endpoint in endpoints {
-            let params = position_params(&target.reference, &document, target.offset, endpoint.encoding());
-            let Ok(result) = self.send(endpoint.as_ref(), METHOD, params, &cx).await else { return false };
-            self.add_replies(found, &[EndpointReply { endpoint: Arc::clone(endpoint), result }], &[]);
-        }
-        true
+    /// Requests the implementations at a use. Returns `None` if no server answers.
+    async fn add_implementations_at(&self, place: &RawLocation, found: &mut Vec<RawLocation>) -> Option<()> {
+        let path = uri::to_path(&place.location.uri)?;
+        let document = self.document(&path).await.ok()?;
+        let offset = document.index.from_lsp(place.location.range.start, place.encoding);
+        let at = self.resolved_target(path, &document, offset, None);
+        let ready =
+            self.ready_for(&at.reference, RELATION.method(), RELATION.operation(), ReadinessLevel::Project).await;
+        let cx = self.request_cx().for_document(&at.reference);
+        let params = |endpoint: &dyn zubi_base::endpoint::Endpoint| {
+            position_params(&at.reference, &document, at.offset, endpoint.encoding())
+        };
+        let replies = self.request_all(&ready.ok()?, RELATION.method(), &cx, params).await.ok()?;
+        let mut added = Vec::new();
+        self.add_replies(&mut added, &replies.replies, &[]);
+        self.remove_specifiers(&mut added).await;
+        found.extend(added);
+        Some(())
     }
-}
 
-/// Returns the files below a directory in which a word occurs in code, with its first position there in UTF-16 columns.
-fn first_in_code<'a>(
-    words: &'a WordOccurrences,
-    directory: &'a Utf8Path,
-) -> impl Iterator<Item = (&'a Utf8Path, lsp::Position)> {
-    let files = words.files.iter().filter(move |file| file.is_own() && file.path.starts_with(directory));
-    files.filter_map(|file| {
-        let first = file.occurrences.iter().find(|occurrence| occurrence.is_code)?;
-        Some((file.path.as_path(), first.start(Encoding::Utf16)))
-    })
+    /// Removes the locations that are names in an `import` or `export` list: TypeScript returns the new name of a renamed
+    /// one as an implementation.
+    async fn remove_specifiers(&self, found: &mut Vec<RawLocation>) {
+        let mut specifiers: FxHashSet<(Utf8PathBuf, u32)> = FxHashSet::default();
+        for one in found.iter() {
+            let Some(path) = uri::to_path(&one.location.uri) else { continue };
+            let line = one.location.range.start.line;
+            let Ok(document) = self.document(&path).await else { continue };
+            let start = document.index.from_lsp(zubi_base::lsp::Position { line, character: 0 }, Encoding::Utf16);
+            let text = document.text.get(usize::from(start)..).unwrap_or_default().trim_start();
+            if ["import ", "export {", "export type {"].iter().any(|list| text.starts_with(list)) {
+                specifiers.insert((path, line));
+            }
+        }
+        found.retain(|one| {
+            let path = uri::to_path(&one.location.uri);
+            path.is_none_or(|path| !specifiers.contains(&(path, one.location.range.start.line)))
+        });
+    }
 }

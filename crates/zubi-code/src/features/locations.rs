@@ -122,8 +122,11 @@ impl CodeQuery<'_> {
             let other_replies = self.query_other_projects(at, relation, &found).await?;
             deleted += self.add_replies(&mut found, &other_replies.replies, &declarations);
             status.merge(other_replies.status);
-            if relation == Relation::Implementations {
-                self.add_implementations_per_project(at, &ready.endpoints, &mut found, &mut status).await;
+            let is_limited = |endpoint: &Arc<dyn Endpoint>| {
+                relation == Relation::Implementations && endpoint.answers_per_project(relation.method())
+            };
+            if ready.endpoints.iter().any(is_limited) {
+                self.add_implementations_at_uses(at, &mut found, &mut status).await;
             }
         }
         // The matches of the name show whether references are missing; other places may be in files with new names.
@@ -403,7 +406,7 @@ impl CodeQuery<'_> {
     }
 }
 
-pub(super) fn same_start(a: &lsp::Location, b: &lsp::Location) -> bool {
+fn same_start(a: &lsp::Location, b: &lsp::Location) -> bool {
     a.range.start == b.range.start
         && (a.uri == b.uri || uri::to_path(&a.uri).is_some_and(|path| uri::to_path(&b.uri) == Some(path)))
 }

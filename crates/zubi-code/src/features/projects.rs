@@ -85,7 +85,7 @@ impl CodeQuery<'_> {
 
     /// Returns the other projects in which the name occurs, in files that have no location in the answer. `None` if the
     /// search did not finish in time.
-    pub(super) async fn projects_with_the_name(
+    async fn projects_with_the_name(
         &self,
         at: &ResolvedTarget,
         method: &str,

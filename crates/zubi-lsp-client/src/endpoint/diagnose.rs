@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
-use serde_json::json;
+use serde_json::{Value, json};
 use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, EndpointError, RequestCx};
 use zubi_base::lsp::Diagnostic;
 use zubi_base::rpc::ConnectionError;
@@ -40,6 +40,30 @@ enum PublicationState {
 const OUTDATED: &str = "problems may be from before the last change";
 
 impl ServerEndpoint {
+    /// Returns the params of `workspace/executeCommand` for a request to tsserver; `None` if the server passes none on.
+    fn tsserver_request(session: &ServerSession, step: &str, path: &Utf8Path) -> Option<Value> {
+        let command = session.spec().tsserver_command.as_ref()?;
+        let document =
+            if session.spec().tsserver_takes_paths { path.to_string() } else { zubi_base::uri::from_path(path).0 };
+        let request = tsserver::request_params(command, step, &document);
+        session.peer().capabilities().supports_command(command).then_some(request)
+    }
+
+    /// Checks whether tsserver has switched off the language service for the project of an open document. The result is in
+    /// the server's health. The first document of each directory is checked.
+    pub(super) async fn check_language_service(&self, session: &Arc<ServerSession>, path: &Utf8Path, cx: &RequestCx) {
+        let Some(request) = Self::tsserver_request(session, tsserver::PROJECT_INFO, path) else { return };
+        if !session.language_services.begin_check(path) {
+            return;
+        }
+        // The request of the caller has its own error.
+        if let Ok(answer) = self.request_with_retries(session, "workspace/executeCommand", &request, cx).await
+            && let Some(project) = tsserver::disabled_project(answer)
+        {
+            session.language_services.add_disabled(self.shared.launch.workspace.display(project.as_ref()));
+        }
+    }
+
     /// Pulls the diagnostics from tsserver through its language server; `None` if that is not possible and only
     /// published diagnostics are available.
     async fn pull_from_tsserver(
@@ -48,15 +72,9 @@ impl ServerEndpoint {
         path: &Utf8Path,
         cx: &RequestCx,
     ) -> Result<Option<Vec<Diagnostic>>, RunFailure> {
-        let Some(command) = &session.spec().tsserver_command else { return Ok(None) };
-        if !session.peer().capabilities().supports_command(command) {
-            return Ok(None);
-        }
-        let document =
-            if session.spec().tsserver_takes_paths { path.to_string() } else { zubi_base::uri::from_path(path).0 };
         let mut found = Vec::new();
         for step in tsserver::STEPS {
-            let request = tsserver::request_params(command, step, &document);
+            let Some(request) = Self::tsserver_request(session, step, path) else { return Ok(None) };
             let answer = match self.request_with_retries(session, "workspace/executeCommand", &request, cx).await {
                 Ok(answer) => tsserver::answer(answer),
                 Err(RunFailure::Final(EndpointError::Server { message, .. })) => {
@@ -261,6 +279,7 @@ impl ServerEndpoint {
             return Ok(DiagnosticsReport { items: Vec::new(), current: true, is_partial: false, note: None });
         }
         let _pins = Self::pin(session, &cx.for_document(document))?;
+        self.check_language_service(session, path, cx).await;
         let checks = &session.peer().checks;
         if let Some(method) = checks.take_request(Instant::now()) {
             session.notify(method, json!({ "textDocument": null }));

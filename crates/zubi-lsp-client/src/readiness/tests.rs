@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::*;
 
-/// Runs a script of lines: `initialized`, `open <path>`, or a notification's method and params. `published_version` publishes
-/// diagnostics of a version of the document. Returns the state after
+/// Runs a script of lines: `initialized`, `open <path>`, or a notification's method and params. `published_version`
+/// publishes diagnostics of a version of the document. Returns the state after
 /// each.
 fn run(signal: ReadinessSignal, root: &Utf8Path, script: &[&str]) -> String {
     let start = Instant::now();

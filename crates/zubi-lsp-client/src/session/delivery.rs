@@ -49,6 +49,7 @@ impl ServerSession {
                 self.sync_barrier.mark_sent(&path);
             }
         }
+        self.language_services.clear();
         self.request_reload(changes);
         if !watched.is_empty() {
             self.await_own_watcher();

@@ -105,8 +105,8 @@ fn answer(
 
 fn failure(error: &ExactIndexError) -> ToolError {
     let step = match error {
-        ExactIndexError::Unreachable(_) => "Call it again later",
-        _ => "Ask the user to correct it",
+        ExactIndexError::Unusable(_) => "Ask the user to correct the team's index",
+        _ => "Call team_uses again later",
     };
     let hint = format!(
         "{step}; `zubi index status` shows the state of the team's index. lsp_references searches this workspace without it."

@@ -28,6 +28,8 @@ pub enum TeamIndexError {
     Certificates(String),
     #[error("the server refuses the user or the password of the connection string")]
     Refused,
+    #[error("the server has no such database")]
+    NoDatabase,
     #[error("the database has no tables of zubi; `zubi index push --create-schema` creates them")]
     NoSchema,
     #[error("the tables are those of version {0}, and this zubi needs version {needed}", needed = super::SCHEMA_VERSION)]
@@ -52,9 +54,10 @@ pub enum TeamIndexError {
 impl From<TeamIndexError> for ExactIndexError {
     fn from(error: TeamIndexError) -> Self {
         match error {
-            TeamIndexError::Unreachable(_) | TeamIndexError::TimeLimit | TeamIndexError::Locked => {
-                Self::Unreachable(error.to_string())
-            }
+            TeamIndexError::Unreachable(_)
+            | TeamIndexError::TimeLimit
+            | TeamIndexError::Locked
+            | TeamIndexError::Server(_) => Self::Unreachable(error.to_string()),
             _ => Self::Unusable(error.to_string()),
         }
     }
@@ -100,7 +103,7 @@ impl From<tokio_postgres::Error> for TeamIndexError {
 fn from_code(code: &SqlState) -> TeamIndexError {
     match code.code() {
         "28000" | "28P01" => TeamIndexError::Refused,
-        "3D000" => TeamIndexError::Unreachable("there is no such database".to_owned()),
+        "3D000" => TeamIndexError::NoDatabase,
         "3F000" | "42P01" => TeamIndexError::NoSchema,
         "42501" => TeamIndexError::Forbidden,
         "55P03" => TeamIndexError::Locked,

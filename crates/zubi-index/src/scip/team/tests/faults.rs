@@ -90,7 +90,7 @@ async fn other_tables_and_unknown_databases_are_named() {
     the team index cannot be changed: the database has no tables of zubi; `zubi index push --create-schema` creates them
     team index unusable: the tables are those of version 7, and this zubi needs version 1
     the team index cannot be changed: the tables are those of version 7, and this zubi needs version 1
-    no connection to the server: there is no such database
+    the server has no such database
     the server refuses the user or the password of the connection string
     no connection to the server: its socket does not exist
     no connection to the server: connection refused
