@@ -330,7 +330,16 @@ async fn the_caller_decides_whether_many_projects_are_queried() {
 
 /// One process reads all packages of a workspace, so their number has no limit.
 #[tokio::test]
-async fn every_package_that_a_running_server_reads_is_queried() {
+async fn every_package_that_typescript_reads_is_queried() {
+    check_packages(&["typescript"], true).await;
+}
+
+#[tokio::test]
+async fn every_package_that_typescript_language_server_reads_is_queried() {
+    check_packages(&["node", "typescript-language-server"], false).await;
+}
+
+async fn check_packages(components: &[&str], knows_callers: bool) {
     let project = Project::empty();
     project.write("package.json", r#"{ "private": true, "workspaces": ["packages/*"] }"#);
     project.write("package-lock.json", r#"{ "lockfileVersion": 3 }"#);
@@ -355,40 +364,52 @@ async fn every_package_that_a_running_server_reads_is_queried() {
         ("lsp_implementations", json!({ "symbol": "Base/size" }), "\n8 implementations of `size`\n"),
         ("lsp_call_hierarchy", json!({ "symbol": "area", "direction": "incoming" }), "\n7 callers of `area`\n"),
     ];
-    for (components, knows_callers) in
-        [(&["typescript"][..], true), (&["node", "typescript-language-server"], false), (&["node", "vtsls"], false)]
-    {
-        for (tool, arguments, expected) in &questions {
-            // A server that runs has read the packages of the question before.
-            let zubi = Zubi::start(&project, components).await;
-            let answer = zubi.call_stable(tool, arguments.clone()).await;
-            let is_complete = knows_callers || *tool != "lsp_call_hierarchy";
-            let state = (answer.contains(expected), answer.contains("incomplete"));
-            assert_eq!(state, (is_complete, !is_complete), "{components:?}: {answer}");
-            zubi.close().await;
-        }
+    for (tool, arguments, expected) in &questions {
+        // A server that runs has read the packages of the question before.
+        let zubi = Zubi::start(&project, components).await;
+        let answer = zubi.call_stable(tool, arguments.clone()).await;
+        let is_complete = knows_callers || *tool != "lsp_call_hierarchy";
+        let state = (answer.contains(expected), answer.contains("incomplete"));
+        assert_eq!(state, (is_complete, !is_complete), "{answer}");
+        zubi.close().await;
     }
 }
 
-/// TypeScript's servers look for implementations in the project of the document.
 #[tokio::test]
-async fn implementations_are_found_in_every_layout_of_packages() {
+async fn typescript_finds_implementations_in_every_layout_of_packages() {
+    check_implementations(&["typescript"]).await;
+}
+
+#[tokio::test]
+async fn typescript_language_server_finds_implementations_in_every_layout_of_packages() {
+    check_implementations(&["node", "typescript-language-server"]).await;
+}
+
+#[tokio::test]
+async fn vtsls_finds_implementations_in_every_layout_of_packages() {
+    check_implementations(&["node", "vtsls"]).await;
+}
+
+/// TypeScript's servers look for implementations in the project of the document.
+async fn check_implementations(components: &[&str]) {
     let options = r#""compilerOptions": { "strict": true, "composite": true, "module": "esnext", "moduleResolution": "bundler" }"#;
     let shape = "export interface Shape {}\nexport class Base {\n  size() {}\n}\n";
     let square = |core: &str| {
         format!(
             "import {{ type Shape, Base }} from \"{core}\";\n\nexport class Square implements Shape {{}}\n\
-             export class Large extends Base {{\n  override size() {{}}\n}}\n"
+             export class Large extends Base {{\n  override size() {{}}\n}}\n\
+             export class Small extends Base {{\n  override size() {{}}\n}}\n"
         )
     };
     let separate = Project::empty();
     let nested = Project::empty();
     let outer = Project::empty();
-    for project in [&separate, &nested, &outer] {
+    let chain = Project::empty();
+    for project in [&separate, &nested, &outer, &chain] {
         project.write("packages/core/tsconfig.json", &format!("{{ {options} }}"));
         project.write("packages/core/src/main.ts", shape);
     }
-    for project in [&nested, &outer] {
+    for project in [&nested, &outer, &chain] {
         project.write("package-lock.json", r#"{ "lockfileVersion": 3 }"#);
     }
     // A package without a lock file above it has a server of its own.
@@ -413,17 +434,26 @@ async fn implementations_are_found_in_every_layout_of_packages() {
     // A project above the others.
     outer.write("tsconfig.json", &files(r#""include": ["src"]"#));
     outer.write("src/main.ts", &square("../packages/core/src/main"));
-    for (layout, project) in [("separate", &separate), ("nested", &nested), ("outer", &outer)] {
-        for components in [&["typescript"][..], &["node", "typescript-language-server"], &["node", "vtsls"]] {
-            let zubi = Zubi::start(project, components).await;
-            for (symbol, expected) in [("Shape", "\n1 implementation of"), ("Base/size", "\n2 implementations of")] {
-                let question = json!({ "symbol": symbol, "path": "packages/core/src/main.ts" });
-                let answer = zubi.call_stable("lsp_implementations", question).await;
-                let is_right = answer.contains(expected) && !answer.contains("incomplete");
-                assert!(is_right, "{layout} {components:?}: {answer}");
-            }
-            zubi.close().await;
+    // Nothing in the last package names the interface.
+    chain.write("packages/mid/tsconfig.json", &format!("{{ {options} }}"));
+    chain.write("packages/top/tsconfig.json", &format!("{{ {options} }}"));
+    let mid = "import { type Shape, Base } from \"../../core/src/main\";\n\nexport class Mid extends Base implements Shape {}\n";
+    chain.write("packages/mid/src/main.ts", mid);
+    let top = "import {\n  Mid as Middle,\n} from \"../../mid/src/main\";\n\n\
+               export class Top extends Middle {\n  override size() {}\n}\n\
+               export class Other extends Middle {\n  override size() {}\n}\n";
+    chain.write("packages/top/src/main.ts", top);
+    let layouts = [("separate", &separate, 1), ("nested", &nested, 1), ("outer", &outer, 1), ("chain", &chain, 3)];
+    for (layout, project, shapes) in layouts {
+        let zubi = Zubi::start(project, components).await;
+        for (symbol, number) in [("Shape", shapes), ("Base/size", 3)] {
+            let plural = if number == 1 { "" } else { "s" };
+            let expected = format!("\n{number} implementation{plural} of");
+            let question = json!({ "symbol": symbol, "path": "packages/core/src/main.ts" });
+            let answer = zubi.call_stable("lsp_implementations", question).await;
+            assert!(answer.contains(&expected) && !answer.contains("incomplete"), "{layout}: {answer}");
         }
+        zubi.close().await;
     }
 }
 

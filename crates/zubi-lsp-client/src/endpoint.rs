@@ -415,7 +415,7 @@ impl ServerEndpoint {
                 return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
             }
             let _pins = Self::pin(&session, cx)?;
-            if let Some(document) = cx.documents.first() {
+            for document in &cx.documents {
                 self.check_language_service(&session, &document.path, cx).await;
             }
             let answer = self.request_with_retries(&session, method, params, cx).await;

@@ -35,9 +35,9 @@ struct ProjectInfo {
     language_service_disabled: bool,
 }
 
-/// Returns the name of a project whose language service is off, from the response to [`PROJECT_INFO`]. tsserver switches it off
-/// if the files of the project that are not TypeScript have more than 20 MiB (`maxProgramSizeForNonTsFiles`): then most answers
-/// are about the opened files only.
+/// Returns the name of a project whose language service is off, from the response to [`PROJECT_INFO`]. tsserver switches
+/// it off if the files of the project that are not TypeScript have more than 20 MiB (`maxProgramSizeForNonTsFiles`): then
+/// most answers are about the opened files only.
 pub(crate) fn disabled_project(mut result: Value) -> Option<String> {
     let info = serde_json::from_value::<ProjectInfo>(result.get_mut("body")?.take()).ok()?;
     info.language_service_disabled.then_some(info.config_file_name)

@@ -1,103 +1,172 @@
 //! Implementations in other projects. A server that searches only the project of the request's document returns them for
 //! a use of the symbol in that project.
 
-use camino::Utf8PathBuf;
+use std::time::Instant;
+
 use rustc_hash::FxHashSet;
-use zubi_base::position::Encoding;
+use zubi_base::endpoint::{Endpoint, EndpointError};
 use zubi_base::text::pluralize;
-use zubi_base::uri;
+use zubi_base::{lsp, uri};
 
 use super::locations::{RawLocation, Relation};
+use crate::error::CodeError;
 use crate::locate::ResolvedTarget;
-use crate::query::CodeQuery;
+use crate::outline;
+use crate::query::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
 use crate::status::AnswerStatus;
 
 const RELATION: Relation = Relation::Implementations;
 
-/// The maximum number of files in which zubi requests the implementations at a use.
-const MAX_FILES: usize = 100;
+/// The maximum number of symbols whose uses zubi follows: the queried one and those that implement it.
+const MAX_SYMBOLS: usize = 40;
+
+/// The maximum number of uses at which zubi requests the implementations.
+const MAX_USES: usize = 150;
 
 impl CodeQuery<'_> {
-    /// Adds the implementations that the servers return at the uses of a symbol. A file can be in several projects, and the
-    /// projects of a directory differ, so zubi requests them in each file with a use.
+    /// Adds the implementations that the servers return at the uses of a symbol, and at the uses of what implements it.
     pub(super) async fn add_implementations_at_uses(
         &self,
         at: &ResolvedTarget,
         found: &mut Vec<RawLocation>,
         status: &mut AnswerStatus,
-    ) {
-        let uses = match Box::pin(self.locations(at, Relation::References { include_declaration: false })).await {
-            Ok(uses) => uses,
-            Err(error) => {
-                status.mark_incomplete(format!("the uses in other projects were not found: {error}"));
-                return;
+    ) -> Result<(), CodeError> {
+        let mut known: FxHashSet<_> = found.iter().map(key).collect();
+        let mut requested = FxHashSet::default();
+        let (mut omitted, mut failed) = (0, 0);
+        let mut symbols = vec![at.clone()];
+        for one in found.iter() {
+            symbols.extend(self.target_at(one).await);
+        }
+        let mut next = 0;
+        while let Some(symbol) = symbols.get(next).cloned() {
+            if next >= MAX_SYMBOLS || Instant::now() >= self.cx.deadline {
+                let rest = pluralize(symbols.len() - next, "symbol");
+                status.mark_incomplete(format!("zubi did not search the uses of {rest} that implement it"));
+                break;
             }
-        };
-        status.merge(uses.status);
-        let own = uri::from_path(&at.path);
-        let files = uses.value.chunk_by(|one, next| one.location.uri == next.location.uri);
-        let files = files.filter_map(|uses| uses.first()).filter(|first| first.location.uri != own && !first.external);
-        let (mut requested, mut failed, mut omitted) = (0, 0, 0);
-        for first in files {
-            let is_answered = found.iter().any(|one| one.location.uri == first.location.uri);
-            if is_answered {
-                continue;
-            }
-            requested += 1;
-            if requested > MAX_FILES {
-                omitted += 1;
-            } else if self.add_implementations_at(first, found).await.is_none() {
-                failed += 1;
+            next += 1;
+            let uses =
+                match Box::pin(self.locations(&symbol, Relation::References { include_declaration: false })).await {
+                    Ok(uses) => uses,
+                    Err(error @ CodeError::Endpoint(EndpointError::Cancelled)) => return Err(error),
+                    Err(error) => {
+                        status.mark_incomplete(format!("zubi did not find the uses of all that implement it: {error}"));
+                        continue;
+                    }
+                };
+            status.merge(uses.status);
+            for place in self.places_to_request(&symbol, &uses.value).await {
+                if !requested.insert(key(&place)) {
+                    continue;
+                }
+                if requested.len() > MAX_USES {
+                    omitted += 1;
+                    continue;
+                }
+                let added = match self.implementations_at(&place, status).await {
+                    Ok(added) => added,
+                    Err(error @ CodeError::Endpoint(EndpointError::Cancelled)) => return Err(error),
+                    Err(_) => {
+                        failed += 1;
+                        continue;
+                    }
+                };
+                for one in added.into_iter().filter(|one| known.insert(key(one))) {
+                    symbols.extend(self.target_at(&one).await);
+                    found.push(one);
+                }
             }
         }
         for (number, outcome) in [(omitted, "not searched"), (failed, "without an answer")] {
             if number > 0 {
-                let files = pluralize(number, "file");
-                let reason = format!("the server looks in one project at a time, and {files} with uses are {outcome}");
-                status.mark_incomplete(reason);
+                let uses = pluralize(number, "use");
+                status.mark_incomplete(format!("the server looks in one project at a time, and {uses} are {outcome}"));
             }
         }
+        Ok(())
     }
 
-    /// Requests the implementations at a use. Returns `None` if no server answers.
-    async fn add_implementations_at(&self, place: &RawLocation, found: &mut Vec<RawLocation>) -> Option<()> {
-        let path = uri::to_path(&place.location.uri)?;
-        let document = self.document(&path).await.ok()?;
-        let offset = document.index.from_lsp(place.location.range.start, place.encoding);
-        let at = self.resolved_target(path, &document, offset, None);
+    /// Returns the first use in each file, which is in the projects of the file, and the uses that declare a symbol: the
+    /// members that override another one.
+    async fn places_to_request(&self, symbol: &ResolvedTarget, uses: &[RawLocation]) -> Vec<RawLocation> {
+        let own = uri::from_path(&symbol.path);
+        let mut places = Vec::new();
+        for uses in uses.chunk_by(|one, next| one.location.uri == next.location.uri) {
+            let Some(first) = uses.first().filter(|first| first.location.uri != own && !first.external) else {
+                continue;
+            };
+            places.push(first.clone());
+            let Some(path) = uri::to_path(&first.location.uri) else { continue };
+            let (Ok(document), Ok(outline)) = (self.document(&path).await, self.declared_in(&path).await) else {
+                continue;
+            };
+            let mut declared = FxHashSet::default();
+            outline::walk(&outline.value, |_, symbol| {
+                declared.insert(symbol.selection.start());
+            });
+            let is_declared = |one: &&RawLocation| {
+                declared.contains(&document.index.from_lsp(one.location.range.start, one.encoding))
+            };
+            places.extend(uses.iter().skip(1).filter(is_declared).cloned());
+        }
+        places
+    }
+
+    /// Requests the implementations at a place.
+    async fn implementations_at(
+        &self,
+        place: &RawLocation,
+        status: &mut AnswerStatus,
+    ) -> Result<Vec<RawLocation>, CodeError> {
+        let Some(at) = self.target_at(place).await else { return Ok(Vec::new()) };
+        let document = self.document(&at.path).await?;
         let ready =
-            self.ready_for(&at.reference, RELATION.method(), RELATION.operation(), ReadinessLevel::Project).await;
+            self.ready_for(&at.reference, RELATION.method(), RELATION.operation(), ReadinessLevel::Project).await?;
         let cx = self.request_cx().for_document(&at.reference);
-        let params = |endpoint: &dyn zubi_base::endpoint::Endpoint| {
-            position_params(&at.reference, &document, at.offset, endpoint.encoding())
-        };
-        let replies = self.request_all(&ready.ok()?, RELATION.method(), &cx, params).await.ok()?;
+        let params =
+            |endpoint: &dyn Endpoint| position_params(&at.reference, &document, at.offset, endpoint.encoding());
+        let replies = self.request_all(&ready, RELATION.method(), &cx, params).await?;
+        status.merge(replies.status);
         let mut added = Vec::new();
         self.add_replies(&mut added, &replies.replies, &[]);
-        self.remove_specifiers(&mut added).await;
-        found.extend(added);
-        Some(())
-    }
-
-    /// Removes the locations that are names in an `import` or `export` list: TypeScript returns the new name of a renamed
-    /// one as an implementation.
-    async fn remove_specifiers(&self, found: &mut Vec<RawLocation>) {
-        let mut specifiers: FxHashSet<(Utf8PathBuf, u32)> = FxHashSet::default();
-        for one in found.iter() {
-            let Some(path) = uri::to_path(&one.location.uri) else { continue };
-            let line = one.location.range.start.line;
-            let Ok(document) = self.document(&path).await else { continue };
-            let start = document.index.from_lsp(zubi_base::lsp::Position { line, character: 0 }, Encoding::Utf16);
-            let text = document.text.get(usize::from(start)..).unwrap_or_default().trim_start();
-            if ["import ", "export {", "export type {"].iter().any(|list| text.starts_with(list)) {
-                specifiers.insert((path, line));
+        let mut implementations = Vec::new();
+        for one in added {
+            let document = match uri::to_path(&one.location.uri) {
+                Some(path) => self.document(&path).await.ok(),
+                None => None,
+            };
+            // TypeScript returns the new name of a renamed import as an implementation.
+            if !document.is_some_and(|document| is_in_list(&document, &one)) {
+                implementations.push(one);
             }
         }
-        found.retain(|one| {
-            let path = uri::to_path(&one.location.uri);
-            path.is_none_or(|path| !specifiers.contains(&(path, one.location.range.start.line)))
-        });
+        Ok(implementations)
     }
+
+    /// Returns the target of a query at a location; `None` outside of files.
+    async fn target_at(&self, place: &RawLocation) -> Option<ResolvedTarget> {
+        let path = uri::to_path(&place.location.uri).filter(|_| !place.external)?;
+        let document = self.document(&path).await.ok()?;
+        let offset = document.index.from_lsp(place.location.range.start, place.encoding);
+        Some(self.resolved_target(path, &document, offset, None))
+    }
+}
+
+fn key(place: &RawLocation) -> (String, lsp::Position) {
+    (place.location.uri.0.clone(), place.location.range.start)
+}
+
+/// Whether a location is a name in an `import` statement or in the list of an `export` statement of JavaScript.
+fn is_in_list(document: &SourceDocument, place: &RawLocation) -> bool {
+    let offset = usize::from(document.index.from_lsp(place.location.range.start, place.encoding));
+    let before = document.text.get(..offset).unwrap_or_default();
+    let statement = match (before.rfind('{'), before.rfind('}')) {
+        (Some(open), close) if close.is_none_or(|close| close < open) => before.get(..open).unwrap_or_default(),
+        _ => before,
+    };
+    let line = statement.rsplit('\n').next().unwrap_or_default().trim();
+    line.starts_with("import ") || matches!(line, "import" | "export" | "export type")
 }

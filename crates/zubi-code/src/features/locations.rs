@@ -126,7 +126,7 @@ impl CodeQuery<'_> {
                 relation == Relation::Implementations && endpoint.answers_per_project(relation.method())
             };
             if ready.endpoints.iter().any(is_limited) {
-                self.add_implementations_at_uses(at, &mut found, &mut status).await;
+                self.add_implementations_at_uses(at, &mut found, &mut status).await?;
             }
         }
         // The matches of the name show whether references are missing; other places may be in files with new names.

@@ -36,6 +36,9 @@ enum PublicationState {
     OfRound,
 }
 
+/// The maximum time of a check of a document's project before a request.
+const CHECK_LIMIT: Duration = Duration::from_secs(5);
+
 /// The reason why published diagnostics are not current although their text is.
 const OUTDATED: &str = "problems may be from before the last change";
 
@@ -50,17 +53,15 @@ impl ServerEndpoint {
     }
 
     /// Checks whether tsserver has switched off the language service for the project of an open document. The result is in
-    /// the server's health. The first document of each directory is checked.
+    /// the server's health.
     pub(super) async fn check_language_service(&self, session: &Arc<ServerSession>, path: &Utf8Path, cx: &RequestCx) {
         let Some(request) = Self::tsserver_request(session, tsserver::PROJECT_INFO, path) else { return };
-        if !session.language_services.begin_check(path) {
-            return;
-        }
+        let Some(changes) = session.language_services.begin_check(path) else { return };
+        let limited = RequestCx { deadline: cx.deadline.min(Instant::now() + CHECK_LIMIT), ..cx.clone() };
         // The request of the caller has its own error.
-        if let Ok(answer) = self.request_with_retries(session, "workspace/executeCommand", &request, cx).await
-            && let Some(project) = tsserver::disabled_project(answer)
-        {
-            session.language_services.add_disabled(self.shared.launch.workspace.display(project.as_ref()));
+        if let Ok(answer) = self.request_with_retries(session, "workspace/executeCommand", &request, &limited).await {
+            let display = |project: String| self.shared.launch.workspace.display(project.as_ref());
+            session.language_services.add(path, changes, tsserver::disabled_project(answer).map(display));
         }
     }
 

@@ -1,4 +1,4 @@
-//! What tsserver says about the projects whose files were requested: it may have switched off their language service.
+//! The projects of a tsserver without a language service.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -15,26 +15,34 @@ pub(crate) struct LanguageServices {
 
 #[derive(Debug, Default)]
 struct CheckedProjects {
-    /// The directories of the files about whose project tsserver was queried.
-    directories: FxHashSet<Utf8PathBuf>,
+    /// The number of changes of files, by which the result of an earlier check is known.
+    changes: u64,
+    /// The files whose projects are known. The files of a directory can be in different projects.
+    files: FxHashSet<Utf8PathBuf>,
     /// The names of the projects without a language service: their configuration files.
     disabled: BTreeSet<String>,
 }
 
 impl LanguageServices {
-    /// Records that the project of a file is being checked. Returns `false` if it was checked before.
-    pub(crate) fn begin_check(&self, file: &Utf8Path) -> bool {
-        file.parent().is_some_and(|directory| lock(&self.state).directories.insert(directory.to_owned()))
+    /// Returns the number of changes so far, for [`Self::add`]. `None` if the project of the file is known.
+    pub(crate) fn begin_check(&self, file: &Utf8Path) -> Option<u64> {
+        let state = lock(&self.state);
+        (!state.files.contains(file)).then_some(state.changes)
     }
 
-    /// Records a project without a language service.
-    pub(crate) fn add_disabled(&self, project: String) {
-        lock(&self.state).disabled.insert(project);
+    /// Records the result of a check: the name of the file's project if it has no language service.
+    pub(crate) fn add(&self, file: &Utf8Path, changes: u64, disabled: Option<String>) {
+        let mut state = lock(&self.state);
+        if state.changes == changes {
+            state.files.insert(file.to_owned());
+            state.disabled.extend(disabled);
+        }
     }
 
-    /// Forgets everything, because files of the projects have changed.
+    /// Forgets all results, because files of the projects have changed.
     pub(crate) fn clear(&self) {
-        *lock(&self.state) = CheckedProjects::default();
+        let mut state = lock(&self.state);
+        *state = CheckedProjects { changes: state.changes + 1, ..CheckedProjects::default() };
     }
 
     /// Returns the reason why answers are incomplete.

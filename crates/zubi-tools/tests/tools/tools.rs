@@ -1,6 +1,7 @@
 //! Tool discovery, and calls through the meta tools.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::Notify;
@@ -61,6 +62,18 @@ async fn without_a_match_the_toolsets_are_listed() {
       editor: editor
     query with words of the task, or an id, for input schemas
     ");
+}
+
+#[tokio::test]
+async fn a_call_lasts_longer_than_its_wait_for_servers() {
+    let toy = Toy::new(SHAPES);
+    let registry = restricted_registry(&toy, Restrictions::default(), Arc::new(NoAudit));
+    for id in ["lsp_references", "lsp_diagnostics", "lsp_workspace_symbols", "lsp_rename_symbol"] {
+        let tool = registry.find(id, &Restrictions::default()).unwrap();
+        let timeout = |wait: u64| tool.timeout(&json!({ "waitMs": wait }));
+        assert!(timeout(250_000) > Duration::from_secs(250), "{id}: {:?}", timeout(250_000));
+        assert_eq!(timeout(1), tool.timeout(&json!({})), "{id}");
+    }
 }
 
 #[tokio::test]

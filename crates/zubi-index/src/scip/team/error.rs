@@ -49,6 +49,9 @@ pub enum TeamIndexError {
     /// The text is a code of PostgreSQL (`SQLSTATE`), or the kind of a failure of the protocol.
     #[error("the server reports an error ({0})")]
     Server(String),
+    /// An error that another attempt may not meet: of the connection, of concurrency, of resources, or by an operator.
+    #[error("the server reports an error for now ({0})")]
+    Temporary(String),
 }
 
 impl From<TeamIndexError> for ExactIndexError {
@@ -57,7 +60,7 @@ impl From<TeamIndexError> for ExactIndexError {
             TeamIndexError::Unreachable(_)
             | TeamIndexError::TimeLimit
             | TeamIndexError::Locked
-            | TeamIndexError::Server(_) => Self::Unreachable(error.to_string()),
+            | TeamIndexError::Temporary(_) => Self::Unreachable(error.to_string()),
             _ => Self::Unusable(error.to_string()),
         }
     }
@@ -110,7 +113,11 @@ fn from_code(code: &SqlState) -> TeamIndexError {
         "57014" => TeamIndexError::TimeLimit,
         "57P01" | "57P02" | "57P03" => TeamIndexError::Unreachable("the server starts or stops".to_owned()),
         "53300" => TeamIndexError::Unreachable("the server has too many connections".to_owned()),
-        other => TeamIndexError::Server(format!("SQLSTATE {other}")),
+        other => match other.get(..2) {
+            // The classes of SQLSTATE in PostgreSQL's documentation, appendix A.
+            Some("08" | "40" | "53" | "57") => TeamIndexError::Temporary(format!("SQLSTATE {other}")),
+            _ => TeamIndexError::Server(format!("SQLSTATE {other}")),
+        },
     }
 }
 
