@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     // Answers search the files for the name; a build in the background would disturb them.
     let built = Start::new(&project, &[]).command().args(["index", "build"]).output().context("zubi starts")?;
     ensure!(built.status.success(), "zubi index build: {}", String::from_utf8_lossy(&built.stderr));
-    stored(&mut table, &project, &server, &repository, rounds.questions)?;
+    measure_data(&mut table, &project, &server, &repository, rounds.questions)?;
     let owner = answers(&project, &server.socket_connection(OWNER), &repository, rounds.questions)?;
     let reader = answers(&project, &server.tcp_connection(READER), &repository, rounds.questions)?;
     for ((question, reader), (_, owner)) in reader.iter().zip(&owner) {
@@ -132,7 +132,7 @@ fn push(table: &mut Table, project: &Project, server: &PostgresCluster, reposito
 }
 
 /// Measures the queries of the data without zubi's process.
-fn stored(
+fn measure_data(
     table: &mut Table,
     project: &Project,
     server: &PostgresCluster,

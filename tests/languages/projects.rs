@@ -457,7 +457,7 @@ async fn check_implementations(components: &[&str]) {
     }
 }
 
-/// They could not have declared the symbol.
+/// The servers of other languages cannot declare the symbol.
 #[tokio::test]
 async fn absent_servers_of_other_languages_are_not_in_the_status() {
     let project = Project::empty();
