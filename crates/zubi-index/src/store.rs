@@ -45,9 +45,10 @@ impl IndexStoreError {
                 matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)
                     || failure.code == ErrorCode::ConstraintViolation
             }
-            // The stored values do not have the types that this version writes.
+            // The tables do not have the columns, or the stored values the types, that this version writes.
             Self::Database(
-                rusqlite::Error::FromSqlConversionFailure(..)
+                rusqlite::Error::SqlInputError { .. }
+                | rusqlite::Error::FromSqlConversionFailure(..)
                 | rusqlite::Error::IntegralValueOutOfRange(..)
                 | rusqlite::Error::InvalidColumnType(..)
                 | rusqlite::Error::Utf8Error(..)

@@ -297,7 +297,7 @@ async fn an_agent_finds_the_uses_in_all_repositories() {
     assert_eq!(find(&with_team), Some(tool));
     assert_snapshot!(texts.join("\n"), @"
     error: Failed to search the team's repositories: team index unreachable: no connection to the server: its socket does not exist
-    Call it again later; `zubi index status` shows the state of the team's index. lsp_references searches this workspace without it.
+    Call team_uses again later; `zubi index status` shows the state of the team's index. lsp_references searches this workspace without it.
     ");
     let (without_team, texts) = call_over_mcp(&sandbox, "", &[json!({"symbol": "total"})]);
     let mut others = with_team;

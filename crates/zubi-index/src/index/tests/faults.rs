@@ -232,9 +232,11 @@ async fn damage_during_the_use_is_found_and_repaired() {
     fixture.build().await;
     assert_eq!(fixture.dump().await, expected);
     assert_eq!(fixture.state().problem, None);
-    Connection::open(path).unwrap().execute_batch("UPDATE file SET content = 77").unwrap();
-    fixture.build().await;
-    assert_eq!(fixture.dump().await, expected);
+    for change in ["UPDATE file SET content = 77", "ALTER TABLE segment RENAME COLUMN files TO other"] {
+        Connection::open(path).unwrap().execute_batch(change).unwrap();
+        fixture.build().await;
+        assert_eq!(fixture.dump().await, expected, "{change}");
+    }
 }
 
 #[tokio::test]
