@@ -8,12 +8,16 @@
 //! the diagnostics are of now as soon as no round is open.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde::Deserialize;
 use tokio::sync::watch;
 
 /// The maximum number of rounds followed at once. gopls runs one for each message that it received since the last.
 const MAX_ROUNDS: usize = 10_000;
+
+/// The maximum time after which a round for a change of files begins. pyrefly answers some requests before it, if it is busy.
+const MAX_BEGIN: Duration = Duration::from_secs(1);
 
 /// The progress by which a server reports each round.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -42,6 +46,10 @@ struct RoundState {
     open: BTreeSet<String>,
     /// Whether a round was ever seen; another version of the server may not report them.
     has_reported: bool,
+    /// The number of rounds that have begun.
+    begun: u64,
+    /// This number at the last change of files, until the round for it has begun.
+    at_change: Option<u64>,
 }
 
 impl RoundTracker {
@@ -58,6 +66,7 @@ impl RoundTracker {
                 if is_round {
                     self.state.send_modify(|state| {
                         state.has_reported = true;
+                        state.begun += 1;
                         if state.open.len() < MAX_ROUNDS {
                             state.open.insert(token.to_owned());
                         }
@@ -89,6 +98,21 @@ impl RoundTracker {
     /// answer one request before it publishes them, but not two.
     pub(crate) fn barrier_count(&self) -> usize {
         if self.rounds.as_ref().is_some_and(|rounds| rounds.publishes_after_end) { 3 } else { 1 }
+    }
+
+    /// Records that a change of files is about to be sent.
+    pub(crate) fn mark_changed(&self) {
+        if self.rounds.as_ref().is_some_and(|rounds| rounds.publishes_after_end) {
+            self.state.send_modify(|state| state.at_change = Some(state.begun));
+        }
+    }
+
+    /// Waits until the round for the last change of files has begun, for a limited time.
+    pub(crate) async fn begin_after_change(&self) {
+        let has_begun = |state: &RoundState| state.at_change.is_none_or(|before| state.begun > before);
+        let mut changes = self.state.subscribe();
+        drop(tokio::time::timeout(MAX_BEGIN, changes.wait_for(has_begun)).await);
+        self.state.send_if_modified(|state| state.at_change.take().is_some());
     }
 
     /// Waits until no round is open.
@@ -124,6 +148,23 @@ mod tests {
         assert!(!is_idle());
         tracker.progress("3", Some("end"), None);
         assert!(is_idle());
+    }
+
+    #[tokio::test]
+    async fn a_round_begins_after_a_change() {
+        let rounds = DiagnosticRounds {
+            titles: vec!["Rechecking".to_owned()],
+            barrier_method: "textDocument/documentSymbol".to_owned(),
+            publishes_after_end: true,
+        };
+        let tracker = RoundTracker::new(Some(rounds));
+        tracker.progress("1", Some("begin"), Some("Rechecking"));
+        assert!(tracker.begin_after_change().now_or_never().is_some(), "nothing has changed");
+        tracker.mark_changed();
+        tracker.progress("1", Some("end"), None);
+        assert!(tracker.begin_after_change().now_or_never().is_none());
+        tracker.progress("2", Some("begin"), Some("Rechecking"));
+        assert!(tracker.begin_after_change().now_or_never().is_some());
     }
 
     #[test]

@@ -290,7 +290,12 @@ impl ServerEndpoint {
         let mut publication = PublicationState::Missing;
         let is_outdated = !session.spec().diagnoses_text_only && session.peer().diagnostics.is_outdated(path);
         if pulled.is_none() {
-            if is_outdated && let Some(method) = session.peer().rounds.first_barrier_method() {
+            if is_outdated {
+                session.peer().rounds.begin_after_change().await;
+            }
+            // A busy server may answer one request before it begins its first round.
+            for _ in 0..session.peer().rounds.barrier_count() {
+                let Some(method) = session.peer().rounds.first_barrier_method().filter(|_| is_outdated) else { break };
                 // Without a response, the wait below ends at the same deadline.
                 Self::send_barrier(session, method, path, &reserve_answer_time(cx)).await?;
             }

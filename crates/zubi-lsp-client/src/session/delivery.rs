@@ -36,6 +36,7 @@ impl ServerSession {
         if !watched.is_empty() || changes.iter().any(|change| documents.is_open(&change.path) || self.must_open(change))
         {
             self.peer.diagnostics.mark_changed();
+            self.peer.rounds.mark_changed();
         }
         if !watched.is_empty() {
             let events: Vec<Value> = watched
