@@ -35,8 +35,6 @@ const TEAM: usize = 500;
 /// The maximum percentile of 95 of a query for references, in milliseconds.
 const REFERENCES_AIM: f64 = 10.0;
 
-const NOTE: &str = "reader under row security over TCP; floor: owner over a Unix socket";
-
 /// The numbers of documents and of questions of each kind in a short and in a full run.
 const SHORT: Rounds = Rounds { documents: 100, questions: 20 };
 const FULL: Rounds = Rounds { documents: 2_000, questions: 200 };
@@ -94,16 +92,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let owner = answers(&project, &server.socket_connection(OWNER), &repository, rounds.questions)?;
     let reader = answers(&project, &server.tcp_connection(READER), &repository, rounds.questions)?;
     for ((question, reader), (_, owner)) in reader.iter().zip(&owner) {
-        for percent in [50, 95] {
-            table.push(Row {
-                label: format!("{}, p{percent} of {}", question.title(), rounds.questions),
-                zubi: reader.percentile(percent),
-                floor: Some(owner.percentile(percent)),
-                unit: "ms",
-                aim: None,
-                note: NOTE.to_owned(),
-            });
-        }
+        compare(&mut table, &format!("{}, {} questions", question.title(), rounds.questions), reader, owner, None);
     }
     println!("\nload average {}\n\n{}", stats::load_average(), table.render());
     Ok(())
@@ -141,17 +130,23 @@ fn measure_data(
 ) -> Result<()> {
     let owner = store::references(project, &server.socket_connection(OWNER), repository, questions)?;
     let reader = store::references(project, &server.tcp_connection(READER), repository, questions)?;
-    for percent in [50, 95] {
+    let label = format!("in the data: references to a method, {questions} queries");
+    compare(table, &label, &reader, &owner, Some(Aim::AtMost(REFERENCES_AIM)));
+    Ok(())
+}
+
+/// Adds the percentiles of a reader beside those of the owner. The aim is for the last one.
+fn compare(table: &mut Table, label: &str, reader: &Samples, owner: &Samples, aim: Option<Aim>) {
+    for (percent, aim) in [(50, None), (95, aim)] {
         table.push(Row {
-            label: format!("in the data: references to a method, p{percent} of {questions}"),
+            label: format!("{label}, p{percent}"),
             zubi: reader.percentile(percent),
             floor: Some(owner.percentile(percent)),
             unit: "ms",
-            aim: (percent == 95).then_some(Aim::AtMost(REFERENCES_AIM)),
-            note: NOTE.to_owned(),
+            aim,
+            note: "reader under row security over TCP; floor: owner over a Unix socket".to_owned(),
         });
     }
-    Ok(())
 }
 
 /// Adds the roles and repositories of a large team. Each role may see twenty repositories.

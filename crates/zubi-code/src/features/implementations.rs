@@ -36,18 +36,20 @@ impl CodeQuery<'_> {
         let mut known: FxHashSet<_> = found.iter().map(key).collect();
         let mut requested = FxHashSet::default();
         let (mut omitted, mut failed) = (0, 0);
-        let mut symbols = vec![at.clone()];
-        for one in found.iter() {
-            symbols.extend(self.target_at(one).await);
-        }
+        // The queried symbol is the first, and those that were found follow it.
         let mut next = 0;
-        while let Some(symbol) = symbols.get(next).cloned() {
+        while next <= found.len() {
             if next >= MAX_SYMBOLS || Instant::now() >= self.cx.deadline {
-                let rest = pluralize(symbols.len() - next, "symbol");
+                let rest = pluralize(found.len() + 1 - next, "symbol");
                 status.mark_incomplete(format!("zubi did not search the uses of {rest} that implement it"));
                 break;
             }
+            let symbol = match next.checked_sub(1).and_then(|index| found.get(index)) {
+                Some(one) => self.target_at(one).await,
+                None => Some(at.clone()),
+            };
             next += 1;
+            let Some(symbol) = symbol else { continue };
             let uses =
                 match Box::pin(self.locations(&symbol, Relation::References { include_declaration: false })).await {
                     Ok(uses) => uses,
@@ -74,10 +76,7 @@ impl CodeQuery<'_> {
                         continue;
                     }
                 };
-                for one in added.into_iter().filter(|one| known.insert(key(one))) {
-                    symbols.extend(self.target_at(&one).await);
-                    found.push(one);
-                }
+                found.extend(added.into_iter().filter(|one| known.insert(key(one))));
             }
         }
         for (number, outcome) in [(omitted, "not searched"), (failed, "without an answer")] {

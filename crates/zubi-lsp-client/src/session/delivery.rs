@@ -37,6 +37,7 @@ impl ServerSession {
         {
             self.peer.diagnostics.mark_changed();
             self.peer.rounds.mark_changed();
+            self.language_services.clear();
         }
         if !watched.is_empty() {
             let events: Vec<Value> = watched
@@ -50,7 +51,6 @@ impl ServerSession {
                 self.sync_barrier.mark_sent(&path);
             }
         }
-        self.language_services.clear();
         self.request_reload(changes);
         if !watched.is_empty() {
             self.await_own_watcher();
