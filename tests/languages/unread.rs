@@ -167,6 +167,23 @@ async fn cells_of_notebooks_are_named() {
 }
 
 /// A package whose toolchain lacks the sources of the standard library: rust-analyzer does not expand its macros.
+/// Python reads Latin-1, which neither ty nor zubi does.
+#[tokio::test]
+async fn declarations_in_other_encodings_are_named() {
+    let project = Project::empty();
+    std::fs::write(project.root.join("shape.py"), b"# -*- coding: latin-1 -*-\n# \xe9\ndef surface():\n    return 1\n")
+        .unwrap();
+    std::fs::write(project.root.join("logo.png"), b"\x89PNG\0 surface").unwrap();
+    project.write("use.py", "from shape import surface\n\nsurface()\n");
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "surface" })).await, @"");
+    assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "volume" })).await, @"");
+    drop(zubi);
+    // Without a server, zubi searches the texts.
+    let zubi = Zubi::start(&project, &[]).await;
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "use.py:3 surface" })).await, @"");
+}
+
 #[tokio::test]
 async fn a_missing_standard_library_is_named_with_its_cure() {
     let project = Project::empty();

@@ -2,6 +2,7 @@
 //! shorten, count and quote parts of messages.
 
 mod display;
+mod recent;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,6 +12,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use crate::fs::{self, ReadError};
+
+pub use self::recent::RecentTexts;
 
 pub use self::display::{display_age, display_size, ellipsize, hex, list_first, pluralize, quote_all, quote_for_shell};
 

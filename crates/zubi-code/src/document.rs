@@ -89,13 +89,17 @@ pub(crate) fn find_lone_carriage_return(text: &str) -> Option<usize> {
     found.find(|at| text.as_bytes().get(at + 1) != Some(&b'\n'))
 }
 
-/// The last [`MAX_RECENT`] documents. Each request reads their texts again. The cache saves the computation of the line
-/// index of an unchanged text, which takes longer than reading for large files.
+/// The last documents. Each request receives their texts again. The cache saves the computation of the line index of an
+/// unchanged text, which takes longer than reading for large files.
 #[derive(Debug, Default)]
 pub(crate) struct RecentDocuments(Mutex<VecDeque<(Utf8PathBuf, Arc<SourceDocument>)>>);
 
-/// The number of cached documents. An agent's requests concern a few files at a time.
-const MAX_RECENT: usize = 4;
+/// The number of cached documents of any size: most requests concern a few files.
+const MIN_RECENT: usize = 4;
+
+/// The maximum number of cached documents, and of bytes in their texts: an answer about references shows many files.
+const MAX_RECENT: usize = 64;
+const MAX_RECENT_BYTES: usize = 2 * 1024 * 1024;
 
 impl RecentDocuments {
     /// Returns the document with this text, from the cache if the text is unchanged.
@@ -103,11 +107,21 @@ impl RecentDocuments {
         let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let cached = recent.iter().position(|(known, _)| known == path).and_then(|at| recent.remove(at));
         let document = match cached {
-            Some((_, document)) if document.text == text && document.bom == bom => document,
+            Some((_, document))
+                if (Arc::ptr_eq(&document.text, &text) || document.text == text) && document.bom == bom =>
+            {
+                document
+            }
             _ => Arc::new(SourceDocument::new(text, bom)),
         };
         recent.push_front((path.to_owned(), Arc::clone(&document)));
-        recent.truncate(MAX_RECENT);
+        let mut bytes = 0;
+        let fits = |(index, (_, document)): (usize, &(Utf8PathBuf, Arc<SourceDocument>))| {
+            bytes += document.text.len();
+            index < MIN_RECENT || index < MAX_RECENT && bytes <= MAX_RECENT_BYTES
+        };
+        let held = recent.iter().enumerate().map(fits).take_while(|fits| *fits).count();
+        recent.truncate(held);
         document
     }
 }

@@ -28,15 +28,25 @@ impl SearchedFiles {
 
 impl CodeQuery<'_> {
     /// Returns the files below `roots` that a search for a word must read, from the index if it has all of them.
-    /// `with_others` includes files that are not UTF-8 text.
-    pub(crate) async fn searched_files(&self, roots: Vec<Utf8PathBuf>, word: &str, with_others: bool) -> SearchedFiles {
-        match self.listed_files(&roots, word, with_others).await {
+    /// `is_code` selects those that are not UTF-8 text.
+    pub(crate) async fn searched_files(
+        &self,
+        roots: Vec<Utf8PathBuf>,
+        word: &str,
+        is_code: impl Fn(&Utf8Path) -> bool,
+    ) -> SearchedFiles {
+        match self.listed_files(&roots, word, is_code).await {
             Some(files) => SearchedFiles::Listed(files),
             None => SearchedFiles::Below(roots),
         }
     }
 
-    async fn listed_files(&self, roots: &[Utf8PathBuf], word: &str, with_others: bool) -> Option<Vec<Utf8PathBuf>> {
+    async fn listed_files(
+        &self,
+        roots: &[Utf8PathBuf],
+        word: &str,
+        is_code: impl Fn(&Utf8Path) -> bool,
+    ) -> Option<Vec<Utf8PathBuf>> {
         let index = self.intel.index.as_ref()?;
         let folders = self.workspace().roots();
         if !roots.iter().all(|root| is_indexed(root, &folders)) {
@@ -44,7 +54,7 @@ impl CodeQuery<'_> {
         }
         // An index that fails has written why to the log.
         let WordFiles::Files { texts, unread, others } = index.files_with(word).await.ok()? else { return None };
-        let others = if with_others { others } else { Vec::new() };
+        let others = others.into_iter().filter(|path| is_code(path));
         let mut files: Vec<_> = texts.into_iter().chain(unread).chain(others).collect();
         // The index knows the files on disk.
         let unsaved: Vec<_> = self.intel.texts.unsaved_texts().into_keys().filter(|path| path.is_file()).collect();

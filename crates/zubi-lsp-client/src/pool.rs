@@ -31,9 +31,7 @@ use zubi_base::workspace::{Folder, WorkspaceFolders};
 
 use crate::capabilities::ServerCapabilities;
 use crate::catalogue::{Catalogue, ServerEntry, ServerRole};
-use crate::detect::{
-    self, Detection, Languages, ProgramFinder, PythonEnvironments, PythonSearch, ScanLimits, project_root,
-};
+use crate::detect::{self, Detection, Languages, ProgramFinder, PythonEnvironments, PythonSearch, ScanLimits};
 use crate::endpoint::{LaunchSpec, RetentionPolicy, ServerEndpoint, Starter};
 use crate::session::SessionSpec;
 pub use crate::watch::WatchCounts;
@@ -43,6 +41,7 @@ mod caveats;
 mod changes;
 mod conditions;
 mod projects;
+mod recent_roots;
 mod reload;
 pub mod report;
 mod start;
@@ -55,6 +54,7 @@ use changes::ChangeComparison;
 pub use changes::FolderWatch;
 use conditions::LaunchConditions;
 use projects::roots;
+use recent_roots::RecentRoots;
 use reload::LaunchFiles;
 use start::{NotStarted, PrestartPlan, ProcessStarter, StartedGroup, WatcherCell};
 
@@ -102,6 +102,7 @@ struct PoolState {
     servers: Mutex<BTreeMap<ServerKey, RunningServer>>,
     /// How the server of each Cargo project starts; without those whose manifests may have changed.
     cargo: tokio::sync::Mutex<BTreeMap<Utf8PathBuf, CargoLaunch>>,
+    roots: Arc<RecentRoots>,
     /// The files that each server has read at its start.
     launch_files: tokio::sync::Mutex<BTreeMap<ServerKey, LaunchFiles>>,
     /// Cancelled at shutdown, so that servers whose program is still being searched are not started.
@@ -152,6 +153,7 @@ impl ServerPool {
             detection: tokio::sync::Mutex::default(),
             servers: Mutex::default(),
             cargo: tokio::sync::Mutex::default(),
+            roots: Arc::default(),
             launch_files: tokio::sync::Mutex::default(),
             closed: CancellationToken::new(),
             turns: Mutex::default(),
@@ -182,13 +184,15 @@ impl EndpointSource for ServerPool {
         let Some(folder) = shared.workspace.folder_of(path).cloned() else {
             return shared.for_external(document);
         };
-        let needed = shared
-            .catalogue
-            .for_language(&language)
-            .into_iter()
-            .filter(|row| row.answers(method))
-            .map(|row| NeededServer { root: OnceLock::new(), row, folder: folder.clone(), document: path.clone() })
-            .collect();
+        let rows = shared.catalogue.for_language(&language).into_iter().filter(|row| row.answers(method));
+        let needed = |row| NeededServer {
+            row,
+            root: OnceLock::new(),
+            roots: Arc::clone(&shared.roots),
+            folder: folder.clone(),
+            document: path.clone(),
+        };
+        let needed = rows.map(needed).collect();
         shared.start_all(needed).await
     }
 
@@ -216,8 +220,13 @@ impl EndpointSource for ServerPool {
                         if seen.insert((row.id.clone(), root.clone())) {
                             // The document to open first must exist; a root without a known file of its own gets none.
                             let document = if example.starts_with(&root) { example.clone() } else { root.clone() };
-                            let root = OnceLock::from(root);
-                            needed.push(NeededServer { row: Arc::clone(&row), root, folder: folder.clone(), document });
+                            needed.push(NeededServer {
+                                row: Arc::clone(&row),
+                                root: OnceLock::from(root),
+                                roots: Arc::clone(&shared.roots),
+                                folder: folder.clone(),
+                                document,
+                            });
                         }
                     }
                 }
@@ -238,21 +247,22 @@ impl EndpointSource for ServerPool {
     async fn has_other_projects(&self, document: &DocumentRef, method: &str) -> bool {
         let Some(row) = self.shared.answering_row(document, method) else { return false };
         let detection = self.shared.detect().await;
-        let workspace = Arc::clone(&self.shared.workspace);
+        let shared = Arc::clone(&self.shared);
         let document = document.path.clone();
         // Examines a few files for each marker.
-        let count = move || projects::has_several(&row, &document, &detection, &workspace);
+        let count = move || projects::has_several(&row, &document, &detection, &shared.workspace, &shared.roots);
         tokio::task::spawn_blocking(count).await.unwrap_or_default()
     }
 
     async fn other_projects(&self, document: &DocumentRef, method: &str, files: Vec<Utf8PathBuf>) -> Vec<OtherProject> {
         let Some(row) = self.shared.answering_row(document, method) else { return Vec::new() };
         let shared = Arc::clone(&self.shared);
-        let (workspace, languages) = (Arc::clone(&shared.workspace), Arc::clone(&shared.languages));
+        let languages = Arc::clone(&shared.languages);
         let document = document.path.clone();
         let find = move || {
             let own = files.into_iter().filter(|file| languages.for_file(file).is_some_and(|own| row.serves(own)));
-            projects::other_projects(&row, &document, own, &workspace, |root| shared.is_running(&row, root))
+            let is_running = |root: &Utf8Path| shared.is_running(&row, root);
+            projects::other_projects(&row, &document, own, &shared.workspace, &shared.roots, is_running)
         };
         tokio::task::spawn_blocking(find).await.unwrap_or_default()
     }
@@ -293,6 +303,7 @@ struct NeededServer {
     row: Arc<ServerEntry>,
     /// Computed on demand: a language may have ten servers, of which one receives requests.
     root: OnceLock<Utf8PathBuf>,
+    roots: Arc<RecentRoots>,
     folder: Folder,
     /// The document to open first.
     document: Utf8PathBuf,
@@ -301,7 +312,7 @@ struct NeededServer {
 impl NeededServer {
     /// Returns the root directory of the document's project.
     fn root(&self) -> &Utf8PathBuf {
-        self.root.get_or_init(|| project_root(&self.row, &self.document, &self.folder.path))
+        self.root.get_or_init(|| self.roots.find(&self.row, &self.document, &self.folder.path))
     }
 
     /// Returns the directory of the document.
@@ -331,7 +342,7 @@ impl PoolState {
         let servers = self.servers();
         let runs = |row: &Arc<ServerEntry>| {
             row.answers(method)
-                && servers.contains_key(&(row.id.clone(), project_root(row, &document.path, &folder.path)))
+                && servers.contains_key(&(row.id.clone(), self.roots.find(row, &document.path, &folder.path)))
         };
         self.catalogue.for_language(language).into_iter().find(runs)
     }

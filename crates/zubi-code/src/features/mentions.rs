@@ -9,14 +9,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
-use zubi_base::text::{display_size, pluralize};
+use zubi_base::text::pluralize;
 use zubi_base::uri;
 
 use crate::exclusion::ExcludedParts;
 use crate::features::locations::RawLocation;
 use crate::locate::ResolvedTarget;
 use crate::query::{CodeQuery, SourceDocument};
-use crate::text_search::{self, FileKind, Quotation, SearchLimit, WordFile, WordOccurrences, WordPosition};
+use crate::text_search::{
+    self, FileKind, Quotation, SearchLimit, TextObstacle, WordFile, WordOccurrences, WordPosition,
+};
 
 mod proof;
 mod sample;
@@ -204,14 +206,15 @@ impl CodeQuery<'_> {
         let (deadline, wait_until) = (self.cx.deadline, self.wait_until);
         let unsaved = self.intel.texts.unsaved_texts();
         let extension = at.path.extension().unwrap_or_default().to_owned();
-        let files = self.searched_files(roots, &word, true).await;
+        let is_own = move |path: &Utf8Path| {
+            let document = DocumentRef::new(path);
+            endpoints.iter().any(|endpoint| endpoint.supports_language(&document))
+        };
+        let files = self.searched_files(roots, &word, &is_own).await;
         let search = move || {
             let now = Instant::now();
             let until = deadline.min((now + WORD_SEARCH).max(wait_until.min(now + LONGEST_WORD_SEARCH)));
-            text_search::find_occurrences(&files, &word, until, &unsaved, &extension, |path| {
-                let document = DocumentRef::new(path);
-                endpoints.iter().any(|endpoint| endpoint.supports_language(&document))
-            })
+            text_search::find_occurrences(&files, &word, until, &unsaved, &extension, is_own)
         };
         // Reading thousands of files would block other tasks of this thread.
         Some(match tokio::task::spawn_blocking(search).await.ok()? {
@@ -244,7 +247,8 @@ impl CodeQuery<'_> {
                 FileKind::Embedding => {
                     let missed = find_uncovered(file, word, by_path.get(&file.path));
                     let mut locations = Vec::new();
-                    for mention in missed.map(|one| self.mention(&file.path, one, word)) {
+                    let place = self.start_of_file(&file.path);
+                    for mention in missed.map(|one| mention_at(&place, one, word)) {
                         if self.has_same_css_name(at, &file.path, &mention).await {
                             locations.push(mention);
                         }
@@ -259,13 +263,9 @@ impl CodeQuery<'_> {
                     mentions.unread.push(self.unread(&file.path, shown, places.len(), Vec::new()));
                 }
                 // A server may read larger files than zubi does.
-                FileKind::TooLarge(_) if by_path.contains_key(&file.path) => {}
-                FileKind::TooLarge(bytes) => {
-                    let reason = format!("{}, too large to read", display_size(*bytes));
-                    mentions.unread.push(self.unread(&file.path, reason, 0, Vec::new()));
-                }
-                FileKind::NotUtf8 => {
-                    mentions.unread.push(self.unread(&file.path, "not UTF-8".to_owned(), 0, Vec::new()));
+                FileKind::Unread(TextObstacle::TooLarge(_)) if by_path.contains_key(&file.path) => {}
+                FileKind::Unread(obstacle) => {
+                    mentions.unread.push(self.unread(&file.path, obstacle.to_string(), 0, Vec::new()));
                 }
             }
         }
@@ -309,8 +309,9 @@ impl CodeQuery<'_> {
         let has_code = rest.iter().any(|occurrence| occurrence.is_code);
         let exclusions = if has_code { self.file_exclusions(&file.path).await } else { None };
         let is_hidden = exclusions.as_ref().is_some_and(|exclusions| exclusions.file_reason().is_some());
+        let place = self.start_of_file(&file.path);
         for occurrence in rest {
-            let mention = self.mention(&file.path, occurrence, word);
+            let mention = mention_at(&place, occurrence, word);
             if !occurrence.is_code {
                 let is_quoted = match occurrence.quotation {
                     Quotation::Whole => true,
@@ -370,16 +371,18 @@ impl CodeQuery<'_> {
         Some(FileExclusions { document, parts })
     }
 
-    fn mention(&self, path: &Utf8Path, occurrence: &WordPosition, word: &str) -> RawLocation {
-        RawLocation { text_only: true, ..self.location_of_word(path, occurrence.start(Encoding::Utf16), word) }
-    }
-
     /// Returns the location of a word that begins at a position in UTF-16 code units.
     pub(crate) fn location_of_word(&self, path: &Utf8Path, start: lsp::Position, word: &str) -> RawLocation {
-        let encoding = Encoding::Utf16;
-        let range = lsp::Range { start, end: end(start, word, encoding) };
-        let location = lsp::Location { uri: uri::from_path(path), range };
+        let mut found = self.start_of_file(path);
+        found.location.range = lsp::Range { start, end: end(start, word, found.encoding) };
+        found
+    }
+
+    /// Returns the location of the beginning of a file, in UTF-16 code units.
+    fn start_of_file(&self, path: &Utf8Path) -> RawLocation {
+        let location = lsp::Location { uri: uri::from_path(path), range: lsp::Range::default() };
         let (display_path, external) = self.display_location(&location);
+        let encoding = Encoding::Utf16;
         RawLocation { location, encoding, display_path, external, declaration: false, text_only: false }
     }
 
@@ -390,7 +393,16 @@ impl CodeQuery<'_> {
 }
 
 fn sort_by_line(found: &mut [RawLocation]) {
-    found.sort_by_cached_key(|found| (found.display_path.clone(), found.location.range.start.line));
+    let line = |found: &RawLocation| found.location.range.start.line;
+    found.sort_by(|a, b| a.display_path.cmp(&b.display_path).then_with(|| line(a).cmp(&line(b))));
+}
+
+/// Returns the location of a mention in a file, whose paths a file with many mentions needs only once.
+fn mention_at(start_of_file: &RawLocation, occurrence: &WordPosition, word: &str) -> RawLocation {
+    let mut mention = RawLocation { text_only: true, ..start_of_file.clone() };
+    let start = occurrence.start(mention.encoding);
+    mention.location.range = lsp::Range { start, end: end(start, word, mention.encoding) };
+    mention
 }
 
 /// Returns the occurrences that are not in a reference.

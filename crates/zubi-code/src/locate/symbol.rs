@@ -270,7 +270,7 @@ impl CodeQuery<'_> {
         status: &mut AnswerStatus,
     ) -> Vec<Utf8PathBuf> {
         let found = self.search_words(word, scope).await;
-        self.mark_cut_search(found.cut, status);
+        self.mark_unsearched(&found, status);
         let files = found.files.into_iter().map(|(path, _)| path);
         files.filter(|path| selected.admits(path)).take(limit).collect()
     }

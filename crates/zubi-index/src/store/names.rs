@@ -2,6 +2,7 @@
 
 use memchr::memmem;
 use rusqlite::Connection;
+use rustc_hash::FxHashMap;
 use zubi_code::symbol_index::NameMatch;
 
 use super::IndexStoreError;
@@ -17,6 +18,8 @@ const MIN_TYPO: usize = 4;
 pub(crate) struct NameTable {
     text: String,
     names: Vec<NameEntry>,
+    /// The indexes of the names whose first word begins with a byte, ascending.
+    by_initial: FxHashMap<u8, Vec<u32>>,
     last: i64,
 }
 
@@ -41,7 +44,7 @@ pub(crate) struct MatchingName {
 
 impl Default for NameTable {
     fn default() -> Self {
-        Self { text: "\n".to_owned(), names: Vec::new(), last: 0 }
+        Self { text: "\n".to_owned(), names: Vec::new(), by_initial: FxHashMap::default(), last: 0 }
     }
 }
 
@@ -73,6 +76,10 @@ impl NameTable {
             previous = character;
         }
         self.text.push('\n');
+        let initial = self.text.as_bytes().get(start + first_hump(humps)).copied();
+        if let (Some(initial), Ok(index)) = (initial, u32::try_from(self.names.len())) {
+            self.by_initial.entry(initial).or_default().push(index);
+        }
         self.names.push(NameEntry { id, start, humps });
         self.last = id;
     }
@@ -119,11 +126,11 @@ impl NameTable {
     fn find_parts(&self, folded: &str) -> Vec<(usize, NameMatch)> {
         let (mut prefixes, mut parts) = (0, 0);
         let mut found: Vec<(usize, NameMatch)> = Vec::new();
-        let mut at = 0;
+        let (mut at, mut index) = (0, 0);
         let finder = memmem::Finder::new(folded);
         while let Some(offset) = finder.find(self.text.as_bytes().get(at..).unwrap_or_default()) {
             let start = at + offset;
-            let index = self.names.partition_point(|name| name.start <= start).saturating_sub(1);
+            index = self.index_at(start, index);
             let Some(name) = self.names.get(index) else { break };
             let end = self.end(index);
             let name_match = match (start == name.start, end == start + folded.len()) {
@@ -145,22 +152,28 @@ impl NameTable {
     /// Returns the indexes of the names whose humps match and that `others`, which is sorted, does not have as better ones.
     fn find_humps(&self, query: &str, others: &[usize]) -> Vec<usize> {
         let Some(pattern) = HumpPattern::parse(query) else { return Vec::new() };
-        let text = self.text.as_bytes();
-        // Most names differ in the first character.
-        let begins = |entry: &NameEntry| {
-            text.get(entry.start + entry.humps.trailing_zeros() as usize).is_some_and(|byte| *byte == pattern.first())
+        let is_match = |index: &usize| {
+            let humps = self.names.get(*index).map_or(0, |entry| entry.humps);
+            pattern.matches(self.name(*index).as_bytes(), humps) && others.binary_search(index).is_err()
         };
-        let is_match = |(index, entry): &(usize, &NameEntry)| {
-            begins(entry)
-                && pattern.matches(self.name(*index).as_bytes(), entry.humps)
-                && others.binary_search(index).is_err()
-        };
-        self.names.iter().enumerate().filter(is_match).map(|(index, _)| index).take(MAX_MATCHES).collect()
+        let indexes = self.by_initial.get(&pattern.first()).into_iter().flatten().map(|index| *index as usize);
+        indexes.filter(is_match).take(MAX_MATCHES).collect()
     }
 
     fn match_at(&self, index: usize, name_match: NameMatch) -> Option<MatchingName> {
         let id = self.names.get(index)?.id;
         Some(MatchingName { id, name_match, length: self.name(index).len() })
+    }
+
+    /// Returns the index of the name at a position in the text. The name at `from` begins before it and is probably near.
+    fn index_at(&self, position: usize, from: usize) -> usize {
+        let is_before = |name: &NameEntry| name.start <= position;
+        let mut step = 1;
+        while self.names.get(from + step).is_some_and(is_before) {
+            step *= 2;
+        }
+        let names = self.names.get(from..(from + step).min(self.names.len())).unwrap_or_default();
+        (from + names.partition_point(is_before)).saturating_sub(1)
     }
 
     /// Returns the end of a name in the text.
@@ -177,6 +190,11 @@ impl NameTable {
 /// Returns a query in the letter case of the table.
 fn fold(query: &str) -> String {
     query.trim().chars().flat_map(char::to_lowercase).filter(|character| *character != '\n').collect()
+}
+
+/// Returns the position of the first word of a name; 64 if it has none.
+fn first_hump(humps: u64) -> usize {
+    humps.trailing_zeros() as usize
 }
 
 fn begins_hump(previous: char, character: char, next: char) -> bool {
@@ -216,9 +234,9 @@ impl HumpPattern {
     /// 64 bytes of the name count.
     fn matches(&self, name: &[u8], humps: u64) -> bool {
         let mut rest = self.bytes.iter();
-        let first = humps.trailing_zeros();
+        let first = first_hump(humps);
         let Some((byte, _)) = rest.next() else { return false };
-        if name.get(first as usize) != Some(byte) {
+        if name.get(first) != Some(byte) {
             return false;
         }
         // The positions of the last character so far.

@@ -5,7 +5,6 @@
 //! there are enough for a segment. Ids of deleted files stay in the lists of their segment until it is written again.
 
 use rusqlite::{Connection, OptionalExtension as _};
-use rustc_hash::FxHashSet;
 
 use super::IndexStoreError;
 
@@ -97,9 +96,9 @@ fn has_key(bytes: &[u8], key: u64) -> bool {
     keys.binary_search(&encode_key(key)).is_ok()
 }
 
-/// Returns the ids of the files whose lists have a key, among them ids of deleted files.
-pub(crate) fn files_of(connection: &Connection, key: u64) -> Result<FxHashSet<i64>, IndexStoreError> {
-    let mut ids = FxHashSet::default();
+/// Returns the ids of the files whose lists have a key, ascending, among them ids of deleted files.
+pub(crate) fn files_of(connection: &Connection, key: u64) -> Result<Vec<i64>, IndexStoreError> {
+    let mut ids = Vec::new();
     let mut segments = connection.prepare_cached("SELECT id, base FROM segment")?;
     let mut posting = connection.prepare_cached("SELECT files FROM posting WHERE segment = ?1 AND word = ?2")?;
     let mut rows = segments.query([])?;
@@ -114,9 +113,11 @@ pub(crate) fn files_of(connection: &Connection, key: u64) -> Result<FxHashSet<i6
     let mut rows = live.query([])?;
     while let Some(row) = rows.next()? {
         if has_key(row.get_ref(1)?.as_blob().map_err(|_| IndexStoreError::Damaged("an invalid list of words"))?, key) {
-            ids.insert(row.get(0)?);
+            ids.push(row.get(0)?);
         }
     }
+    ids.sort_unstable();
+    ids.dedup();
     Ok(ids)
 }
 

@@ -260,28 +260,24 @@ impl StoreReader {
         let mut ids = postings::files_of(&self.connection, *first)?;
         for key in others {
             let files = postings::files_of(&self.connection, *key)?;
-            ids.retain(|id| files.contains(id));
+            ids.retain(|id| files.binary_search(id).is_ok());
         }
-        let mut ids: Vec<i64> = ids.into_iter().collect();
-        // The store has the files in this order.
-        ids.sort_unstable();
-        let mut paths = Vec::with_capacity(ids.len());
+        let mut files = Vec::with_capacity(ids.len());
         for id in ids {
             // The list may have deleted files.
-            if let Some(file) = self.files.get(&self.connection, id)? {
-                paths.push(join_stored(root, &file.path)?);
-            }
+            files.extend(self.files.get(&self.connection, id)?);
         }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let texts: Vec<_> = files.iter().map(|file| join_stored(root, &file.path)).collect::<Result<_, _>>()?;
         let too_large = self.paths(root, "SELECT path FROM file WHERE content = 5")?;
         // In a string of JSON, an escape for a line break can precede a word: `\nword`.
         // SQLite would read all paths, because the index of the notebooks does not have them.
         let notebooks =
             self.paths(root, "SELECT path FROM file INDEXED BY file_notebook WHERE substr(path, -6) = '.ipynb'")?;
-        let paths = sort_paths(paths);
         let mut unread = sort_paths(too_large.into_iter().chain(notebooks).collect());
-        unread.retain(|path| paths.binary_search_by(|known| known.as_str().cmp(path.as_str())).is_err());
+        unread.retain(|path| texts.binary_search_by(|known| known.as_str().cmp(path.as_str())).is_err());
         let others = self.paths(root, "SELECT path FROM file WHERE content = 6")?;
-        Ok(Some(PossibleFiles { texts: paths, unread, others: sort_paths(others) }))
+        Ok(Some(PossibleFiles { texts, unread, others: sort_paths(others) }))
     }
 
     fn paths(&self, root: &Utf8Path, query: &str) -> Result<Vec<Utf8PathBuf>, IndexStoreError> {

@@ -111,5 +111,6 @@ pub(crate) fn join_stored(root: &Utf8Path, path: &str) -> Result<Utf8PathBuf, In
     if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return Err(IndexStoreError::Damaged("a path outside the folder"));
     }
-    Ok(root.join(path))
+    // At once: `join` allocates twice, and an answer can have thousands of files.
+    Ok(Utf8PathBuf::from([root.as_str(), "/", path].concat()))
 }

@@ -48,6 +48,7 @@ impl EndpointSource for FolderWatch {
 
 /// Reports the changes; returns a note if they may be incomplete. The first call with an observer starts the watcher.
 pub(super) async fn report(shared: &Arc<PoolState>) -> Option<String> {
+    shared.roots.clear();
     let Some(watcher) = shared.watcher.cell.get().map(Arc::clone) else {
         // Before the first server runs, no server can have outdated content.
         start_observing(shared);

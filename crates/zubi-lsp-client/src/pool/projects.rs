@@ -11,6 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::endpoint::{OtherProject, ProjectServerState};
 use zubi_base::workspace::{Folder, WorkspaceFolders};
 
+use super::recent_roots::RecentRoots;
 use crate::catalogue::{RootRule, ServerEntry};
 use crate::detect::{Detection, Manifests, inner_project, project_root};
 
@@ -71,8 +72,13 @@ struct Project {
 }
 
 impl Project {
-    fn from_document(row: &ServerEntry, document: &Utf8Path, workspace: &WorkspaceFolders) -> Option<Self> {
-        let server_root = project_root(row, document, &workspace.folder_of(document)?.path);
+    fn from_document(
+        row: &ServerEntry,
+        document: &Utf8Path,
+        workspace: &WorkspaceFolders,
+        roots: &RecentRoots,
+    ) -> Option<Self> {
+        let server_root = roots.find(row, document, &workspace.folder_of(document)?.path);
         Some(Self { directory: inner_project(row, document, &server_root), server_root })
     }
 }
@@ -83,11 +89,13 @@ pub(super) fn has_several(
     document: &Utf8Path,
     detection: &Detection,
     workspace: &WorkspaceFolders,
+    roots: &RecentRoots,
 ) -> bool {
-    let own = Project::from_document(row, document, workspace);
+    let project = |document: &Utf8Path| Project::from_document(row, document, workspace, roots);
+    let own = project(document);
     let examples = detection.languages.iter().filter(|(language, _)| row.serves(language));
     let examples = examples.flat_map(|(_, files)| files.examples.values().cloned());
-    marker_documents(row, detection).chain(examples).any(|other| Project::from_document(row, &other, workspace) != own)
+    marker_documents(row, detection).chain(examples).any(|other| project(&other) != own)
 }
 
 /// Returns the other projects with files in a server's languages, and the first file of each. Leaves out projects that
@@ -97,9 +105,10 @@ pub(super) fn other_projects(
     document: &Utf8Path,
     files: impl Iterator<Item = Utf8PathBuf>,
     workspace: &WorkspaceFolders,
+    roots: &RecentRoots,
     is_running: impl Fn(&Utf8Path) -> bool,
 ) -> Vec<OtherProject> {
-    let own = Project::from_document(row, document, workspace);
+    let own = Project::from_document(row, document, workspace, roots);
     let mut found: BTreeMap<Utf8PathBuf, (Utf8PathBuf, Utf8PathBuf)> = BTreeMap::new();
     let mut previous: Option<(Utf8PathBuf, Option<Project>)> = None;
     for file in files {
@@ -107,7 +116,7 @@ pub(super) fn other_projects(
         // Files are grouped by directory, and all files of a directory belong to one project.
         let project = match &previous {
             Some((last, project)) if last == directory => project.clone(),
-            _ => Project::from_document(row, &file, workspace),
+            _ => Project::from_document(row, &file, workspace, roots),
         };
         previous = Some((directory.to_owned(), project.clone()));
         if let Some(project) = project

@@ -101,6 +101,13 @@ impl PoolState {
         if recorded.is_empty() {
             return;
         }
+        // Examining some files takes less time than a switch to another thread, which reading a changed one needs.
+        let has_changed = |files: &LaunchFiles| {
+            files.iter().any(|(path, known)| known.map(|known| known.stamp) != Stamp::from_file(path))
+        };
+        if !recorded.values().any(has_changed) {
+            return;
+        }
         let mut files = recorded.clone();
         let compare = move || {
             let outdated = files.iter_mut().filter_map(|(key, files)| is_outdated(files).then(|| key.clone()));

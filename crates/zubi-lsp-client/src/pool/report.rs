@@ -277,6 +277,7 @@ impl ServerPool {
         let needed = NeededServer {
             row: Arc::clone(row),
             root: root.to_owned().into(),
+            roots: Arc::clone(&self.shared.roots),
             folder: folder.clone(),
             document: example.to_owned(),
         };

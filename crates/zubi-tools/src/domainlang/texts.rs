@@ -8,15 +8,19 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dlang_server::OpenText;
 use dlang_workspace::files::{EXTENSION, LOCK, MANIFEST};
 use zubi_base::fs::{self, ReadError};
-use zubi_base::text::{DiskText, SourceText, TextOrigin, TextSource};
+use zubi_base::text::{RecentTexts, SourceText, TextOrigin, TextSource};
 
 use super::model::DomainModel;
 
-pub(super) struct ModelTexts(Arc<DomainModel>);
+pub(super) struct ModelTexts {
+    model: Arc<DomainModel>,
+    /// The texts of files that no editor has open.
+    disk: RecentTexts,
+}
 
 impl ModelTexts {
     pub(super) fn new(model: &Arc<DomainModel>) -> Self {
-        Self(Arc::clone(model))
+        Self { model: Arc::clone(model), disk: RecentTexts::default() }
     }
 
     /// Returns the editor's text of a file of the model, which may be unsaved.
@@ -25,7 +29,7 @@ impl ModelTexts {
         if path.extension() != Some(EXTENSION) && !matches!(path.file_name(), Some(MANIFEST | LOCK)) {
             return None;
         }
-        let texts = self.0.server()?.open_texts();
+        let texts = self.model.server()?.open_texts();
         // The editor may have opened the file through a symlink.
         let is_same = |open_path: &Utf8Path| {
             open_path == path
@@ -41,12 +45,12 @@ impl TextSource for ModelTexts {
     async fn read(&self, path: &Utf8Path) -> Result<SourceText, ReadError> {
         match self.open_text(path) {
             Some(text) => Ok(text),
-            None => DiskText.read(path).await,
+            None => self.disk.read(path).await,
         }
     }
 
     fn unsaved_texts(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
-        let Some(server) = self.0.server() else { return BTreeMap::new() };
+        let Some(server) = self.model.server() else { return BTreeMap::new() };
         let canonical = |path: &Utf8Path| fs::canonical(path).unwrap_or_else(|_| path.to_owned());
         server.open_texts().iter().map(|(path, open_text)| (canonical(path), Arc::clone(&open_text.text))).collect()
     }
