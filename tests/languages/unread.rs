@@ -171,17 +171,33 @@ async fn cells_of_notebooks_are_named() {
 #[tokio::test]
 async fn declarations_in_other_encodings_are_named() {
     let project = Project::empty();
-    std::fs::write(project.root.join("shape.py"), b"# -*- coding: latin-1 -*-\n# \xe9\ndef surface():\n    return 1\n")
-        .unwrap();
-    std::fs::write(project.root.join("logo.png"), b"\x89PNG\0 surface").unwrap();
+    std::fs::write(
+        project.root().join("shape.py"),
+        b"# -*- coding: latin-1 -*-\n# \xe9\ndef surface():\n    return 1\n",
+    )
+    .unwrap();
+    std::fs::write(project.root().join("logo.png"), b"\x89PNG\0 surface").unwrap();
     project.write("use.py", "from shape import surface\n\nsurface()\n");
     let zubi = Zubi::start(&project, &["ty"]).await;
-    assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "surface" })).await, @"");
-    assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "volume" })).await, @"");
+    assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "surface" })).await, @r#"
+    Invalid input: symbol: no symbol `surface` in the workspace so far (may be incomplete: zubi cannot read files that contain the word: `shape.py` (not UTF-8))
+    Look for it with `lsp_workspace_symbols`, or give its place as at: "file:line".
+    "#);
+    assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "volume" })).await, @r#"
+    Invalid input: symbol: no symbol `volume` in the workspace
+    Look for it with `lsp_workspace_symbols`, or give its place as at: "file:line".
+    "#);
     drop(zubi);
     // Without a server, zubi searches the texts.
     let zubi = Zubi::start(&project, &[]).await;
-    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "use.py:3 surface" })).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "use.py:3 surface" })).await, @"
+    at use.py:3:1 surface
+    2 word matches of `surface` in 1 file
+    use.py
+      1:19  from shape import surface
+      3:1  surface()
+    [text search: names only · zubi cannot read files that contain the word: `shape.py` (not UTF-8) · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
+    ");
 }
 
 #[tokio::test]

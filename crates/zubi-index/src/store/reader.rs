@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Row};
 use zubi_code::locate::NamePath;
 use zubi_code::symbol_index::{IndexedOutline, NameMatch, SymbolHit, SymbolHits, SymbolQuery, TextHash};
 use zubi_syntax::{Declaration, SyntaxLanguage, SyntaxOutline};
@@ -108,6 +108,7 @@ impl StoreReader {
         limit: usize,
     ) -> Result<SymbolHits, IndexStoreError> {
         self.names.load(&self.connection)?;
+        self.files.load(&self.connection)?;
         let Some(pattern) = NamePath::parse(&query.text) else { return Ok(SymbolHits::default()) };
         let mut names = self.names.find(pattern.last());
         if names.is_empty() {
@@ -191,16 +192,18 @@ impl StoreReader {
                 if codes.as_ref().is_some_and(|codes| !codes.contains(&code)) {
                     continue;
                 }
-                let file =
-                    files.get(connection, id)?.ok_or(IndexStoreError::Damaged("a declaration without a file"))?;
+                let file = files
+                    .get_declaring(connection, id)?
+                    .ok_or(IndexStoreError::Damaged("a declaration without a file"))?;
                 let path = file.path.as_str();
                 let is_selected = query.files.is_all() || query.files.admits(&join_stored(root, path)?);
                 if !is_selected || !is_below(path, folder) || !has_language(path, query.language.as_deref()) {
                     continue;
                 }
                 if let Some(qualified) = &qualified {
-                    let tag = TagRow::find(connection, id, ord)?;
-                    let above = tag.containers(connection)?;
+                    let mut statements = HitStatements::prepare(connection)?;
+                    let tag = statements.find(id, ord)?;
+                    let above = statements.containers(&tag)?;
                     let above: Vec<&str> = above.iter().map(String::as_str).collect();
                     if !qualified.matches(&above, tag.spelling.as_deref().unwrap_or(&text), Utf8Path::new(path)) {
                         continue;
@@ -212,7 +215,9 @@ impl StoreReader {
         candidates.sort_by(|a, b| a.rank().cmp(&b.rank()));
         has_more |= candidates.len() > limit;
         candidates.truncate(limit);
-        let hits = candidates.into_iter().map(|found| found.read_hit(connection, root)).collect::<Result<_, _>>()?;
+        let mut statements = HitStatements::prepare(connection)?;
+        let hits =
+            candidates.into_iter().map(|found| found.read_hit(&mut statements, root)).collect::<Result<_, _>>()?;
         Ok(SymbolHits { hits, has_more, is_complete: false })
     }
 
@@ -304,15 +309,30 @@ fn sort_paths(mut paths: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
 /// Tags in the order of their kinds, by the index alone.
 const TAGS_BY_NAME: &str = "SELECT file, ord, kind FROM tag WHERE name = ?1 ORDER BY kind";
 
-impl TagRow {
-    fn find(connection: &Connection, file: i64, ord: u32) -> Result<Self, IndexStoreError> {
-        let mut statement = connection.prepare_cached(
-            "SELECT parent, spelling.text, line, start, length, name_at, name_length FROM tag
-             LEFT JOIN spelling ON spelling.id = tag.spelling WHERE file = ?1 AND ord = ?2",
-        )?;
+/// The statements that read a declaration and those around it.
+struct HitStatements<'a> {
+    tag: CachedStatement<'a>,
+    container: CachedStatement<'a>,
+}
+
+impl<'a> HitStatements<'a> {
+    fn prepare(connection: &'a Connection) -> Result<Self, IndexStoreError> {
+        Ok(Self {
+            tag: connection.prepare_cached(
+                "SELECT parent, spelling.text, line, start, length, name_at, name_length FROM tag
+                 LEFT JOIN spelling ON spelling.id = tag.spelling WHERE file = ?1 AND ord = ?2",
+            )?,
+            container: connection.prepare_cached(
+                "SELECT coalesce(spelling.text, name.text), parent FROM tag JOIN name ON name.id = tag.name
+                 LEFT JOIN spelling ON spelling.id = tag.spelling WHERE file = ?1 AND ord = ?2",
+            )?,
+        })
+    }
+
+    fn find(&mut self, file: i64, ord: u32) -> Result<TagRow, IndexStoreError> {
         let read = |row: &Row<'_>| {
             let start = offset(row, 3)?;
-            Ok(Self {
+            Ok(TagRow {
                 file,
                 parent: row.get(0)?,
                 spelling: row.get(1)?,
@@ -321,24 +341,20 @@ impl TagRow {
                 name_range: range(start + offset(row, 5)?, offset(row, 6)?),
             })
         };
-        Ok(statement.query_row((file, ord), read)?)
+        Ok(self.tag.query_row((file, ord), read)?)
     }
 
-    /// Returns the names of the declarations around this one, outermost first.
-    fn containers(&self, connection: &Connection) -> Result<Vec<String>, IndexStoreError> {
-        let mut statement = connection.prepare_cached(
-            "SELECT coalesce(spelling.text, name.text), parent FROM tag JOIN name ON name.id = tag.name
-             LEFT JOIN spelling ON spelling.id = tag.spelling WHERE file = ?1 AND ord = ?2",
-        )?;
+    /// Returns the names of the declarations around a tag, outermost first.
+    fn containers(&mut self, tag: &TagRow) -> Result<Vec<String>, IndexStoreError> {
         let mut names = Vec::new();
-        let mut parent = self.parent;
+        let mut parent = tag.parent;
         while let Some(ord) = parent {
             // A damaged store may have a circle.
             if names.len() > zubi_syntax::MAX_DEPTH {
                 return Err(IndexStoreError::Damaged("a circle of declarations"));
             }
             let (name, next) =
-                statement.query_row((self.file, ord), |row| Ok((row.get(0)?, row.get::<_, Option<u32>>(1)?)))?;
+                self.container.query_row((tag.file, ord), |row| Ok((row.get(0)?, row.get::<_, Option<u32>>(1)?)))?;
             names.push(name);
             parent = next;
         }
@@ -353,11 +369,11 @@ impl Candidate {
         (self.name_match, kind::rank_of(self.code), path.len(), path, self.ord)
     }
 
-    fn read_hit(&self, connection: &Connection, root: &Utf8Path) -> Result<SymbolHit, IndexStoreError> {
-        let tag = TagRow::find(connection, self.id, self.ord)?;
+    fn read_hit(&self, statements: &mut HitStatements<'_>, root: &Utf8Path) -> Result<SymbolHit, IndexStoreError> {
+        let tag = statements.find(self.id, self.ord)?;
         Ok(SymbolHit {
             path: join_stored(root, &self.file.path)?,
-            containers: tag.containers(connection)?,
+            containers: statements.containers(&tag)?,
             name: tag.spelling.unwrap_or_else(|| self.name.to_string()),
             kind: kind::from_code(self.code)?,
             name_range: tag.name_range,
