@@ -166,7 +166,6 @@ async fn cells_of_notebooks_are_named() {
     ");
 }
 
-/// A package whose toolchain lacks the sources of the standard library: rust-analyzer does not expand its macros.
 /// Python reads Latin-1, which neither ty nor zubi does.
 #[tokio::test]
 async fn declarations_in_other_encodings_are_named() {
@@ -188,6 +187,13 @@ async fn declarations_in_other_encodings_are_named() {
     Look for it with `lsp_workspace_symbols`, or give its place as at: "file:line".
     "#);
     drop(zubi);
+    // clangd never says that it has read everything.
+    let other = Project::empty();
+    std::fs::write(other.root().join("shape.c"), b"/* \xe9 */\n#if 0\nint hidden;\n#endif\n").unwrap();
+    let zubi = Zubi::start(&other, &["clangd"]).await;
+    assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "hidden" })).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "hidden" })).await, @"");
+    drop(zubi);
     // Without a server, zubi searches the texts.
     let zubi = Zubi::start(&project, &[]).await;
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "at": "use.py:3 surface" })).await, @"
@@ -200,6 +206,7 @@ async fn declarations_in_other_encodings_are_named() {
     ");
 }
 
+/// A package whose toolchain lacks the sources of the standard library: rust-analyzer does not expand its macros.
 #[tokio::test]
 async fn a_missing_standard_library_is_named_with_its_cure() {
     let project = Project::empty();

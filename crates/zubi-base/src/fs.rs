@@ -96,6 +96,35 @@ pub fn open_no_follow(path: &Utf8Path) -> io::Result<std::fs::File> {
     open(path)
 }
 
+/// Returns the metadata of a file whose path contains no link; does not open it for reading.
+#[cfg(target_os = "linux")]
+pub(crate) fn metadata_no_follow(path: &Utf8Path) -> io::Result<std::fs::Metadata> {
+    open_without_links(path, rustix::fs::OFlags::PATH)?.metadata()
+}
+
+/// As above, but follows links in directories.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn metadata_no_follow(path: &Utf8Path) -> io::Result<std::fs::Metadata> {
+    std::fs::symlink_metadata(path)
+}
+
+/// Whether this machine alone sets the times of a file, so that they are never those of an earlier state: not on a network,
+/// and not by a program (FUSE).
+#[cfg(target_os = "linux")]
+pub(crate) fn has_own_times(path: &Utf8Path) -> bool {
+    // From `linux/magic.h`: NFS, SMB and SMB 2, CIFS, 9P, FUSE, AFS, Ceph.
+    const FOREIGN: &[u64] =
+        &[0x6969, 0x517b, 0xfe53_4d42, 0xff53_4d42, 0x0102_1997, 0x6573_5546, 0x5346_414f, 0x00c3_6400];
+    let kind = rustix::fs::statfs(path.as_str()).map(|system| u64::try_from(system.f_type).unwrap_or_default());
+    kind.is_ok_and(|kind| !FOREIGN.contains(&kind))
+}
+
+/// As above, but unknown.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn has_own_times(_path: &Utf8Path) -> bool {
+    true
+}
+
 #[cfg(target_os = "linux")]
 fn open_without_links(path: &Utf8Path, flags: rustix::fs::OFlags) -> io::Result<std::fs::File> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};

@@ -116,12 +116,12 @@ impl RecentDocuments {
         };
         recent.push_front((path.to_owned(), Arc::clone(&document)));
         let mut bytes = 0;
-        let fits = |(index, (_, document)): (usize, &(Utf8PathBuf, Arc<SourceDocument>))| {
+        let is_beyond = |(_, document): &(Utf8PathBuf, Arc<SourceDocument>)| {
             bytes += document.text.len();
-            index < MIN_RECENT || index < MAX_RECENT && bytes <= MAX_RECENT_BYTES
+            bytes > MAX_RECENT_BYTES
         };
-        let held = recent.iter().enumerate().map(fits).take_while(|fits| *fits).count();
-        recent.truncate(held);
+        let count = recent.iter().position(is_beyond).unwrap_or(MAX_RECENT);
+        recent.truncate(count.clamp(MIN_RECENT, MAX_RECENT));
         document
     }
 }
@@ -153,6 +153,21 @@ mod tests {
         // At the end of the line, the range that was sent is not in the text.
         let short = SourceDocument::new("a = gauge".into(), true);
         assert_eq!(short.without_mark(&range(7, 12), Encoding::Utf8), Some(range(4, 9)));
+    }
+
+    #[test]
+    fn recent_documents_are_bounded() {
+        let check = |count: usize, bytes: usize| {
+            let recent = RecentDocuments::default();
+            let text: Arc<str> = "x".repeat(bytes).into();
+            for index in 0..count {
+                recent.document(Utf8Path::new(&format!("{index}.py")), Arc::clone(&text), false);
+            }
+            recent.0.lock().unwrap().len()
+        };
+        assert_eq!(check(100, 10), MAX_RECENT);
+        assert_eq!(check(20, MAX_RECENT_BYTES / 8), 8);
+        assert_eq!(check(20, MAX_RECENT_BYTES), MIN_RECENT);
     }
 
     #[test]

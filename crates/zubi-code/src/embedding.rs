@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 use serde::Deserialize;
-use zubi_base::fs;
 
 use crate::lexical::NonCode;
 use crate::text_search::occurrences;
@@ -92,15 +91,6 @@ pub(crate) fn is_code(text: &str, offset: usize) -> bool {
         (Some(open), close) => close.is_none_or(|close| close < open) || !has_markup,
         (None, _) => !has_markup,
     }
-}
-
-/// Whether a file contains a word in one of the encodings that are neither UTF-8 nor its subsets.
-pub(crate) fn bytes_contain(path: &Utf8Path, word: &str) -> bool {
-    let Ok(bytes) = fs::read_bytes(path) else { return false };
-    let utf16_le: Vec<u8> = word.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let utf16_be: Vec<u8> = word.encode_utf16().flat_map(u16::to_be_bytes).collect();
-    // Western encodings have the letters of ASCII.
-    [word.as_bytes(), &utf16_le, &utf16_be].iter().any(|word| bytes.windows(word.len()).any(|window| window == *word))
 }
 
 /// A Jupyter notebook, format 4 (`nbformat`).

@@ -114,7 +114,8 @@ impl CodeQuery<'_> {
         };
         let status = &mut answer.status;
         let searched = self.search_words(name, None).await;
-        self.mark_unsearched(&searched, status);
+        self.mark_cut_search(searched.cut, status);
+        self.mark_unread_files(name, None, status).await;
         // The answer has the matches in its files.
         let answered: BTreeSet<_> = answer.value.iter().filter_map(|found| uri::to_path(&found.location.uri)).collect();
         let is_code = |path: &Utf8PathBuf| {

@@ -46,6 +46,7 @@ pub mod syntax;
 pub mod testing;
 mod text_fallback;
 pub mod text_search;
+pub mod unread_files;
 pub mod version_control;
 mod virtual_documents;
 mod worktrees;

@@ -41,19 +41,25 @@ impl CodeQuery<'_> {
         }
     }
 
-    async fn listed_files(
-        &self,
-        roots: &[Utf8PathBuf],
-        word: &str,
-        is_code: impl Fn(&Utf8Path) -> bool,
-    ) -> Option<Vec<Utf8PathBuf>> {
+    /// Returns the files below `roots`, and others, that can contain a word by the index; `None` without an index of them.
+    pub(crate) async fn indexed_files(&self, roots: &[Utf8PathBuf], word: &str) -> Option<WordFiles> {
         let index = self.intel.index.as_ref()?;
         let folders = self.workspace().roots();
         if !roots.iter().all(|root| is_indexed(root, &folders)) {
             return None;
         }
         // An index that fails has written why to the log.
-        let WordFiles::Files { texts, unread, others } = index.files_with(word).await.ok()? else { return None };
+        index.files_with(word).await.ok()
+    }
+
+    async fn listed_files(
+        &self,
+        roots: &[Utf8PathBuf],
+        word: &str,
+        is_code: impl Fn(&Utf8Path) -> bool,
+    ) -> Option<Vec<Utf8PathBuf>> {
+        let WordFiles::Files { texts, unread, others } = self.indexed_files(roots, word).await? else { return None };
+        let folders = self.workspace().roots();
         let others = others.into_iter().filter(|path| is_code(path));
         let mut files: Vec<_> = texts.into_iter().chain(unread).chain(others).collect();
         // The index knows the files on disk.

@@ -10,26 +10,22 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::endpoint::MissingServer;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextRange, size};
-use zubi_base::text::{list_first, pluralize};
+use zubi_base::text::pluralize;
 use zubi_base::uri;
 use zubi_syntax::{MAX_DECLARATIONS, MAX_DEPTH, SyntaxOutline};
 
 use crate::embedding;
 use crate::error::CodeError;
-use crate::features::index_search::is_code_file;
 use crate::features::locations::{RawLocation, Relation};
 use crate::locate::{ResolvedTarget, WORD_SEARCH};
 use crate::outline::OutlineSymbol;
 use crate::query::CodeQuery;
 use crate::status::{AnswerSource, AnswerStatus, Completeness, QualifiedAnswer};
 use crate::syntax::to_symbols;
-use crate::text_search::{self, UnreadFile, WordSearchResult};
+use crate::text_search::{self, WordSearchResult};
 
 /// The maximum number of locations in one answer.
 const MAX_LOCATIONS: usize = 2_000;
-
-/// The maximum number of unread files that an answer names.
-const MAX_NAMED: usize = 3;
 
 /// The maximum number of files with a word that the index parses first.
 const MAX_PREFERRED: usize = 64;
@@ -180,10 +176,9 @@ impl CodeQuery<'_> {
             status.notes.push(format!("first {MAX_LOCATIONS} of {} places", found.len()));
             found.truncate(MAX_LOCATIONS);
         }
-        self.mark_unsearched(&searched, &mut status);
-        if relation == Relation::Definition {
-            // The declarations were found elsewhere.
-            status.excuse_gaps();
+        self.mark_cut_search(searched.cut, &mut status);
+        if relation != Relation::Definition {
+            self.mark_unread_files(name, None, &mut status).await;
         }
         if unparsed > 0 {
             status.notes.push(format!(
@@ -210,16 +205,9 @@ impl CodeQuery<'_> {
         found
     }
 
-    /// Marks an answer if the search for its word reached the time limit, so that other files may contain the word, or
-    /// could not read files that contain it.
-    pub(crate) fn mark_unsearched(&self, searched: &WordSearchResult, status: &mut AnswerStatus) {
-        if !searched.unread.is_empty() {
-            let describe =
-                |file: &UnreadFile| format!("`{}` ({})", self.workspace().display(&file.path), file.obstacle);
-            let files = list_first(searched.unread.iter().map(describe), MAX_NAMED);
-            status.gaps.push(format!("zubi cannot read files that contain the word: {files}"));
-        }
-        if !searched.cut {
+    /// Marks an answer if the search for its word reached the time limit, so that other files may contain the word.
+    pub(crate) fn mark_cut_search(&self, is_cut: bool, status: &mut AnswerStatus) {
+        if !is_cut {
             return;
         }
         let index = self.intel.index.as_ref().map(|index| index.state());
@@ -239,7 +227,7 @@ impl CodeQuery<'_> {
         longest: Duration,
     ) -> WordSearchResult {
         let until = self.cx.deadline.min(Instant::now() + longest);
-        let files = self.searched_files(roots, word, is_code_file).await;
+        let files = self.searched_files(roots, word, |_| false).await;
         let word = word.to_owned();
         // Reading thousands of files would block other tasks of this thread.
         tokio::task::spawn_blocking(move || text_search::search(&files, &word, until)).await.unwrap_or_default()
@@ -266,9 +254,9 @@ mod tests {
         });
         let query = toy.intel.query(Toy::cx()).await;
         let mut status = AnswerStatus::default();
-        query.mark_unsearched(&WordSearchResult::default(), &mut status);
+        query.mark_cut_search(false, &mut status);
         assert_eq!(status, AnswerStatus::default());
-        query.mark_unsearched(&WordSearchResult { cut: true, ..WordSearchResult::default() }, &mut status);
+        query.mark_cut_search(true, &mut status);
         status.note().unwrap_or_default()
     }
 

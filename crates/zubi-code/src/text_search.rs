@@ -4,23 +4,20 @@
 //! cursor and to count whole words.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::io::Read as _;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::fs::ReadError;
 use zubi_base::position::{Encoding, TextIndex, size};
-use zubi_base::text::{BOM, display_size};
+use zubi_base::text::BOM;
 use zubi_base::{credentials, fs, lsp};
 
 use crate::cache::RevisionCache;
 use crate::embedding;
-use crate::features::index_search::is_code_file;
 use crate::lexical::NonCode;
 use crate::searched_files::SearchedFiles;
+use crate::unread_files::{self, TextObstacle};
 
 fn starts(character: char) -> bool {
     character == '_' || unicode_ident::is_xid_start(character)
@@ -112,35 +109,8 @@ pub fn count(text: &str, word: &str) -> usize {
 pub struct WordSearchResult {
     /// Files that contain the word, most occurrences first, with their counts.
     pub files: Vec<(Utf8PathBuf, usize)>,
-    /// Files of code that contain the word and that zubi cannot read, sorted by path.
-    pub unread: Vec<UnreadFile>,
     /// Whether the search reached a limit, so that there may be more.
     pub cut: bool,
-}
-
-/// A file that contains a word and whose text zubi cannot read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnreadFile {
-    /// The absolute path.
-    pub path: Utf8PathBuf,
-    pub obstacle: TextObstacle,
-}
-
-/// The reason why zubi cannot read a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextObstacle {
-    NotUtf8,
-    /// The file is larger than the texts that zubi reads, with its size in bytes.
-    TooLarge(u64),
-}
-
-impl fmt::Display for TextObstacle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotUtf8 => f.write_str("not UTF-8"),
-            Self::TooLarge(bytes) => write!(f, "{}, too large to read", display_size(*bytes)),
-        }
-    }
 }
 
 impl WordSearchResult {
@@ -157,22 +127,13 @@ pub fn search(files: &SearchedFiles, word: &str, until: Instant) -> WordSearchRe
             found.cut = true;
             break;
         }
-        match fs::read_text_in_place(&path) {
-            Ok(text) => {
-                let count = count(&embedding::searchable_text(&path, &text), word);
-                if count > 0 {
-                    found.files.push((path, count));
-                }
+        if let Ok(text) = fs::read_text_in_place(&path) {
+            let count = count(&embedding::searchable_text(&path, &text), word);
+            if count > 0 {
+                found.files.push((path, count));
             }
-            Err(error) if is_code_file(&path) => {
-                if let Some(obstacle) = find_obstacle(&error, &path, word) {
-                    found.unread.push(UnreadFile { path, obstacle });
-                }
-            }
-            Err(_) => {}
         }
     }
-    found.unread.sort_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
     found.files.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
     found
 }
@@ -294,7 +255,9 @@ pub fn find_occurrences(
                 // As servers see it: the text of an open document has no byte-order mark.
                 Ok(text) => text.strip_prefix(BOM).map_or_else(|| Arc::from(text.as_str()), Arc::from),
                 Err(error) => {
-                    if let Some(obstacle) = own.then(|| find_obstacle(&error, &path, word)).flatten() {
+                    if let Some(obstacle) =
+                        own.then(|| unread_files::find_obstacle(&error, &path, word, deadline)).flatten()
+                    {
                         found.files.push(WordFile { path, kind: FileKind::Unread(obstacle), occurrences: Vec::new() });
                     }
                     continue;
@@ -356,37 +319,6 @@ pub(crate) fn path_before(text: &str, at: usize) -> Option<&str> {
     let after = tail.trim_start_matches(is_part).chars().next();
     let quote = head.get(..begin)?.chars().next_back();
     (quote == after && matches!(quote, Some('"' | '\'' | '`')) && !path.is_empty()).then_some(path)
-}
-
-/// Returns the reason why a text that contains a word cannot be read.
-fn find_obstacle(error: &ReadError, path: &Utf8Path, word: &str) -> Option<TextObstacle> {
-    match error {
-        ReadError::NotText { .. } if embedding::bytes_contain(path, word) => Some(TextObstacle::NotUtf8),
-        ReadError::TooLarge { bytes, .. } if large_file_contains(path, word) => Some(TextObstacle::TooLarge(*bytes)),
-        _ => None,
-    }
-}
-
-/// The maximum number of bytes in which a word is searched in a file that is too large to be read at once.
-const MAX_SCANNED: u64 = 256 * 1024 * 1024;
-
-/// Whether a large file contains a word, or is so large that it may contain it.
-fn large_file_contains(path: &Utf8Path, word: &str) -> bool {
-    let Ok(mut file) = fs::open_no_follow(path) else { return false };
-    let mut chunk = Vec::new();
-    let mut scanned = 0;
-    loop {
-        match (&mut file).take(1024 * 1024).read_to_end(&mut chunk) {
-            Err(_) => return false,
-            Ok(0) => return false,
-            Ok(bytes) => scanned += bytes as u64,
-        }
-        if scanned > MAX_SCANNED || occurrences(&String::from_utf8_lossy(&chunk), word).next().is_some() {
-            return true;
-        }
-        // The word may begin in this chunk and end in the next one.
-        chunk.drain(..chunk.len().saturating_sub(word.len() + 4));
-    }
 }
 
 #[cfg(test)]

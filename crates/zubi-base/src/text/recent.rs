@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::{DiskText, SourceText, TextSource};
 use crate::clock::{Clock as _, SystemClock};
-use crate::fs::ReadError;
+use crate::fs::{self, ReadError};
 use crate::sync::lock;
 
 /// The maximum size of all texts in memory, in bytes.
@@ -22,29 +22,32 @@ const SETTLED_AFTER: Duration = Duration::from_secs(3);
 /// The texts on disk, of which it holds recent ones. A question about references shows lines of many files, and most
 /// questions concern the same ones: examining a file takes a tenth of the time of reading it, and wakes no watcher.
 #[derive(Debug, Default)]
-pub struct RecentTexts(Mutex<HeldTexts>);
+pub struct RecentTexts(Mutex<TextCache>);
 
 #[derive(Debug, Default)]
-struct HeldTexts {
-    by_path: FxHashMap<Utf8PathBuf, (FileStamp, SourceText)>,
+struct TextCache {
+    by_path: FxHashMap<Utf8PathBuf, (ContentStamp, SourceText)>,
     bytes: usize,
 }
 
-/// The metadata of a regular file that differ after every change of its content: programs cannot set the time of the last
-/// change of the metadata, which every write updates.
+/// The metadata of a regular file that differ after a change of its content: programs cannot set the time of the last change
+/// of the metadata, which every write updates. A write through a memory mapping updates it when the system writes the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileStamp {
+struct ContentStamp {
     device: u64,
     inode: u64,
     bytes: u64,
-    /// Since the Unix epoch.
+    /// The time of the last modification since the Unix epoch, in seconds and nanoseconds. Programs can set it.
+    modified: (i64, i64),
+    /// The time of the last change of content or metadata since the Unix epoch.
     changed: Duration,
 }
 
-impl FileStamp {
-    /// Returns the stamp of a file after links. `None` if it is not a regular file, and on systems without such a time.
+impl ContentStamp {
+    /// Returns the stamp of a file. `None` if the path leads through a link or is not a regular file, and on systems without
+    /// such a time.
     fn read(path: &Utf8Path) -> Option<Self> {
-        Self::from_metadata(&std::fs::metadata(path).ok()?)
+        Self::from_metadata(&fs::metadata_no_follow(path).ok()?)
     }
 
     #[cfg(unix)]
@@ -52,8 +55,15 @@ impl FileStamp {
         use std::os::unix::fs::MetadataExt as _;
         let nanoseconds = u32::try_from(metadata.ctime_nsec()).ok()?;
         let changed = Duration::new(u64::try_from(metadata.ctime()).ok()?, nanoseconds);
-        let stamp = Self { device: metadata.dev(), inode: metadata.ino(), bytes: metadata.len(), changed };
-        metadata.is_file().then_some(stamp)
+        let stamp = Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            bytes: metadata.len(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed,
+        };
+        // A file system that does not know the time reports 0.
+        (metadata.is_file() && changed > Duration::ZERO).then_some(stamp)
     }
 
     #[cfg(not(unix))]
@@ -67,31 +77,38 @@ impl FileStamp {
     }
 }
 
-impl HeldTexts {
-    fn insert(&mut self, path: &Utf8Path, stamp: FileStamp, text: &SourceText) {
+impl TextCache {
+    fn insert(&mut self, path: &Utf8Path, stamp: ContentStamp, text: &SourceText) {
         self.remove(path);
-        if self.bytes + text.text.len() > MAX_BYTES {
+        let bytes = bytes_of(path, text);
+        if bytes > MAX_BYTES {
+            return;
+        }
+        if self.bytes + bytes > MAX_BYTES {
             *self = Self::default();
         }
-        if text.text.len() <= MAX_BYTES {
-            self.bytes += text.text.len();
-            self.by_path.insert(path.to_owned(), (stamp, text.clone()));
-        }
+        self.bytes += bytes;
+        self.by_path.insert(path.to_owned(), (stamp, text.clone()));
     }
 
     fn remove(&mut self, path: &Utf8Path) {
         if let Some((_, text)) = self.by_path.remove(path) {
-            self.bytes -= text.text.len();
+            self.bytes -= bytes_of(path, &text);
         }
     }
+}
+
+/// Returns the memory that a text needs, about.
+fn bytes_of(path: &Utf8Path, text: &SourceText) -> usize {
+    const PER_ENTRY: usize = 200;
+    text.text.len() + path.as_str().len() + PER_ENTRY
 }
 
 impl RecentTexts {
     /// Reads a file at a time since the Unix epoch.
     fn read_at(&self, path: &Utf8Path, now: Duration) -> Result<SourceText, ReadError> {
-        // Before the read: a change during it changes the stamp of the next one. A path that leads through a link by now
-        // has the stamp of the same file only if it leads to it.
-        let stamp = FileStamp::read(path);
+        // Before the read: a change during it changes the stamp of the next one.
+        let stamp = ContentStamp::read(path);
         let held = stamp.and_then(|stamp| {
             let texts = lock(&self.0);
             texts.by_path.get(path).filter(|(known, _)| *known == stamp).map(|(_, text)| text.clone())
@@ -101,7 +118,7 @@ impl RecentTexts {
         }
         let text = DiskText::read_in_place(path);
         let mut texts = lock(&self.0);
-        match (&text, stamp.filter(|stamp| stamp.is_settled(now))) {
+        match (&text, stamp.filter(|stamp| stamp.is_settled(now) && fs::has_own_times(path))) {
             (Ok(text), Some(stamp)) => texts.insert(path, stamp, text),
             _ => texts.remove(path),
         }
@@ -163,21 +180,24 @@ mod tests {
         let fixture = Fixture::new();
         let modified = std::fs::metadata(&fixture.file).unwrap().modified().unwrap();
         assert_eq!(&*fixture.read(SETTLED_AFTER), "one");
-        // The same size, inode and time of the last modification.
-        let file = std::fs::OpenOptions::new().write(true).open(&fixture.file).unwrap();
-        std::io::Write::write_all(&mut &file, b"two").unwrap();
-        file.set_modified(modified).unwrap();
+        // The same size, inode and time of the last modification. The clock of the file system may need to advance first.
+        let before = ContentStamp::read(&fixture.file);
+        let deadline = std::time::Instant::now() + Duration::from_secs(10);
+        while ContentStamp::read(&fixture.file) == before && std::time::Instant::now() < deadline {
+            let file = std::fs::OpenOptions::new().write(true).open(&fixture.file).unwrap();
+            std::io::Write::write_all(&mut &file, b"two").unwrap();
+            file.set_modified(modified).unwrap();
+        }
         assert_eq!(&*fixture.read(SETTLED_AFTER), "two");
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_link_in_place_of_the_file_is_refused() {
+    fn a_link_is_refused_although_it_leads_to_the_same_file() {
         let fixture = Fixture::new();
         fixture.read(SETTLED_AFTER);
         let other = fixture.file.with_file_name("b.txt");
-        crate::fs::write_atomic(&other, b"two").unwrap();
-        std::fs::remove_file(&fixture.file).unwrap();
+        std::fs::rename(&fixture.file, &other).unwrap();
         std::os::unix::fs::symlink(&other, &fixture.file).unwrap();
         let refused = fixture.texts.read_at(&fixture.file, SystemClock.now() + SETTLED_AFTER);
         assert!(matches!(refused, Err(ReadError::Linked { .. })), "{refused:?}");
@@ -186,13 +206,19 @@ mod tests {
     #[test]
     fn the_memory_is_bounded() {
         let fixture = Fixture::new();
-        let large = "x".repeat(MAX_BYTES - 2);
-        crate::fs::write_atomic(&fixture.file.with_file_name("large.txt"), large.as_bytes()).unwrap();
-        fixture.read(SETTLED_AFTER);
         let now = SystemClock.now() + SETTLED_AFTER;
-        fixture.texts.read_at(&fixture.file.with_file_name("large.txt"), now).unwrap();
-        assert_eq!(lock(&fixture.texts.0).bytes, large.len());
-        fixture.read(SETTLED_AFTER);
-        assert_eq!(lock(&fixture.texts.0).bytes, 3);
+        let bytes = || lock(&fixture.texts.0).bytes;
+        let read = |name: &str, size: usize| {
+            let path = fixture.file.with_file_name(name);
+            crate::fs::write_atomic(&path, "x".repeat(size).as_bytes()).unwrap();
+            fixture.texts.read_at(&path, now + SETTLED_AFTER).unwrap();
+        };
+        read("half.txt", MAX_BYTES / 2);
+        // Other texts stay when a text does not fit at all.
+        read("large.txt", MAX_BYTES);
+        assert!((MAX_BYTES / 2..MAX_BYTES).contains(&bytes()));
+        read("more.txt", MAX_BYTES / 2);
+        assert!((MAX_BYTES / 2..MAX_BYTES).contains(&bytes()));
+        assert_eq!(lock(&fixture.texts.0).by_path.len(), 1);
     }
 }

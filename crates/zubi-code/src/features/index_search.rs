@@ -23,6 +23,7 @@ use crate::status::{AnswerSource, AnswerStatus};
 use crate::symbol_index::{
     IndexPhase, IndexState, NameMatch, SymbolHit, SymbolHits, SymbolIndex, SymbolQuery, WordFiles,
 };
+use crate::unread_files::may_contain;
 
 /// The maximum number of declarations in one answer.
 const MAX_HITS: usize = 200;
@@ -366,13 +367,6 @@ pub(crate) fn is_code_file(path: &Utf8Path) -> bool {
 pub(crate) fn is_data_file(path: &Utf8Path) -> bool {
     let language = path.file_name().and_then(SyntaxLanguage::from_file_name);
     language.is_some_and(|language| DATA_LANGUAGES.contains(&language.id))
-}
-
-/// Whether a large file, or one that is not UTF-8 text, may contain a word.
-fn may_contain(path: &Utf8Path, word: &str) -> bool {
-    // Larger files are not read.
-    std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > zubi_base::fs::MAX_TEXT_BYTES)
-        || crate::embedding::bytes_contain(path, word)
 }
 
 /// Creates the status of an answer from the index.

@@ -16,9 +16,8 @@ use crate::exclusion::ExcludedParts;
 use crate::features::locations::RawLocation;
 use crate::locate::ResolvedTarget;
 use crate::query::{CodeQuery, SourceDocument};
-use crate::text_search::{
-    self, FileKind, Quotation, SearchLimit, TextObstacle, WordFile, WordOccurrences, WordPosition,
-};
+use crate::text_search::{self, FileKind, Quotation, SearchLimit, WordFile, WordOccurrences, WordPosition};
+use crate::unread_files::TextObstacle;
 
 mod proof;
 mod sample;
@@ -247,8 +246,8 @@ impl CodeQuery<'_> {
                 FileKind::Embedding => {
                     let missed = find_uncovered(file, word, by_path.get(&file.path));
                     let mut locations = Vec::new();
-                    let place = self.start_of_file(&file.path);
-                    for mention in missed.map(|one| mention_at(&place, one, word)) {
+                    let start_of_file = self.start_of_file(&file.path);
+                    for mention in missed.map(|one| mention_at(&start_of_file, one, word)) {
                         if self.has_same_css_name(at, &file.path, &mention).await {
                             locations.push(mention);
                         }
@@ -309,9 +308,9 @@ impl CodeQuery<'_> {
         let has_code = rest.iter().any(|occurrence| occurrence.is_code);
         let exclusions = if has_code { self.file_exclusions(&file.path).await } else { None };
         let is_hidden = exclusions.as_ref().is_some_and(|exclusions| exclusions.file_reason().is_some());
-        let place = self.start_of_file(&file.path);
+        let start_of_file = self.start_of_file(&file.path);
         for occurrence in rest {
-            let mention = mention_at(&place, occurrence, word);
+            let mention = mention_at(&start_of_file, occurrence, word);
             if !occurrence.is_code {
                 let is_quoted = match occurrence.quotation {
                     Quotation::Whole => true,

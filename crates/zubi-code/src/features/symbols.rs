@@ -146,6 +146,9 @@ impl CodeQuery<'_> {
                 symbols.extend(others);
             }
         }
+        if symbols.is_empty() {
+            self.mark_unread_files(name_path.last(), None, &mut status).await;
+        }
         Ok(QualifiedAnswer { value: symbols, status })
     }
 

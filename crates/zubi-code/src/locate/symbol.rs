@@ -270,7 +270,7 @@ impl CodeQuery<'_> {
         status: &mut AnswerStatus,
     ) -> Vec<Utf8PathBuf> {
         let found = self.search_words(word, scope).await;
-        self.mark_unsearched(&found, status);
+        self.mark_cut_search(found.cut, status);
         let files = found.files.into_iter().map(|(path, _)| path);
         files.filter(|path| selected.admits(path)).take(limit).collect()
     }
@@ -421,7 +421,9 @@ impl CodeQuery<'_> {
             Some(scope) => format!("no symbol `{symbol}` in `{}`", self.workspace().display(scope)),
             None => format!("no symbol `{symbol}` in the workspace"),
         };
-        if status.complete() == Some(false)
+        let mut status = status.clone();
+        self.mark_unread_files(name_path.last(), scope, &mut status).await;
+        if (status.complete() == Some(false) || !status.gaps.is_empty())
             && let Some(note) = status.note()
         {
             message = format!("{message} so far ({note})");

@@ -61,26 +61,33 @@ impl KnownFiles {
 
     /// Adds the files that the store has in addition: one pass takes less time than a query for each file.
     pub(super) fn load(&mut self, connection: &Connection) -> Result<(), IndexStoreError> {
-        if self.is_store_larger {
-            return Ok(());
-        }
-        if self.files.len() >= self.max {
-            // Among them are those that were deleted.
-            self.files.clear();
+        while !self.is_store_larger {
+            let is_first = self.last == 0;
+            if is_first {
+                self.files.clear();
+            }
+            if self.load_new(connection)? {
+                break;
+            }
+            // Among them may be files that were deleted.
             self.last = 0;
+            self.is_store_larger = is_first;
         }
-        let is_first = self.last == 0;
+        Ok(())
+    }
+
+    /// Returns whether all new files fit.
+    fn load_new(&mut self, connection: &Connection) -> Result<bool, IndexStoreError> {
         let mut statement = connection.prepare_cached("SELECT path, hash, id FROM file WHERE id > ?1 ORDER BY id")?;
         let mut rows = statement.query([self.last])?;
         while let Some(row) = rows.next()? {
             if self.files.len() >= self.max {
-                self.is_store_larger = is_first;
-                break;
+                return Ok(false);
             }
             self.last = row.get(2)?;
             self.files.insert(self.last, KnownFile { file: StoredFile::read(row)?, version: self.version });
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Returns the file of a declaration, or `None` if it is deleted. A store that has the declaration has its file.
@@ -120,7 +127,9 @@ mod tests {
 
     fn open(files: i64) -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch("CREATE TABLE file (id INTEGER PRIMARY KEY, path TEXT, hash BLOB)").unwrap();
+        connection
+            .execute_batch("CREATE TABLE file (id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT, hash BLOB)")
+            .unwrap();
         for id in 1..=files {
             connection.execute("INSERT INTO file (id, path) VALUES (?1, ?2)", (id, format!("{id}.py"))).unwrap();
         }
@@ -153,8 +162,9 @@ mod tests {
         let connection = open(3);
         let mut known = KnownFiles { max: 4, ..KnownFiles::default() };
         assert_eq!(check(&mut known, &connection), "[1, 2, 3]");
-        connection.execute_batch("UPDATE file SET id = id + 3").unwrap();
-        assert_eq!(check(&mut known, &connection), "[1, 2, 3, 4]");
+        connection
+            .execute_batch("UPDATE file SET id = id + 3 WHERE id = 3; UPDATE file SET id = id + 3 WHERE id < 3")
+            .unwrap();
         assert_eq!(check(&mut known, &connection), "[4, 5, 6]");
     }
 

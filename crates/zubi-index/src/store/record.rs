@@ -112,5 +112,8 @@ pub(crate) fn join_stored(root: &Utf8Path, path: &str) -> Result<Utf8PathBuf, In
         return Err(IndexStoreError::Damaged("a path outside the folder"));
     }
     // At once: `join` allocates twice, and an answer can have thousands of files.
-    Ok(Utf8PathBuf::from([root.as_str(), "/", path].concat()))
+    let mut joined = Utf8PathBuf::with_capacity(root.as_str().len() + 1 + path.len());
+    joined.push(root);
+    joined.push(path);
+    Ok(joined)
 }

@@ -57,11 +57,15 @@ fn read_launch_files(names: &[String], root: &Utf8Path, folder: &Utf8Path) -> La
     paths.map(|path| (path.clone(), LaunchFileState::read(&path))).collect()
 }
 
+/// Whether a file was written, created or deleted.
+fn has_new_stamp(path: &Utf8Path, known: Option<LaunchFileState>) -> bool {
+    known.map(|known| known.stamp) != Stamp::from_file(path)
+}
+
 /// Whether any of the files has changed. Updates the stamps of those that were written without a change.
 fn is_outdated(files: &mut LaunchFiles) -> bool {
     files.iter_mut().any(|(path, known)| {
-        let stamp = Stamp::from_file(path);
-        if known.map(|known| known.stamp) == stamp {
+        if !has_new_stamp(path, *known) {
             return false;
         }
         let now = LaunchFileState::read(path);
@@ -102,10 +106,7 @@ impl PoolState {
             return;
         }
         // Examining some files takes less time than a switch to another thread, which reading a changed one needs.
-        let has_changed = |files: &LaunchFiles| {
-            files.iter().any(|(path, known)| known.map(|known| known.stamp) != Stamp::from_file(path))
-        };
-        if !recorded.values().any(has_changed) {
+        if !recorded.values().flatten().any(|(path, known)| has_new_stamp(path, *known)) {
             return;
         }
         let mut files = recorded.clone();
