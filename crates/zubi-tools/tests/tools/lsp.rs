@@ -291,20 +291,22 @@ async fn rename_apply_undo() {
     let plan = &planned[at..at + 12];
     insta::assert_snapshot!(without_ids(&call(&toy, "apply_edit", json!({ "plan": plan })).await), @r#"
     applied p-…: rename `unit` to `bad` in 2 files
+    undo_edit {"plan":"p-…"} undoes it
       app.toy  written
       shapes.toy  written
-    new: 3 problems
+    problems: 3 new (3 errors)
+    new:
       app.toy:2:1  error: this is bad  [toy]
       app.toy:4:1  error: this is bad  [toy]
       shapes.toy:6:1  error: this is bad  [toy]
-    undo_edit {"plan":"p-…"} undoes it
     [toy · ready]
     "#);
     insta::assert_snapshot!(without_ids(&call(&toy, "undo_edit", json!({ "plan": plan })).await), @"
     undone p-…: rename `unit` to `bad` in 2 files
       shapes.toy  written
       app.toy  written
-    fixed: 3 problems
+    problems: 3 fixed
+    fixed:
       app.toy:2:1  error: this is bad  [toy]
       app.toy:4:1  error: this is bad  [toy]
       shapes.toy:6:1  error: this is bad  [toy]
@@ -368,12 +370,13 @@ async fn diagnostics() {
     zubi_base::fs::write_atomic(&toy.root.join("b.toy"), b"# bad\nlet bad\n").unwrap();
     zubi_base::fs::write_atomic(&toy.root.join("a.toy"), b"let x\n").unwrap();
     insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "since": "d-1" })).await, @"
-    new: 2 problems
+    problems: 2 new (2 errors), 1 fixed
+    2 problems now in 2 files; snapshot d-2
+    new:
       b.toy:1:1  error: this is bad  [toy]
       b.toy:2:1  error: this is bad  [toy]
-    fixed: 1 problem
+    fixed:
       a.toy:2:1  error: this is bad  [toy]
-    2 problems now in 2 files; snapshot d-2
     [toy · ready · the toy library was not read]
     ");
     insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "since": "d-9" })).await, @"
