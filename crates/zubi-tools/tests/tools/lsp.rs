@@ -323,6 +323,19 @@ async fn rename_apply_undo() {
 }
 
 #[tokio::test]
+async fn the_budget_cuts_lists_and_never_the_undo_line() {
+    let uses = "use unit\n".repeat(60);
+    let toy = Toy::new(&format!("//- app.toy\n{uses}//- shapes.toy\nlet unit\n"));
+    let planned = call(&toy, "lsp_rename_symbol", json!({ "symbol": "unit", "newName": "bad" })).await;
+    let at = planned.find("p-").unwrap();
+    let applied = call(&toy, "apply_edit", json!({ "plan": &planned[at..at + 12], "maxTokens": 60 })).await;
+    let applied = without_ids(&applied);
+    let begin = "applied p-…: rename `unit` to `bad` in 2 files\nundo_edit {\"plan\":\"p-…\"} undoes it\n";
+    assert!(applied.starts_with(begin), "{applied}");
+    assert!(applied.contains("\nproblems: 61 new (61 errors)\nnew:\n") && applied.contains("\n… cut: "), "{applied}");
+}
+
+#[tokio::test]
 async fn code_actions() {
     let fixture = "//- a.toy\nlet x\nuse bad\n";
     insta::assert_snapshot!(check(fixture, "lsp_code_actions", json!({ "at": "a.toy:2" })).await, @"

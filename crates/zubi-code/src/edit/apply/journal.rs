@@ -254,9 +254,13 @@ impl EditJournal {
     /// the inverse operations that failed.
     pub(super) fn revert_part(&mut self, part: usize, last: usize) -> (usize, Vec<UnrestoredFile>) {
         let (mut reverted, mut unrestored) = (0, Vec::<UnrestoredFile>::new());
-        let (first, begun) = (self.first_step(part), self.begun());
-        let Some(steps) = self.parts.get(part).map(|part| part.steps.len()) else { return (0, unrestored) };
-        for index in (first.max(last)..begun.min(first + steps)).rev() {
+        let first = self.first_step(part);
+        let Some((steps, is_editors)) = self.parts.get(part).map(|part| (part.steps.len(), part.is_editors)) else {
+            return (0, unrestored);
+        };
+        // The editor makes all its steps at once, and they are marked afterwards.
+        let end = if is_editors { first + steps } else { self.begun().min(first + steps) };
+        for index in (first.max(last)..end).rev() {
             if self.undone.contains(&index) {
                 continue;
             }

@@ -256,7 +256,10 @@ impl Inner {
         let (mut reverted, mut unrestored) = (0, Vec::new());
         for part in (0..journal.parts.len()).rev() {
             if journal.parts.get(part).is_some_and(|part| part.is_editors) && is_made {
-                unrestored.extend(revert_editors_part(&mut journal, part, editor).await);
+                let failed = revert_editors_part(&mut journal, part, editor).await;
+                reverted +=
+                    if failed.is_empty() { journal.parts.get(part).map_or(0, |part| part.steps.len()) } else { 0 };
+                unrestored.extend(failed);
             } else {
                 let (steps, failed) = journal.revert_part(part, 0);
                 reverted += steps;
