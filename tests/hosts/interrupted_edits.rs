@@ -219,7 +219,7 @@ fn an_edit_of_an_editors_killed_host_is_undone_on_disk() {
     let project = RenameProject::new();
     for reopens in [true, false] {
         let mut window = Window::open_with_stuck_edits(project.hosts());
-        window.report_file("f20.hostile", false);
+        window.report_saved_file("f20.hostile");
         let mut agent = project.hosts().agent(&[]);
         let call = project.apply(&mut agent);
         window.wait_for_edit();

@@ -142,12 +142,19 @@ impl Window {
 
     /// Reports that a file is open, active, and not saved.
     pub(crate) fn report_active_file(&self, file: &str) {
-        self.report_file(file, true);
+        self.report_file(file, &json!({ "isDirty": true }));
     }
 
-    /// Reports that a file is open and active.
-    pub(crate) fn report_file(&self, file: &str, is_dirty: bool) {
-        let open = json!({ "uri": self.uri(file), "languageId": "python", "isDirty": is_dirty, "lineCount": 40 });
+    /// Reports that a file is open, active and saved, with its version, so that edits of it go to the editor.
+    pub(crate) fn report_saved_file(&self, file: &str) {
+        self.report_file(file, &json!({ "isDirty": false, "version": 1 }));
+    }
+
+    fn report_file(&self, file: &str, state: &Value) {
+        let mut open = state.clone();
+        open["uri"] = self.uri(file).into();
+        open["languageId"] = "python".into();
+        open["lineCount"] = 40.into();
         let mut active = open.clone();
         active["selection"] = json!({ "line": 35, "column": 5 });
         self.notify("zubi/editor/didChange", &json!({ "active": active, "open": [open], "diagnosticsUris": [] }));

@@ -83,7 +83,12 @@ impl DiskSink {
             let path = operation.path();
             tracing::trace!(step, %path, "writes");
             self.point(step * 2, path)?;
-            step::execute(operation)?;
+            if let Err(error) = step::execute(operation) {
+                if matches!(error, SinkError::Changed { .. } | SinkError::Exists { .. }) {
+                    journal.refuse_next();
+                }
+                return Err(error);
+            }
             tracing::trace!(step, "written");
             self.point(step * 2 + 1, path)?;
             journal.mark_done().map_err(io(path))?;

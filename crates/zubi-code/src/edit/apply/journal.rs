@@ -96,6 +96,8 @@ pub(in crate::edit) struct EditJournal {
     /// The steps marked as undone.
     undone: BTreeSet<usize>,
     is_committed: bool,
+    /// The step that this process has refused to make, because its file is not as the change expects it.
+    refused: Option<usize>,
     /// Whether the last write failed, so that the file may end inside a line.
     is_torn: bool,
 }
@@ -126,6 +128,7 @@ impl EditJournal {
             done: 0,
             undone: BTreeSet::new(),
             is_committed: false,
+            refused: None,
             is_torn: false,
         })
     }
@@ -149,6 +152,7 @@ impl EditJournal {
             done: 0,
             undone: BTreeSet::new(),
             is_committed: false,
+            refused: None,
             is_torn: !text.ends_with('\n'),
         };
         for line in lines {
@@ -214,6 +218,11 @@ impl EditJournal {
         Ok(())
     }
 
+    /// Records that the next step is not made, so that its file belongs to whoever has changed it.
+    pub(super) fn refuse_next(&mut self) {
+        self.refused = Some(self.done);
+    }
+
     fn append(&mut self, line: &str) -> io::Result<()> {
         if std::mem::replace(&mut self.is_torn, true) {
             self.file.write_all(b"\n")?;
@@ -269,7 +278,12 @@ impl EditJournal {
             else {
                 continue;
             };
-            let (is_changed, failed) = revert_step(part, step, &unrestored);
+            let (is_changed, failed) = if self.refused == Some(index) {
+                remove_directories(step);
+                (false, Vec::new())
+            } else {
+                revert_step(part, step, &unrestored)
+            };
             reverted += usize::from(is_changed);
             if failed.is_empty() {
                 self.mark_undone(&[index]);
@@ -294,6 +308,16 @@ impl EditJournal {
             tracing::warn!(%error, path = %self.path, "a journal could not be continued");
         }
         self.undone.extend(steps);
+    }
+}
+
+/// Removes the directories that a refused step has created, if they are empty.
+fn remove_directories(step: &ReversibleStep) {
+    for operation in step.inverse.iter().filter(|operation| matches!(operation, FileOperation::RemoveDirectory { .. }))
+    {
+        if let Err(error) = step::revert(operation, false) {
+            tracing::debug!(%error, "a directory stays");
+        }
     }
 }
 
