@@ -36,12 +36,12 @@ async fn an_edit_preserves_all_unrelated_bytes() {
     let plan = id(&text(&plan), "p-").expect("a plan");
     assert_snapshot!(zubi.call_stable("apply_edit", json!({ "plan": plan })).await, @r#"
     applied p-[plan]: rename `total_area` to `sum_area` in 4 files
+    undo_edit {"plan":"p-[plan]"} undoes it
       elsewhere/real.py  written
       shapes/report.py  written
       shapes/shape.py  written
       shapes/windows.py  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [ty · ready]
     "#);
     let expected = String::from_utf8(before).expect("UTF-8").replace("total_area", "sum_area");
@@ -112,12 +112,12 @@ async fn undoing_a_file_rename_restores_the_old_name() {
     [rust-analyzer · ready]
     ──── apply_edit
     applied p-[plan]: rename `shape` to `figure` in 4 files
+    undo_edit {"plan":"p-[plan]"} undoes it
       src/figure.rs  renamed from src/shape.rs
       src/broken.rs  written
       src/lib.rs  written
       src/report.rs  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [rust-analyzer · ready]
     ──── undo_edit
     undone p-[plan]: rename `shape` to `figure` in 4 files

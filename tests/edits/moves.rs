@@ -60,7 +60,7 @@ async fn mentions_of_a_python_module_are_planned() {
             &["  main.py:4:15  error", "\n1 mention of the old path left in 1 file: main.py (1)\n"]
         } else {
             &[
-                "\nnew: 3 problems\n",
+                "\nproblems: 3 new (3 errors)\nnew:\n",
                 "  main.py:1:8  error",
                 "  main.py:2:6  error",
                 "  pkg/__init__.py:1:6  error",

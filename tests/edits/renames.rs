@@ -101,7 +101,7 @@ async fn files_that_mention_a_changed_name_are_compared() {
     let rename = json!({ "uri": "base.py", "originalName": "fee", "newName": "toll", "allowPartial": true });
     let answer = text(&zubi.result("rename_symbol", rename).await);
     assert!(answer.contains("  base.py  written") && !answer.contains("tool.py  written"), "{answer}");
-    assert!(answer.contains("\nnew: 1 problem\n  .ci/tool.py:1:18  error: "), "{answer}");
+    assert!(answer.contains("\nproblems: 1 new (1 error)\nnew:\n  .ci/tool.py:1:18  error: "), "{answer}");
 }
 
 #[tokio::test]

@@ -19,6 +19,9 @@ const METHODS: [&str; 5] = [
     "zubi/validate",
 ];
 
+/// The method of an edit, which a window answers only if a test wants that.
+const APPLY: &str = "zubi/editor/applyEdit";
+
 /// A window. Ends when dropped.
 pub(crate) struct Window {
     child: Child,
@@ -51,7 +54,16 @@ impl Wire {
 impl Window {
     /// Opens a folder of the project in a window whose hovers contain its name; returns when the host can be found.
     pub(crate) fn open(fixture: &HostsProject, folder: &str, name: &'static str) -> Self {
-        let window = Self::start(fixture.command(), &fixture.project.root().join(folder), name);
+        Self::open_with(fixture, folder, name, &METHODS)
+    }
+
+    /// Opens a window that accepts edits and never answers them.
+    pub(crate) fn open_with_stuck_edits(fixture: &HostsProject) -> Self {
+        Self::open_with(fixture, ".", "Window", &[METHODS.as_slice(), &[APPLY]].concat())
+    }
+
+    fn open_with(fixture: &HostsProject, folder: &str, name: &'static str, methods: &[&str]) -> Self {
+        let window = Self::start_with(fixture.command(), &fixture.project.root().join(folder), name, methods);
         let folders = json!([window.folder]);
         eventually("the window's host can be found", STEP_TIMEOUT, || {
             fixture
@@ -63,7 +75,11 @@ impl Window {
     }
 
     /// Starts the program and waits only for the handshake.
-    pub(crate) fn start(mut command: Command, folder: &Utf8Path, name: &'static str) -> Self {
+    pub(crate) fn start(command: Command, folder: &Utf8Path, name: &'static str) -> Self {
+        Self::start_with(command, folder, name, &METHODS)
+    }
+
+    fn start_with(mut command: Command, folder: &Utf8Path, name: &'static str, methods: &[&str]) -> Self {
         command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("zubi starts");
         let folder: Utf8PathBuf = folder.components().filter(|part| part.as_str() != ".").collect();
@@ -84,7 +100,7 @@ impl Window {
                 "processId": null,
                 "clientInfo": { "name": name, "version": "1" },
                 "capabilities": {},
-                "initializationOptions": { "zubi": { "editorProtocol": 1, "editorMethods": METHODS } },
+                "initializationOptions": { "zubi": { "editorProtocol": 1, "editorMethods": methods } },
                 "workspaceFolders": [{ "uri": window.uri(""), "name": name }],
             }),
         );
@@ -126,10 +142,33 @@ impl Window {
 
     /// Reports that a file is open, active, and not saved.
     pub(crate) fn report_active_file(&self, file: &str) {
-        let open = json!({ "uri": self.uri(file), "languageId": "python", "isDirty": true, "lineCount": 40 });
+        self.report_file(file, &json!({ "isDirty": true }));
+    }
+
+    /// Reports that a file is open, active and saved, with its version, so that edits of it go to the editor.
+    pub(crate) fn report_saved_file(&self, file: &str) {
+        self.report_file(file, &json!({ "isDirty": false, "version": 1 }));
+    }
+
+    fn report_file(&self, file: &str, state: &Value) {
+        let mut open = state.clone();
+        open["uri"] = self.uri(file).into();
+        open["languageId"] = "python".into();
+        open["lineCount"] = 40.into();
         let mut active = open.clone();
         active["selection"] = json!({ "line": 35, "column": 5 });
         self.notify("zubi/editor/didChange", &json!({ "active": active, "open": [open], "diagnosticsUris": [] }));
+    }
+
+    /// Waits until the window has received an edit.
+    pub(crate) fn wait_for_edit(&self) {
+        eventually("the window receives an edit", STEP_TIMEOUT, || (self.request_count(APPLY) > 0).then_some(()));
+    }
+
+    /// Kills the program.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().expect("a child");
+        self.child.wait().expect("a child");
     }
 
     /// Closes the window as an editor does.
@@ -156,6 +195,9 @@ impl Wire {
                 let method = message["params"]["method"].as_str().unwrap_or_default();
                 self.received_methods.lock().unwrap_or_else(PoisonError::into_inner).push(method.to_owned());
                 self.send(json!({ "id": id, "result": answer(method, folder, name) }));
+            }
+            (Some(_), Some(APPLY)) => {
+                self.received_methods.lock().unwrap_or_else(PoisonError::into_inner).push(APPLY.to_owned());
             }
             (Some(id), Some(_)) => self.send(json!({ "id": id, "result": null })),
             (Some(_), None) => self.answers.lock().unwrap_or_else(PoisonError::into_inner).push(message),

@@ -174,11 +174,11 @@ async fn rename(zubi: &Zubi, project: &Project) {
     [clangd · ready]
     ──── apply_edit
     applied p-[plan]: rename `total_area` to `combined_area` in 3 files
+    undo_edit {"plan":"p-[plan]"} undoes it
       include/shape.h  written
       src/report.cc  written
       src/shape.cc  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [clangd · ready]
     ──── undo_edit
     undone p-[plan]: rename `total_area` to `combined_area` in 3 files
@@ -217,15 +217,17 @@ async fn fix(zubi: &Zubi, project: &Project) {
     [clangd · ready]
     ──── apply_edit
     applied a-[action]: change 'sqare' to 'square' in 1 file
-      src/broken.cc  written
-    fixed: 1 problem
-      src/broken.cc:8:10  error: Use of undeclared identifier 'sqare'; did you mean 'square'? (fix available)  [clang undeclared_var_use_suggest]
     undo_edit {"plan":"a-[action]"} undoes it
+      src/broken.cc  written
+    problems: 1 fixed
+    fixed:
+      src/broken.cc:8:10  error: Use of undeclared identifier 'sqare'; did you mean 'square'? (fix available)  [clang undeclared_var_use_suggest]
     [clangd · ready]
     ──── undo_edit
     undone a-[action]: change 'sqare' to 'square' in 1 file
       src/broken.cc  written
-    new: 1 problem
+    problems: 1 new (1 error)
+    new:
       src/broken.cc:8:10  error: Use of undeclared identifier 'sqare'; did you mean 'square'? (fix available)  [clang undeclared_var_use_suggest]
     [clangd · ready]
     "#);
@@ -247,9 +249,9 @@ async fn format(zubi: &Zubi, project: &Project) {
     [clangd · ready]
     ──── apply_edit
     applied p-[plan]: format `src/messy.cc` in 1 file
+    undo_edit {"plan":"p-[plan]"} undoes it
       src/messy.cc  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [clangd · ready]
     ──── undo_edit
     undone p-[plan]: format `src/messy.cc` in 1 file

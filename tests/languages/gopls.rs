@@ -146,10 +146,10 @@ async fn rename(zubi: &Zubi, project: &Project) {
     [gopls · ready]
     ──── apply_edit
     applied p-[plan]: rename `TotalArea` to `CombinedArea` in 2 files
+    undo_edit {"plan":"p-[plan]"} undoes it
       report/report.go  written
       shape/shape.go  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [gopls · ready]
     ──── undo_edit
     undone p-[plan]: rename `TotalArea` to `CombinedArea` in 2 files
@@ -185,15 +185,17 @@ async fn fix(zubi: &Zubi, project: &Project) {
     [gopls · ready]
     ──── apply_edit
     applied a-[action]: Organize Imports in 1 file
-      broken/broken.go  written
-    fixed: 1 problem
-      broken/broken.go:5:2  error: "example.com/shapes/report" imported and not used  [compiler UnusedImport]
     undo_edit {"plan":"a-[action]"} undoes it
+      broken/broken.go  written
+    problems: 1 fixed
+    fixed:
+      broken/broken.go:5:2  error: "example.com/shapes/report" imported and not used  [compiler UnusedImport]
     [gopls · ready]
     ──── undo_edit
     undone a-[action]: Organize Imports in 1 file
       broken/broken.go  written
-    new: 1 problem
+    problems: 1 new (1 error)
+    new:
       broken/broken.go:5:2  error: "example.com/shapes/report" imported and not used  [compiler UnusedImport]
     [gopls · ready]
     "#);
@@ -218,9 +220,9 @@ async fn format(zubi: &Zubi, project: &Project) {
     [gopls · ready]
     ──── apply_edit
     applied p-[plan]: format `report/messy.go` in 1 file
+    undo_edit {"plan":"p-[plan]"} undoes it
       report/messy.go  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [gopls · ready]
     ──── undo_edit
     undone p-[plan]: format `report/messy.go` in 1 file

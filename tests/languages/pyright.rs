@@ -161,10 +161,10 @@ async fn rename(zubi: &Zubi, project: &Project) {
     [pyright · ready]
     ──── apply_edit
     applied p-[plan]: rename `total_area` to `combined_area` in 2 files
+    undo_edit {"plan":"p-[plan]"} undoes it
       shapes/report.py  written
       shapes/shape.py  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [pyright · ready]
     ──── undo_edit
     undone p-[plan]: rename `total_area` to `combined_area` in 2 files

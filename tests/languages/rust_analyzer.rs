@@ -163,10 +163,10 @@ async fn rename(zubi: &Zubi, project: &Project) {
     [rust-analyzer · ready]
     ──── apply_edit
     applied p-[plan]: rename `total_area` to `combined_area` in 2 files
+    undo_edit {"plan":"p-[plan]"} undoes it
       src/report.rs  written
       src/shape.rs  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [rust-analyzer · ready]
     ──── undo_edit
     undone p-[plan]: rename `total_area` to `combined_area` in 2 files
@@ -205,26 +205,28 @@ async fn fix(zubi: &Zubi, project: &Project) {
     [rust-analyzer · ready]
     ──── apply_edit
     applied a-[action]: Fill struct fields in 1 file
+    undo_edit {"plan":"a-[action]"} undoes it
       src/broken.rs  written
-    new: 1 problem
+    problems: 1 new (1 warning), 2 fixed
+    new:
       src/broken.rs:6:5  warning: unreachable expression
           `#[warn(unreachable_code)]` (part of `#[warn(unused)]`) on by default  [rustc unreachable_code]
-    fixed: 2 problems
+    fixed:
       src/broken.rs:6:5  error: missing field `height` in initializer of `Rectangle`
           missing `height`  [rustc E0063]
       src/broken.rs:6:5  error: missing structure fields:
           - height  [rust-analyzer E0063]
-    undo_edit {"plan":"a-[action]"} undoes it
     [rust-analyzer · ready]
     ──── undo_edit
     undone a-[action]: Fill struct fields in 1 file
       src/broken.rs  written
-    new: 2 problems
+    problems: 2 new (2 errors), 1 fixed
+    new:
       src/broken.rs:6:5  error: missing field `height` in initializer of `Rectangle`
           missing `height`  [rustc E0063]
       src/broken.rs:6:5  error: missing structure fields:
           - height  [rust-analyzer E0063]
-    fixed: 1 problem
+    fixed:
       src/broken.rs:6:5  warning: unreachable expression
           `#[warn(unreachable_code)]` (part of `#[warn(unused)]`) on by default  [rustc unreachable_code]
     [rust-analyzer · ready]
@@ -255,9 +257,9 @@ async fn format(zubi: &Zubi, project: &Project) {
     [rust-analyzer · ready]
     ──── apply_edit
     applied p-[plan]: format `src/messy.rs` in 1 file
+    undo_edit {"plan":"p-[plan]"} undoes it
       src/messy.rs  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [rust-analyzer · ready]
     ──── undo_edit
     undone p-[plan]: format `src/messy.rs` in 1 file

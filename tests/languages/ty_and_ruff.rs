@@ -146,10 +146,10 @@ async fn rename(zubi: &Zubi, project: &Project) {
     [ty · ready]
     ──── apply_edit
     applied p-[plan]: rename `total_area` to `combined_area` in 2 files
+    undo_edit {"plan":"p-[plan]"} undoes it
       shapes/report.py  written
       shapes/shape.py  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [ty + ruff · ready]
     ──── undo_edit
     undone p-[plan]: rename `total_area` to `combined_area` in 2 files
@@ -199,17 +199,19 @@ async fn fix(zubi: &Zubi, project: &Project) {
     [ty + ruff · ready]
     ──── apply_edit
     applied a-[action]: Ruff (F401): Remove unused import: `os` in 1 file
+    undo_edit {"plan":"a-[action]"} undoes it
       shapes/broken.py  written
-    fixed: 1 problem
+    problems: 1 fixed
+    fixed:
       shapes/broken.py:3:8  warning: `os` imported but unused
           
           help: Remove unused import: `os`  [Ruff F401]
-    undo_edit {"plan":"a-[action]"} undoes it
     [ty + ruff · ready]
     ──── undo_edit
     undone a-[action]: Ruff (F401): Remove unused import: `os` in 1 file
       shapes/broken.py  written
-    new: 1 problem
+    problems: 1 new (1 warning)
+    new:
       shapes/broken.py:3:8  warning: `os` imported but unused
           
           help: Remove unused import: `os`  [Ruff F401]
@@ -236,9 +238,9 @@ async fn format(zubi: &Zubi, project: &Project) {
     [ruff · ready]
     ──── apply_edit
     applied p-[plan]: format `shapes/messy.py` in 1 file
+    undo_edit {"plan":"p-[plan]"} undoes it
       shapes/messy.py  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [ty + ruff · ready]
     ──── undo_edit
     undone p-[plan]: format `shapes/messy.py` in 1 file

@@ -147,10 +147,10 @@ async fn rename(zubi: &Zubi, project: &Project) {
     [typescript · ready]
     ──── apply_edit
     applied p-[plan]: rename `totalArea` to `combinedArea` in 2 files
+    undo_edit {"plan":"p-[plan]"} undoes it
       src/report.ts  written
       src/shape.ts  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [typescript · ready]
     ──── undo_edit
     undone p-[plan]: rename `totalArea` to `combinedArea` in 2 files
@@ -185,15 +185,17 @@ async fn fix(zubi: &Zubi, project: &Project) {
     [typescript · ready]
     ──── apply_edit
     applied a-[action]: Add import from "./shape.js" in 1 file
-      src/broken.ts  written
-    fixed: 1 problem
-      src/broken.ts:3:14  error: Cannot find name 'Rectangle'.  [ts 2304]
     undo_edit {"plan":"a-[action]"} undoes it
+      src/broken.ts  written
+    problems: 1 fixed
+    fixed:
+      src/broken.ts:3:14  error: Cannot find name 'Rectangle'.  [ts 2304]
     [typescript · ready]
     ──── undo_edit
     undone a-[action]: Add import from "./shape.js" in 1 file
       src/broken.ts  written
-    new: 1 problem
+    problems: 1 new (1 error)
+    new:
       src/broken.ts:3:14  error: Cannot find name 'Rectangle'.  [ts 2304]
     [typescript · ready]
     "#);
@@ -217,9 +219,9 @@ async fn format(zubi: &Zubi, project: &Project) {
     [typescript · ready]
     ──── apply_edit
     applied p-[plan]: format `src/messy.ts` in 1 file
+    undo_edit {"plan":"p-[plan]"} undoes it
       src/messy.ts  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} undoes it
     [typescript · ready]
     ──── undo_edit
     undone p-[plan]: format `src/messy.ts` in 1 file

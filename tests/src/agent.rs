@@ -57,11 +57,16 @@ pub struct Agent {
 
 impl Agent {
     /// Starts `zubi`, as this command does, with these flags and `mcp`, without waiting for a response.
-    pub fn spawn(mut command: Command, flags: &[&str]) -> Self {
-        command.args(flags).arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    pub fn spawn(command: Command, flags: &[&str]) -> Self {
+        Self::spawn_with_stderr(command, flags, Stdio::piped())
+    }
+
+    /// Starts it in the same way, with this stderr.
+    pub fn spawn_with_stderr(mut command: Command, flags: &[&str], stderr: Stdio) -> Self {
+        command.args(flags).arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
         let mut child = command.spawn().expect("zubi starts");
         let (input, output) = (child.stdin.take(), child.stdout.take().expect("piped"));
-        let stderr = StderrCapture::capture(&mut child);
+        let stderr = if child.stderr.is_some() { StderrCapture::capture(&mut child) } else { StderrCapture::default() };
         let (sender, messages) = channel();
         thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
@@ -215,6 +220,12 @@ impl Agent {
                 None => {}
             }
         }
+    }
+
+    /// Kills the process and waits until it has ended.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("a child");
+        self.child.wait().expect("a child");
     }
 
     /// Closes the server's input and waits until the process has ended.

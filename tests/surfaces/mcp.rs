@@ -57,8 +57,8 @@ async fn the_tool_list_is_small_and_describes_each_tool() {
     lsp_diagnostics read-only=Some(true) destructive=None
     lsp_call_hierarchy read-only=Some(true) destructive=None
     lsp_implementations read-only=Some(true) destructive=None
-    apply_edit read-only=Some(false) destructive=Some(true)
-    undo_edit read-only=Some(false) destructive=Some(true)
+    apply_edit read-only=Some(false) destructive=Some(false)
+    undo_edit read-only=Some(false) destructive=Some(false)
     find_tools read-only=Some(true) destructive=None
     call_read_tool read-only=Some(true) destructive=None
     call_tool read-only=Some(false) destructive=Some(true)

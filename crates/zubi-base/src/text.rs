@@ -225,9 +225,21 @@ pub struct Setting {
     pub value: serde_json::Value,
 }
 
-/// Options for a change in an editor. The disk ignores them.
+/// The name of a change in its journal, from which zubi reports an interruption.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ChangeLabel {
+    /// The id of the plan; empty if the change has none.
+    pub plan: String,
+    pub title: String,
+    /// Whether the change undoes the plan.
+    pub is_undo: bool,
+}
+
+/// Options for a change. All but the label concern an editor; the disk ignores them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EditOptions {
+    pub label: ChangeLabel,
     pub save: Save,
     pub settings: Vec<Setting>,
     /// The settings that apply while the change is reverted.
@@ -281,8 +293,9 @@ pub enum SinkError {
     Io { path: Utf8PathBuf, source: std::io::Error },
     #[error("the editor refused the edit: {reason}")]
     Refused { reason: String },
-    /// A step failed, and so did reverting the steps before it.
-    #[error("cannot write `{path}`: {source}; and what was written before could not all be put back: {unrestored}")]
+    /// A step failed, and so did reverting the steps before it. `unrestored` names every file that is not as before, with
+    /// the way to restore it.
+    #[error("cannot write `{path}`: {source}; not restored: {unrestored}")]
     Stuck { path: Utf8PathBuf, source: std::io::Error, unrestored: String },
     /// The editor did not make the whole change, or did not report whether it did.
     #[error("the editor did not make the whole change: {reason}")]
@@ -301,6 +314,11 @@ impl SinkError {
 pub trait EditSink: Send + Sync {
     /// Applies all steps in order, or none (except after a crash, which the sink's own journal repairs).
     async fn apply(&self, operations: &[FileOperation], options: &EditOptions) -> Result<EditOutcome, SinkError>;
+
+    /// Returns the open editor that makes a part of the changes, if there is one.
+    fn editor(&self) -> Option<&dyn EditorSink> {
+        None
+    }
 }
 
 /// The sink of an open editor. It supports only texts of existing files, renames and deletions.

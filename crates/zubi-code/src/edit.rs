@@ -23,19 +23,20 @@ use zubi_base::clock::Clock;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::text::{
-    ContentHash, EditOptions, EditOutcome, EditSink, FileOperation, Save, SinkError, TextOrigin, TextSource, quote_all,
+    ChangeLabel, ContentHash, EditOptions, EditOutcome, EditSink, FileOperation, Save, SinkError, TextOrigin,
+    TextSource, quote_all,
 };
 use zubi_base::walk;
 use zubi_base::workspace::WorkspaceFolders;
 
-pub use self::apply::{DiskSink, EditorOrDiskSink, RecoveredChanges};
+pub use self::apply::{DiskSink, EditorOrDiskSink, RecoveredChanges, take_recovery_notes};
 pub use self::change::{ComputedChange, FileAction, ServerEdit};
 pub use self::error::EditError;
 pub use self::plan::{action_id, plan_id};
 
-use self::apply::journal;
 use self::apply::lock::EditLock;
 use self::apply::prepare::{expected_after, matches_expected, prepare, undo_of};
+use self::apply::recovery::RecoveryMemory;
 use self::plan::{ExpectedContent, PlanState, PlanStore, StoredPlan, Undo};
 use crate::worktrees::tree_of;
 
@@ -78,7 +79,7 @@ pub struct AppliedChange {
     pub files: Vec<AppliedFile>,
     /// The display paths of files with unsaved changes in an open editor.
     pub unsaved: Vec<String>,
-    /// Notes for the reader, one sentence each, including those about the recovery of an earlier unfinished change.
+    /// Notes for the reader, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -105,6 +106,7 @@ struct Inner {
     sink: Arc<dyn EditSink>,
     state_dir: Utf8PathBuf,
     store: PlanStore,
+    memory: RecoveryMemory,
 }
 
 /// Names the first of some files, and counts the others.
@@ -123,7 +125,8 @@ impl EditService {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let store = PlanStore::new(state_dir, Arc::clone(&workspace), clock);
-        Self { inner: Arc::new(Inner { workspace, texts, sink, state_dir: state_dir.to_owned(), store }) }
+        let memory = RecoveryMemory::default();
+        Self { inner: Arc::new(Inner { workspace, texts, sink, state_dir: state_dir.to_owned(), store, memory }) }
     }
 
     /// Plans one server's `WorkspaceEdit`, as the server sent it. Returns [`EditError::Nothing`] if it has no effect.
@@ -264,15 +267,6 @@ impl EditService {
         let (inner, id) = (Arc::clone(&self.inner), plan_id(id)?);
         run_detached(async move { inner.undo(&id).await }).await
     }
-
-    /// Undoes the changes that a crashed process left unfinished. Call it once at the start; every apply does the same
-    /// first. Does nothing while another process is applying an edit.
-    pub fn recover(&self) -> Result<RecoveredChanges, EditError> {
-        match EditLock::try_acquire(&self.inner.state_dir)? {
-            Some(_lock) => journal::recover(&self.inner.state_dir),
-            None => Ok(RecoveredChanges::default()),
-        }
-    }
 }
 
 /// Runs a future to its end even if the caller stops waiting: a change must not stop between its files.
@@ -288,11 +282,12 @@ async fn run_detached<T: Send + 'static>(
 impl Inner {
     async fn apply(&self, id: &str, options: &EditOptions) -> Result<AppliedChange, EditError> {
         let _lock = EditLock::acquire(&self.state_dir).await?;
-        let notes = journal::recover(&self.state_dir)?.unrestored;
+        self.recover_locked().await?;
         let mut plan = self.store.plan(id)?;
         let is_applied = match &plan.state {
             PlanState::Planned => false,
-            PlanState::Applied(_) => true,
+            // The process that undid the plan may have ended before it could record that.
+            PlanState::Applied(undo) => self.all_hold(&undo.after).await || self.check_texts(&plan).await.is_err(),
             // The process that applied the plan ended before it could record that.
             PlanState::Applying(undo) => self.all_hold(&undo.after).await,
         };
@@ -305,22 +300,31 @@ impl Inner {
         let mut undo = Undo { operations: undo_of(&prepared), after, settings: options.undo_settings.clone() };
         plan.state = PlanState::Applying(undo.clone());
         self.store.update(&plan)?;
-        let outcome = match self.sink.apply(&plan.operations, options).await {
+        let label = ChangeLabel { plan: plan.id.clone(), title: plan.title.clone(), is_undo: false };
+        let outcome = match self.sink.apply(&plan.operations, &EditOptions { label, ..options.clone() }).await {
             Ok(outcome) => outcome,
             Err(error) => {
                 if !error.may_have_written() {
                     plan.state = PlanState::Planned;
-                    self.store.update(&plan)?;
+                    self.update_record(&plan);
                 }
                 return Err(self.sink_error(error));
             }
         };
-        let mut applied = self.applied_change(&plan, &plan.operations, notes);
+        let mut applied = self.applied_change(&plan, &plan.operations);
         self.add_sink_outcome(&mut applied, &outcome, options.save, &plan.operations);
         self.update_undo(&mut undo, outcome).await;
         plan.state = PlanState::Applied(undo);
-        self.store.update(&plan)?;
+        self.update_record(&plan);
         Ok(applied)
+    }
+
+    /// Records a change that is made. The change itself has succeeded, and the files show its state as well as the record,
+    /// so a full disk must not hide that.
+    fn update_record(&self, plan: &StoredPlan) {
+        if let Err(error) = self.store.update(plan) {
+            tracing::warn!(%error, id = plan.id, "the record of a plan could not be updated");
+        }
     }
 
     /// Adds the editor's changes and notes to an answer.
@@ -412,7 +416,7 @@ impl Inner {
 
     async fn undo(&self, id: &str) -> Result<AppliedChange, EditError> {
         let _lock = EditLock::acquire(&self.state_dir).await?;
-        let notes = journal::recover(&self.state_dir)?.unrestored;
+        self.recover_locked().await?;
         let mut plan = self.store.plan(id)?;
         let undo = match plan.state.clone() {
             PlanState::Applied(undo) => undo,
@@ -426,14 +430,15 @@ impl Inner {
                 return Err(changed(path));
             }
         }
-        let options = EditOptions { settings: undo.settings.clone(), exact: true, ..EditOptions::default() };
+        let label = ChangeLabel { plan: plan.id.clone(), title: plan.title.clone(), is_undo: true };
+        let options = EditOptions { label, settings: undo.settings.clone(), exact: true, ..EditOptions::default() };
         let outcome = self.sink.apply(&undo.operations, &options).await.map_err(|error| match &error {
             SinkError::Changed { path } | SinkError::Exists { path } => changed(path),
             _ => EditError::Sink(error),
         })?;
         plan.state = PlanState::Planned;
-        self.store.update(&plan)?;
-        let mut applied = self.applied_change(&plan, &undo.operations, notes);
+        self.update_record(&plan);
+        let mut applied = self.applied_change(&plan, &undo.operations);
         self.add_sink_outcome(&mut applied, &outcome, options.save, &undo.operations);
         Ok(applied)
     }
@@ -484,7 +489,7 @@ impl Inner {
         }
     }
 
-    fn applied_change(&self, plan: &StoredPlan, operations: &[FileOperation], notes: Vec<String>) -> AppliedChange {
+    fn applied_change(&self, plan: &StoredPlan, operations: &[FileOperation]) -> AppliedChange {
         let mut files: Vec<AppliedFile> = Vec::new();
         for operation in operations {
             let done = match operation {
@@ -507,7 +512,13 @@ impl Inner {
                 None => files.push(file),
             }
         }
-        AppliedChange { plan: plan.id.clone(), title: plan.title.clone(), files, unsaved: Vec::new(), notes }
+        AppliedChange {
+            plan: plan.id.clone(),
+            title: plan.title.clone(),
+            files,
+            unsaved: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 }
 

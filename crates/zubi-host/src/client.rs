@@ -17,6 +17,7 @@ use async_trait::async_trait;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use zubi_base::sync::lock;
+use zubi_code::edit::take_recovery_notes;
 use zubi_ipc::wire::host::HostKind;
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::spec::Effect;
@@ -178,9 +179,15 @@ impl HostClient {
     }
 
     /// Describes, as a clause, the progress of an interrupted change to files. `None` for a call that is not known to
-    /// write files, because the journal does not record those.
+    /// write files, because the journal does not record those. The new host has recovered the change when it looked up
+    /// the tool.
     fn write_note(&self, effect: Option<Effect>) -> Option<String> {
-        let journal = &self.config.journal;
+        let (state_dir, folders) = (&self.config.state_dir, &self.config.folders);
+        let notes = take_recovery_notes(state_dir, |path| folders.iter().any(|folder| path.starts_with(folder)));
+        if !notes.is_empty() {
+            return Some(notes.join("; "));
+        }
+        let journal = state_dir.join("journal");
         let entries = journal.read_dir_utf8().map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
         let latest = entries
             .iter()
@@ -188,7 +195,7 @@ impl HostClient {
             .max_by_key(|entry| entry.metadata().and_then(|metadata| metadata.modified()).ok());
         match latest {
             Some(entry) => Some(format!(
-                "the journal entry `{}` records the changes begun on files, and the next change completes or reverts them",
+                "the journal entry `{}` records the changes begun on files, and zubi reverts them at the next call",
                 entry.path()
             )),
             None if matches!(effect, None | Some(Effect::Write)) => {

@@ -9,8 +9,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::{DocumentRef, EndpointSource as _, RequestCx};
 use zubi_base::process::CommandSpec;
+use zubi_base::text::DiskText;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::WorkspaceFolders;
+use zubi_code::edit::{DiskSink, EditService};
 use zubi_lsp_client::pool::report;
 use zubi_tools::domainlang::{self, DomainModel, Root};
 
@@ -35,6 +37,17 @@ pub async fn examine(
         survey.languages.insert(0, report);
     }
     Ok(survey)
+}
+
+/// Recovers the edits of this workspace that an ended process left unfinished, and returns one sentence for each; then
+/// one for each other interrupted edit that zubi still knows.
+pub async fn recover_edits(config: &HostConfig) -> Result<Vec<String>, LocalHostError> {
+    let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
+    let sink = Arc::new(DiskSink::new(&config.state_dir));
+    let clock = Arc::clone(&config.clock);
+    let edits = EditService::new(workspace, Arc::new(DiskText), sink, &config.state_dir, clock);
+    let failure = edits.recover().await.err().map(|error| error.to_string());
+    Ok(failure.into_iter().chain(edits.take_recovery_notes()).chain(edits.describe_journals()).collect())
 }
 
 /// Tests the sandbox for zubi's commands on this machine and describes it in one line.

@@ -2,6 +2,7 @@
 
 pub(crate) mod code;
 mod config;
+mod edit_recovery;
 mod editor_options;
 pub(crate) mod exact;
 pub(crate) mod exec;
@@ -103,8 +104,8 @@ impl HostBase {
 }
 
 impl LocalHost {
-    /// Builds a host with all compiled-in tools. Does no slow work: the first request that needs something detects,
-    /// reads or starts it.
+    /// Builds a host with all compiled-in tools. Does no slow work, unless an edit was interrupted, which it undoes: the
+    /// first request that needs something detects, reads or starts it.
     pub fn new(config: &HostConfig) -> Result<Self, LocalHostError> {
         let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
         let base = HostBase::new(config, &workspace, &EditorOptions::default());
@@ -151,6 +152,7 @@ impl LocalHost {
         let texts = editor.map_or_else(|| domainlang::texts(model), |editor| Arc::clone(&editor.texts));
         let editor_options = editor.map(|editor| editor.options.clone()).unwrap_or_default();
         let intel = code::intelligence(config, &workspace, &texts, sources, editor, &base);
+        edit_recovery::recover_at_start(&intel);
         let HostBase { secrets, jobs, index, exact, team, .. } = base;
         let redactor = redactor(&secrets);
         let declared = DeclaredProvider::new(DeclaredToolsConfig {

@@ -17,6 +17,9 @@ const COMMON: &str = "x-common";
 /// Marks a parameter whose description says no more than its name and the instructions; see [`slim`].
 const PLAIN_KEYWORD: &str = "x-plain";
 
+/// The toolset of the tools that apply and undo plans.
+const PLAN_TOOLSET: &str = "edit";
+
 /// Converts the directly exposed tools, in their order.
 pub(crate) fn tools(specs: &[Arc<ToolSpec>]) -> Vec<Tool> {
     specs.iter().filter(|spec| spec.exposure == Exposure::Direct).map(|spec| tool(spec)).collect()
@@ -33,7 +36,7 @@ fn tool(spec: &ToolSpec) -> Tool {
 }
 
 /// Returns the hints of a tool. Clients assume the worst for an omitted hint, so this omits only redundant ones:
-/// `destructiveHint` and `idempotentHint` mean nothing for a read-only tool (MCP 2025-11-25, `ToolAnnotations`), and
+/// `destructiveHint` and `idempotentHint` mean nothing for a read-only tool (MCP 2025-11-25, `ToolAnnotations`), for which
 /// `openWorldHint` changes no prompt. There is no title, because the names describe the tools.
 fn annotations(spec: &ToolSpec) -> ToolAnnotations {
     if !spec.is_to_be_confirmed() {
@@ -41,8 +44,10 @@ fn annotations(spec: &ToolSpec) -> ToolAnnotations {
     }
     ToolAnnotations::new()
         .read_only(false)
-        // Overwriting a file is destructive, although zubi can undo it: clients use this hint to decide about a prompt.
-        .destructive(true)
+        // An edit can be undone and never overwrites what has changed since. Clients without a user refuse other tools.
+        .destructive(!spec.is_reversible())
+        // A plan is applied or undone only once; the second call of the same kind changes nothing.
+        .idempotent(spec.toolset == PLAN_TOOLSET)
         .open_world(spec.effect >= Effect::Execute)
 }
 

@@ -44,6 +44,9 @@ pub enum Approval {
     Always,
 }
 
+/// The toolsets of the built-in tools whose writes can be undone.
+const REVERSIBLE_TOOLSETS: [&str; 4] = ["edit", "file", "refactor", "settings"];
+
 /// A JSON Schema for a tool's arguments, in the portable subset that `zubi_tool_api::schema` checks.
 pub type Schema = Map<String, Value>;
 
@@ -98,6 +101,14 @@ impl ToolSpec {
     /// Returns whether clients learn that a call may change something, so that they prompt their user before it.
     pub fn is_to_be_confirmed(&self) -> bool {
         self.effect > Effect::Plan || self.approval == Approval::Always
+    }
+
+    /// Whether a later call can take back everything that a call of the tool changes, and the tool never overwrites a
+    /// change that it does not know. These are the built-in tools that write through plans, or settings; nothing is known
+    /// about the tools of files and of other programs, whose toolsets have other names.
+    pub fn is_reversible(&self) -> bool {
+        self.effect <= Effect::Plan
+            || (self.effect == Effect::Write && REVERSIBLE_TOOLSETS.contains(&self.toolset.as_str()))
     }
 
     /// Returns the specification as JSON, for programs that list tools.

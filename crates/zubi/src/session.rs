@@ -209,7 +209,7 @@ impl CliSession {
             factory: Box::new(make),
             is_shared: shares,
             run: self.run_directory(),
-            journal: self.directories.state.join("journal"),
+            state_dir: self.directories.state.clone(),
             client: client(),
             environment: self.wire_environment(),
             port: PortChoice::Default,

@@ -75,9 +75,7 @@ pub enum EditError {
 
 fn sink_outcome(error: &SinkError) -> &'static str {
     match error {
-        SinkError::Stuck { .. } => {
-            "some files hold new text; the journal has the old one and the next start of zubi tries again"
-        }
+        SinkError::Stuck { .. } => "every other file is as before",
         SinkError::Doubtful { .. } => "look at the files in the editor, and take back there what is not wanted",
         SinkError::Io { .. } => "whatever had been written before was put back",
         SinkError::Changed { .. } | SinkError::Exists { .. } | SinkError::Refused { .. } => "nothing was written",
@@ -126,7 +124,7 @@ impl EditError {
             }
             Self::Sink(SinkError::Io { .. }) => "See that the file and its directory can be written, then apply again.".to_owned(),
             Self::Sink(SinkError::Stuck { .. }) => {
-                "See that the files named can be written, then start zubi again and check them.".to_owned()
+                "See that the named files can be written; zubi then restores them at the next call.".to_owned()
             }
             Self::Sink(SinkError::Doubtful { .. }) => "Read the files before changing anything else in them.".to_owned(),
             Self::Sink(SinkError::Refused { .. }) => "Look at the editor's own message, then apply again.".to_owned(),

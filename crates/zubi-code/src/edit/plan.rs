@@ -128,6 +128,10 @@ impl PlanStore {
         Self { directory: state_dir.join("plans"), workspace, clock }
     }
 
+    pub(super) fn directory(&self) -> &Utf8Path {
+        &self.directory
+    }
+
     /// Removes old plans, then stores a new one. `plan` receives the new id.
     pub fn add(&self, plan: impl FnOnce(&str) -> StoredPlan) -> Result<StoredPlan, EditError> {
         owner_only::create_directory(&self.directory)

@@ -4,6 +4,7 @@ mod crash;
 mod editor;
 mod editor_or_disk;
 mod properties;
+mod recovery;
 pub(super) mod tree;
 
 use zubi_base::clock::FixedClock;
@@ -287,7 +288,7 @@ fn edit_lock_is_exclusive() {
     let first = EditLock::try_acquire(&tree.state_dir).unwrap();
     assert!(first.is_some());
     assert!(EditLock::try_acquire(&tree.state_dir).unwrap().is_none(), "another handle has the lock");
-    assert_eq!(tree.edits().recover().unwrap(), RecoveredChanges::default(), "a live process has the lock");
+    assert_eq!(tree.edits().recover_now().unwrap(), RecoveredChanges::default(), "a live process has the lock");
     drop(first);
     assert!(EditLock::try_acquire(&tree.state_dir).unwrap().is_some());
 }

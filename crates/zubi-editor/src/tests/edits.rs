@@ -34,8 +34,8 @@ fn unsaved_text_is_read_searched_and_edited() {
     assert_snapshot!(format!("{} {}", change["textDocument"]["version"], change["edits"]), @r#"2 [{"range":{"start":{"line":0,"character":5},"end":{"line":0,"character":8}},"newText":"edit"}]"#);
     assert_snapshot!(editor.undo(), @"
     undone [plan]: edit web/shape.ts, 1 replacement in 1 file
-      web/shape.ts  written
     note: not saved, for it had unsaved changes: `web/shape.ts`
+      web/shape.ts  written
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     ");
     assert_eq!(editor.text("web/shape.ts").0, "// é typed\nexport class Circle {}\n");
@@ -92,15 +92,15 @@ fn a_move_updates_imports_and_undo_restores_everything() {
     editor.import_updates = vec![(report, "./shape", "./lib/form"), (other_uri, "./shape", "./lib/form")];
     let args = json!({ "oldUri": "web/shape.ts", "newUri": "web/lib/form.ts" });
     assert_snapshot!(editor.call("rename_file", &args), @r#"
+    applied [plan]: rename file `web/shape.ts` to `web/lib/form.ts` in 4 files
+    undo_edit {"plan":"[plan]"} undoes it
     note: updateImportsOnFileMove is "prompt"; it was "always" for this call
     note: extensions of the editor changed 2 files
-    applied [plan]: rename file `web/shape.ts` to `web/lib/form.ts` in 4 files
+    note: not saved, for it is open in the editor: `web/report.ts`
       web/lib  directory created
       web/lib/form.ts  renamed from web/shape.ts
       web/other.ts  changed by an extension of the editor
       web/report.ts  changed by an extension of the editor
-    note: not saved, for it is open in the editor: `web/report.ts`
-    undo_edit {"plan":"[plan]"} undoes it
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     "#);
     let params = &editor.requested_edits[0];
@@ -114,11 +114,11 @@ fn a_move_updates_imports_and_undo_restores_everything() {
     }
     assert_snapshot!(editor.undo(), @"
     undone [plan]: rename file `web/shape.ts` to `web/lib/form.ts` in 4 files
+    note: not saved, for it had unsaved changes: `web/report.ts`
       web/report.ts  written
       web/other.ts  written
       web/shape.ts  renamed from web/lib/form.ts
       web/lib  directory removed
-    note: not saved, for it had unsaved changes: `web/report.ts`
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     ");
     assert_eq!(
@@ -137,10 +137,10 @@ fn imports_are_not_updated_if_the_setting_is_never() {
     editor.settings.insert("js/ts.updateImportsOnFileMove.enabled".to_owned(), json!("never"));
     let args = json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" });
     assert_snapshot!(editor.call("rename_file", &args), @r#"
-    note: imports stay unchanged: updateImportsOnFileMove is "never"
     applied [plan]: rename file `web/shape.ts` to `web/form.ts` in 1 file
-      web/form.ts  renamed from web/shape.ts
     undo_edit {"plan":"[plan]"} undoes it
+    note: imports stay unchanged: updateImportsOnFileMove is "never"
+      web/form.ts  renamed from web/shape.ts
     2 mentions of the old path left in 2 files: web/other.ts (1), web/report.ts (1)
     plan [plan]: replace mentions of `web/shape.ts` by `web/form.ts`, 2 edits in 2 files; nothing is written yet
     diff --git a/web/other.ts b/web/other.ts
@@ -230,23 +230,23 @@ fn text_typed_during_a_move_is_neither_saved_nor_undone() {
     editor.typed_texts = vec![(report, "// typed")];
     let answer = editor.call("rename_file", &json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" }));
     assert_snapshot!(answer, @r#"
+    applied [plan]: rename file `web/shape.ts` to `web/form.ts` in 2 files
+    undo_edit {"plan":"[plan]"} undoes it
     note: updateImportsOnFileMove is "prompt"; it was "always" for this call
     note: extensions of the editor changed 1 file
-    applied [plan]: rename file `web/shape.ts` to `web/form.ts` in 2 files
-      web/form.ts  renamed from web/shape.ts
-      web/other.ts  changed by an extension of the editor
     note: not saved, for it is open in the editor: `web/other.ts`
     note: the user typed into `web/report.ts` meanwhile: it is neither saved nor taken back; read it again
-    undo_edit {"plan":"[plan]"} undoes it
+      web/form.ts  renamed from web/shape.ts
+      web/other.ts  changed by an extension of the editor
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     "#);
     editor.import_updates.clear();
     editor.typed_texts.clear();
     assert_snapshot!(editor.undo(), @"
     undone [plan]: rename file `web/shape.ts` to `web/form.ts` in 2 files
+    note: not saved, for it had unsaved changes: `web/other.ts`
       web/other.ts  written
       web/shape.ts  renamed from web/form.ts
-    note: not saved, for it had unsaved changes: `web/other.ts`
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     ");
     assert_eq!(editor.text("web/report.ts"), ("import { Circle } from './form';\n// typed", true));
@@ -309,11 +309,11 @@ fn an_undo_with_uncorrected_texts_is_reported_as_done() {
     editor.failing_edit = Some(2);
     assert_snapshot!(editor.undo(), @"
     undone [plan]: rename file `web/shape.ts` to `web/form.ts` in 2 files
-      web/report.ts  written
-      web/shape.ts  renamed from web/form.ts
     note: the editor saved another text of `web/report.ts` than was requested: other line ends, or a change of its own on save
     note: not saved, for it had unsaved changes: `web/report.ts`
     note: extensions changed `[root]/web/report.ts`, which could not be reverted (a folder is read-only): read these files again
+      web/report.ts  written
+      web/shape.ts  renamed from web/form.ts
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     ");
     assert_eq!(editor.on_disk("web/shape.ts"), "export class Circle {}\n");

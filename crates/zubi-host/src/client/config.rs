@@ -24,9 +24,9 @@ pub struct HostClientConfig {
     pub is_shared: bool,
     /// The directory in which hosts find each other.
     pub run: Utf8PathBuf,
-    /// The journal of changes to files. Each change is recorded before it is made, so that a later host can check
-    /// whether it happened.
-    pub journal: Utf8PathBuf,
+    /// The directory of zubi's state, with the journal of changes to files. Each change is recorded before it is made, so
+    /// that a later host can check whether it happened.
+    pub state_dir: Utf8PathBuf,
     /// The name and version of this process, as sent to hosts.
     pub client: String,
     pub environment: HostEnvironment,

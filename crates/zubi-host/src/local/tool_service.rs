@@ -81,6 +81,8 @@ impl ToolService for LocalHost {
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, HostError> {
+        // A client that has lost its host looks up its tool, and then reads the notes about the lost call.
+        self.recover_edits().await;
         match self.registry.find_refreshing(name, restrictions).await.map_err(host_error) {
             Ok(tool) => Ok(Arc::new(tool.spec().clone())),
             Err(HostError::InvalidCall(CallFailure { code, text: why, .. })) => {
@@ -92,17 +94,20 @@ impl ToolService for LocalHost {
 
     async fn call(&self, request: &CallRequest, context: &CallContext) -> Result<CallAnswer, HostError> {
         let started = Instant::now();
+        self.recover_edits().await;
         let cx = self.cx(&request.caller, context, request.token_budget);
         let result = self.registry.call(&request.tool, request.arguments.clone(), cx).await;
         let duration = started.elapsed();
-        match result.map_err(host_error) {
+        let mut answer = match result.map_err(host_error) {
             Ok(output) => {
                 let (text, status) = (output.render(), output.status.is_some());
-                Ok(CallAnswer { text, data: output.data, duration, status, failure: None, next: String::new() })
+                CallAnswer { text, data: output.data, duration, status, failure: None, next: String::new() }
             }
-            Err(HostError::InvalidCall(failure)) => Ok(failure.into_answer(duration)),
-            Err(error) => Err(error),
-        }
+            Err(HostError::InvalidCall(failure)) => failure.into_answer(duration),
+            Err(error) => return Err(error),
+        };
+        self.add_recovery_notes(&mut answer);
+        Ok(answer)
     }
 
     async fn explain(&self, request: &CallRequest, context: &CallContext) -> Result<Explanation, HostError> {
@@ -145,6 +150,7 @@ impl ToolService for LocalHost {
     ) -> Result<ResourceText, HostError> {
         let resource = self.resources.iter().find(|resource| resource.spec().uri == uri);
         let resource = resource.ok_or_else(|| HostError::UnknownResource { uri: uri.to_owned() })?;
+        self.recover_edits().await;
         let text = resource.read(uri, &self.cx(caller, context, None)).await;
         text.map_err(|error| HostError::UnreadableResource(error.render(&resource.spec().name)))
     }

@@ -74,6 +74,7 @@ async fn handle_editor_method(
 ) -> Result<Value, ResponseError> {
     let unknown = || error(codes::METHOD_NOT_FOUND, format!("this host does not answer `{method}`"));
     let editor_service = client.server.host.editor_service().ok_or_else(unknown)?;
+    client.server.host.recover_edits().await;
     let cx = EditorCallContext { cancel, deadline: Instant::now() + READ_TIMEOUT, read_only: client.is_on_port() };
     match editor_service.handle(method, params, cx).await {
         Some(Ok(value)) => Ok(value),

@@ -97,14 +97,14 @@ async fn the_tool_list_is_fixed_and_has_all_hints() {
     assert_snapshot!(lines.join("\n"), @r#"
     test_echo: {"readOnlyHint":true}
     test_fail: {"readOnlyHint":true}
-    test_panic: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":false}
+    test_panic: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}
     test_wait: {"readOnlyHint":true}
     test_progress: {"readOnlyHint":true}
-    test_run: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}
-    test_vouched: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}
+    test_run: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}
+    test_vouched: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}
     find_tools: {"readOnlyHint":true}
     call_read_tool: {"readOnlyHint":true}
-    call_tool: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}
+    call_tool: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}
     "#);
 }
 

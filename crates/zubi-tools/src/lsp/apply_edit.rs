@@ -14,7 +14,7 @@ use zubi_tool_api::Effect;
 
 use crate::adapter::ToolMeta;
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
-use crate::lsp::diagnostics::{items, write_delta};
+use crate::lsp::diagnostics::{delta_counts, delta_lists, items};
 use crate::lsp::view::OutputBudget;
 
 pub(crate) struct ApplyEdit;
@@ -57,7 +57,7 @@ impl CodeTool for ApplyEdit {
             ));
         };
         let changed = query.change(&plan, Direction::Apply(EditOptions::default())).await?;
-        Ok(render_applied(view, &plan, AppliedVerb::Applied, changed))
+        Ok(render_applied(view, &plan, AppliedVerb::Applied, &[], changed))
     }
 }
 
@@ -68,11 +68,16 @@ pub(crate) enum AppliedVerb {
     Undone,
 }
 
-/// Renders a change in either direction.
+/// The share of an answer that the list of changed files may have, in percent.
+const FILES_PERCENT: usize = 40;
+
+/// Renders a change in either direction: the change and how to undo it, notes, the files, the counts of diagnostics, and
+/// the diagnostics. The budget cuts only the lists. `notes` precede those of the change.
 pub(crate) fn render_applied(
     view: &OutputBudget,
     plan: &str,
     direction: AppliedVerb,
+    notes: &[String],
     changed: QualifiedAnswer<AppliedEdit>,
 ) -> CodeAnswer {
     let applied = &changed.value.applied;
@@ -80,19 +85,23 @@ pub(crate) fn render_applied(
         AppliedVerb::Applied => "applied",
         AppliedVerb::Undone => "undone",
     };
-    let mut text = String::new();
-    let _ = writeln!(text, "{verb} {plan}: {} in {}", applied.title, pluralize(applied.files.len(), "file"));
-    for file in &applied.files {
-        let _ = writeln!(text, "  {}  {}", file.display_path, file.done);
-    }
-    for note in &applied.notes {
-        let _ = writeln!(text, "note: {note}");
-    }
-    if let Some(delta) = &changed.value.delta {
-        write_delta(&mut text, delta);
-    }
+    // Writing to a `String` cannot fail.
+    let mut text = format!("{verb} {plan}: {} in {}\n", applied.title, pluralize(applied.files.len(), "file"));
     if direction == AppliedVerb::Applied {
         let _ = writeln!(text, "undo_edit {{\"plan\":\"{plan}\"}} undoes it");
+    }
+    for note in notes.iter().chain(&applied.notes) {
+        let _ = writeln!(text, "note: {note}");
+    }
+    let files: String = applied.files.iter().map(|file| format!("  {}  {}\n", file.display_path, file.done)).collect();
+    let (files, cut_files) = view.part(FILES_PERCENT).block(&files);
+    text.push_str(&files);
+    let mut truncated = cut_files;
+    if let Some(delta) = &changed.value.delta {
+        text.push_str(&delta_counts(delta));
+        let (problems, cut_problems) = view.without(files.len()).block(&delta_lists(delta));
+        text.push_str(&problems);
+        truncated = cut_problems.or(truncated);
     }
     let data = view.data(|| {
         let delta = changed.value.delta.as_ref();
@@ -101,6 +110,5 @@ pub(crate) fn render_applied(
             applied.files.iter().map(|file| json!({ "path": file.display_path, "done": file.done })).collect();
         json!({ "plan": plan, "files": files, "unsaved": applied.unsaved, "problems": delta })
     });
-    let (text, truncated) = view.block(&text);
     CodeAnswer { text, data, status: changed.status, truncated }
 }

@@ -66,13 +66,14 @@ impl CodeTool for DiagnosticsTool {
             _ => pluralize(report.files, "file"),
         };
         if let Some(delta) = &report.delta {
-            write_delta(&mut text, delta);
+            text.push_str(&delta_counts(delta));
             let _ = writeln!(
                 text,
                 "{} now in {checked}; snapshot {}",
                 pluralize(report.items.len(), "problem"),
                 report.snapshot
             );
+            text.push_str(&delta_lists(delta));
             let data = view.data(|| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed), "total": report.items.len(), "snapshot": report.snapshot }));
             let (text, truncated) = view.block(&text);
             return Ok(CodeAnswer { text, data, status: answer.status, truncated });
@@ -132,13 +133,25 @@ fn write_diagnostic(text: &mut String, problem: &CodeProblem) {
     text.push('\n');
 }
 
-/// Writes the lists `new:` and `fixed:`, with paths.
-pub(crate) fn write_delta(text: &mut String, delta: &DiagnosticsDelta) {
+/// Returns the line with the numbers of new and fixed problems: `problems: 3 new (2 errors, 1 hint), 1 fixed`.
+pub(crate) fn delta_counts(delta: &DiagnosticsDelta) -> String {
+    let (new, fixed) = (delta.new.len(), delta.fixed.len());
+    let new = (new > 0).then(|| format!("{new} new ({})", tally(&delta.new, new)));
+    let fixed = (fixed > 0).then(|| format!("{fixed} fixed"));
+    let counts: Vec<_> = [new, fixed].into_iter().flatten().collect();
+    format!("problems: {}\n", if counts.is_empty() { "no change".to_owned() } else { counts.join(", ") })
+}
+
+/// Returns the lists `new:` and `fixed:` with paths, the most severe problems first.
+pub(crate) fn delta_lists(delta: &DiagnosticsDelta) -> String {
+    let mut text = String::new();
     for (title, problems) in [("new", &delta.new), ("fixed", &delta.fixed)] {
         if problems.is_empty() {
             continue;
         }
-        let _ = writeln!(text, "{title}: {}", pluralize(problems.len(), "problem"));
+        let _ = writeln!(text, "{title}:");
+        let mut problems: Vec<_> = problems.iter().collect();
+        problems.sort_by_key(|problem| problem.severity);
         for problem in problems {
             let _ = write!(text, "  {}", problem.location.display_path);
             let mut line = String::new();
@@ -146,9 +159,7 @@ pub(crate) fn write_delta(text: &mut String, delta: &DiagnosticsDelta) {
             let _ = write!(text, ":{}", line.trim_start());
         }
     }
-    if delta.new.is_empty() && delta.fixed.is_empty() {
-        text.push_str("problems: no change\n");
-    }
+    text
 }
 
 pub(crate) fn items(problems: &[CodeProblem]) -> Vec<Value> {

@@ -43,6 +43,6 @@ impl CodeTool for UndoEdit {
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let changed = query.change(&input.plan, Direction::Undo).await?;
-        Ok(render_applied(view, &input.plan, AppliedVerb::Undone, changed))
+        Ok(render_applied(view, &input.plan, AppliedVerb::Undone, &[], changed))
     }
 }

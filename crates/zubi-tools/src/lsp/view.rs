@@ -43,6 +43,11 @@ impl OutputBudget {
         Self { bytes: self.body() * percent / 100 + FRAME_BYTES, format: self.format }
     }
 
+    /// Returns the budget that remains after a part of an answer with this number of bytes.
+    pub(crate) fn without(&self, bytes: usize) -> Self {
+        Self { bytes: self.bytes.saturating_sub(bytes), format: self.format }
+    }
+
     /// Writes items until the budget or the limit is reached. `write` appends one item; it receives the previous item
     /// for grouping. At least one item is always written.
     pub(crate) fn list<T>(

@@ -1,7 +1,5 @@
 //! Common part of the refactoring tools: their defaults and files, and how they apply a plan at once.
 
-use std::fmt::Write as _;
-
 use camino::Utf8PathBuf;
 use zubi_base::text::{EditOptions, Save};
 use zubi_code::apply::Direction;
@@ -54,18 +52,13 @@ pub(super) async fn apply(
 ) -> Result<CodeAnswer, CodeError> {
     let save = if request.save == Some(true) { Save::All } else { Save::Unopened };
     let changed = query.change(&plan.id, Direction::Apply(EditOptions { save, ..request.options })).await?;
-    let mut text = request.preamble;
     let change_notes = request.notes.map(|notes| notes(&changed.value.applied)).unwrap_or_default();
-    // Writing to a `String` cannot fail.
-    for note in plan.notes.iter().chain(&change_notes) {
-        let _ = writeln!(text, "note: {note}");
-    }
+    let mut notes = [plan.notes.as_slice(), &change_notes].concat();
     if request.save == Some(false) && changed.value.applied.unsaved.is_empty() {
-        text.push_str("note: the files on disk were changed, so they are saved although save is false\n");
+        notes.push("the files on disk were changed, so they are saved although save is false".to_owned());
     }
-    let mut reply = render_applied(view, &plan.id, AppliedVerb::Applied, changed);
-    text.push_str(&reply.text);
-    reply.text = text;
+    let mut reply = render_applied(view, &plan.id, AppliedVerb::Applied, &notes, changed);
+    reply.text.insert_str(0, &request.preamble);
     reply.status.merge(status);
     Ok(reply)
 }

@@ -291,20 +291,22 @@ async fn rename_apply_undo() {
     let plan = &planned[at..at + 12];
     insta::assert_snapshot!(without_ids(&call(&toy, "apply_edit", json!({ "plan": plan })).await), @r#"
     applied p-…: rename `unit` to `bad` in 2 files
+    undo_edit {"plan":"p-…"} undoes it
       app.toy  written
       shapes.toy  written
-    new: 3 problems
+    problems: 3 new (3 errors)
+    new:
       app.toy:2:1  error: this is bad  [toy]
       app.toy:4:1  error: this is bad  [toy]
       shapes.toy:6:1  error: this is bad  [toy]
-    undo_edit {"plan":"p-…"} undoes it
     [toy · ready]
     "#);
     insta::assert_snapshot!(without_ids(&call(&toy, "undo_edit", json!({ "plan": plan })).await), @"
     undone p-…: rename `unit` to `bad` in 2 files
       shapes.toy  written
       app.toy  written
-    fixed: 3 problems
+    problems: 3 fixed
+    fixed:
       app.toy:2:1  error: this is bad  [toy]
       app.toy:4:1  error: this is bad  [toy]
       shapes.toy:6:1  error: this is bad  [toy]
@@ -318,6 +320,19 @@ async fn rename_apply_undo() {
     Invalid input: plan: pass exactly one of `plan` and `action`
     Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.
     ");
+}
+
+#[tokio::test]
+async fn the_budget_cuts_lists_and_never_the_undo_line() {
+    let uses = "use unit\n".repeat(60);
+    let toy = Toy::new(&format!("//- app.toy\n{uses}//- shapes.toy\nlet unit\n"));
+    let planned = call(&toy, "lsp_rename_symbol", json!({ "symbol": "unit", "newName": "bad" })).await;
+    let at = planned.find("p-").unwrap();
+    let applied = call(&toy, "apply_edit", json!({ "plan": &planned[at..at + 12], "maxTokens": 60 })).await;
+    let applied = without_ids(&applied);
+    let begin = "applied p-…: rename `unit` to `bad` in 2 files\nundo_edit {\"plan\":\"p-…\"} undoes it\n";
+    assert!(applied.starts_with(begin), "{applied}");
+    assert!(applied.contains("\nproblems: 61 new (61 errors)\nnew:\n") && applied.contains("\n… cut: "), "{applied}");
 }
 
 #[tokio::test]
@@ -368,12 +383,13 @@ async fn diagnostics() {
     zubi_base::fs::write_atomic(&toy.root.join("b.toy"), b"# bad\nlet bad\n").unwrap();
     zubi_base::fs::write_atomic(&toy.root.join("a.toy"), b"let x\n").unwrap();
     insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "since": "d-1" })).await, @"
-    new: 2 problems
+    problems: 2 new (2 errors), 1 fixed
+    2 problems now in 2 files; snapshot d-2
+    new:
       b.toy:1:1  error: this is bad  [toy]
       b.toy:2:1  error: this is bad  [toy]
-    fixed: 1 problem
+    fixed:
       a.toy:2:1  error: this is bad  [toy]
-    2 problems now in 2 files; snapshot d-2
     [toy · ready · the toy library was not read]
     ");
     insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "since": "d-9" })).await, @"

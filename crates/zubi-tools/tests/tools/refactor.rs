@@ -37,13 +37,13 @@ async fn rename_file() {
     let toy = Toy::new(SHAPES);
     let answer = call(&toy, "rename_file", json!({ "oldUri": "shapes.toy", "newUri": "lib/forms.toy" })).await;
     insta::assert_snapshot!(without_ids(&answer), @r#"
-    note: 1 edit of imports by toy
     applied p-…: rename file `shapes.toy` to `lib/forms.toy` in 3 files
+    undo_edit {"plan":"p-…"} undoes it
+    note: 1 edit of imports by toy
       lib  directory created
       lib/forms.toy  renamed from shapes.toy
       app.toy  written
     problems: no change
-    undo_edit {"plan":"p-…"} undoes it
     [toy · ready]
     "#);
     assert_eq!(read(&toy, "app.toy").lines().nth(1), Some("use forms Shape"));
@@ -60,11 +60,11 @@ async fn rename_file() {
     assert!(toy.root.join("shapes.toy").exists() && !toy.root.join("lib").exists());
     assert_eq!(read(&toy, "app.toy").lines().nth(1), Some("use shapes Shape"));
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "notes.txt", "newUri": "n.txt", "save": false })).await, @r#"
+    applied p-…: rename file `notes.txt` to `n.txt` in 1 file
+    undo_edit {"plan":"p-…"} undoes it
     note: no server updates imports here: no server for .txt
     note: the files on disk were changed, so they are saved although save is false
-    applied p-…: rename file `notes.txt` to `n.txt` in 1 file
       n.txt  renamed from notes.txt
-    undo_edit {"plan":"p-…"} undoes it
     no file mentions the old path
     [no server · problems not compared: no server for .txt]
     "#);
@@ -111,20 +111,20 @@ async fn rename_symbol_finds_the_name_and_no_comment() {
     insta::assert_snapshot!(call_masked(&toy, "rename_symbol", json!({ "uri": "shapes.toy", "originalName": "Shape", "newName": "Form" })).await, @r#"
     at shapes.toy:1:7 Shape (class)
     applied p-…: rename `Shape` to `Form` in 2 files
+    undo_edit {"plan":"p-…"} undoes it
       app.toy  written
       shapes.toy  written
     problems: no change
-    undo_edit {"plan":"p-…"} undoes it
     [toy · ready]
     "#);
     assert_eq!(read(&toy, "shapes.toy").lines().next(), Some("class Form"));
     insta::assert_snapshot!(call_masked(&toy, "rename_symbol", json!({ "uri": "app.toy", "originalName": "area", "newName": "size" })).await, @r#"
     at app.toy:4:15 area; declared at shapes.toy:2
     applied p-…: rename `area` to `size` in 2 files
+    undo_edit {"plan":"p-…"} undoes it
       app.toy  written
       shapes.toy  written
     problems: no change
-    undo_edit {"plan":"p-…"} undoes it
     [toy · ready]
     "#);
     insta::assert_snapshot!(call_masked(&toy, "rename_symbol", json!({ "uri": "app.toy", "originalName": "nowhere", "newName": "x" })).await, @"
@@ -153,10 +153,10 @@ async fn rename_file_changes_no_setting_and_reports_its_changes() {
     );
     let settings = read(&toy, ".vscode/settings.json");
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "a.ts", "newUri": "b.ts" })).await, @r#"
-    note: imports stay unchanged: updateImportsOnFileMove is "never"
     applied p-…: rename file `a.ts` to `b.ts` in 1 file
-      b.ts  renamed from a.ts
     undo_edit {"plan":"p-…"} undoes it
+    note: imports stay unchanged: updateImportsOnFileMove is "never"
+      b.ts  renamed from a.ts
     no file mentions the old path
     [no server · problems not compared: no server for .ts]
     "#);

@@ -268,9 +268,9 @@ async fn rewrite_apply_and_undo() {
     let plan = answer.split("\"plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap();
     insta::assert_snapshot!(without_ids(&call(&toy, "apply_edit", json!({ "plan": plan })).await), @r#"
     applied p-…: rewrite `log.info($TEXT, $VALUE)` to `log.info($TEXT, extra=$VALUE)` in 2 files
+    undo_edit {"plan":"p-…"} undoes it
       app/a.py  written
       app/broken.py  written
-    undo_edit {"plan":"p-…"} undoes it
     [no server · problems not compared: no server for .py]
     "#);
     insta::assert_snapshot!(read(&toy, "app/a.py"), @r"

@@ -1,4 +1,5 @@
-//! `zubi doctor`: checks which language servers the workspace needs, which work, and which to install.
+//! `zubi doctor`: checks which language servers the workspace needs, which work, and which to install. It also recovers
+//! interrupted edits.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -33,9 +34,11 @@ pub(super) fn run(session: &CliSession, doctor: &Doctor) -> Result<ExitCode, Fai
                 line.report(None, what);
             }
         };
+        // First, so that the servers read whole files.
+        let edits = doctor::recover_edits(&config).await.map_err(Failure::usage)?;
         let survey = tokio::select! {
             survey = doctor::examine(&config, timeout, &progress) => {
-                Some((survey.map_err(Failure::usage)?, doctor::sandbox(&config).await))
+                Some((survey.map_err(Failure::usage)?, doctor::sandbox(&config).await, edits))
             }
             () = stop.cancelled() => None,
         };
@@ -44,18 +47,23 @@ pub(super) fn run(session: &CliSession, doctor: &Doctor) -> Result<ExitCode, Fai
         }
         Ok::<_, Failure>(survey)
     })??;
-    let Some((survey, sandbox)) = examined else { return Ok(ExitCode::from(INTERRUPTED)) };
+    let Some((survey, sandbox, edits)) = examined else { return Ok(ExitCode::from(INTERRUPTED)) };
     let complete = !survey.languages.iter().any(LanguageReport::needs_server);
     if doctor.json {
         let mut report = json!(survey);
         report["complete"] = json!(complete);
         report["sandbox"] = json!(sandbox);
+        report["edits"] = json!(edits);
         report["secrets"] = json!(doctor::secrets(&config));
         report["policy"] = json!(doctor::broken_policy(&config));
         terminal::print_json(&report)?;
     } else {
         let workspace = WorkspaceFolders::open(&config.folders).map_err(Failure::environment)?;
         let mut text = format!("{}\n\nsandbox of commands: {sandbox}", render(&survey, &workspace).trim_end());
+        for edit in &edits {
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "\nedits: {edit}");
+        }
         for problem in doctor::secrets(&config) {
             // Writing to a `String` cannot fail.
             let _ = write!(text, "\nsecrets: {problem}");

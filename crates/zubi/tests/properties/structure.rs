@@ -9,6 +9,7 @@ use zubi_host::ToolService as _;
 use zubi_host::verify::{CheckStatus, verify};
 use zubi_tool_api::ToolSpec;
 use zubi_tool_api::cx::Restrictions;
+use zubi_tool_api::spec::{Effect, Exposure};
 
 use crate::sandbox::Sandbox;
 
@@ -109,6 +110,34 @@ async fn mcp_lists_every_tool_as_it_describes_itself() {
             spec.id
         );
     }
+}
+
+/// The hints by which MCP clients decide about a prompt, of every tool, also of those that no list contains.
+#[tokio::test]
+async fn mcp_hints_say_what_a_call_can_do() {
+    let sandbox = Sandbox::new();
+    let direct = |spec: &Arc<ToolSpec>| Arc::new(ToolSpec { exposure: Exposure::Direct, ..ToolSpec::clone(spec) });
+    let specs: Vec<_> = specs(&sandbox).await.iter().map(direct).collect();
+    let list: Vec<Value> = serde_json::from_str(&zubi_mcp::tool_list_json(&specs)).unwrap();
+    let mut reversible = Vec::new();
+    for (spec, tool) in specs.iter().zip(&list) {
+        let hints = &tool["annotations"];
+        let (reads, destroys) = (&hints["readOnlyHint"], &hints["destructiveHint"]);
+        let (repeats, is_open) = (&hints["idempotentHint"], &hints["openWorldHint"]);
+        if !spec.is_to_be_confirmed() {
+            // The others mean nothing for a tool that only reads.
+            assert_eq!(hints, &serde_json::json!({ "readOnlyHint": true }), "{}", spec.id);
+            continue;
+        }
+        assert_eq!(reads, false, "{}", spec.id);
+        assert_eq!(is_open, spec.effect >= Effect::Execute, "{}", spec.id);
+        assert!(destroys == true || spec.effect == Effect::Write, "{} executes", spec.id);
+        assert!(repeats == false || spec.toolset == "edit", "{}", spec.id);
+        if destroys == false {
+            reversible.push(spec.id.as_str());
+        }
+    }
+    insta::assert_snapshot!(reversible.join(" "), @"apply_edit undo_edit file.edit file.write rename_file rename_symbol organize_imports set_setting set_update_imports_setting");
 }
 
 /// Property 9: a resource has a URI, a name, a description and a type.

@@ -178,7 +178,13 @@ impl Fault {
         }
         if self.name == "steered" {
             steered::record_method(method)?;
-            return Ok(if steered::is_withheld(method) { Reaction::Silent } else { Reaction::Send(reply) });
+            if steered::is_withheld(method) {
+                return Ok(Reaction::Silent);
+            }
+            return Ok(Reaction::Send(match (method, reply.pointer("/documentChanges/0/edits/0/range")) {
+                ("textDocument/rename", Some(word)) => steered::rename_everywhere(params, word)?,
+                _ => reply,
+            }));
         }
         if method == "initialize" {
             let has_no_capabilities = ["late-registration", "no-capabilities", "unregisters"].contains(&self.name);

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::text::{EditOptions, EditOutcome, EditSink, FileOperation, SinkError};
+use zubi_base::text::{ChangeLabel, EditOptions, EditOutcome, EditSink, FileOperation, SinkError};
 
-use super::journal::EditJournal;
+use super::journal::{EditJournal, JournalPart};
 use super::prepare::prepare;
 use super::step;
+use super::sweep::sweep_temporary;
+use super::unrestored::{RevertOutcome, UnrestoredFile, end_journal};
 
 /// A sink that writes to disk atomically. The caller must hold the edit lock, as [`crate::edit::EditService`] does.
+#[derive(Clone)]
 pub struct DiskSink {
     state_dir: Utf8PathBuf,
     #[cfg(test)]
@@ -42,46 +45,63 @@ impl DiskSink {
         }
     }
 
-    fn run(&self, operations: &[FileOperation]) -> Result<(), SinkError> {
-        let steps = prepare(operations, &BTreeMap::new())?;
+    pub(super) fn state_dir(&self) -> &Utf8Path {
+        &self.state_dir
+    }
+
+    fn run(&self, operations: &[FileOperation], label: &ChangeLabel) -> Result<(), SinkError> {
         let Some(first) = operations.first() else { return Ok(()) };
-        let io = |path: &Utf8Path| {
-            let path = path.to_owned();
-            move |source| SinkError::Io { path, source }
-        };
-        let mut journal = EditJournal::begin(&self.state_dir, &steps).map_err(io(first.path()))?;
-        for (index, step) in steps.iter().enumerate() {
-            let done = self
-                .point(index * 2, step.operation.path())
-                .and_then(|()| step::execute(&step.operation))
-                .and_then(|()| self.point(index * 2 + 1, step.operation.path()))
-                .and_then(|()| journal.done(index).map_err(io(step.operation.path())));
-            if let Err(error) = done {
+        let part = JournalPart::new(prepare(operations, &BTreeMap::new())?, label);
+        let mut journal = EditJournal::begin(&self.state_dir, part).map_err(io(first.path()))?;
+        match self.execute(&mut journal).and_then(|()| self.commit(&mut journal)) {
+            Ok(()) => {
                 #[cfg(test)]
-                if let Some(stopped) = self.simulate_death(&mut journal, &steps, index) {
+                if matches!(self.fault, InjectedFault::Die(point) if point == journal.steps().count() * 2 + 1) {
+                    return Err(SinkError::Refused { reason: "died".to_owned() });
+                }
+                remove_finished(journal);
+                Ok(())
+            }
+            Err(error) => {
+                #[cfg(test)]
+                if let Some(stopped) = self.simulate_death(&mut journal) {
                     return Err(stopped);
                 }
-                return Err(take_back(journal, &steps, index, error));
+                Err(revert(journal, error))
             }
         }
-        let last = steps.len() - 1;
-        let committed =
-            self.point(steps.len() * 2, first.path()).and_then(|()| journal.commit().map_err(io(first.path())));
-        if let Err(error) = committed {
-            #[cfg(test)]
-            if let Some(stopped) = self.simulate_death(&mut journal, &steps, last) {
-                return Err(stopped);
+    }
+
+    /// Executes the steps of the journal's last part. A failure leaves the finished steps.
+    pub(super) fn execute(&self, journal: &mut EditJournal) -> Result<(), SinkError> {
+        let Some(part) = journal.parts.len().checked_sub(1) else { return Ok(()) };
+        let first = journal.first_step(part);
+        for (index, operation) in
+            journal.parts.get(part).map(JournalPart::operations).unwrap_or_default().iter().enumerate()
+        {
+            let step = first + index;
+            let path = operation.path();
+            tracing::trace!(step, %path, "writes");
+            self.point(step * 2, path)?;
+            if let Err(error) = step::execute(operation) {
+                if matches!(error, SinkError::Changed { .. } | SinkError::Exists { .. }) {
+                    journal.refuse_next();
+                }
+                return Err(error);
             }
-            return Err(take_back(journal, &steps, last, error));
+            tracing::trace!(step, "written");
+            self.point(step * 2 + 1, path)?;
+            journal.mark_done().map_err(io(path))?;
         }
-        #[cfg(test)]
-        if matches!(self.fault, InjectedFault::Die(point) if point == steps.len() * 2 + 1) {
-            return Err(SinkError::Refused { reason: "died".to_owned() });
-        }
-        // The change is complete. If its journal cannot be removed, the next start removes it.
-        if let Err(error) = journal.remove() {
-            tracing::warn!(%error, "a finished journal could not be removed");
-        }
+        Ok(())
+    }
+
+    /// Makes the change final.
+    pub(super) fn commit(&self, journal: &mut EditJournal) -> Result<(), SinkError> {
+        let first = journal.steps().next().map(|step| step.operation.path().to_owned()).unwrap_or_default();
+        self.point(journal.steps().count() * 2, &first)?;
+        journal.commit().map_err(io(&first))?;
+        tracing::trace!("committed");
         Ok(())
     }
 
@@ -102,16 +122,11 @@ impl DiskSink {
     }
 
     #[cfg(test)]
-    fn simulate_death(
-        &self,
-        journal: &mut EditJournal,
-        steps: &[super::prepare::ReversibleStep],
-        failed: usize,
-    ) -> Option<SinkError> {
+    fn simulate_death(&self, journal: &mut EditJournal) -> Option<SinkError> {
         match self.fault {
             InjectedFault::FailThenDie(_, reverted_count) => {
-                let rest = (failed + 1).saturating_sub(reverted_count);
-                journal.revert_down_to(steps, failed, rest);
+                let rest = journal.steps().count().saturating_sub(reverted_count);
+                journal.revert_part(0, rest);
             }
             InjectedFault::Die(_) => {}
             InjectedFault::None | InjectedFault::Fail(_) => return None,
@@ -120,40 +135,52 @@ impl DiskSink {
     }
 }
 
-/// Undoes all steps after a failure, including the failed step, which may be half done.
-fn take_back(
-    mut journal: EditJournal,
-    steps: &[super::prepare::ReversibleStep],
-    failed: usize,
-    error: SinkError,
-) -> SinkError {
-    let unrestored = journal.revert(steps, failed);
-    if unrestored.is_empty() {
-        if let Err(error) = journal.remove() {
-            tracing::warn!(%error, "a worked-off journal could not be removed");
-        }
-        return error;
+fn io(path: &Utf8Path) -> impl FnOnce(std::io::Error) -> SinkError {
+    let path = path.to_owned();
+    move |source| SinkError::Io { path, source }
+}
+
+/// Removes the journal of a complete change. If that fails, the next start removes it.
+pub(super) fn remove_finished(journal: EditJournal) {
+    if let Err(error) = journal.remove() {
+        tracing::warn!(%error, "a finished journal could not be removed");
     }
-    // The journal stays, so that the next start tries again.
-    let path = steps.get(failed).map(|step| step.operation.path().to_owned()).unwrap_or_default();
-    let source = match error {
-        SinkError::Io { source, .. } => source,
-        other => std::io::Error::other(other),
+}
+
+/// Reverts a change on disk after a failure, including the failed step, which may be half done.
+fn revert(mut journal: EditJournal, error: SinkError) -> SinkError {
+    let unrestored = journal.revert_part(0, 0).1;
+    end_failed(journal, unrestored, error)
+}
+
+/// Ends the journal of a change that has failed and was reverted, and returns the error for the caller.
+pub(super) fn end_failed(journal: EditJournal, unrestored: Vec<UnrestoredFile>, error: SinkError) -> SinkError {
+    sweep_temporary(journal.steps());
+    match end_journal(journal, &unrestored, &|path| path.to_string()) {
+        RevertOutcome::Restored => error,
+        RevertOutcome::Pending(unrestored) => {
+            stuck(error, format!("{unrestored}; zubi tries again at the next call and at its next start"))
+        }
+        RevertOutcome::Conflict(unrestored) => stuck(error, unrestored),
+    }
+}
+
+fn stuck(error: SinkError, unrestored: String) -> SinkError {
+    let (path, source) = match error {
+        SinkError::Io { path, source } => (path, source),
+        SinkError::Changed { path } => (path, std::io::Error::other("it changed since the plan was made")),
+        SinkError::Exists { path } => (path, std::io::ErrorKind::AlreadyExists.into()),
+        other => (Utf8PathBuf::new(), std::io::Error::other(other)),
     };
-    SinkError::Stuck { path, source, unrestored: unrestored.join("; ") }
+    SinkError::Stuck { path, source, unrestored }
 }
 
 #[async_trait]
 impl EditSink for DiskSink {
-    async fn apply(&self, operations: &[FileOperation], _options: &EditOptions) -> Result<EditOutcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], options: &EditOptions) -> Result<EditOutcome, SinkError> {
         // Each of possibly thousands of steps waits for the disk.
-        let operations = operations.to_vec();
-        let sink = Self {
-            state_dir: self.state_dir.clone(),
-            #[cfg(test)]
-            fault: self.fault,
-        };
-        match tokio::task::spawn_blocking(move || sink.run(&operations)).await {
+        let (operations, label, sink) = (operations.to_vec(), options.label.clone(), self.clone());
+        match tokio::task::spawn_blocking(move || sink.run(&operations, &label)).await {
             Ok(result) => result.map(|()| EditOutcome::default()),
             Err(error) => Err(SinkError::Refused { reason: format!("the write was interrupted: {error}") }),
         }

@@ -1,9 +1,9 @@
 //! The edit sink for an open editor: changes the files that the editor has open in the editor, all others on disk.
 //!
 //! A change has three parts, in this order: steps on disk; steps in the editor; and steps on disk that must follow the
-//! editor's, because they concern a path that the editor moves a file from or to. The journal makes each disk part
-//! atomic, and the editor applies text edits completely or not at all. If a part fails, zubi reverts the parts before
-//! it.
+//! editor's, because they concern a path that the editor moves a file from or to. One journal has all parts, and the
+//! editor applies text edits completely or not at all. If a part fails or the process ends, zubi reverts the parts
+//! before it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,8 +14,10 @@ use zubi_base::text::{
     EditOptions, EditOutcome, EditSink, EditorSink, FileOperation, SinkError, TextOrigin, TextSource,
 };
 
-use super::disk::DiskSink;
+use super::disk::{self, DiskSink};
+use super::journal::{EditJournal, JournalPart};
 use super::prepare::{ReversibleStep, prepare, undo_of};
+use super::unrestored::{Obstacle, UnrestoredFile};
 use crate::edit::overlay::disk_before;
 
 /// A sink that writes to the editor or disk. The caller must hold the edit lock, as [`crate::edit::EditService`] does.
@@ -88,23 +90,77 @@ impl EditorOrDiskSink {
         unsaved
     }
 
-    fn sink(&self, part: WritePart) -> &dyn EditSink {
-        match part {
-            WritePart::Disk | WritePart::DiskAfterwards => &self.disk,
-            WritePart::Editor => &*self.editor,
+    /// Makes the steps of one part and records them in the journal.
+    async fn write(
+        &self,
+        journal: &mut Option<EditJournal>,
+        part: JournalPart,
+        options: &EditOptions,
+    ) -> Result<EditOutcome, SinkError> {
+        let (operations, is_editors) = (part.operations(), part.is_editors);
+        let first = operations.first().map(|operation| operation.path().to_owned()).unwrap_or_default();
+        let io = |source| SinkError::Io { path: first.clone(), source };
+        match journal {
+            Some(journal) => journal.add_part(part).map_err(io)?,
+            None => *journal = Some(EditJournal::begin(self.disk.state_dir(), part).map_err(io)?),
         }
+        if is_editors {
+            let outcome = self.editor.apply(&operations, options).await?;
+            if let Some(journal) = journal {
+                operations.iter().try_for_each(|_| journal.mark_done()).map_err(io)?;
+            }
+            return Ok(outcome);
+        }
+        let Some(mut taken) = journal.take() else { return Ok(EditOutcome::default()) };
+        let disk = self.disk.clone();
+        let written = tokio::task::spawn_blocking(move || {
+            let result = disk.execute(&mut taken);
+            (taken, result)
+        });
+        let interrupted = |error| SinkError::Refused { reason: format!("the write was interrupted: {error}") };
+        let (taken, result) = written.await.map_err(interrupted)?;
+        *journal = Some(taken);
+        result.map(|()| EditOutcome::default())
     }
 
-    /// Undoes the applied parts after a failure, the last first.
-    async fn revert(&self, applied: &[(WritePart, Vec<ReversibleStep>)], error: SinkError) -> SinkError {
-        let options = EditOptions { exact: true, ..EditOptions::default() };
-        for (part, steps) in applied.iter().rev() {
-            if let Err(cause) = self.sink(*part).apply(&undo_of(steps), &options).await {
-                let path = steps.first().map(|step| step.operation.path().to_owned()).unwrap_or_default();
-                return SinkError::Stuck { path, source: std::io::Error::other(error), unrestored: cause.to_string() };
+    /// Undoes the parts before a failure, the last first. The editor has reverted its own part if it failed.
+    async fn revert(&self, journal: EditJournal, error: SinkError) -> SinkError {
+        let mut journal = journal;
+        let mut unrestored = Vec::new();
+        let last = journal.parts.len().saturating_sub(1);
+        let is_editors =
+            |journal: &EditJournal, part: usize| journal.parts.get(part).is_some_and(|part| part.is_editors);
+        if is_editors(&journal, last) && !journal.is_part_done(last) {
+            journal.mark_part_undone(last);
+        }
+        for part in (0..=last).rev() {
+            if is_editors(&journal, part) && journal.is_part_done(part) {
+                unrestored.extend(revert_editors_part(&mut journal, part, &*self.editor).await);
+            } else if !is_editors(&journal, part) {
+                unrestored.extend(journal.revert_part(part, 0).1);
             }
         }
-        error
+        disk::end_failed(journal, unrestored, error)
+    }
+}
+
+/// Reverts the part of a change that the editor has made.
+pub(super) async fn revert_editors_part(
+    journal: &mut EditJournal,
+    part: usize,
+    editor: &dyn EditorSink,
+) -> Vec<UnrestoredFile> {
+    let undo = journal.parts.get(part).map(|part| undo_of(&part.steps)).unwrap_or_default();
+    let options = EditOptions { exact: true, ..EditOptions::default() };
+    match editor.apply(&undo, &options).await {
+        Ok(_) => {
+            journal.mark_part_undone(part);
+            Vec::new()
+        }
+        Err(cause) => {
+            let obstacle = Obstacle::Editor(cause.to_string());
+            undo.into_iter().map(|operation| UnrestoredFile { operation, obstacle: obstacle.clone() }).collect()
+        }
     }
 }
 
@@ -112,25 +168,54 @@ impl EditorOrDiskSink {
 impl EditSink for EditorOrDiskSink {
     async fn apply(&self, operations: &[FileOperation], options: &EditOptions) -> Result<EditOutcome, SinkError> {
         let parts = self.parts(operations, options);
-        if !parts.contains(&WritePart::Editor) {
-            return self.disk.apply(operations, options).await;
+        let present: Vec<WritePart> = PARTS.into_iter().filter(|part| parts.contains(part)).collect();
+        match present.as_slice() {
+            [] | [WritePart::Disk] => return self.disk.apply(operations, options).await,
+            // The editor makes its part completely or not at all, so there is nothing to record.
+            [WritePart::Editor] => return self.editor.apply(operations, options).await,
+            _ => {}
         }
         let steps = prepare(operations, &self.unsaved_contents(operations).await)?;
-        let mut applied: Vec<(WritePart, Vec<ReversibleStep>)> = Vec::new();
+        let mut journal = None;
         let mut outcome = EditOutcome::default();
-        for part in PARTS {
-            let part_steps = steps.iter().zip(&parts).filter(|(_, of)| **of == part).map(|(step, _)| step.clone());
-            let steps: Vec<ReversibleStep> = part_steps.collect();
-            if steps.is_empty() {
-                continue;
+        for part in &present {
+            let part_steps = steps.iter().zip(&parts).filter(|(_, of)| *of == part).map(|(step, _)| step.clone());
+            let part_steps: Vec<ReversibleStep> = part_steps.collect();
+            let part_steps = if *part == WritePart::Editor {
+                Ok(part_steps)
+            } else {
+                // As the disk is now: other parts may have made or removed directories.
+                let operations: Vec<_> = part_steps.into_iter().map(|step| step.operation).collect();
+                prepare(&operations, &BTreeMap::new())
+            };
+            let result = match part_steps {
+                Ok(part_steps) => {
+                    let mut journal_part = JournalPart::new(part_steps, &options.label);
+                    journal_part.is_editors = *part == WritePart::Editor;
+                    journal_part.is_last = Some(part) == present.last();
+                    self.write(&mut journal, journal_part, options).await
+                }
+                Err(error) => Err(error),
+            };
+            match (result, journal.take()) {
+                (Ok(done), kept) => {
+                    outcome.merge(done);
+                    journal = kept;
+                }
+                (Err(error), Some(journal)) => return Err(self.revert(journal, error).await),
+                (Err(error), None) => return Err(error),
             }
-            let operations: Vec<FileOperation> = steps.iter().map(|step| step.operation.clone()).collect();
-            match self.sink(part).apply(&operations, options).await {
-                Ok(done) => outcome.merge(done),
-                Err(error) => return Err(self.revert(&applied, error).await),
+        }
+        if let Some(mut journal) = journal {
+            if let Err(error) = self.disk.commit(&mut journal) {
+                return Err(self.revert(journal, error).await);
             }
-            applied.push((part, steps));
+            disk::remove_finished(journal);
         }
         Ok(outcome)
+    }
+
+    fn editor(&self) -> Option<&dyn EditorSink> {
+        Some(&*self.editor)
     }
 }

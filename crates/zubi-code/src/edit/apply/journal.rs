@@ -1,194 +1,361 @@
 //! The journal of a change in progress, from which zubi undoes an unfinished change.
 //!
-//! A journal is one file under `<state>/journal/`. Its first line, durable before the first step, holds all steps and
-//! their inverses with the old contents. Then comes a line for each step that is done (`done 0`) or undone (`undone
-//! 0`), and `committed` at the end, after which zubi removes the file. So at most one step is in doubt at any time, and
-//! the content on disk shows whether it was made.
+//! A journal is one file under `<state>/journal/`. Its first line, durable before the first step, holds the first part of
+//! the change: its steps and their inverses, with the old contents. Then comes a line for each step that is done (`done
+//! 0`) or undone (`undone 0`), and `committed` at the end, after which zubi removes the file. So at most one step is in
+//! doubt at any time, and the content on disk shows whether it was made. A change that an open editor makes in part has
+//! further parts, each in a line `part {…}` that is durable before the part begins; the steps of all parts are counted
+//! together.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
-use zubi_base::text::FileOperation;
-use zubi_base::{fs, owner_only};
+use zubi_base::owner_only;
+use zubi_base::text::{ChangeLabel, FileOperation, SinkError};
 
 use super::prepare::ReversibleStep;
 use super::step;
-use crate::edit::error::EditError;
-use crate::edit::plan::{fresh_id, state};
+use super::unrestored::{Obstacle, UnrestoredFile};
+use crate::edit::plan::fresh_id;
 
 /// The maximum size of a journal that is read: the old and new contents of a change, with JSON escapes.
-const MAX_JOURNAL_BYTES: u64 = 12 * crate::edit::change::MAX_CHANGE_BYTES;
+pub(in crate::edit) const MAX_JOURNAL_BYTES: u64 = 12 * crate::edit::change::MAX_CHANGE_BYTES;
+/// The extension of the journals of changes in progress.
+pub(in crate::edit) const EXTENSION: &str = "journal";
 
-/// The unfinished changes that zubi found and undid.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RecoveredChanges {
-    /// The number of unfinished changes that were undone.
-    pub reverted: usize,
-    /// One sentence for each file that could not be restored, because it changed since or cannot be written. The
-    /// journal of such a change is preserved.
-    pub unrestored: Vec<String>,
+/// The steps that are made one after the other, on disk or in the open editor.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::edit) struct JournalPart {
+    version: u32,
+    /// Only in the first part.
+    #[serde(default)]
+    label: ChangeLabel,
+    pub(super) steps: Vec<ReversibleStep>,
+    /// Whether the open editor makes the steps, all at once.
+    #[serde(default)]
+    pub(super) is_editors: bool,
+    /// Whether no part follows.
+    #[serde(default)]
+    pub(super) is_last: bool,
+    /// The devices of the directories in which the steps write, to recognize a mount point that is lost.
+    #[serde(default)]
+    devices: BTreeMap<Utf8PathBuf, u64>,
 }
 
-/// A journal that is being written.
-pub(super) struct EditJournal {
+impl JournalPart {
+    pub(super) fn new(steps: Vec<ReversibleStep>, label: &ChangeLabel) -> Self {
+        let operations = steps.iter().map(|step| &step.operation);
+        let directories = operations.flat_map(paths_of).filter_map(Utf8Path::parent);
+        let devices = directories.filter_map(|directory| Some((directory.to_owned(), device(directory)?))).collect();
+        Self { version: 1, label: label.clone(), steps, is_editors: false, is_last: true, devices }
+    }
+
+    /// The operations of the steps.
+    pub(super) fn operations(&self) -> Vec<FileOperation> {
+        self.steps.iter().map(|step| step.operation.clone()).collect()
+    }
+
+    /// Whether the directory of a path was on another device when the change began, because a mount point is lost.
+    fn is_unreachable(&self, path: &Utf8Path) -> bool {
+        let recorded = path.parent().and_then(|directory| self.devices.get(directory));
+        recorded.is_some() && recorded.copied() != path.parent().and_then(device)
+    }
+}
+
+/// The paths of an operation, the old one of a rename first.
+fn paths_of(operation: &FileOperation) -> impl Iterator<Item = &Utf8Path> {
+    let from = match operation {
+        FileOperation::Rename { from, .. } => Some(from.as_path()),
+        _ => None,
+    };
+    from.into_iter().chain([operation.path()])
+}
+
+/// The device of a directory, or of its nearest parent that exists.
+#[cfg(unix)]
+fn device(directory: &Utf8Path) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt as _;
+    directory.ancestors().find_map(|above| Some(std::fs::metadata(above).ok()?.dev()))
+}
+
+#[cfg(not(unix))]
+fn device(_directory: &Utf8Path) -> Option<u64> {
+    None
+}
+
+/// A journal of a change in progress, or of one that was interrupted.
+pub(in crate::edit) struct EditJournal {
     file: std::fs::File,
     path: Utf8PathBuf,
+    /// In the order of execution; at least one.
+    pub(super) parts: Vec<JournalPart>,
+    /// The number of steps marked as done.
+    done: usize,
+    /// The steps marked as undone.
+    undone: BTreeSet<usize>,
+    is_committed: bool,
+    /// The step that this process has refused to make, because its file is not as the change expects it.
+    refused: Option<usize>,
+    /// Whether the last write failed, so that the file may end inside a line.
+    is_torn: bool,
 }
 
-#[derive(Serialize, Deserialize)]
-struct JournalHeader {
-    version: u32,
-    steps: Vec<ReversibleStep>,
+/// The reason why a file is not a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::edit) enum InvalidJournal {
+    TooLarge,
+    /// zubi writes the first line atomically, so the file is not a journal or was damaged from outside.
+    Unparsable,
 }
 
 impl EditJournal {
-    /// Writes the steps durably. The caller must not touch any file before this returns.
-    pub(super) fn begin(state_dir: &Utf8Path, steps: &[ReversibleStep]) -> io::Result<Self> {
+    /// Writes the first part durably. The caller must not touch any file before this returns.
+    pub(super) fn begin(state_dir: &Utf8Path, part: JournalPart) -> io::Result<Self> {
         let directory = directory(state_dir);
         owner_only::create_directory(&directory)?;
         let id = fresh_id().map_err(io::Error::other)?;
-        let path = directory.join(format!("{id}.journal"));
-        let mut header = serde_json::to_vec(&JournalHeader { version: 1, steps: steps.to_vec() })?;
+        let path = directory.join(format!("{id}.{EXTENSION}"));
+        let mut header = serde_json::to_vec(&part)?;
         header.push(b'\n');
         owner_only::write_atomic(&path, &header)?;
         let file = std::fs::OpenOptions::new().append(true).open(&path)?;
-        Ok(Self { file, path })
+        Ok(Self {
+            file,
+            path,
+            parts: vec![part],
+            done: 0,
+            undone: BTreeSet::new(),
+            is_committed: false,
+            refused: None,
+            is_torn: false,
+        })
     }
 
-    pub(super) fn done(&mut self, step: usize) -> io::Result<()> {
-        self.mark(&format!("done {step}\n"))
+    /// Reads the journal of an interrupted change.
+    pub(in crate::edit) fn read(path: &Utf8Path) -> io::Result<Result<Self, InvalidJournal>> {
+        let file = std::fs::OpenOptions::new().append(true).open(path)?;
+        if file.metadata()?.len() > MAX_JOURNAL_BYTES {
+            return Ok(Err(InvalidJournal::TooLarge));
+        }
+        let text = String::from_utf8(std::fs::read(path)?).unwrap_or_default();
+        // Only complete lines count.
+        let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+        let Some(first) = lines.next().and_then(|line| serde_json::from_str::<JournalPart>(line).ok()) else {
+            return Ok(Err(InvalidJournal::Unparsable));
+        };
+        let mut journal = Self {
+            file,
+            path: path.to_owned(),
+            parts: vec![first],
+            done: 0,
+            undone: BTreeSet::new(),
+            is_committed: false,
+            refused: None,
+            is_torn: !text.ends_with('\n'),
+        };
+        for line in lines {
+            if line == "committed" {
+                journal.is_committed = true;
+            } else if line.starts_with("done ") {
+                journal.done += 1;
+            } else if let Some(step) = line.strip_prefix("undone ").and_then(|step| step.parse().ok()) {
+                journal.undone.insert(step);
+            } else if let Some(part) = line.strip_prefix("part ").and_then(|part| serde_json::from_str(part).ok()) {
+                journal.parts.push(part);
+            }
+        }
+        Ok(Ok(journal))
     }
 
-    fn undone(&mut self, step: usize) -> io::Result<()> {
-        self.mark(&format!("undone {step}\n"))
+    pub(in crate::edit) fn path(&self) -> &Utf8Path {
+        &self.path
     }
 
-    fn mark(&mut self, line: &str) -> io::Result<()> {
+    pub(in crate::edit) fn label(&self) -> ChangeLabel {
+        self.parts.first().map(|part| part.label.clone()).unwrap_or_default()
+    }
+
+    /// Whether the change is complete and only its journal is left.
+    pub(in crate::edit) fn is_committed(&self) -> bool {
+        self.is_committed
+    }
+
+    /// Whether the open editor makes a part of the change.
+    pub(in crate::edit) fn has_editors_part(&self) -> bool {
+        self.parts.iter().any(|part| part.is_editors)
+    }
+
+    /// The steps of all parts, in order.
+    pub(in crate::edit) fn steps(&self) -> impl DoubleEndedIterator<Item = &ReversibleStep> {
+        self.parts.iter().flat_map(|part| &part.steps)
+    }
+
+    /// The paths that the change touches, each once, in the order of the steps.
+    pub(in crate::edit) fn paths(&self) -> Vec<&Utf8Path> {
+        let mut paths = Vec::new();
+        for path in self.steps().flat_map(|step| paths_of(&step.operation)) {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths
+    }
+
+    /// Appends a part durably. The caller must not make its steps before this returns.
+    pub(super) fn add_part(&mut self, part: JournalPart) -> io::Result<()> {
+        let line = format!("part {}\n", serde_json::to_string(&part)?);
+        self.append(&line)?;
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// Marks the next step as done.
+    pub(super) fn mark_done(&mut self) -> io::Result<()> {
+        self.append(&format!("done {}\n", self.done))?;
+        self.done += 1;
+        Ok(())
+    }
+
+    /// Records that the next step is not made, so that its file belongs to whoever has changed it.
+    pub(super) fn refuse_next(&mut self) {
+        self.refused = Some(self.done);
+    }
+
+    fn append(&mut self, line: &str) -> io::Result<()> {
+        if std::mem::replace(&mut self.is_torn, true) {
+            self.file.write_all(b"\n")?;
+        }
         self.file.write_all(line.as_bytes())?;
+        self.is_torn = false;
         self.file.sync_data()
     }
 
     /// Marks the change as complete; it is never undone from here on.
     pub(super) fn commit(&mut self) -> io::Result<()> {
-        self.mark("committed\n")
+        self.append("committed\n")?;
+        self.is_committed = true;
+        Ok(())
     }
 
-    pub(super) fn remove(self) -> io::Result<()> {
+    pub(in crate::edit) fn remove(self) -> io::Result<()> {
         std::fs::remove_file(&self.path)
     }
 
-    /// Undoes the steps from `first` down to 0, and returns the errors.
-    pub(super) fn revert(&mut self, steps: &[ReversibleStep], first: usize) -> Vec<String> {
-        self.revert_down_to(steps, first, 0)
+    /// The number of a part's first step.
+    pub(super) fn first_step(&self, part: usize) -> usize {
+        self.parts.iter().take(part).map(|part| part.steps.len()).sum()
     }
 
-    /// Like [`Self::revert`], but steps below `last` stay done.
-    pub(super) fn revert_down_to(&mut self, steps: &[ReversibleStep], first: usize, last: usize) -> Vec<String> {
-        sweep_temporary(steps);
-        let mut unrestored = Vec::new();
-        for (index, step) in steps.iter().enumerate().take(first + 1).skip(last).rev() {
-            for operation in &step.inverse {
-                if let Err(error) = step::revert(operation) {
-                    unrestored.push(error.to_string());
-                }
+    /// Whether all steps of a part are marked as done.
+    pub(super) fn is_part_done(&self, part: usize) -> bool {
+        self.done >= self.first_step(part + 1)
+    }
+
+    /// The number of steps that may be made: those marked, and the one in doubt.
+    fn begun(&self) -> usize {
+        (self.done + 1).min(self.steps().count())
+    }
+
+    /// Reverts the steps of a part that may be made, the last first, and at most down to step `last` of the whole
+    /// change. A step whose paths a later step still occupies stays. Returns the number of steps that it reverted, and
+    /// the inverse operations that failed.
+    pub(super) fn revert_part(&mut self, part: usize, last: usize) -> (usize, Vec<UnrestoredFile>) {
+        let (mut reverted, mut unrestored) = (0, Vec::<UnrestoredFile>::new());
+        let first = self.first_step(part);
+        let Some((steps, is_editors)) = self.parts.get(part).map(|part| (part.steps.len(), part.is_editors)) else {
+            return (0, unrestored);
+        };
+        // The editor makes all its steps at once, and they are marked afterwards.
+        let end = if is_editors { first + steps } else { self.begun().min(first + steps) };
+        for index in (first.max(last)..end).rev() {
+            if self.undone.contains(&index) {
+                continue;
             }
-            if let Err(error) = self.undone(index) {
-                unrestored.push(format!("cannot write `{}`: {error}", self.path));
+            tracing::trace!(step = index, "reverts");
+            let Some((part, step)) = self.parts.get(part).and_then(|part| Some((part, part.steps.get(index - first)?)))
+            else {
+                continue;
+            };
+            let (is_changed, failed) = if self.refused == Some(index) {
+                remove_directories(step);
+                (false, Vec::new())
+            } else {
+                revert_step(part, step, &unrestored)
+            };
+            reverted += usize::from(is_changed);
+            if failed.is_empty() {
+                self.mark_undone(&[index]);
             }
+            unrestored.extend(failed);
         }
-        unrestored
+        (reverted, unrestored)
     }
 
-    /// Renames the journal so that a person can inspect it and the next start ignores it.
-    pub(super) fn quarantine(self) -> io::Result<()> {
-        std::fs::rename(&self.path, self.path.with_extension("conflict"))
+    /// Marks all steps of a part as undone.
+    pub(super) fn mark_part_undone(&mut self, part: usize) {
+        let first = self.first_step(part);
+        let steps = self.parts.get(part).map_or(0, |part| part.steps.len());
+        self.mark_undone(&(first..first + steps).rev().collect::<Vec<_>>());
+    }
+
+    /// Marks steps as undone. Without the mark, they are reverted once more after another interruption, which finds that
+    /// nothing is left to do.
+    fn mark_undone(&mut self, steps: &[usize]) {
+        let lines: String = steps.iter().map(|step| format!("undone {step}\n")).collect();
+        if let Err(error) = self.append(&lines) {
+            tracing::warn!(%error, path = %self.path, "a journal could not be continued");
+        }
+        self.undone.extend(steps);
     }
 }
 
-/// Undoes every unfinished change of a process that has ended. The caller holds the lock.
-pub(in crate::edit) fn recover(state_dir: &Utf8Path) -> Result<RecoveredChanges, EditError> {
-    let directory = directory(state_dir);
-    let mut recovered = RecoveredChanges::default();
-    let entries = match directory.read_dir_utf8() {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(recovered),
-        Err(error) => return Err(state("the journal directory cannot be read", &error)),
+/// Removes the directories that a refused step has created, if they are empty.
+fn remove_directories(step: &ReversibleStep) {
+    for operation in step.inverse.iter().filter(|operation| matches!(operation, FileOperation::RemoveDirectory { .. }))
+    {
+        if let Err(error) = step::revert(operation, false) {
+            tracing::debug!(%error, "a directory stays");
+        }
+    }
+}
+
+/// Reverts one step, unless one of its paths is among those that could not be restored. Returns whether it changed a
+/// file, and the inverse operations that failed.
+fn revert_step(
+    part: &JournalPart,
+    step: &ReversibleStep,
+    unrestored: &[UnrestoredFile],
+) -> (bool, Vec<UnrestoredFile>) {
+    let fail = |operation: &FileOperation, obstacle| UnrestoredFile { operation: operation.clone(), obstacle };
+    let occupied = |path: &Utf8Path| {
+        let overlaps = |other: &Utf8Path| path.starts_with(other) || other.starts_with(path);
+        unrestored.iter().find(|file| paths_of(&file.operation).any(overlaps))
     };
-    let mut journals: Vec<_> = entries.filter_map(Result::ok).map(camino::Utf8DirEntry::into_path).collect();
-    journals.retain(|path| path.extension() == Some("journal"));
-    journals.sort();
-    for path in journals {
-        recover_one(&path, &mut recovered)
-            .map_err(|error| state(&format!("the journal `{path}` cannot be worked off"), &error))?;
+    if let Some(other) = step.inverse.iter().flat_map(paths_of).find_map(occupied) {
+        // The other operations of the step, such as the removal of directories, follow from the first.
+        let blocked = step.inverse.iter().take(1).map(|operation| fail(operation, other.obstacle.clone()));
+        return (false, blocked.collect());
     }
-    Ok(recovered)
-}
-
-fn recover_one(path: &Utf8Path, recovered: &mut RecoveredChanges) -> io::Result<()> {
-    let mut journal = EditJournal { file: std::fs::OpenOptions::new().append(true).open(path)?, path: path.to_owned() };
-    if std::fs::metadata(path)?.len() > MAX_JOURNAL_BYTES {
-        recovered.unrestored.push(format!(
-            "the journal `{path}` is too large to be read; it was renamed with the extension `.conflict`"
-        ));
-        return journal.quarantine();
-    }
-    let text = String::from_utf8(std::fs::read(path)?).unwrap_or_default();
-    let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
-    let Some(header) = lines.next().and_then(|line| serde_json::from_str::<JournalHeader>(line).ok()) else {
-        // zubi writes the header atomically, so the file is not a journal or was damaged from outside.
-        recovered
-            .unrestored
-            .push(format!("the journal `{path}` cannot be parsed; it was renamed with the extension `.conflict`"));
-        return journal.quarantine();
-    };
-    let lines: Vec<_> = lines.collect();
-    if lines.contains(&"committed") {
-        return journal.remove();
-    }
-    // Only complete lines count. The step after the last marked one is in doubt.
-    let count = |word: &str| lines.iter().filter(|line| line.starts_with(word)).count();
-    let (done, undone) = (count("done "), count("undone "));
-    let last_undecided = if undone == 0 { Some(done) } else { lowest_undone(&lines).checked_sub(1) };
-    if let Some(first) = last_undecided {
-        let unrestored = journal.revert(&header.steps, first);
-        if !unrestored.is_empty() {
-            recovered.unrestored.extend(unrestored);
-            recovered.unrestored.push(format!("the old contents are in `{}`", path.with_extension("conflict")));
-            return journal.quarantine();
-        }
-    }
-    recovered.reverted += 1;
-    journal.remove()
-}
-
-fn lowest_undone(lines: &[&str]) -> usize {
-    lines.iter().filter_map(|line| line.strip_prefix("undone ")?.parse().ok()).min().unwrap_or(0)
-}
-
-/// Removes temporary files that an interrupted write left next to its targets. The caller holds the lock, so no other
-/// zubi writes there.
-fn sweep_temporary(steps: &[ReversibleStep]) {
-    let directories: std::collections::BTreeSet<_> = steps
-        .iter()
-        .flat_map(|step| std::iter::once(&step.operation).chain(&step.inverse))
-        .filter(|operation| matches!(operation, FileOperation::Write { .. }))
-        .filter_map(|operation| operation.path().parent())
-        .collect();
-    for directory in directories {
-        let Ok(entries) = directory.read_dir_utf8() else { continue };
-        for entry in entries.filter_map(Result::ok) {
-            let name = entry.file_name();
-            if name.starts_with(fs::TEMPORARY_PREFIX) && name.ends_with(fs::TEMPORARY_SUFFIX) {
-                // The change is restored even if a temporary file stays.
-                if let Err(error) = std::fs::remove_file(entry.path()) {
-                    tracing::warn!(%error, path = %entry.path(), "a temporary file could not be removed");
-                }
+    let mut is_changed = false;
+    for operation in &step.inverse {
+        match step::revert(operation, part.is_editors) {
+            Ok(changed) => is_changed |= changed,
+            Err(error) => {
+                let obstacle = match error {
+                    SinkError::Io { source, .. } => Obstacle::Io(source.to_string()),
+                    _ if part.is_unreachable(operation.path()) => Obstacle::Unreachable,
+                    _ => Obstacle::Changed,
+                };
+                return (is_changed, vec![fail(operation, obstacle)]);
             }
         }
     }
+    (is_changed, Vec::new())
 }
 
-fn directory(state_dir: &Utf8Path) -> Utf8PathBuf {
+/// Returns the directory of the journals.
+pub(in crate::edit) fn directory(state_dir: &Utf8Path) -> Utf8PathBuf {
     state_dir.join("journal")
 }

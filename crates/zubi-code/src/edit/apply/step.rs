@@ -70,12 +70,16 @@ pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
     synced.map_err(|source| SinkError::Io { path: path.to_owned(), source })
 }
 
-/// Executes one inverse operation, unless it is already done or was never needed.
-pub(super) fn revert(operation: &FileOperation) -> Result<(), SinkError> {
+/// Executes one inverse operation, unless it is already done or was never needed. Returns whether it changed anything.
+///
+/// With `only_exact`, it also leaves a file as it is that has neither the text before the step nor the one after it: the
+/// step belongs to an editor, which may not have saved its text.
+pub(super) fn revert(operation: &FileOperation, only_exact: bool) -> Result<bool, SinkError> {
     let path = operation.path();
+    let has = |content: &ContentHash| matches_expected(path, &ExpectedContent::Content(content.clone()));
     let done = match operation {
-        FileOperation::Write { content, .. } => {
-            matches_expected(path, &ExpectedContent::Content(ContentHash::from_bytes(content)))
+        FileOperation::Write { content, before, .. } => {
+            has(&ContentHash::from_bytes(content)) || (only_exact && before.as_ref().is_some_and(|before| !has(before)))
         }
         FileOperation::Rename { from, to } => {
             kind_on_disk(from) == EntryKind::Missing && kind_on_disk(to) != EntryKind::Missing
@@ -87,7 +91,7 @@ pub(super) fn revert(operation: &FileOperation) -> Result<(), SinkError> {
         FileOperation::CreateLink { .. } => kind_on_disk(path) == EntryKind::Link,
         FileOperation::SetMode { .. } => false,
     };
-    if done { Ok(()) } else { execute(operation) }
+    if done { Ok(false) } else { execute(operation).map(|()| true) }
 }
 
 /// Whether an operation creates the parent directory of its target.

@@ -12,7 +12,7 @@ use crate::edit::apply::disk::InjectedFault;
 use crate::edit::{DiskSink, EditError, EditService};
 
 /// Returns a tree and an edit with steps of every kind that a server can request.
-fn tree() -> (Tree, serde_json::Value) {
+pub(super) fn tree() -> (Tree, serde_json::Value) {
     let tree =
         Tree::new(&[("a", "a\r\n"), ("b", "b"), ("d/x", "x\n"), ("d/e/y", "y\n"), ("gone", "gone"), ("g/h", "h")]);
     #[cfg(unix)]
@@ -66,7 +66,7 @@ impl EditSink for DyingSink {
 
 /// Applies the edit in a process that dies at this point; returns the plan. Dropping the runtime drops the task and its
 /// lock, as the end of a process would.
-fn die(tree: &Tree, edit: &serde_json::Value, fault: InjectedFault) -> String {
+pub(super) fn die(tree: &Tree, edit: &serde_json::Value, fault: InjectedFault) -> String {
     tree.run(async {
         let died = Arc::new(Notify::new());
         let edits = edits_with(tree, Arc::new(DyingSink { sink: faulty(tree, fault), died: Arc::clone(&died) }));
@@ -80,7 +80,7 @@ fn die(tree: &Tree, edit: &serde_json::Value, fault: InjectedFault) -> String {
 }
 
 /// The number of steps of the edit above. There are two points for each step, and two more.
-const STEPS: usize = 14;
+pub(super) const STEPS: usize = 14;
 
 #[test]
 fn failure_at_any_point_restores_the_tree() {
@@ -110,12 +110,12 @@ fn a_crash_at_any_point_leaves_the_old_tree_or_the_new() {
         let before = tree.state();
         let plan = die(&tree, &edit, InjectedFault::Die(point));
         let committed = point == STEPS * 2 + 1;
-        let recovered = tree.edits().recover().unwrap();
+        let recovered = tree.edits().recover_now().unwrap();
         assert_eq!(recovered.unrestored, Vec::<String>::new(), "point {point}");
         assert_eq!(recovered.reverted, usize::from(!committed), "point {point}");
         reverted += recovered.reverted;
         assert_eq!(tree.state() == before, !committed, "point {point}");
-        assert_eq!(tree.edits().recover().unwrap().reverted, 0, "a second recovery finds nothing");
+        assert_eq!(tree.edits().recover_now().unwrap().reverted, 0, "a second recovery finds nothing");
         tree.run(async {
             let edits = tree.edits();
             // The record still has the state "applying"; the tree shows whether the change was made.
@@ -154,12 +154,22 @@ fn changes_after_the_crash_are_preserved() {
     die(&tree, &edit, InjectedFault::Die(STEPS * 2));
     tree.write("p/q/r", "written since");
     tree.write("a", "written since");
-    let recovered = tree.edits().recover().unwrap();
-    assert_eq!(recovered.reverted, 0);
+    let edits = tree.edits();
+    let recovered = edits.recover_now().unwrap();
+    assert_eq!((recovered.reverted, recovered.unrestored.len()), (0, 1));
     let text = recovered.unrestored.join("\n");
-    assert!(text.contains("p/q/r") && text.contains("ws/a`") && text.contains(".conflict"), "{text}");
-    assert!(tree.show().contains("p/q/r: \"written since\"\n"));
-    assert_eq!(tree.edits().recover().unwrap().unrestored, Vec::<String>::new(), "it is reported once");
+    assert!(text.contains("`p/q/r` (changed since; the edit created it)"), "{text}");
+    let copy = text.split("`a` (changed since; its text before the edit is in `").nth(1);
+    let copy = copy.and_then(|rest| rest.split('`').next()).unwrap_or_else(|| panic!("{text}"));
+    assert_eq!(zubi_base::fs::read_bytes(copy.into()).unwrap(), b"b", "the text before the edit's own");
+    let shown = tree.show();
+    assert!(shown.contains("p/q/r: \"written since\"\n") && shown.contains("a: \"written since\"\n"), "{shown}");
+    // What does not depend on these files is restored.
+    assert!(shown.contains("d/e/y: \"y\\n\"") && shown.contains("g/h: \"h\""), "{shown}");
+    assert_eq!(edits.take_recovery_notes(), recovered.unrestored);
+    assert_eq!(tree.edits().recover_now().unwrap().unrestored, Vec::<String>::new(), "it is reported once");
+    assert_eq!(tree.edits().take_recovery_notes(), Vec::<String>::new(), "it is reported once");
+    assert_eq!(edits.describe_journals().len(), 1, "doctor still names the old texts");
 }
 
 #[test]
@@ -168,7 +178,7 @@ fn temporary_files_of_interrupted_writes_are_removed() {
     let before = tree.state();
     die(&tree, &edit, InjectedFault::Die(STEPS * 2));
     tree.write("n/m/e/.zubi-Ab12Cd.tmp", "half a fi");
-    tree.edits().recover().unwrap();
+    tree.edits().recover_now().unwrap();
     assert_eq!(tree.state(), before);
 }
 
@@ -183,8 +193,8 @@ fn foreign_journals_are_set_aside() {
     {
         zubi_base::owner_only::write_atomic(&journals.join(name), content.as_bytes()).unwrap();
     }
-    let recovered = tree.edits().recover().unwrap();
-    assert_eq!((recovered.reverted, recovered.unrestored.len()), (0, 3));
-    assert_eq!(tree.edits().recover().unwrap(), crate::edit::RecoveredChanges::default());
+    let recovered = tree.edits().recover_now().unwrap();
+    assert_eq!((recovered.reverted, recovered.pending.len()), (0, 3));
+    assert_eq!(tree.edits().recover_now().unwrap(), crate::edit::RecoveredChanges::default());
     assert_eq!(tree.state(), before);
 }

@@ -14,9 +14,26 @@ struct Editor {
     open: Vec<Utf8PathBuf>,
     disk: DiskSink,
     refuses: bool,
+    /// Whether the process ends while the editor makes its part: the editor makes it, and nothing more happens.
+    ends_process: bool,
+    ended: tokio::sync::Notify,
     /// A file that an extension writes when a file moves.
     extension_write: Option<(Utf8PathBuf, &'static str)>,
     requests: Mutex<Vec<String>>,
+}
+
+impl Editor {
+    fn new(tree: &Tree, open: &[&str]) -> Self {
+        Self {
+            open: open.iter().map(|path| tree.root.join(path)).collect(),
+            disk: DiskSink::new(&tree.state_dir),
+            refuses: false,
+            ends_process: false,
+            ended: tokio::sync::Notify::new(),
+            extension_write: None,
+            requests: Mutex::default(),
+        }
+    }
 }
 
 #[async_trait::async_trait]
@@ -29,6 +46,10 @@ impl EditSink for Editor {
             return Err(SinkError::Refused { reason: "not now".to_owned() });
         }
         self.disk.apply(operations, options).await?;
+        if self.ends_process {
+            self.ended.notify_one();
+            return std::future::pending().await;
+        }
         let mut outcome = EditOutcome::default();
         if let (Some((path, text)), false) = (&self.extension_write, options.exact) {
             let before = zubi_base::fs::read_bytes(path).unwrap();
@@ -55,18 +76,30 @@ impl FakeEditor {
     /// Creates a tree in which these files are open in the editor.
     fn new(open: &[&str], refuses: bool, extension_write: Option<(&str, &'static str)>) -> Self {
         let tree = Tree::new(&[("a", "a\n"), ("b", "b\n"), ("d/c", "c\n")]);
-        let editor = Arc::new(Editor {
-            open: open.iter().map(|path| tree.root.join(path)).collect(),
-            disk: DiskSink::new(&tree.state_dir),
-            refuses,
-            extension_write: extension_write.map(|(path, text)| (tree.root.join(path), text)),
-            requests: Mutex::default(),
-        });
+        let extension_write = extension_write.map(|(path, text)| (tree.root.join(path), text));
+        let editor = Editor { refuses, extension_write, ..Editor::new(&tree, open) };
+        Self::with_editor(tree, editor)
+    }
+
+    fn with_editor(tree: Tree, editor: Editor) -> Self {
+        let editor = Arc::new(editor);
         let live = Arc::clone(&editor) as Arc<dyn EditorSink>;
         let sink = Arc::new(EditorOrDiskSink::new(DiskSink::new(&tree.state_dir), live, Arc::new(DiskText)));
         let clock = Arc::new(FixedClock(tree::NOW));
         let edits = EditService::new(tree.workspace(), Arc::new(DiskText), sink, &tree.state_dir, clock);
         Self { tree, editor, edits }
+    }
+
+    /// Applies an edit in a process that ends while the editor makes its part; returns the editor's next process.
+    fn end_process(self, edit: &Value, open: &[&str]) -> Self {
+        self.tree.run(async {
+            let plan = self.edits.plan("test", edit, Encoding::Utf16, "server").await.unwrap();
+            let edits = self.edits.clone();
+            tokio::spawn(async move { edits.apply(&plan.id).await });
+            self.editor.ended.notified().await;
+        });
+        let editor = Editor::new(&self.tree, open);
+        Self::with_editor(self.tree, editor)
     }
 
     /// Plans and applies an edit, and undoes it if it was made; returns the requests to the editor and the tree in
@@ -90,8 +123,12 @@ impl FakeEditor {
     }
 
     fn rename(&self, from: &str, to: &str) -> Value {
-        serde_json::json!({ "kind": "rename", "oldUri": self.tree.uri(from), "newUri": self.tree.uri(to) })
+        rename_in(&self.tree, from, to)
     }
+}
+
+fn rename_in(tree: &Tree, from: &str, to: &str) -> Value {
+    serde_json::json!({ "kind": "rename", "oldUri": tree.uri(from), "newUri": tree.uri(to) })
 }
 
 #[test]
@@ -150,6 +187,44 @@ fn disk_changes_are_reverted_if_the_editor_refuses() {
     ["a"]
     the editor refused the edit: not now (nothing was written)
     "#);
+}
+
+#[test]
+fn a_change_is_whole_if_the_process_ends_during_the_editors_part() {
+    // Nothing follows the editor's part, so the change is complete.
+    let tree = Tree::new(&[("a", "a\n"), ("b", "b\n")]);
+    let edit = changes(&[insert(&tree.uri("a"), 0, "1\n"), insert(&tree.uri("b"), 0, "2\n")]);
+    let editor = Editor { ends_process: true, ..Editor::new(&tree, &["a"]) };
+    let next = FakeEditor::with_editor(tree, editor).end_process(&edit, &["a"]);
+    assert_eq!(next.edits.recover_now().unwrap(), RecoveredChanges::default(), "the editor's texts are not known yet");
+    next.tree.run(next.edits.recover()).unwrap();
+    assert_eq!(next.tree.show(), "a: \"1\\na\\n\"\nb: \"2\\nb\\n\"\n");
+    let notes = next.edits.take_recovery_notes().join("\n");
+    assert!(notes.contains("was complete before its process was ended"), "{notes}");
+
+    // A step on disk must follow, so the editor takes its part back.
+    let tree = Tree::new(&[("a", "a\n"), ("b", "b\n")]);
+    let before = tree.state();
+    let edit = changes(&[rename_in(&tree, "a", "c"), rename_in(&tree, "b", "a")]);
+    let editor = Editor { ends_process: true, ..Editor::new(&tree, &["a"]) };
+    let next = FakeEditor::with_editor(tree, editor).end_process(&edit, &["c"]);
+    assert_ne!(next.tree.state(), before, "the editor has made its part");
+    assert_eq!(next.tree.run(next.edits.recover()).unwrap().reverted, 1);
+    assert_eq!(next.tree.state(), before);
+    assert_eq!(*next.editor.requests.lock().unwrap(), ["a"]);
+
+    // Without an editor, the same happens on disk, and the note names what the editor may still show.
+    let tree = Tree::new(&[("a", "a\n"), ("b", "b\n"), ("d", "d\n")]);
+    let before = tree.state();
+    let edit = [rename_in(&tree, "a", "c"), insert(&tree.uri("b"), 0, "1\n"), rename_in(&tree, "d", "a")];
+    let editor = Editor { ends_process: true, ..Editor::new(&tree, &["a", "b"]) };
+    let next = FakeEditor::with_editor(tree, editor).end_process(&changes(&edit), &[]);
+    assert!(next.tree.show().contains("b: \"1\\nb\\n\""), "the editor has saved its part");
+    let headless = next.tree.edits();
+    assert_eq!(headless.recover_now().unwrap().reverted, 1);
+    assert_eq!(next.tree.state(), before);
+    let notes = headless.take_recovery_notes().join("\n");
+    assert!(notes.contains("check the unsaved text of `c`, `b` in the editor"), "{notes}");
 }
 
 #[test]
