@@ -142,7 +142,7 @@ fn each_agent_has_its_own_filters() {
             };
             assert_eq!(filtered.call_error(name, &arguments), own.call_error(name, &arguments), "{flag} {name}");
             let delegated = json!({ "tool": name, "arguments": arguments });
-            for caller in ["call_tool", "call_read_tool"] {
+            for caller in ["zubi_call_tool", "zubi_call_read_tool"] {
                 assert_eq!(
                     filtered.call_error(caller, &delegated),
                     own.call_error(caller, &delegated),

@@ -39,7 +39,7 @@ pub enum DomainExposure {
     /// All tools: this process serves DomainLang only.
     All,
     /// The four main tools if the workspace has models, otherwise none, because every listed tool costs tokens in every
-    /// conversation. `find_tools` finds the others. Decided once, so that lists of the process never change.
+    /// conversation. `zubi_find_tools` finds the others. Decided once, so that lists of the process never change.
     IfModelsExist,
 }
 

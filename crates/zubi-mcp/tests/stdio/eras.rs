@@ -102,10 +102,38 @@ async fn the_tool_list_is_fixed_and_has_all_hints() {
     test_progress: {"readOnlyHint":true}
     test_run: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}
     test_vouched: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}
-    find_tools: {"readOnlyHint":true}
-    call_read_tool: {"readOnlyHint":true}
-    call_tool: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}
+    zubi_find_tools: {"readOnlyHint":true}
+    zubi_call_read_tool: {"readOnlyHint":true}
+    zubi_call_tool: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}
     "#);
+}
+
+/// F9: a client that defers the tools of its servers does not see those behind `zubi_find_tools`.
+#[tokio::test]
+async fn a_client_that_searches_tools_gets_all_of_them() {
+    let meta_tools = ["zubi_find_tools", "zubi_call_read_tool", "zubi_call_tool"];
+    for (client_name, searches) in
+        [("claude-code", true), ("qwen-code-mcp-client", true), ("qwen-cli-mcp-client-zubi", true), ("cline", false)]
+    {
+        let mut client = Client::connect();
+        let handshake = client.initialize_as(client_name, json!({})).await;
+        let list = client.request(1, "tools/list", json!({})).await;
+        let tools = list["result"]["tools"].as_array().unwrap().clone();
+        let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert_eq!(names.contains(&"test_deferred"), searches, "{client_name}: {names:?}");
+        assert_eq!(tools[0]["inputSchema"]["properties"].get("maxTokens").is_some(), searches, "{client_name}");
+        let instructions = handshake["result"]["instructions"].as_str().unwrap();
+        for meta_tool in meta_tools {
+            assert_eq!(names.contains(&meta_tool), !searches, "{client_name}: {names:?}");
+            assert_eq!(instructions.contains(meta_tool), !searches, "{client_name}: {instructions}");
+        }
+        for tool in tools {
+            assert_eq!(tool["_meta"].as_object().unwrap().len(), 1, "{tool}");
+            let icon = tool["icons"][0]["src"].as_str().unwrap();
+            assert!(icon.starts_with("data:image/webp;base64,") && icon.len() < 100, "{icon}");
+            assert!(tool["title"].is_string() && tool["annotations"].as_object().unwrap().len() == 4, "{tool}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -35,7 +35,8 @@ impl CodeTool for ApplyEdit {
         description: "Writes a planned edit, all or nothing; returns the changed files and the new and fixed diagnostics. Fails if a file changed since.",
         effect: Effect::Write,
         toolset: "edit",
-        tags: &["apply", "write", "edit"],
+        tags: &["apply a plan", "write a plan", "edit"],
+        listed: &["maxTokens"],
         example: || ("Apply a rename", json!({ "plan": "p-k3m7q2x9ab" })),
         ..CODE_TOOL
     };

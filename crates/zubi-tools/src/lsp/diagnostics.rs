@@ -39,7 +39,8 @@ impl CodeTool for DiagnosticsTool {
         id: "lsp_diagnostics",
         title: "Errors and warnings",
         description: "Errors and warnings of a file, a folder or the workspace, without a build: path:line:col, severity, message. Call after each edit; since lists only changes.",
-        tags: &["diagnostics", "errors", "warnings", "problems", "lint"],
+        tags: &["diagnostics", "errors", "warnings", "problems", "lint", "compile errors", "type check"],
+        listed: &["limit", "cursor", "maxTokens", "allProjects"],
         example: || ("Errors in a file", json!({ "path": "src/lib.rs", "severity": "error" })),
         ..CODE_TOOL
     };

@@ -25,9 +25,9 @@ pub(crate) struct Input {
     /// Such as class
     kind: Option<String>,
     /// Such as python
+    #[schemars(extend("x-common" = true))]
     language: Option<String>,
-    /// File, folder or pattern: src/**/*.rs
-    #[schemars(extend("x-plain" = true))]
+    /// Folder or pattern: src/**/*.rs
     path: Option<String>,
     #[serde(flatten)]
     paging: PagingArgs,
@@ -46,7 +46,8 @@ impl CodeTool for WorkspaceSymbols {
         id: "lsp_workspace_symbols",
         title: "Find symbols by name",
         description: "Declared symbols of the project by name, exact names first.",
-        tags: &["symbol", "search", "find class", "find function", "where is"],
+        tags: &["symbol", "search", "find class", "find function", "where is", "by name"],
+        listed: &["limit", "cursor", "allProjects"],
         example: || ("Where is the class Console?", json!({ "query": "Console", "kind": "class" })),
         ..CODE_TOOL
     };

@@ -104,7 +104,7 @@ fn wrong_input() {
     exit 2
     --- stderr
     error: Invalid input: position: no position was given
-    hint: Give the position in exactly one of three ways:
+    hint: Give the position in exactly one of two ways:
     hint:   symbol: "Type/method" (optionally with path: "src/lib.rs")
     hint:   at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
     hint:   uri: "src/lib.rs", line: 11, character: 4 (0-based)
@@ -118,10 +118,10 @@ fn wrong_input() {
     assert_snapshot!(check(&["call", "lsp_hover", "--json"]), @r#"
     exit 2
     --- stdout
-    {"error":{"code":"invalid_input","message":"Invalid input: position: no position was given\nGive the position in exactly one of three ways:\n  symbol: \"Type/method\" (optionally with path: \"src/lib.rs\")\n  at: \"src/lib.rs:12:5\" (1-based, as answers print it) or at: \"src/lib.rs:12 fn parse\"\n  uri: \"src/lib.rs\", line: 11, character: 4 (0-based)"}}
+    {"error":{"code":"invalid_input","message":"Invalid input: position: no position was given\nGive the position in exactly one of two ways:\n  symbol: \"Type/method\" (optionally with path: \"src/lib.rs\")\n  at: \"src/lib.rs:12:5\" (1-based, as answers print it) or at: \"src/lib.rs:12 fn parse\""}}
     --- stderr
     error: Invalid input: position: no position was given
-    hint: Give the position in exactly one of three ways:
+    hint: Give the position in exactly one of two ways:
     hint:   symbol: "Type/method" (optionally with path: "src/lib.rs")
     hint:   at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
     hint:   uri: "src/lib.rs", line: 11, character: 4 (0-based)
