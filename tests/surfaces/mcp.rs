@@ -34,34 +34,37 @@ async fn the_tool_list_is_small_and_describes_each_tool() {
     let zubi = Zubi::start(&project, &["ty"]).await;
     let tools = zubi.tools().await;
     let bytes = serde_json::to_string(&tools).expect("JSON").len();
-    assert!(bytes <= 10_000, "the list has {bytes} bytes");
+    assert!(bytes <= 9_500, "the list has {bytes} bytes");
     let mut table = String::new();
     for tool in &tools {
         assert!(tool.output_schema.is_none(), "{} has an output schema", tool.name);
         let annotations = tool.annotations.as_ref().expect("annotations");
-        let (is_read_only, is_destructive) = (annotations.read_only_hint, annotations.destructive_hint);
-        writeln!(table, "{} read-only={is_read_only:?} destructive={is_destructive:?}", tool.name)
-            .expect("writing to a string");
+        let hints = [
+            ("read-only", annotations.read_only_hint),
+            ("destructive", annotations.destructive_hint),
+            ("idempotent", annotations.idempotent_hint),
+            ("open-world", annotations.open_world_hint),
+        ];
+        table.push_str(&tool.name);
+        for (name, hint) in hints {
+            write!(table, " {name}={}", hint.expect("all hints are set")).expect("writing to a string");
+        }
+        table.push('\n');
+        assert!(tool.title.is_some() && tool.icons.is_some() && tool.meta.is_some(), "{tool:?}");
     }
     assert_snapshot!(table, @"
-    lsp_definition read-only=Some(true) destructive=None
-    lsp_references read-only=Some(true) destructive=None
-    lsp_hover read-only=Some(true) destructive=None
-    lsp_completion read-only=Some(true) destructive=None
-    lsp_workspace_symbols read-only=Some(true) destructive=None
-    lsp_document_symbols read-only=Some(true) destructive=None
-    read_symbol read-only=Some(true) destructive=None
-    lsp_rename_symbol read-only=Some(true) destructive=None
-    lsp_code_actions read-only=Some(true) destructive=None
-    lsp_format_document read-only=Some(true) destructive=None
-    lsp_diagnostics read-only=Some(true) destructive=None
-    lsp_call_hierarchy read-only=Some(true) destructive=None
-    lsp_implementations read-only=Some(true) destructive=None
-    apply_edit read-only=Some(false) destructive=Some(true)
-    undo_edit read-only=Some(false) destructive=Some(true)
-    zubi_find_tools read-only=Some(true) destructive=None
-    zubi_call_read_tool read-only=Some(true) destructive=None
-    zubi_call_tool read-only=Some(false) destructive=Some(true)
+    lsp_definition read-only=true destructive=false idempotent=true open-world=false
+    lsp_references read-only=true destructive=false idempotent=true open-world=false
+    lsp_workspace_symbols read-only=true destructive=false idempotent=true open-world=false
+    lsp_document_symbols read-only=true destructive=false idempotent=true open-world=false
+    read_symbol read-only=true destructive=false idempotent=true open-world=false
+    lsp_rename_symbol read-only=true destructive=false idempotent=true open-world=false
+    lsp_diagnostics read-only=true destructive=false idempotent=true open-world=false
+    apply_edit read-only=false destructive=true idempotent=false open-world=false
+    undo_edit read-only=false destructive=true idempotent=false open-world=false
+    zubi_find_tools read-only=true destructive=false idempotent=true open-world=false
+    zubi_call_read_tool read-only=true destructive=false idempotent=true open-world=false
+    zubi_call_tool read-only=false destructive=true idempotent=false open-world=true
     ");
 }
 

@@ -157,10 +157,9 @@ pub(crate) fn unmatched_patterns(filters: &[Effective<Vec<String>>], names: &[&s
     filters.iter().filter(of_file).flat_map(describe_unmatched).collect()
 }
 
-/// Returns the names that a filter of toolsets may have beside those of `toolsets`.
-pub(crate) fn further_toolset_names() -> impl Iterator<Item = &'static str> {
-    EXTRA_TOOLSETS.into_iter().chain([ALL, DEFAULT])
-}
+/// The names that a filter of toolsets may have although no tool has the toolset.
+pub(crate) const FURTHER_TOOLSET_NAMES: [&str; 5] =
+    [EXTRA_TOOLSETS[0], EXTRA_TOOLSETS[1], EXTRA_TOOLSETS[2], ALL, DEFAULT];
 
 #[cfg(test)]
 mod tests {
@@ -171,10 +170,9 @@ mod tests {
     fn settings(toolsets: &str, tools: &str) -> Settings {
         let filter = |text: &str| match text {
             "" => Vec::new(),
-            text => vec![Effective {
-                value: text.split(',').map(str::to_owned).collect(),
-                source: SettingSource::Flag,
-            }],
+            text => {
+                vec![Effective { value: text.split(',').map(str::to_owned).collect(), source: SettingSource::Flag }]
+            }
         };
         Settings { toolsets: filter(toolsets), tools: filter(tools), ..Layers::default().resolve() }
     }

@@ -357,7 +357,7 @@ impl LocalHost {
     }
 
     /// Returns all tools, including those that restrictions remove.
-    pub fn all_specs(&self) -> Vec<Arc<ToolSpec>> {
+    pub fn all_specs(&self) -> Vec<Arc<spec::ToolSpec>> {
         self.registry.all_tools().iter().map(|tool| Arc::new(tool.spec().clone())).collect()
     }
 
@@ -372,7 +372,7 @@ impl LocalHost {
         let tools = self.registry.all_tools();
         let ids: Vec<_> = tools.iter().map(|tool| tool.spec().id.as_str()).collect();
         let toolsets: Vec<_> =
-            tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(filters::further_toolset_names()).collect();
+            tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(filters::FURTHER_TOOLSET_NAMES).collect();
         let mut messages = code::unknown_servers(config).unwrap_or_default();
         messages.extend(filters::unmatched_patterns(&config.settings.tools, &ids));
         messages.extend(filters::unmatched_patterns(&config.settings.toolsets, &toolsets));

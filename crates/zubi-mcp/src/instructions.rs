@@ -13,13 +13,19 @@ const BEGINNING: &str = "zubi answers queries about code from real language serv
 
 /// The tools for each task. A line has those of its tools that are listed.
 const TASKS: [(&str, &[&str]); 7] = [
-    ("Find a symbol by name, read it, outline a file", &["lsp_workspace_symbols", "read_symbol", "lsp_document_symbols"]),
+    (
+        "Find a symbol by name, read it, outline a file",
+        &["lsp_workspace_symbols", "read_symbol", "lsp_document_symbols"],
+    ),
     ("Uses and definition of a symbol, by symbol or position", &["lsp_references", "lsp_definition"]),
     ("Uses in all repositories of the team", &["team_uses"]),
     ("Errors and warnings without a build", &["lsp_diagnostics"]),
     ("Changes that are only planned, with a diff", &["lsp_rename_symbol", "lsp_code_actions", "lsp_format_document"]),
     ("Write such a plan; take it back byte for byte", &["apply_edit", "undo_edit"]),
-    ("Domain models in DomainLang (.dlang files), as JSON", &["domainlang_validate", "domainlang_list", "domainlang_get", "domainlang_explain"]),
+    (
+        "Domain models in DomainLang (.dlang files), as JSON",
+        &["domainlang_validate", "domainlang_list", "domainlang_get", "domainlang_explain"],
+    ),
 ];
 
 const DOMAINLANG: &str = " (resource domainlang://syntax-reference explains the language)";
@@ -35,8 +41,7 @@ fn has_models(specs: &[Arc<ToolSpec>]) -> bool {
 
 /// Writes the instructions for a list of tools.
 pub(crate) fn write_instructions(specs: &[Arc<ToolSpec>], listing: Listing) -> String {
-    let listed: Vec<&str> =
-        specs.iter().filter(|spec| listing.contains(spec)).map(|spec| spec.id.as_str()).collect();
+    let listed: Vec<&str> = specs.iter().filter(|spec| listing.contains(spec)).map(|spec| spec.id.as_str()).collect();
     let mut text = BEGINNING.to_owned();
     for (task, tools) in TASKS {
         let tools: Vec<&str> = tools.iter().copied().filter(|tool| listed.contains(tool)).collect();
@@ -49,7 +54,11 @@ pub(crate) fn write_instructions(specs: &[Arc<ToolSpec>], listing: Listing) -> S
     }
     if listed.contains(&FIND_TOOLS) {
         let callers: Vec<&str> = [CALL_READ_TOOL, CALL_TOOL].into_iter().filter(|tool| listed.contains(tool)).collect();
-        text.push_str("\n- More tools, for types and documentation, callers, implementations, quick fixes, formatting, code patterns, moving files: ");
+        let models = if has_models(specs) { ", domain models" } else { "" };
+        let _ = write!(
+            text,
+            "\n- More tools, for types and documentation, callers, implementations, quick fixes, formatting, code patterns, moving files{models}: "
+        );
         let _ = write!(text, "{FIND_TOOLS} finds them with their schemas; {} calls them", callers.join(" or "));
     }
     text.push('\n');

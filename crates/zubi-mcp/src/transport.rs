@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientNotification, ClientRequest, ErrorCode, GetMeta as _, JsonRpcMessage, ProtocolVersion, RequestId as McpRequestId,
+    ClientNotification, ClientRequest, ErrorCode, GetMeta as _, JsonRpcMessage, ProtocolVersion,
+    RequestId as McpRequestId,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -25,9 +26,8 @@ use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
 /// while they arrive.
 pub(crate) const MAX_LINE: usize = 4 * 1024 * 1024;
 
-/// The methods of the protocol that the server has.
-const METHODS: &str = "initialize, server/discover, ping, tools/list, tools/call, resources/list, resources/read and \
-    resources/templates/list";
+/// The methods that the server has in both eras of the protocol.
+const METHODS: &str = "tools/list, tools/call, resources/list, resources/read and resources/templates/list";
 
 /// The error for a handshake with other parameters than the protocol's.
 const INVALID_HANDSHAKE: &str =

@@ -24,7 +24,7 @@ use crate::cx::Restrictions;
 use crate::filter::ToolFilter;
 use crate::output::ToolError;
 use crate::redact::Redactor;
-use crate::spec::{Effect, Exposure, META_TOOLSET, ToolSpec};
+use crate::spec::{Effect, Exposure, ToolSpec};
 use crate::{ErrorCode, ProviderId, Tool, ToolProvider};
 use zubi_policy::{Policy, RecentCall};
 
@@ -270,13 +270,14 @@ impl Registry {
 /// The toolset of the tools that apply plans and revert edits.
 const EDIT_TOOLSET: &str = "edit";
 
-/// The toolsets whose tools that write can be reverted.
+/// The toolsets whose tools plan edits, and those whose tools write and can be reverted.
+const PLANNING_TOOLSETS: [&str; 2] = ["lsp", "refactor"];
 const REVERTIBLE_TOOLSETS: [&str; 2] = ["refactor", "file"];
 
 /// Returns whether the answer of a tool leads to a call of this tool of [`EDIT_TOOLSET`].
 fn leads_to_edit(spec: &ToolSpec, edit_tool: &str) -> bool {
-    let plans = spec.effect == Effect::Plan && spec.toolset != META_TOOLSET;
-    plans || (edit_tool == "undo_edit" && REVERTIBLE_TOOLSETS.contains(&spec.toolset.as_str()))
+    (spec.effect == Effect::Plan && PLANNING_TOOLSETS.contains(&spec.toolset.as_str()))
+        || (edit_tool == "undo_edit" && REVERTIBLE_TOOLSETS.contains(&spec.toolset.as_str()))
 }
 
 /// Returns whether the session excludes a tool, rather than only not including it.

@@ -73,7 +73,12 @@ const ROWS: &[Row] = &[
         "settings-gear",
         "Whether imports are updated when files are moved.",
     ),
-    row("zubi_find_tools", "findTools", "tools", "Finds further tools: of this workspace, of other extensions, of zubi."),
+    row(
+        "zubi_find_tools",
+        "findTools",
+        "tools",
+        "Finds further tools: of this workspace, of other extensions, of zubi.",
+    ),
     row(
         "zubi_call_tool",
         "callTool",

@@ -84,7 +84,8 @@ fn remove_absent_members(schema: &Map<String, Value>, args: &mut Map<String, Val
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|required| required == name));
     args.retain(|name, value| {
-        let documented = if properties.contains_key(name) { Some(name.as_str()) } else { documented_name(properties, name) };
+        let documented =
+            if properties.contains_key(name) { Some(name.as_str()) } else { documented_name(properties, name) };
         let Some((documented, property)) = documented.and_then(|name| Some((name, properties.get(name)?))) else {
             return true;
         };
@@ -271,7 +272,10 @@ mod tests {
         for (given, expected) in [
             (json!({ "name": null, "path": null, "other": null }), json!({})),
             (json!({ "path": "", "kind": "", "limit": 0, "limit_": "" }), json!({})),
-            (json!({ "name": "", "text": "", "suffix": "", "line": 0 }), json!({ "name": "", "text": "", "suffix": "", "line": 0 })),
+            (
+                json!({ "name": "", "text": "", "suffix": "", "line": 0 }),
+                json!({ "name": "", "text": "", "suffix": "", "line": 0 }),
+            ),
             (json!({ "name": "a", "title": "" }), json!({ "name": "a" })),
             (json!({ "line": "", "limit": "", "points": "" }), json!({})),
             (

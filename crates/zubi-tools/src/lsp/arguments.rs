@@ -19,7 +19,7 @@ pub(crate) struct TargetArgs {
     symbol: Option<String>,
     /// File or folder of it
     path: Option<String>,
-    /// path:line:col or path:line text
+    /// path:line:col or path:line text, 1-based
     at: Option<String>,
     /// File of line and character
     #[schemars(extend("x-common" = true))]
@@ -41,14 +41,7 @@ impl TargetArgs {
         let uri = self.uri.clone().or_else(|| self.path.clone().filter(|_| !is_zero && !has_other));
         let (line, character) = if uri.is_none() && is_zero { (None, None) } else { (self.line, self.character) };
         let character = character.or(line.filter(|_| self.uri.is_none() && uri.is_some()).map(|_| 0));
-        TargetInput {
-            symbol: self.symbol.clone(),
-            path: self.path.clone(),
-            at: self.at.clone(),
-            uri,
-            line,
-            character,
-        }
+        TargetInput { symbol: self.symbol.clone(), path: self.path.clone(), at: self.at.clone(), uri, line, character }
     }
 }
 
@@ -64,11 +57,11 @@ pub(crate) enum OutputFormat {
 /// Arguments accepted by every code tool.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct CommonArgs {
-    /// Answer size, default 2000
+    /// Answer size
     #[schemars(range(min = 1), extend("x-common" = true))]
     #[serde(rename = "maxTokens")]
     max_tokens: Option<u32>,
-    /// Wait for loading servers, default 30000; of edits for checks, 5000
+    /// For loading servers, default 30000; after an edit 5000
     #[schemars(extend("x-common" = true))]
     #[serde(rename = "waitMs")]
     wait_ms: Option<u64>,
@@ -112,7 +105,7 @@ impl CommonArgs {
 /// The argument of tools whose answers cover all projects of the workspace.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 pub(crate) struct ProjectArgs {
-    /// Also query the projects named as not queried
+    /// Query all projects
     #[schemars(extend("x-common" = true))]
     #[serde(rename = "allProjects")]
     all_projects: Option<bool>,

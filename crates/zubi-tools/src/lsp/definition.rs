@@ -28,7 +28,7 @@ impl CodeTool for DefinitionTool {
     const META: ToolMeta = ToolMeta {
         id: "lsp_definition",
         title: "Go to definition",
-        description: "Definition of a symbol, libraries included: path:line:col and the source line. read_symbol shows the whole source.",
+        description: "Definition of a symbol, also in libraries: path:line:col and the line. read_symbol shows its source.",
         tags: &["definition", "declaration", "go to", "where is", "defined"],
         listed: &["uri", "line", "character", "maxTokens"],
         example: || ("Definition of Console.print", json!({ "symbol": "Console/print", "context": 3 })),

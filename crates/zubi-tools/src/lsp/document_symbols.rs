@@ -154,7 +154,7 @@ async fn outline_files(
 impl CodeTool for DocumentSymbols {
     const META: ToolMeta = ToolMeta {
         id: "lsp_document_symbols",
-        title: "Outline of files",
+        title: "Outline",
         description: "Outline of a file, folder or pattern: kinds, names, lines. Before reading parts of a large file.",
         tags: &["outline", "structure", "symbols in file", "what is in"],
         listed: &["limit", "cursor"],

@@ -32,7 +32,7 @@ pub(crate) struct Input {
     path: Option<String>,
     /// path:line in it
     at: Option<String>,
-    /// Default summary: types without bodies
+    /// Default summary: of types the signatures
     part: Option<Part>,
     #[serde(flatten)]
     paging: PagingArgs,
@@ -89,8 +89,8 @@ enum Row<'a> {
 impl CodeTool for ReadSymbol {
     const META: ToolMeta = ToolMeta {
         id: "read_symbol",
-        title: "Read the source of symbols",
-        description: "Source of symbols by name with line numbers, instead of reading files. A type shows signatures of its functions, unless part is all.",
+        title: "Read symbols",
+        description: "Source of symbols by name, with line numbers, instead of reading files.",
         tags: &["body", "source of function", "read function", "show me", "definition text"],
         listed: &["cursor"],
         example: || ("Read a method", json!({ "symbol": "Console/print" })),

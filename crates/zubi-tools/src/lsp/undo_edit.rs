@@ -26,7 +26,7 @@ pub(crate) struct Input {
 impl CodeTool for UndoEdit {
     const META: ToolMeta = ToolMeta {
         id: "undo_edit",
-        title: "Undo an applied plan",
+        title: "Undo an edit",
         description: "Reverts an applied edit, byte for byte. Fails if a file changed since.",
         effect: Effect::Write,
         toolset: "edit",

@@ -44,7 +44,7 @@ const DEFAULT_LIMIT: u32 = 40;
 impl CodeTool for WorkspaceSymbols {
     const META: ToolMeta = ToolMeta {
         id: "lsp_workspace_symbols",
-        title: "Find symbols by name",
+        title: "Find symbols",
         description: "Declared symbols of the project by name, exact names first.",
         tags: &["symbol", "search", "find class", "find function", "where is", "by name"],
         listed: &["limit", "cursor", "allProjects"],

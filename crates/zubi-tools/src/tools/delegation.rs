@@ -17,6 +17,7 @@ pub(super) struct Input {
     /// Its name
     pub(super) tool: String,
     /// By its schema
+    #[serde(default)]
     #[schemars(schema_with = "object_of_any_arguments")]
     arguments: Option<Map<String, Value>>,
     /// The arguments of the tool, if they are given beside `tool`.
@@ -66,10 +67,7 @@ pub(super) async fn call_inner(
     cx: ToolCx,
 ) -> Result<ToolOutput, ToolError> {
     let id = tool.spec().id.clone();
-    registry
-        .call(&id, Value::Object(arguments), cx)
-        .await
-        .map_err(|error| call_error(error, Some(&id)))
+    registry.call(&id, Value::Object(arguments), cx).await.map_err(|error| call_error(error, Some(&id)))
 }
 
 /// Returns an effect as the configuration spells it.

@@ -15,8 +15,8 @@ use zubi_tool_api::registry::Registry;
 use zubi_tool_api::spec::{CALL_READ_TOOL, CALL_TOOL, META_TOOLSET};
 use zubi_tool_api::{Tool, ToolCx, ToolError, ToolOutput};
 
-use super::{delegation, ranking};
 use super::meta_tool::META_TOOL;
+use super::{delegation, ranking};
 use crate::adapter::{ToolMeta, TypedTool};
 
 /// Default number of described tools. Each description includes a schema.

@@ -8,7 +8,6 @@ use zubi_tool_api::spec::META_TOOLSET;
 
 use crate::adapter::ToolMeta;
 
-
 /// Defaults of the meta tools.
 pub(super) const META_TOOL: ToolMeta = ToolMeta {
     exposure: Exposure::Direct,

@@ -17,8 +17,8 @@ const SETTINGS_TOOLSET: &str = "settings";
 pub(super) fn content_words(text: &str) -> Vec<String> {
     const STOP_WORDS: [&str; 37] = [
         "a", "an", "and", "all", "are", "at", "be", "by", "can", "do", "for", "from", "how", "i", "in", "is", "it",
-        "its", "lsp", "me", "my", "of", "on", "one", "or", "please", "so", "that", "the", "them", "there", "this", "to",
-        "tool", "tools", "want", "with",
+        "its", "lsp", "me", "my", "of", "on", "one", "or", "please", "so", "that", "the", "them", "there", "this",
+        "to", "tool", "tools", "want", "with",
     ];
     text.split(|c: char| !c.is_alphanumeric())
         .map(str::to_lowercase)
@@ -76,7 +76,8 @@ pub(super) fn rank_tools(tools: Vec<Arc<dyn Tool>>, query: &str, query_words: &[
 fn uses(spec: &ToolSpec, query_words: &[String]) -> usize {
     let words_of = |tag: &String| {
         let words = content_words(tag);
-        let is_use = words.len() > 1 && words.iter().all(|word| query_words.iter().any(|other| is_related(word, other)));
+        let is_use =
+            words.len() > 1 && words.iter().all(|word| query_words.iter().any(|other| is_related(word, other)));
         if is_use { words.len() } else { 0 }
     };
     spec.tags.iter().map(words_of).sum()

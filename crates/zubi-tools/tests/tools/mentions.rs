@@ -9,9 +9,34 @@ use zubi_tool_api::spec::{Exposure, META_TOOLSET};
 
 /// The arguments that texts may name.
 const ARGUMENTS: [&str; 28] = [
-    "action", "allProjects", "at", "captures", "character", "context", "cursor", "depth", "direction", "edits", "format",
-    "includeDeclaration", "includeText", "kind", "limit", "line", "maxTokens", "newName", "part", "path", "pattern",
-    "plan", "severity", "since", "symbol", "symbols", "uri", "waitMs",
+    "action",
+    "allProjects",
+    "at",
+    "captures",
+    "character",
+    "context",
+    "cursor",
+    "depth",
+    "direction",
+    "edits",
+    "format",
+    "includeDeclaration",
+    "includeText",
+    "kind",
+    "limit",
+    "line",
+    "maxTokens",
+    "newName",
+    "part",
+    "path",
+    "pattern",
+    "plan",
+    "severity",
+    "since",
+    "symbol",
+    "symbols",
+    "uri",
+    "waitMs",
 ];
 
 /// Returns the arguments that a text about a call names, without those that the call has or that a list shows.
@@ -24,7 +49,7 @@ pub(crate) fn unlisted(registry: &Registry, tool: &str, args: &Value, text: &str
     let mut missing = Vec::new();
     for (argument, before) in named_arguments(text) {
         // "`lsp_references` with allProjects=true": an argument of another tool.
-        let other = before.strip_suffix("` with ").and_then(|before| before.rsplit_once('`'));
+        let other = before.trim_end_matches('`').strip_suffix("` with ").and_then(|before| before.rsplit_once('`'));
         let other = other.and_then(|(_, name)| registry.find(name, &Restrictions::default()).ok());
         let spec = other.as_ref().map_or(called.spec(), |other| other.spec());
         if args.get(argument).is_none() && !is_listed(spec, argument) {

@@ -99,11 +99,10 @@ async fn numbers_of_zero_without_a_file_are_not_given() {
         ("lsp_hover", json!({ "uri": "app.toy", "line": 0, "character": 4 })),
     ] {
         let tool = registry.find(id, &Restrictions::default()).unwrap();
-        let cx = || cx(&toy, Restrictions::default());
-        let lenient = without_ids(&call_in(&registry, id, given.clone(), cx()).await);
+        let lenient = check(SHAPES, id, given.clone()).await;
         assert!(!lenient.starts_with("Invalid input"), "{id}: {lenient}");
         let strict = strict(&tool, given);
-        assert_eq!(without_ids(&call_in(&registry, id, strict.clone(), cx()).await), lenient, "{id} {strict}");
+        assert_eq!(check(SHAPES, id, strict.clone()).await, lenient, "{id} {strict}");
     }
 }
 

@@ -27,7 +27,7 @@ fn wrong_usage() {
     Options:
           --workspace <DIR>  Workspace folder; repeat for several folders [default: the current directory]
           --read-only        Disable all tools that write
-          --toolsets <LIST>  Enable only these toolsets (comma-separated; `!name` excludes)
+          --toolsets <LIST>  Enable toolsets: names, all, default (comma-separated; `!x` excludes)
           --tools <LIST>     Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
           --trust            Trust the workspace for this session only
           --host <auto|own>  Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
