@@ -116,6 +116,8 @@ pub fn find_unknown_toolset(settings: &Settings) -> Option<UnknownName> {
 pub fn find_unknown_tool(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Option<UnknownName> {
     let mut known: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
     known.extend(zubi_declared::BUILT_IN);
+    known.sort_unstable();
+    known.dedup();
     find_unknown(&settings.tools, &known, |name, source| {
         let suggestions = nearest(name, known.iter().copied(), 3);
         let suggestions = match suggestions.as_slice() {

@@ -9,19 +9,25 @@ use zubi_tool_api::spec::{CALL_READ_TOOL, CALL_TOOL, Exposure, FIND_TOOLS};
 
 use crate::convert::Listing;
 
+/// The beginning for a list without tools about code.
+const OTHER_BEGINNING: &str = "zubi offers tools for this workspace, under the rules of its user.\n";
+
 const BEGINNING: &str = "zubi answers queries about code from real language servers: resolved symbols, inferred types, exact references. Text search finds strings; these tools find meaning.\n";
 
 /// The tools for each task. A line has those of its tools that are listed.
-const TASKS: [(&str, &[&str]); 7] = [
+const TASKS: [(&str, &[&str]); 10] = [
     (
         "Find a symbol by name, read it, outline a file",
         &["lsp_workspace_symbols", "read_symbol", "lsp_document_symbols"],
     ),
     ("Uses and definition of a symbol, by symbol or position", &["lsp_references", "lsp_definition"]),
+    ("Types and documentation", &["lsp_hover", "lsp_signature_help"]),
+    ("Callers, implementations, subtypes", &["lsp_call_hierarchy", "lsp_implementations", "lsp_type_hierarchy"]),
     ("Uses in all repositories of the team", &["team_uses"]),
     ("Errors and warnings without a build", &["lsp_diagnostics"]),
     ("Changes that are only planned, with a diff", &["lsp_rename_symbol", "lsp_code_actions", "lsp_format_document"]),
     ("Write such a plan; take it back byte for byte", &["apply_edit", "undo_edit"]),
+    ("Changes at once, with an undo handle", &["rename_file", "organize_imports"]),
     (
         "Domain models in DomainLang (.dlang files), as JSON",
         &["domainlang_validate", "domainlang_list", "domainlang_get", "domainlang_explain"],
@@ -42,7 +48,9 @@ fn has_models(specs: &[Arc<ToolSpec>]) -> bool {
 /// Writes the instructions for a list of tools.
 pub(crate) fn write_instructions(specs: &[Arc<ToolSpec>], listing: Listing) -> String {
     let listed: Vec<&str> = specs.iter().filter(|spec| listing.contains(spec)).map(|spec| spec.id.as_str()).collect();
-    let mut text = BEGINNING.to_owned();
+    // Without a list, the usual tools are assumed.
+    let has_code_tools = specs.is_empty() || listed.iter().any(|tool| tool.starts_with("lsp_"));
+    let mut text = if has_code_tools { BEGINNING } else { OTHER_BEGINNING }.to_owned();
     for (task, tools) in TASKS {
         let tools: Vec<&str> = tools.iter().copied().filter(|tool| listed.contains(tool)).collect();
         let is_domain = tools.iter().any(|tool| tool.starts_with("domainlang_"));
@@ -52,17 +60,21 @@ pub(crate) fn write_instructions(specs: &[Arc<ToolSpec>], listing: Listing) -> S
             let _ = write!(text, "\n- {task}: {}{resource}", tools.join(", "));
         }
     }
-    if listed.contains(&FIND_TOOLS) {
+    let has_unlisted = specs.iter().any(|spec| spec.exposure == Exposure::Deferred);
+    if has_unlisted && listed.contains(&FIND_TOOLS) {
         let callers: Vec<&str> = [CALL_READ_TOOL, CALL_TOOL].into_iter().filter(|tool| listed.contains(tool)).collect();
         let models = if has_models(specs) { ", domain models" } else { "" };
         let _ = write!(
             text,
             "\n- More tools, for types and documentation, callers, implementations, quick fixes, formatting, code patterns, moving files{models}: "
         );
-        let _ = write!(text, "{FIND_TOOLS} finds them with their schemas; {} calls them", callers.join(" or "));
+        let _ = write!(text, "{FIND_TOOLS} finds them with their schemas");
+        if !callers.is_empty() {
+            let _ = write!(text, "; {} calls them", callers.join(" or "));
+        }
     }
     text.push('\n');
-    if specs.is_empty() || listed.iter().any(|tool| tool.starts_with("lsp_")) {
+    if has_code_tools {
         text.push_str(POSITIONS);
         text.push_str(ANSWERS);
     }

@@ -57,7 +57,7 @@ pub(crate) enum OutputFormat {
 /// Arguments accepted by every code tool.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct CommonArgs {
-    /// Answer size
+    /// Answer size in tokens
     #[schemars(range(min = 1), extend("x-common" = true))]
     #[serde(rename = "maxTokens")]
     max_tokens: Option<u32>,

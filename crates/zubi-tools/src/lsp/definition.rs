@@ -30,7 +30,7 @@ impl CodeTool for DefinitionTool {
         title: "Go to definition",
         description: "Definition of a symbol, also in libraries: path:line:col and the line. read_symbol shows its source.",
         tags: &["definition", "declaration", "go to", "where is", "defined"],
-        listed: &["uri", "line", "character", "maxTokens"],
+        listed: &["uri", "line", "character"],
         example: || ("Definition of Console.print", json!({ "symbol": "Console/print", "context": 3 })),
         ..CODE_TOOL
     };

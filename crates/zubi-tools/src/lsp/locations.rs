@@ -40,7 +40,7 @@ pub(crate) async fn answer_locations(
     let context = location_query.context.unwrap_or(0).min(MAX_CONTEXT);
     let (list, hits) = match &location_query.paging {
         Some(paging) => view.locations(query, &locations.value, context, paging).await?,
-        None => view.first_locations(query, &locations.value, context, u32::MAX, "raise maxTokens").await?,
+        None => view.first_locations(query, &locations.value, context, u32::MAX, "narrow it with path").await?,
     };
     let mut text = at.header();
     let name = at.name.as_deref().unwrap_or("this position");

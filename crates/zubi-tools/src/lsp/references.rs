@@ -34,7 +34,7 @@ pub(crate) struct Input {
     include_declaration: Option<bool>,
     /// Lines around each
     context: Option<u32>,
-    /// Also list other word matches
+    /// Also other word matches
     #[serde(rename = "includeText")]
     include_text: Option<bool>,
     #[serde(flatten)]

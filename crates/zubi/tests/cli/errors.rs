@@ -107,7 +107,6 @@ fn wrong_input() {
     hint: Give the position in exactly one of two ways:
     hint:   symbol: "Type/method" (optionally with path: "src/lib.rs")
     hint:   at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
-    hint:   uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
     assert_snapshot!(check(&["call", "lsp_hover", "--at", "src/absent.rs:1:1"]), @"
     exit 2
@@ -124,7 +123,6 @@ fn wrong_input() {
     hint: Give the position in exactly one of two ways:
     hint:   symbol: "Type/method" (optionally with path: "src/lib.rs")
     hint:   at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
-    hint:   uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
 }
 
