@@ -135,7 +135,7 @@ fn inline(table: &mut Table, rounds: usize) -> Result<()> {
     let node = tools::program("node", "node");
     let mut zubi = Zubi::start(&project, &[])?;
     let arguments = json!({ "tool": "workspace.sum", "arguments": { "a": 1, "b": 2 } });
-    let call = json!({ "name": "call_tool", "arguments": arguments });
+    let call = json!({ "name": "zubi_call_tool", "arguments": arguments });
     let (mut ours, mut theirs) = (Samples::default(), Samples::default());
     for round in 0..=rounds {
         let reply = zubi.wire.request("tools/call", &call)?;

@@ -97,7 +97,7 @@ async fn readiness_reported_early_never_or_twice() {
     assert_snapshot!(run_calls("ready-never", row, &[short_wait]).await, @"
     at a.hostile:1:1 alpha
     a word
-    [hostile · loading · may be incomplete: hostile was still loading; retry, or give a larger `waitMs`]
+    [hostile · loading · may be incomplete: hostile was still loading; call again]
     ");
     assert_snapshot!(run_calls("ready-early", row, &[hover()]).await, @"
     at a.hostile:1:1 alpha

@@ -161,10 +161,9 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     ────
     lsp_hover {"symbol":"total_area","at":"shapes/shape.py:35:5"}
     Invalid input: position: the position was given in more than one way
-    Give the position in exactly one of three ways:
+    Give the position in exactly one of two ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
-      uri: "src/lib.rs", line: 11, character: 4 (0-based)
     ────
     lsp_hover {"symbol":"total_area","path":7}
     Invalid input: path: expected string, got 7

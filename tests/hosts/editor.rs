@@ -147,7 +147,7 @@ fn writing_tools_are_disabled_while_an_editor_is_open() {
     let plan = zubi_tests::zubi::id(&plan, "p-").expect("a plan");
     let window = Window::open(&fixture, ".", "Window");
     assert_snapshot!(agent.call_error("apply_edit", &json!({ "plan": plan })), @"unknown tool `apply_edit`: it writes, and zubi does not change files below unsaved texts of the open editor");
-    assert_snapshot!(agent.call_error("call_tool", &json!({ "tool": "apply_edit", "arguments": { "plan": plan } })), @"unknown tool `call_tool`: it writes, and zubi does not change files below unsaved texts of the open editor");
+    assert_snapshot!(agent.call_error("zubi_call_tool", &json!({ "tool": "apply_edit", "arguments": { "plan": plan } })), @"unknown tool `zubi_call_tool`: it writes, and zubi does not change files below unsaved texts of the open editor");
     assert!(!agent.tools().contains(&"apply_edit".to_owned()));
     assert_eq!(fixture.project.everything(), before);
     // The plan is on disk, and can be applied after the editor has gone.

@@ -202,7 +202,7 @@ fn a_forged_host_file_is_reported_and_does_no_harm() {
     let status = fixture.status();
     let rejected = status["disbelieved"].as_array().expect("a list");
     assert!(rejected.len() <= 257, "{}", rejected.len());
-    assert!(fixture.agent(&[]).tools().contains(&"lsp_hover".to_owned()));
+    assert!(fixture.agent(&[]).tools().contains(&"lsp_definition".to_owned()));
 }
 
 /// The project, its home and the program, owned by the other user.
@@ -267,7 +267,7 @@ fn a_read_only_state_directory_disables_sharing() {
     set_mode(&state, 0o555);
 
     let mut agent = Agent::spawn(other_user.command(), &[]);
-    assert!(agent.tools().contains(&"lsp_hover".to_owned()));
+    assert!(agent.tools().contains(&"lsp_definition".to_owned()));
     let stderr = eventually("the warning is printed", STEP_TIMEOUT, || {
         Some(agent.stderr_text()).filter(|stderr| stderr.contains('\n'))
     });

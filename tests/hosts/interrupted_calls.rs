@@ -38,7 +38,7 @@ fn a_read_only_call_is_retried() {
         ("textDocument/rename", "lsp_rename_symbol", json!({ "at": "a.hostile:1:1", "newName": "omega" })),
         (
             "textDocument/hover",
-            "call_read_tool",
+            "zubi_call_read_tool",
             json!({ "tool": "lsp_hover", "arguments": { "at": "a.hostile:1:1" } }),
         ),
     ] {
@@ -72,8 +72,8 @@ fn a_writing_call_is_not_retried() {
     for (tool, reported_tool, arguments) in [
         ("rename_symbol", "rename_symbol", json!({ "uri": "a.hostile", "originalName": "alpha", "newName": "omega" })),
         (
-            "call_tool",
-            "call_tool",
+            "zubi_call_tool",
+            "zubi_call_tool",
             json!({ "tool": "rename_symbol", "arguments": { "uri": "a.hostile", "originalName": "alpha", "newName": "omega" } }),
         ),
     ] {

@@ -127,22 +127,22 @@ fn each_agent_has_its_own_filters() {
     let _daemon = fixture.daemon(&[]);
     let mut unfiltered = fixture.agent(&[]);
     let all = unfiltered.tools();
-    assert!(all.contains(&"apply_edit".to_owned()) && all.contains(&"lsp_hover".to_owned()), "{all:?}");
-    for flag in ["--read-only", "--tools=lsp_hover,apply_edit", "--tools=!lsp_hover", "--toolsets=files"] {
+    assert!(all.contains(&"apply_edit".to_owned()) && all.contains(&"lsp_definition".to_owned()), "{all:?}");
+    for flag in ["--read-only", "--tools=lsp_definition,apply_edit", "--tools=!lsp_definition", "--toolsets=file"] {
         let mut filtered = fixture.agent(&[flag]);
         let mut own = fixture.agent(&[flag, "--host", "own"]);
         let tools = filtered.tools();
         assert_eq!(tools, own.tools(), "{flag}");
         assert_ne!(tools, all, "{flag}");
         // A tool that is not in the list cannot be called either.
-        for name in ["apply_edit", "lsp_hover"].map(str::to_owned).iter().filter(|name| !tools.contains(name)) {
+        for name in ["apply_edit", "lsp_definition"].map(str::to_owned).iter().filter(|name| !tools.contains(name)) {
             let arguments = match name.as_str() {
-                "lsp_hover" => json!({ "at": "shapes/shape.py:35 total_area" }),
+                "lsp_definition" => json!({ "at": "shapes/shape.py:35 total_area" }),
                 _ => json!({ "plan": "p-aaaaaaaaaa" }),
             };
             assert_eq!(filtered.call_error(name, &arguments), own.call_error(name, &arguments), "{flag} {name}");
             let delegated = json!({ "tool": name, "arguments": arguments });
-            for caller in ["call_tool", "call_read_tool"] {
+            for caller in ["zubi_call_tool", "zubi_call_read_tool"] {
                 assert_eq!(
                     filtered.call_error(caller, &delegated),
                     own.call_error(caller, &delegated),

@@ -209,7 +209,7 @@ async fn stubs_of_the_library() {
     [pyright · ready]
     ");
     let type_definition = json!({ "tool": "lsp_type_definition", "arguments": { "at": "library.py:1 size" } });
-    assert_snapshot!(without_machine(zubi.call_stable("call_read_tool", type_definition).await), @"
+    assert_snapshot!(without_machine(zubi.call_stable("zubi_call_read_tool", type_definition).await), @"
     at library.py:1:1 size
     1 type definition of `size`
     [pyright]/typeshed-fallback/stdlib/builtins.pyi (external)

@@ -60,7 +60,7 @@ async fn diagrams(format: &str) -> Vec<String> {
     let mut diagrams = Vec::new();
     for map in ["end.graph", "style", "Empty"] {
         let call = json!({ "tool": "domainlang_diagram", "arguments": { "fqn": map, "format": format } });
-        let answer: Value = serde_json::from_str(&zubi.call_stable("call_read_tool", call).await).expect("JSON");
+        let answer: Value = serde_json::from_str(&zubi.call_stable("zubi_call_read_tool", call).await).expect("JSON");
         diagrams.push(answer["diagram"].as_str().expect("a diagram").to_owned());
     }
     diagrams

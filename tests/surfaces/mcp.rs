@@ -34,34 +34,37 @@ async fn the_tool_list_is_small_and_describes_each_tool() {
     let zubi = Zubi::start(&project, &["ty"]).await;
     let tools = zubi.tools().await;
     let bytes = serde_json::to_string(&tools).expect("JSON").len();
-    assert!(bytes <= 10_000, "the list has {bytes} bytes");
+    assert!(bytes <= 9_500, "the list has {bytes} bytes");
     let mut table = String::new();
     for tool in &tools {
         assert!(tool.output_schema.is_none(), "{} has an output schema", tool.name);
         let annotations = tool.annotations.as_ref().expect("annotations");
-        let (is_read_only, is_destructive) = (annotations.read_only_hint, annotations.destructive_hint);
-        writeln!(table, "{} read-only={is_read_only:?} destructive={is_destructive:?}", tool.name)
-            .expect("writing to a string");
+        let hints = [
+            ("read-only", annotations.read_only_hint),
+            ("destructive", annotations.destructive_hint),
+            ("idempotent", annotations.idempotent_hint),
+            ("open-world", annotations.open_world_hint),
+        ];
+        table.push_str(&tool.name);
+        for (name, hint) in hints {
+            write!(table, " {name}={}", hint.expect("all hints are set")).expect("writing to a string");
+        }
+        table.push('\n');
+        assert!(tool.title.is_some() && tool.icons.is_some() && tool.meta.is_some(), "{tool:?}");
     }
     assert_snapshot!(table, @"
-    lsp_definition read-only=Some(true) destructive=None
-    lsp_references read-only=Some(true) destructive=None
-    lsp_hover read-only=Some(true) destructive=None
-    lsp_completion read-only=Some(true) destructive=None
-    lsp_workspace_symbols read-only=Some(true) destructive=None
-    lsp_document_symbols read-only=Some(true) destructive=None
-    read_symbol read-only=Some(true) destructive=None
-    lsp_rename_symbol read-only=Some(true) destructive=None
-    lsp_code_actions read-only=Some(true) destructive=None
-    lsp_format_document read-only=Some(true) destructive=None
-    lsp_diagnostics read-only=Some(true) destructive=None
-    lsp_call_hierarchy read-only=Some(true) destructive=None
-    lsp_implementations read-only=Some(true) destructive=None
-    apply_edit read-only=Some(false) destructive=Some(false)
-    undo_edit read-only=Some(false) destructive=Some(false)
-    find_tools read-only=Some(true) destructive=None
-    call_read_tool read-only=Some(true) destructive=None
-    call_tool read-only=Some(false) destructive=Some(true)
+    lsp_definition read-only=true destructive=false idempotent=true open-world=false
+    lsp_references read-only=true destructive=false idempotent=true open-world=false
+    lsp_workspace_symbols read-only=true destructive=false idempotent=true open-world=false
+    lsp_document_symbols read-only=true destructive=false idempotent=true open-world=false
+    read_symbol read-only=true destructive=false idempotent=true open-world=false
+    lsp_rename_symbol read-only=true destructive=false idempotent=true open-world=false
+    lsp_diagnostics read-only=true destructive=false idempotent=true open-world=false
+    apply_edit read-only=false destructive=false idempotent=true open-world=false
+    undo_edit read-only=false destructive=false idempotent=true open-world=false
+    zubi_find_tools read-only=true destructive=false idempotent=true open-world=false
+    zubi_call_read_tool read-only=true destructive=false idempotent=true open-world=false
+    zubi_call_tool read-only=false destructive=true idempotent=false open-world=true
     ");
 }
 
@@ -82,23 +85,23 @@ async fn a_read_only_session_has_no_writing_tools() {
 async fn unlisted_tools_are_found_and_called() {
     let project = Project::fixture("python");
     let zubi = Start::new(&project, &["ty"]).arguments(&["--read-only"]).mcp().await;
-    let found = zubi.call_stable("find_tools", json!({ "query": "everything about a symbol", "limit": 1 })).await;
+    let found = zubi.call_stable("zubi_find_tools", json!({ "query": "everything about a symbol", "limit": 1 })).await;
     let line = found.lines().find(|line| line.starts_with("lsp_")).unwrap_or_default();
     assert_snapshot!(line, @"lsp_explain (read, toolset lsp): One symbol in one answer: type and documentation, definition with source, number of references with the first few, implementations and callers.");
     let question = json!({ "symbol": "total_area" });
     let direct = zubi.call_stable("lsp_explain", question.clone()).await;
     let delegated = json!({ "tool": "lsp_explain", "arguments": question });
-    assert_eq!(zubi.call_stable("call_read_tool", delegated).await, direct);
+    assert_eq!(zubi.call_stable("zubi_call_read_tool", delegated).await, direct);
     // A read-only session has no tool that calls tools that write, and no way around that.
     let write_arguments = json!({ "tool": "undo_edit", "arguments": { "plan": "p-aaaaaaaaaa" } });
-    assert_snapshot!(zubi.call_refused("call_read_tool", write_arguments.clone()).await, @"
+    assert_snapshot!(zubi.call_refused("zubi_call_read_tool", write_arguments.clone()).await, @"
     Invalid input: tool: `undo_edit`: it writes, and this session is read-only
-    `find_tools` lists the available tools.
+    `zubi_find_tools` lists the available tools.
     ");
-    let request = CallToolRequestParams::new("call_tool")
+    let request = CallToolRequestParams::new("zubi_call_tool")
         .with_arguments(write_arguments.as_object().cloned().unwrap_or_default());
     let refusal = zubi.peer().call_tool(request).await.expect_err("the tool does not exist");
-    assert_snapshot!(refusal, @"Mcp error: -32602: unknown tool `call_tool`: it writes, and this session is read-only");
+    assert_snapshot!(refusal, @"Mcp error: -32602: unknown tool `zubi_call_tool`: it writes, and this session is read-only");
 }
 
 #[tokio::test]
@@ -107,10 +110,9 @@ async fn errors_name_the_next_step() {
     let zubi = Zubi::start(&project, &["ty"]).await;
     assert_snapshot!(zubi.call_refused("lsp_hover", json!({})).await, @r#"
     Invalid input: position: no position was given
-    Give the position in exactly one of three ways:
+    Give the position in exactly one of two ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
-      uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
     assert_snapshot!(zubi.call_refused("lsp_hover", json!({ "symbol": "totl_area" })).await, @r#"
     Invalid input: symbol: no symbol `totl_area` in the workspace

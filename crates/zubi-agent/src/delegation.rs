@@ -1,16 +1,16 @@
 //! Matches approval prompts to calls. A prompt about the model's own call blocks that call; any other prompt is about a
 //! call that the running call makes. The prompt for a tool that only delegates names the other tool.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use zubi_tool_api::cx::ApprovalAnswer;
-use zubi_tool_api::spec::is_called;
+use zubi_tool_api::spec::{CALL_READ_TOOL, CALL_TOOL, is_called, present_id};
 
 /// Tools that only delegate to another tool. The approval prompt is about that other tool's call.
-const DELEGATING_TOOLS: [&str; 2] = ["call_read_tool", "call_tool"];
+const DELEGATING_TOOLS: [&str; 2] = [CALL_READ_TOOL, CALL_TOOL];
 
 /// Whether the tool with this id only delegates to another tool.
 pub(crate) fn is_delegating_tool(tool: &str) -> bool {
-    DELEGATING_TOOLS.contains(&tool)
+    DELEGATING_TOOLS.contains(&present_id(tool))
 }
 
 /// Whether an approval prompt for `prompted_tool` is about this call of `tool` itself.
@@ -25,9 +25,8 @@ pub(crate) fn matches_call(prompted_tool: &str, tool: &str, arguments: &Value) -
 pub(crate) fn apply_edited_args(tool: &str, arguments: &Value, edited: Value) -> Value {
     match arguments {
         Value::Object(object) if is_delegating_tool(tool) => {
-            let mut arguments = object.clone();
-            arguments.insert("arguments".to_owned(), edited);
-            Value::Object(arguments)
+            // The model may have given them beside `tool`.
+            json!({ "tool": object.get("tool"), "arguments": edited })
         }
         _ => edited,
     }
@@ -77,8 +76,8 @@ mod tests {
         for (prompted, tool, expected) in [
             ("shell.run", "shell.run", true),
             ("shell.run", "flow.release", false),
-            ("shell.run", "call_tool", true),
-            ("file.write", "call_tool", false),
+            ("shell.run", "zubi_call_tool", true),
+            ("file.write", "zubi_call_tool", false),
         ] {
             assert_eq!(matches_call(prompted, tool, &through), expected, "{prompted} in {tool}");
         }

@@ -94,10 +94,9 @@ impl ResolvedTarget {
     }
 }
 
-const POSITION_FORMS: &str = "Give the position in exactly one of three ways:\n  \
+const POSITION_FORMS: &str = "Give the position in exactly one of two ways:\n  \
     symbol: \"Type/method\" (optionally with path: \"src/lib.rs\")\n  \
-    at: \"src/lib.rs:12:5\" (1-based, as answers print it) or at: \"src/lib.rs:12 fn parse\"\n  \
-    uri: \"src/lib.rs\", line: 11, character: 4 (0-based)";
+    at: \"src/lib.rs:12:5\" (1-based, as answers print it) or at: \"src/lib.rs:12 fn parse\"";
 
 impl CodeQuery<'_> {
     /// Resolves the target of a call.

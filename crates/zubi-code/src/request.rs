@@ -447,8 +447,7 @@ async fn unready_within(
 }
 
 /// The next step if a server does not answer because it loads.
-const LOADING_HINT: &str =
-    "Retry in a moment, or with a larger `waitMs`; `zubi serve --detach` leaves servers running between commands.";
+const LOADING_HINT: &str = "Call again in a moment: the server goes on loading. `zubi serve --detach` leaves servers running between commands.";
 
 fn unsupported_error(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<MissingServer>) -> CodeError {
     // If a server failed to start, the reason is the useful error.
@@ -481,7 +480,7 @@ fn verdict(states: &[AnsweringEndpoint], need: ReadinessLevel) -> Completeness {
     if !unready.is_empty() {
         let reason = unready
             .iter()
-            .map(|state| format!("{} was still loading; retry, or give a larger `waitMs`", state.id))
+            .map(|state| format!("{} was still loading; call again", state.id))
             .collect::<Vec<_>>()
             .join("; ");
         return Completeness::Partial { reason };

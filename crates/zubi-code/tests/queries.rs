@@ -150,20 +150,17 @@ async fn a_place_is_read_and_repaired() {
     line: line 7 (0-based) is past the end; `app.toy` has 5 lines
     Lines of `uri`/`line`/`character` count from 0; the `at` form counts from 1.
     position: `uri`, `line` and `character` belong together
-    Give the position in exactly one of three ways:
+    Give the position in exactly one of two ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
-      uri: "src/lib.rs", line: 11, character: 4 (0-based)
     position: the position was given in more than one way
-    Give the position in exactly one of three ways:
+    Give the position in exactly one of two ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
-      uri: "src/lib.rs", line: 11, character: 4 (0-based)
     position: no position was given
-    Give the position in exactly one of three ways:
+    Give the position in exactly one of two ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
-      uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
 }
 
@@ -254,7 +251,7 @@ async fn answers_while_loading_are_marked_and_waiting_completes() {
     let query = toy.intel.query(no_wait).await;
     let target = query.resolve(&at_target("shapes.toy:6:5"), PositionIntent::Identifier).await.unwrap();
     let found = query.locations(&target, Relation::References { include_declaration: true }).await.unwrap();
-    insta::assert_snapshot!(found.status.note().unwrap(), @"may be incomplete: toy was still loading; retry, or give a larger `waitMs`");
+    insta::assert_snapshot!(found.status.note().unwrap(), @"may be incomplete: toy was still loading; call again");
     assert_eq!(found.status.readiness_line(), "loading 40 %");
 
     let query = toy.intel.query(Toy::cx()).await;

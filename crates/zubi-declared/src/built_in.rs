@@ -4,7 +4,7 @@
 use zubi_tool_api::spec;
 
 /// Ids of the built-in tools.
-const BUILT_IN: &[&str] = &[
+pub const BUILT_IN: &[&str] = &[
     "lsp_definition",
     "lsp_references",
     "lsp_hover",
@@ -54,14 +54,14 @@ const BUILT_IN: &[&str] = &[
     "output.read",
     "output.grep",
     "team_uses",
-    "find_tools",
-    "call_read_tool",
-    "call_tool",
+    "zubi_find_tools",
+    "zubi_call_read_tool",
+    "zubi_call_tool",
 ];
 
 /// Returns whether a wire name is that of a built-in tool.
 pub(super) fn is_built_in(wire: &str) -> bool {
-    BUILT_IN.iter().any(|id| spec::wire_name(id) == wire)
+    BUILT_IN.iter().any(|id| spec::wire_name(id) == spec::present_id(wire))
 }
 
 #[cfg(test)]

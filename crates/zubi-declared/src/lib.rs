@@ -31,6 +31,7 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
+pub use self::built_in::BUILT_IN;
 pub use self::definition::{ResolvedDefinition, TOOLSET};
 pub use self::load::{DIRECTORY, FileContent, MAIN_FILE, load, load_files, read_file};
 pub use self::loaded::{DeclaredTools, LoadedFile, LoadedTool, TrustState};

@@ -21,7 +21,7 @@ pub mod verify;
 
 pub use crate::client::{HostClient, HostClientConfig};
 pub use crate::daemon::{Daemon, DaemonConfig, DaemonEnd, DaemonError};
-pub use crate::filters::{misspelt_flags, user_requests_toolset};
+pub use crate::filters::{RequestedTools, UnknownName, find_unknown_tool, find_unknown_toolset};
 pub use crate::local::{
     DomainModel, EditorIntegration, EditorOptions, HostConfig, LocalHost, LocalHostError, Root, model_texts,
 };

@@ -44,7 +44,6 @@ pub use self::config::{EditorIntegration, HostConfig, LocalHostError};
 pub use self::editor_options::EditorOptions;
 use self::exact::ExactImporter;
 use self::team::TeamData;
-pub use crate::filters::user_requests_toolset;
 pub use zubi_tools::domainlang::{DomainModel, Root, texts as model_texts};
 
 use crate::contributed::ContributionRegistrar;
@@ -359,6 +358,11 @@ impl LocalHost {
         self.registry.all_tools().iter().any(|tool| spec::is_called(&tool.spec().id, name))
     }
 
+    /// Returns all tools, including those that restrictions remove.
+    pub fn all_specs(&self) -> Vec<Arc<spec::ToolSpec>> {
+        self.registry.all_tools().iter().map(|tool| Arc::new(tool.spec().clone())).collect()
+    }
+
     /// Returns the reasons why providers omit existing tools from their lists, one sentence each.
     pub fn hidden_tool_notes(&self) -> Vec<String> {
         self.registry.notes()
@@ -370,7 +374,7 @@ impl LocalHost {
         let tools = self.registry.all_tools();
         let ids: Vec<_> = tools.iter().map(|tool| tool.spec().id.as_str()).collect();
         let toolsets: Vec<_> =
-            tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(filters::EXTRA_TOOLSETS).collect();
+            tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(filters::FURTHER_TOOLSET_NAMES).collect();
         let mut messages = code::unknown_servers(config).unwrap_or_default();
         messages.extend(filters::unmatched_patterns(&config.settings.tools, &ids));
         messages.extend(filters::unmatched_patterns(&config.settings.toolsets, &toolsets));

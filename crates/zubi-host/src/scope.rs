@@ -14,7 +14,7 @@ use zubi_tool_api::spec::{Exposure, ToolSpec};
 use zubi_tool_api::{ResourceSpec, ResourceText};
 
 use crate::contributed::ContributionRegistrar;
-use crate::filters::{EXTRA_TOOLSETS, restrictions, user_requests_toolset};
+use crate::filters::{EXTRA_TOOLSETS, RequestedTools, restrictions, toolset_patterns};
 use crate::service::{
     CallAnswer, CallContext, CallRequest, Explanation, HostDescription, HostError, PolicyInForce, ToolService,
 };
@@ -28,17 +28,16 @@ const MAX_LISTED: usize = 4 * 1024;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilters {
     pub restrictions: Restrictions,
-    /// The toolsets of [`EXTRA_TOOLSETS`] whose tools are in the list, up to a maximum size. Search finds the tools of
-    /// the others, because there may be many and every list costs tokens.
-    pub listed: Vec<&'static str>,
+    /// The tools that are in the list because the user names them or their toolset. Those of [`EXTRA_TOOLSETS`] are
+    /// there up to a maximum size, because there may be many; search finds the others.
+    pub listed: RequestedTools,
 }
 
 impl SessionFilters {
     /// Returns all filters in the settings of this process. A host also applies its own settings; applying a file's
     /// filter twice is harmless.
     pub fn from_settings(settings: &Settings) -> Self {
-        let listed = EXTRA_TOOLSETS.into_iter().filter(|toolset| user_requests_toolset(settings, toolset)).collect();
-        Self { restrictions: restrictions(settings), listed }
+        Self { restrictions: restrictions(settings), listed: RequestedTools::from_settings(settings) }
     }
 }
 
@@ -50,7 +49,7 @@ pub fn split_filters(settings: &mut Settings, has_process_filters: bool) -> Clie
     let is_from_process = |source: &SettingSource| {
         has_process_filters && matches!(source, SettingSource::Flag | SettingSource::Environment)
     };
-    let values = |filters: &mut Vec<Effective<Vec<String>>>| {
+    let values = |filters: &mut Vec<Effective<Vec<String>>>| -> Vec<Vec<String>> {
         std::mem::take(filters)
             .into_iter()
             .filter(|filter| is_from_process(&filter.source))
@@ -59,7 +58,7 @@ pub fn split_filters(settings: &mut Settings, has_process_filters: bool) -> Clie
     };
     let always = Restrictions {
         read_only: settings.read_only.value && is_from_process(&settings.read_only.source),
-        toolsets: values(&mut settings.toolsets),
+        toolsets: values(&mut settings.toolsets).iter().map(|names| toolset_patterns(names)).collect(),
         tools: values(&mut settings.tools),
     };
     settings.read_only.value = false;
@@ -98,11 +97,15 @@ impl FilteredService {
     }
 }
 
-/// Adds the tools of these toolsets to the list, in order, up to the maximum size.
-fn list_added(specs: &mut [Arc<ToolSpec>], toolsets: &[&str]) {
+/// Adds the requested tools to the list, in order; those of [`EXTRA_TOOLSETS`] up to the maximum size.
+fn list_requested(specs: &mut [Arc<ToolSpec>], requested: &RequestedTools) {
     let mut room = MAX_LISTED;
-    let deferred = |spec: &ToolSpec| toolsets.contains(&spec.toolset.as_str()) && spec.exposure == Exposure::Deferred;
+    let deferred = |spec: &ToolSpec| spec.exposure == Exposure::Deferred && requested.has_tool(spec);
     for spec in specs.iter_mut().filter(|spec| deferred(spec)) {
+        if !EXTRA_TOOLSETS.contains(&spec.toolset.as_str()) {
+            Arc::make_mut(spec).exposure = Exposure::Direct;
+            continue;
+        }
         let schema = Value::Object(spec.input.clone()).to_string();
         let bytes = spec.id.len() + spec.description.len() + schema.len();
         if bytes <= room {
@@ -120,7 +123,7 @@ impl ToolService for FilteredService {
 
     async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostError> {
         let mut specs = self.host.list(&self.combine_restrictions(restrictions)).await?;
-        list_added(&mut specs, &self.scope.listed);
+        list_requested(&mut specs, &self.scope.listed);
         Ok(specs)
     }
 

@@ -4,43 +4,84 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolResult, ContentBlock, JsonObject, ReadResourceResult, Resource, ResourceContents, Tool, ToolAnnotations,
+    CallToolResult, ContentBlock, Icon, JsonObject, MetaObject, ReadResourceResult, Resource, ResourceContents, Tool,
+    ToolAnnotations,
 };
 use serde_json::Value;
 use zubi_host::CallAnswer;
-use zubi_tool_api::spec::{Effect, Exposure, ToolSpec};
+use zubi_tool_api::spec::{Effect, Exposure, META_TOOLSET, ToolSpec};
 use zubi_tool_api::{ResourceSpec, ResourceText};
 
-/// Marks a parameter that every tool accepts and the instructions describe once; see [`slim`].
+use crate::icons;
+
+/// Marks a parameter that the list omits: most calls do not need it, and no answer names it; see [`slim`].
 const COMMON: &str = "x-common";
 
-/// Marks a parameter whose description says no more than its name and the instructions; see [`slim`].
-const PLAIN_KEYWORD: &str = "x-plain";
+/// The key under which Claude Code finds that a tool belongs into every prompt, although it defers the others.
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 
 /// The toolset of the tools that apply and undo plans.
 const PLAN_TOOLSET: &str = "edit";
 
-/// Converts the directly exposed tools, in their order.
-pub(crate) fn tools(specs: &[Arc<ToolSpec>]) -> Vec<Tool> {
-    specs.iter().filter(|spec| spec.exposure == Exposure::Direct).map(|spec| tool(spec)).collect()
+/// The key under which Claude Code's search for tools finds further words.
+const SEARCH_HINT: &str = "anthropic/searchHint";
+
+/// The tools that most work needs: find, read, rename, check, apply, undo.
+const ALWAYS_LOADED: [&str; 6] =
+    ["lsp_references", "read_symbol", "lsp_rename_symbol", "lsp_diagnostics", "apply_edit", "undo_edit"];
+
+/// The maximum size of a search hint, in bytes. Lists contain it, and descriptions are searched too.
+const MAX_HINT: usize = 24;
+
+/// The tools that a list contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listing {
+    /// The directly exposed tools, without the parameters that most calls do not need. Every conversation pays for it.
+    Short,
+    /// All tools with all parameters, without those that only find and call others: for clients that defer the tools of
+    /// their servers and search them.
+    Whole,
+}
+
+impl Listing {
+    /// The names, or their beginnings, of the clients that search tools themselves.
+    const SEARCHING_CLIENTS: [&str; 2] = ["claude-code", "qwen-"];
+
+    pub(crate) fn for_client(name: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        if Self::SEARCHING_CLIENTS.iter().any(|client| name.starts_with(client)) { Self::Whole } else { Self::Short }
+    }
+
+    pub(crate) fn contains(self, spec: &ToolSpec) -> bool {
+        match self {
+            Self::Short => spec.exposure == Exposure::Direct,
+            Self::Whole => spec.exposure != Exposure::Hidden && spec.toolset != META_TOOLSET,
+        }
+    }
+}
+
+/// Converts the tools of a list, in their order.
+pub(crate) fn tools(specs: &[Arc<ToolSpec>], listing: Listing) -> Vec<Tool> {
+    specs.iter().filter(|spec| listing.contains(spec)).map(|spec| tool(spec, listing)).collect()
 }
 
 /// Returns the tool list as JSON, as sent over the wire; for measurements and snapshots.
 pub fn tool_list_json(specs: &[Arc<ToolSpec>]) -> String {
-    serde_json::to_string(&tools(specs)).unwrap_or_default()
+    serde_json::to_string(&tools(specs, Listing::Short)).unwrap_or_default()
 }
 
-fn tool(spec: &ToolSpec) -> Tool {
-    Tool::new(spec.wire_name(), spec.description.clone(), Arc::new(slim(&spec.input)))
+fn tool(spec: &ToolSpec, listing: Listing) -> Tool {
+    Tool::new(spec.wire_name(), spec.description.clone(), Arc::new(slim(&spec.input, listing)))
+        .with_title(&spec.title)
         .with_annotations(annotations(spec))
+        .with_icons(vec![Icon::new(icons::icon(spec))])
+        .with_meta(meta(spec))
 }
 
-/// Returns the hints of a tool. Clients assume the worst for an omitted hint, so this omits only redundant ones:
-/// `destructiveHint` and `idempotentHint` mean nothing for a read-only tool (MCP 2025-11-25, `ToolAnnotations`), for which
-/// `openWorldHint` changes no prompt. There is no title, because the names describe the tools.
+/// Returns the hints of a tool. All four are set, because clients assume the worst for an omitted one.
 fn annotations(spec: &ToolSpec) -> ToolAnnotations {
     if !spec.is_to_be_confirmed() {
-        return ToolAnnotations::new().read_only(true);
+        return ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false);
     }
     ToolAnnotations::new()
         .read_only(false)
@@ -51,14 +92,38 @@ fn annotations(spec: &ToolSpec) -> ToolAnnotations {
         .open_world(spec.effect >= Effect::Execute)
 }
 
-/// Returns a schema without the parts that a model does not need: common parameters, zubi's own keywords, and
-/// descriptions and bounds that other texts contain. The registry validates against the full schema, so the same
-/// arguments are valid.
-fn slim(schema: &JsonObject) -> JsonObject {
+/// Returns the metadata for a client that searches tools itself.
+fn meta(spec: &ToolSpec) -> MetaObject {
+    let mut meta = MetaObject::default();
+    if ALWAYS_LOADED.contains(&spec.id.as_str()) {
+        meta.0.insert(ALWAYS_LOAD.to_owned(), true.into());
+    } else {
+        meta.0.insert(SEARCH_HINT.to_owned(), search_hint(spec).into());
+    }
+    meta
+}
+
+/// Returns the first tags of a tool that its name does not contain; its title if there are none.
+fn search_hint(spec: &ToolSpec) -> String {
+    let mut hint = String::new();
+    for tag in spec.tags.iter().filter(|tag| !spec.id.contains(tag.replace(' ', "_").as_str())) {
+        let separator = if hint.is_empty() { "" } else { ", " };
+        if hint.len() + separator.len() + tag.len() <= MAX_HINT {
+            hint.push_str(separator);
+            hint.push_str(tag);
+        }
+    }
+    if hint.is_empty() { spec.title.clone() } else { hint }
+}
+
+/// Returns a schema without zubi's own keywords and the bounds that descriptions contain, and, in a short list, without
+/// the parameters that most calls do not need. The registry validates against the full schema, so the same arguments
+/// are valid.
+fn slim(schema: &JsonObject, listing: Listing) -> JsonObject {
     let mut schema = schema.clone();
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        properties.retain(|_, property| property.get(COMMON).is_none());
-        properties.values_mut().for_each(|property| slim_nested(property, 0));
+        properties.retain(|_, property| listing == Listing::Whole || property.get(COMMON).is_none());
+        properties.values_mut().for_each(slim_nested);
     }
     // Some clients reject a root schema without `properties`.
     schema.entry("properties").or_insert_with(|| JsonObject::new().into());
@@ -67,28 +132,25 @@ fn slim(schema: &JsonObject) -> JsonObject {
     schema
 }
 
-/// Removes such parts from a nested schema. `depth` is the number of enclosing objects, without the root.
-fn slim_nested(schema: &mut Value, depth: usize) {
+/// Removes such parts from a nested schema. An object keeps its properties, because some model APIs refuse one without.
+fn slim_nested(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     // The description explains the bounds, and a call that exceeds them gets an error.
     object.remove("minimum");
     object.remove("maximum");
     object.remove("maxLength");
-    object.remove("additionalProperties");
-    if object.contains_key(PLAIN_KEYWORD) {
-        object.remove("description");
-    }
     object.retain(|keyword, _| !keyword.starts_with("x-"));
-    // Below two levels of objects are only LSP's own types, such as the positions of a range, which models know.
-    if depth > 0 {
-        object.remove("properties");
-        object.remove("required");
+    if object.get("additionalProperties") == Some(&Value::Bool(false)) {
+        object.remove("additionalProperties");
+    }
+    if object.get("type").is_some_and(|kind| kind == "object") {
+        object.entry("properties").or_insert_with(|| JsonObject::new().into());
     }
     if let Some(Value::Object(properties)) = object.get_mut("properties") {
-        properties.values_mut().for_each(|property| slim_nested(property, depth + 1));
+        properties.values_mut().for_each(slim_nested);
     }
     if let Some(items) = object.get_mut("items") {
-        slim_nested(items, depth + 1);
+        slim_nested(items);
     }
 }
 

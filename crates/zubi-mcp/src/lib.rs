@@ -6,6 +6,8 @@
 
 mod convert;
 mod elicitation;
+mod icons;
+mod instructions;
 mod limits;
 mod progress;
 mod server;
@@ -29,19 +31,19 @@ pub use crate::elicitation::ElicitationMode;
 pub use crate::startup_error::serve_startup_error;
 pub use rmcp::transport::io::stdio_pipes as stdio;
 
-/// The server's name and instructions.
+/// The server's name, which also determines its instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerIdentity {
     pub name: &'static str,
-    /// The text for every client. Every conversation pays for it, and some clients show only 2 KB.
-    pub instructions: &'static str,
+    /// The text for every client; `None` if it depends on the tools that the session lists.
+    instructions: Option<&'static str>,
 }
 
 impl ServerIdentity {
     /// The server with all tools of zubi.
-    pub const ZUBI: Self = Self { name: "zubi", instructions: include_str!("server/instructions.md") };
+    pub const ZUBI: Self = Self { name: "zubi", instructions: None };
     /// The server with only the tools for DomainLang.
-    pub const DOMAINLANG: Self = Self { name: "domainlang", instructions: include_str!("server/domainlang.md") };
+    pub const DOMAINLANG: Self = Self { name: "domainlang", instructions: Some(include_str!("server/domainlang.md")) };
 }
 
 /// How long running calls may take to finish after the input has ended. Clients kill the process after one or two

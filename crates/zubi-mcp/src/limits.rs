@@ -7,27 +7,40 @@ use async_trait::async_trait;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 
-/// The maximum number of concurrent calls; more than any agent makes. Calls beyond it get an error.
-pub(crate) const MAX_CALLS: usize = 64;
+/// The maximum number of concurrent calls; more than any agent makes. Calls beyond it wait for a slot.
+const MAX_CALLS: usize = 64;
+
+/// The maximum number of calls that wait for a slot. Calls beyond it get an error.
+pub(crate) const MAX_WAITING: usize = 2_000;
 
 /// The maximum number of calls that wait for a person.
 pub(crate) const MAX_PROMPTS: usize = 64;
 
 pub(crate) struct CallLimiter {
     calls: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
     prompts: Arc<Semaphore>,
 }
 
 impl Default for CallLimiter {
     fn default() -> Self {
-        Self { calls: Arc::new(Semaphore::new(MAX_CALLS)), prompts: Arc::new(Semaphore::new(MAX_PROMPTS)) }
+        Self {
+            calls: Arc::new(Semaphore::new(MAX_CALLS)),
+            waiting: Arc::new(Semaphore::new(MAX_WAITING)),
+            prompts: Arc::new(Semaphore::new(MAX_PROMPTS)),
+        }
     }
 }
 
 impl CallLimiter {
-    /// Returns a slot for a call, or `None` if all slots are in use.
-    pub(crate) fn acquire(&self) -> Option<CallSlot> {
-        let permit = Arc::clone(&self.calls).try_acquire_owned().ok()?;
+    /// Waits for a slot for a call, in the order of the calls. Returns `None` at once if too many calls wait.
+    pub(crate) async fn acquire(&self) -> Option<CallSlot> {
+        let permit = if let Ok(permit) = Arc::clone(&self.calls).try_acquire_owned() {
+            permit
+        } else {
+            let _waiting = self.waiting.try_acquire().ok()?;
+            Arc::clone(&self.calls).acquire_owned().await.ok()?
+        };
         Some(CallSlot {
             permit: Arc::new(Mutex::new(Some(permit))),
             calls: Arc::clone(&self.calls),

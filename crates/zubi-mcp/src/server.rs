@@ -6,9 +6,9 @@ use std::time::Duration;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    MetaObject, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig,
+    InitializeRequestParams, InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -19,9 +19,10 @@ use zubi_host::{CallContext, CallRequest, HostError, ToolService};
 use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, Restrictions, Surface};
 
 use crate::ServerIdentity;
-use crate::convert;
+use crate::convert::{self, Listing};
 use crate::elicitation::{DeferredElicitation, ElicitationMode, InlineElicitation, shows_forms};
-use crate::limits::{CallLimiter, CallSlot, MAX_CALLS, YieldPermit};
+use crate::instructions::write_instructions;
+use crate::limits::{CallLimiter, CallSlot, MAX_WAITING, YieldPermit};
 use crate::progress::ProgressForwarder;
 use crate::suspended::{APPROVAL, CallOutcome, NotResumed, ResumedCall, SuspendedCall, SuspendedCalls};
 
@@ -31,6 +32,9 @@ const TTL_MS: u64 = 3_600_000;
 
 /// The key under which results of the stateless era name the server (MCP 2026-07-28, "General fields").
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// The time-out for the list of tools that the instructions mention. Without the list they name no tool.
+const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The time-out of a call; the tools' own time-outs are shorter.
 const CALL_TIMEOUT: Duration = Duration::from_mins(10);
@@ -67,6 +71,23 @@ impl McpServer {
         Arc::new(Caller { surface: Surface::Mcp, client, session: 0, restrictions: Restrictions::default() })
     }
 
+    /// Returns the tools that the client's list contains.
+    fn listing(cx: &RequestContext<RoleServer>) -> Listing {
+        cx.client_info().map_or(Listing::Short, |client| Listing::for_client(&client.name))
+    }
+
+    /// Returns the text for a client: it mentions only tools that the client's list contains.
+    async fn instructions(&self, listing: Listing) -> String {
+        if let Some(fixed) = self.introduction.instructions {
+            return fixed.to_owned();
+        }
+        // The list waits until it is known whether the workspace has models, and the client waits for the handshake. A
+        // failure is reported in the answer to the first call.
+        let no_restrictions = Restrictions::default();
+        let specs = tokio::time::timeout(INSTRUCTIONS_TIMEOUT, self.service.list(&no_restrictions)).await;
+        write_instructions(&specs.ok().and_then(Result::ok).unwrap_or_default(), listing)
+    }
+
     fn call_context(cancel: CancellationToken, approver: Arc<dyn Approver>) -> CallContext {
         CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout: CALL_TIMEOUT }
     }
@@ -80,6 +101,15 @@ impl McpServer {
         }
     }
 
+    /// Waits for a slot until the call is cancelled or the process ends; `None` if too many calls wait.
+    async fn wait_for_slot(&self, cx: &RequestContext<RoleServer>) -> Result<Option<CallSlot>, ErrorData> {
+        tokio::select! {
+            slot = self.slots.acquire() => Ok(slot),
+            () = cx.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
+            () = self.calls.cancelled() => Err(ErrorData::internal_error("the server is ending", None)),
+        }
+    }
+
     /// Runs a call and returns its result while its request is open. `has_forms` is whether the client shows forms.
     async fn run(
         &self,
@@ -87,7 +117,7 @@ impl McpServer {
         cx: RequestContext<RoleServer>,
         has_forms: bool,
     ) -> Result<CallToolResult, ErrorData> {
-        let Some(slot) = self.slots.acquire() else { return Ok(too_many(&request.name)) };
+        let Some(slot) = self.wait_for_slot(&cx).await? else { return Ok(too_many(&request.name)) };
         let approver = if has_forms {
             approver_for_slot(&slot, InlineElicitation { peer: cx.peer.clone(), timeout: self.elicitation.timeout })
         } else {
@@ -124,7 +154,7 @@ impl McpServer {
     /// continues when the client calls again.
     async fn run_or_prompt(&self, request: CallToolRequestParams, cx: RequestContext<RoleServer>) -> CallOutcome {
         let Some(handle) = &request.request_state else {
-            let Some(slot) = self.slots.acquire() else { return Ok(too_many(&request.name).into()) };
+            let Some(slot) = self.wait_for_slot(&cx).await? else { return Ok(too_many(&request.name).into()) };
             let (sender, prompts) = mpsc::channel(1);
             let approver =
                 approver_for_slot(&slot, DeferredElicitation { prompts: sender, timeout: self.elicitation.timeout });
@@ -204,6 +234,14 @@ impl McpServer {
     }
 }
 
+/// Refuses a cursor: every list has one page, so that none was issued.
+fn reject_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor).filter(|cursor| !cursor.is_empty()) {
+        None => Ok(()),
+        Some(_) => Err(ErrorData::invalid_params("unknown cursor: the list has one page; omit `cursor`", None)),
+    }
+}
+
 /// Wraps an approver for a call that holds this slot while it runs.
 fn approver_for_slot(slot: &CallSlot, approver: impl Approver + 'static) -> Arc<dyn Approver> {
     Arc::new(YieldPermit { slot: slot.clone(), approver: Arc::new(approver) })
@@ -238,7 +276,7 @@ fn error_data(error: &HostError) -> ErrorData {
 
 fn too_many(tool: &str) -> CallToolResult {
     let text =
-        format!("Error in {tool}: {MAX_CALLS} calls run already\nWait for one of them to answer, then call again.");
+        format!("Error in {tool}: {MAX_WAITING} calls wait already\nWait for some of them to answer, then call again.");
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
@@ -246,25 +284,37 @@ impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
             .with_server_info(Implementation::new(self.introduction.name, env!("CARGO_PKG_VERSION")))
-            .with_instructions(self.introduction.instructions)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
-    async fn discover(&self, _cx: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        cx.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        result.instructions = Some(self.instructions(Listing::for_client(&request.client_info.name)).await);
+        Ok(result)
+    }
+
+    async fn discover(&self, cx: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        info.instructions = Some(self.instructions(Self::listing(&cx)).await);
         let mut result =
-            DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), self.get_info())
-                .with_ttl_ms(TTL_MS);
+            DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info).with_ttl_ms(TTL_MS);
         result.cache_scope = CacheScope::Private;
         Ok(result)
     }
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
-        _cx: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        reject_cursor(request)?;
         let specs = self.service.list(&Restrictions::default()).await.map_err(|error| error_data(&error))?;
-        Ok(ListToolsResult::with_all_items(convert::tools(&specs)).with_ttl_ms(TTL_MS))
+        Ok(ListToolsResult::with_all_items(convert::tools(&specs, Self::listing(&cx))).with_ttl_ms(TTL_MS))
     }
 
     async fn call_tool(
@@ -314,18 +364,20 @@ impl ServerHandler for McpServer {
 
     async fn list_resources(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _cx: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        reject_cursor(request)?;
         let specs = self.service.resources().await.map_err(|error| error_data(&error))?;
         Ok(ListResourcesResult::with_all_items(convert::resources(&specs)).with_ttl_ms(TTL_MS))
     }
 
     async fn list_resource_templates(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _cx: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        reject_cursor(request)?;
         Ok(ListResourceTemplatesResult::with_all_items(Vec::new()).with_ttl_ms(TTL_MS))
     }
 

@@ -9,9 +9,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::JsonRpcMessage;
+use rmcp::model::{
+    ClientNotification, ClientRequest, ErrorCode, GetMeta as _, JsonRpcMessage, ProtocolVersion,
+    RequestId as McpRequestId,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use rustc_hash::FxHashSet;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +26,13 @@ use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
 /// while they arrive.
 pub(crate) const MAX_LINE: usize = 4 * 1024 * 1024;
 
+/// The methods that the server has in both eras of the protocol.
+const METHODS: &str = "tools/list, tools/call, resources/list, resources/read and resources/templates/list";
+
+/// The error for a handshake with other parameters than the protocol's.
+const INVALID_HANDSHAKE: &str =
+    "invalid parameters of `initialize`; expected protocolVersion, capabilities and clientInfo";
+
 pub(crate) struct LineTransport<R, W> {
     lines: LineReader<R>,
     /// `None` once the transport is closed.
@@ -30,8 +41,10 @@ pub(crate) struct LineTransport<R, W> {
     pending_write: Option<PendingWrite>,
     /// Cancelled when the input has ended.
     input_ended: CancellationToken,
-    /// Whether a request has arrived.
-    has_request: bool,
+    /// The ids of the requests that have no response yet.
+    open_requests: FxHashSet<McpRequestId>,
+    /// Whether a request has arrived that begins the conversation.
+    has_begun: bool,
 }
 
 type PendingWrite = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
@@ -51,7 +64,14 @@ where
 {
     pub(crate) fn new(input: R, output: W, input_ended: CancellationToken) -> Self {
         let output = Arc::new(Mutex::new(Some(output)));
-        Self { lines: LineReader::new(input, MAX_LINE), output, pending_write: None, input_ended, has_request: false }
+        Self {
+            lines: LineReader::new(input, MAX_LINE),
+            output,
+            pending_write: None,
+            input_ended,
+            open_requests: FxHashSet::default(),
+            has_begun: false,
+        }
     }
 
     fn write(&self, mut line: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send + 'static {
@@ -75,8 +95,24 @@ where
 
     fn send(
         &mut self,
-        item: TxJsonRpcMessage<RoleServer>,
+        mut item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        match &mut item {
+            JsonRpcMessage::Response(response) => {
+                self.open_requests.remove(&response.id);
+            }
+            JsonRpcMessage::Error(error) => {
+                if let Some(id) = &error.id {
+                    self.open_requests.remove(id);
+                }
+                // `rmcp` writes only the name of the method.
+                if error.error.code == ErrorCode::METHOD_NOT_FOUND {
+                    let message = format!("unknown method `{}`; this server has {METHODS}", error.error.message);
+                    error.error.message = message.into();
+                }
+            }
+            _ => {}
+        }
         let written = serde_json::to_vec(&item).map(|line| self.write(line));
         async move { written?.await }
     }
@@ -110,18 +146,70 @@ where
                     continue;
                 }
             };
-            // `rmcp` ends the conversation if the first message is a notification or a response. Such a message means
-            // nothing yet, so skip it.
-            self.has_request |= matches!(message, JsonRpcMessage::Request(_));
-            if self.has_request {
-                return Some(message);
+            if let Some(refusal) = self.refuse(&message) {
+                self.pending_write = Some(Box::pin(self.write(Message::Response(refusal).to_body())));
+                continue;
             }
+            match &message {
+                JsonRpcMessage::Request(request) => self.has_begun |= begins_conversation(&request.request),
+                // Before the conversation begins, `rmcp` ends at any message that is no request. Such a message means
+                // nothing yet, so skip it.
+                _ if !self.has_begun => continue,
+                _ => {}
+            }
+            return Some(message);
         }
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         self.output.lock().await.take();
         Ok(())
+    }
+}
+
+impl<R, W> LineTransport<R, W> {
+    /// Records a request as open, and returns the response to one that must not run.
+    fn refuse(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> Option<Response> {
+        let error = |id: &McpRequestId, code, message: &str| {
+            let id = serde_json::to_value(id).ok().and_then(|id| serde_json::from_value(id).ok());
+            Some(Response { id, result: Err(ResponseError { code, message: message.to_owned(), data: None }) })
+        };
+        match message {
+            JsonRpcMessage::Request(request) => {
+                // `rmcp` passes on a request with invalid parameters as a custom one, and then misses metadata in it.
+                let is_handshake = |request: &ClientRequest| matches!(request, ClientRequest::CustomRequest(custom) if custom.method == "initialize");
+                if !self.has_begun && is_handshake(&request.request) {
+                    return error(&request.id, ErrorCode::INVALID_PARAMS.0.into(), INVALID_HANDSHAKE);
+                }
+                if self.open_requests.insert(request.id.clone()) {
+                    return None;
+                }
+                error(&request.id, ResponseError::INVALID_REQUEST, "a request with this id has no response yet")
+            }
+            JsonRpcMessage::Notification(notification) => {
+                // A cancelled request gets no response.
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.open_requests.remove(id);
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns whether `rmcp` leaves the state in which it accepts only requests.
+fn begins_conversation(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => {
+            let meta = request.get_meta();
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+                && meta.protocol_version().is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+        }
     }
 }
 

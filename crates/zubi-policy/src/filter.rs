@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use crate::spec::ToolSpec;
+use crate::spec::{self, ToolSpec};
 
 /// A search for tools by toolset, category and tag, case-insensitive. An absent facet matches every tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -119,13 +119,14 @@ impl ToolFilter {
         self.include.iter().any(|pattern| pattern.matches(id)) && !self.excludes(id)
     }
 
-    fn excludes(&self, id: &str) -> bool {
+    /// Returns whether a pattern excludes the id.
+    pub fn excludes(&self, id: &str) -> bool {
         self.exclude.iter().any(|pattern| pattern.matches(id))
     }
 
     /// Returns whether the patterns contain the id itself, not only a pattern that matches it, and do not exclude it.
     pub fn names(&self, id: &str) -> bool {
-        self.include.iter().any(|pattern| pattern.text == id) && self.permits(id)
+        self.include.iter().any(|pattern| spec::present_id(&pattern.text) == id) && self.permits(id)
     }
 
     /// Returns the patterns that match none of these ids; they are probably misspelled.
@@ -146,6 +147,10 @@ impl Pattern {
     }
 
     fn matches(&self, id: &str) -> bool {
+        self.matches_name(id) || spec::former_id(id).is_some_and(|former| self.matches_name(former))
+    }
+
+    fn matches_name(&self, id: &str) -> bool {
         let mut segments = id.split('.');
         self.segments.iter().all(|pattern| segments.next().is_some_and(|segment| segment_matches(pattern, segment)))
     }
@@ -192,6 +197,9 @@ mod tests {
             (&["file.*", "!file.write"], "file.write", false),
             (&["!file.*", "file.read"], "file.read", false),
             (&["  ", "!"], "x", true),
+            (&["find_tools"], "zubi_find_tools", true),
+            (&["!call_*"], "zubi_call_tool", false),
+            (&["zubi_*"], "zubi_call_tool", true),
         ] {
             let filter = ToolFilter::new(patterns.iter().copied());
             assert_eq!(filter.permits(id), expected, "{patterns:?} {id}");

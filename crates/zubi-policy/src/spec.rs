@@ -28,7 +28,8 @@ pub enum Effect {
 pub enum Exposure {
     /// In every list.
     Direct,
-    /// Found with `find_tools` and called with `call_read_tool` or `call_tool`, so that tool lists stay short.
+    /// Found with `zubi_find_tools` and called with `zubi_call_read_tool` or `zubi_call_tool`, so that tool lists stay
+    /// short.
     Deferred,
     /// Callable by id, never listed.
     Hidden,
@@ -83,14 +84,37 @@ pub struct ToolSpec {
     pub icon: Option<String>,
 }
 
+/// The toolset of the tools that find and call others.
+pub const META_TOOLSET: &str = "tools";
+
+/// The ids of the tools of [`META_TOOLSET`]. Some clients show tools without the name of their server, so these names
+/// say whose tools they find and call.
+pub const FIND_TOOLS: &str = "zubi_find_tools";
+pub const CALL_READ_TOOL: &str = "zubi_call_read_tool";
+pub const CALL_TOOL: &str = "zubi_call_tool";
+
+/// The former ids of tools, with the present ones. Calls, filters and rules accept both.
+const FORMER_IDS: [(&str, &str); 3] =
+    [("find_tools", FIND_TOOLS), ("call_read_tool", CALL_READ_TOOL), ("call_tool", CALL_TOOL)];
+
+/// Returns the present id of a tool for a former one; any other name is returned as it is.
+pub fn present_id(name: &str) -> &str {
+    FORMER_IDS.iter().find(|(former, _)| *former == name).map_or(name, |(_, present)| present)
+}
+
+/// Returns the former id of a tool, if it has one.
+pub fn former_id(id: &str) -> Option<&'static str> {
+    FORMER_IDS.iter().find(|(_, present)| *present == id).map(|(former, _)| *former)
+}
+
 /// Returns the name of a tool in MCP, VS Code and model APIs: the id with `_` instead of `.`. A wire name is unchanged.
 pub fn wire_name(id: &str) -> String {
     id.replace('.', "_")
 }
 
-/// Returns whether `name` is the tool's id or its wire name.
+/// Returns whether `name` is the tool's id, its wire name or its former id.
 pub fn is_called(id: &str, name: &str) -> bool {
-    id == name || wire_name(id) == name
+    id == name || wire_name(id) == name || id == present_id(name)
 }
 
 impl ToolSpec {

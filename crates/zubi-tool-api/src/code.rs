@@ -126,7 +126,7 @@ impl ErrorCode {
     pub fn next_step(self) -> &'static str {
         match self {
             Self::InvalidInput => "Read the text, which names the argument and what it takes, and call again.",
-            Self::UnknownTool => "Look at `zubi tools list` or `find_tools`; the text names the nearest.",
+            Self::UnknownTool => "Look at `zubi tools list` or `zubi_find_tools`; the text names the nearest.",
             Self::Failed => "Read the text; it ends with what to do.",
             Self::Stale => "Read the file again, or make a new plan, and call again.",
             Self::Exists => "Read it first, or pass `overwrite: true` if the tool has it.",

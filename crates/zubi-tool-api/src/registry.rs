@@ -249,7 +249,14 @@ impl Registry {
     /// Returns the reason why a tool does not exist for a caller.
     fn refusal(&self, spec: &ToolSpec, restrictions: &Restrictions) -> Option<&'static str> {
         let all = [&self.config.restrictions, restrictions];
-        all.into_iter().find_map(|restrictions| refusal(spec, restrictions, self.read_only))
+        let reason = |spec: &ToolSpec| all.iter().find_map(|restrictions| refusal(spec, restrictions, self.read_only));
+        let reason_for_spec = reason(spec)?;
+        // A session that can plan an edit can apply it and take it back, unless a filter excludes these tools by name.
+        let can_edit = |tool: &Arc<dyn Tool>| leads_to_edit(tool.spec(), &spec.id) && reason(tool.spec()).is_none();
+        let comes_with_plans = spec.toolset == EDIT_TOOLSET
+            && all.iter().all(|restrictions| !is_excluded(spec, restrictions, self.read_only))
+            && self.all_tools().iter().any(can_edit);
+        (!comes_with_plans).then_some(reason_for_spec)
     }
 
     fn with_index<T>(&self, read: impl FnOnce(&ToolIndex) -> T) -> T {
@@ -258,6 +265,29 @@ impl Registry {
         index.refresh(providers);
         read(index)
     }
+}
+
+/// The toolset of the tools that apply plans and revert edits.
+const EDIT_TOOLSET: &str = "edit";
+
+/// The toolsets whose tools plan edits, and those whose tools write and can be reverted.
+const PLANNING_TOOLSETS: [&str; 2] = ["lsp", "refactor"];
+const REVERTIBLE_TOOLSETS: [&str; 2] = ["refactor", "file"];
+
+/// Returns whether the answer of a tool leads to a call of this tool of [`EDIT_TOOLSET`].
+fn leads_to_edit(spec: &ToolSpec, edit_tool: &str) -> bool {
+    (spec.effect == Effect::Plan && PLANNING_TOOLSETS.contains(&spec.toolset.as_str()))
+        || (edit_tool == "undo_edit" && REVERTIBLE_TOOLSETS.contains(&spec.toolset.as_str()))
+}
+
+/// Returns whether the session excludes a tool, rather than only not including it.
+fn is_excluded(spec: &ToolSpec, restrictions: &Restrictions, read_only: &'static str) -> bool {
+    let excludes = |filters: &[Vec<String>], name: &str| {
+        filters.iter().any(|patterns| ToolFilter::new(patterns.iter().map(String::as_str)).excludes(name))
+    };
+    refusal(spec, &Restrictions { read_only: restrictions.read_only, ..Restrictions::default() }, read_only).is_some()
+        || excludes(&restrictions.toolsets, &spec.toolset)
+        || excludes(&restrictions.tools, &spec.id)
 }
 
 fn refusal(spec: &ToolSpec, restrictions: &Restrictions, read_only: &'static str) -> Option<&'static str> {

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use zubi_tool_api::spec::Example;
+use zubi_tool_api::spec::{Example, Schema};
 use zubi_tool_api::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
 /// Static description of a tool. Each toolset has a constant with its defaults.
@@ -23,13 +23,16 @@ pub(crate) struct ToolMeta {
     pub(crate) notes: &'static str,
     /// Strongest effect of any call; [`TypedTool::footprint`] states the effect of one call.
     pub(crate) effect: Effect,
-    /// Most conversations do not need deferred tools; `find_tools` finds them, and lists stay short.
+    /// Most conversations do not need deferred tools; `zubi_find_tools` finds them, and lists stay short.
     pub(crate) exposure: Exposure,
     pub(crate) toolset: &'static str,
     /// Group shown to users: `Files`, `Shell`.
     pub(crate) category: &'static str,
     pub(crate) tags: &'static [&'static str],
     pub(crate) timeout: Duration,
+    /// The arguments marked `x-common` that size-limited lists show nevertheless, because the tool's answers name them
+    /// or most calls need them.
+    pub(crate) listed: &'static [&'static str],
     /// An example call: title and arguments.
     pub(crate) example: fn() -> (&'static str, Value),
 }
@@ -48,6 +51,7 @@ impl ToolMeta {
         tags: &[],
         // Longer than any query should take; callers have shorter time-outs of their own.
         timeout: Duration::from_mins(3),
+        listed: &[],
         example: || ("", Value::Null),
     };
 }
@@ -95,7 +99,7 @@ pub(crate) fn tool_with_exposure<T: TypedTool>(context: &Arc<T::Context>, exposu
         id: meta.id.to_owned(),
         title: meta.title.to_owned(),
         description: meta.description.to_owned(),
-        input: schema::schema_of::<T::Input>(),
+        input: listed_schema(schema::schema_of::<T::Input>(), meta.listed),
         examples: vec![Example { title: title.to_owned(), args }],
         notes: meta.notes.to_owned(),
         effect: meta.effect,
@@ -108,6 +112,18 @@ pub(crate) fn tool_with_exposure<T: TypedTool>(context: &Arc<T::Context>, exposu
         icon: None,
     };
     Arc::new(ToolAdapter::<T> { spec, context: Arc::clone(context), kind: PhantomData })
+}
+
+/// Removes the mark `x-common` from the arguments that lists show.
+fn listed_schema(mut schema: Schema, listed: &[&str]) -> Schema {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for name in listed {
+            if let Some(Value::Object(property)) = properties.get_mut(*name) {
+                property.remove("x-common");
+            }
+        }
+    }
+    schema
 }
 
 #[async_trait]

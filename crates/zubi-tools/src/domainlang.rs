@@ -38,8 +38,9 @@ pub use dlang_workspace::workspace::Root;
 pub enum DomainExposure {
     /// All tools: this process serves DomainLang only.
     All,
-    /// The four main tools if the workspace has models, otherwise none, because every listed tool costs tokens in every
-    /// conversation. `find_tools` finds the others. Decided once, so that lists of the process never change.
+    /// The tool to call after each change of a model if the workspace has models, otherwise none, because every listed
+    /// tool costs tokens in every conversation. `zubi_find_tools` finds the others. Decided once, so that lists of the
+    /// process never change.
     IfModelsExist,
 }
 
@@ -97,9 +98,9 @@ impl ToolProvider for DomainTools {
         };
         vec![
             tool::<validate::ValidateModel>(model, first),
-            tool::<list::ListElements>(model, first),
-            tool::<get::GetElement>(model, first),
-            tool::<explain::ExplainElement>(model, first),
+            tool::<list::ListElements>(model, others),
+            tool::<get::GetElement>(model, others),
+            tool::<explain::ExplainElement>(model, others),
             tool::<search::SearchElements>(model, others),
             tool::<diagram::DrawDiagram>(model, others),
         ]

@@ -118,7 +118,7 @@ impl TypedTool for EditorTool {
         notes: "`status` reports whether an editor is connected, and the workspace folders. With `format: \"json\"` the answer is the object of the IPC protocol, with 0-based positions.",
         toolset: "editor",
         category: "Editor",
-        tags: &["editor", "vscode", "diagnostics", "problems", "errors", "open", "active", "cursor", "ide"],
+        tags: &["editor", "vscode", "open files", "active file", "diagnostics", "problems", "cursor", "ide"],
         example: || ("Errors in the editor", json!({ "command": "all_diagnostics", "severity": "error" })),
         ..ToolMeta::DEFAULT
     };

@@ -1,7 +1,7 @@
 //! File tools: read, write, edit, list and search, for agents without file tools of their own.
 //!
 //! Each file here is one tool; [`provider`] is the table. MCP lists omit them, because MCP clients have file tools of
-//! their own and every listed tool costs tokens in every conversation; `find_tools` finds them. Arguments can name only
+//! their own and every listed tool costs tokens in every conversation; `zubi_find_tools` finds them. Arguments can name only
 //! files of the workspace, checked after symlinks are resolved ([`paths`]). For a file open in an editor, the tools use
 //! the editor's text. All writes use [`zubi_code::edit`], so they are atomic and `undo_edit` can revert them. They
 //! never overwrite a text that has changed since the caller read it ([`read_guard`]).

@@ -2,7 +2,7 @@
 //!
 //! Each file here is one tool; [`provider`] is the table. Each computes the same plan as its counterpart in
 //! [`crate::lsp`] and applies it like `apply_edit`, so the answer lists the files, the new and the resolved
-//! diagnostics, and how to undo. Only `find_tools` finds them: a session that lists the planning tools does not need
+//! diagnostics, and how to undo. Only `zubi_find_tools` finds them: a session that lists the planning tools does not need
 //! both forms. `ast_rewrite` only plans: no server has checked what its pattern means.
 
 mod ast_rewrite;

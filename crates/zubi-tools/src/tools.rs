@@ -8,6 +8,7 @@ mod call_tool;
 mod delegation;
 mod find_tools;
 mod meta_tool;
+mod ranking;
 
 use std::sync::{Arc, Weak};
 

@@ -46,7 +46,7 @@ pub(crate) struct Global {
     /// Disable all tools that write
     #[arg(long, global = true)]
     pub(crate) read_only: bool,
-    /// Enable only these toolsets (comma-separated; `!name` excludes)
+    /// Enable toolsets: names, all, default (comma-separated; `!x` excludes)
     #[arg(long, value_name = "LIST", global = true)]
     pub(crate) toolsets: Option<String>,
     /// Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)

@@ -13,11 +13,12 @@ use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_host::{
     ClientPolicy, EditorIntegration, FilteredService, HostClient, HostClientConfig, HostConfig, LocalHost,
-    SessionFilters, ToolService, environment, split_filters,
+    SessionFilters, ToolService, UnknownName, environment, split_filters,
 };
 use zubi_ipc::discovery;
 use zubi_ipc::listener::PortChoice;
 use zubi_ipc::wire::host::HostKind;
+use zubi_tool_api::ToolSpec;
 use zubi_tool_api::cx::Restrictions;
 
 use crate::cli::{Global, HostChoice};
@@ -174,6 +175,7 @@ impl CliSession {
         change: impl FnOnce(&mut Settings),
     ) -> Result<HostSession, Failure> {
         let mut config = self.config()?;
+        reject_unknown_toolset(&config.settings)?;
         change(&mut config.settings);
         let scope = SessionFilters::from_settings(&config.settings);
         let client_policy = split_filters(&mut config.settings.clone(), true);
@@ -187,7 +189,7 @@ impl CliSession {
         };
         if self.uses_private_host()? {
             let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
-            warn_unknown_names(&host, &config);
+            check_names(&host, &config)?;
             return Ok(attached(scoped(Arc::clone(&host) as _), None, Some(host)));
         }
         let folders = canonical(&self.folders)?;
@@ -200,7 +202,7 @@ impl CliSession {
             split_filters(&mut host_config.settings, false);
             let host = LocalHost::new(&host_config).map_err(|error| error.to_string())?;
             // Also checks names in the flags, although another layer applies the flags.
-            warn_unknown_names(&host, &settings);
+            check_names(&host, &settings).map_err(|failure| failure.text())?;
             Ok(host)
         };
         let host_client = HostClient::open(HostClientConfig {
@@ -218,25 +220,12 @@ impl CliSession {
         });
         let host_client = host_client.await.map_err(Failure::usage)?;
         let local_host = host_client.local_host();
-        if local_host.is_none() {
-            self.warn_of_misspelt_flags(&host_client, config.settings);
+        if local_host.is_none() && (self.flags.tools.is_some() || self.environment.tools.is_some()) {
+            // If the host has ended, the first call reports it.
+            let specs = host_client.list(&Restrictions::default()).await.unwrap_or_default();
+            reject_unknown_tool(&config.settings, &specs)?;
         }
         Ok(attached(scoped(Arc::clone(&host_client) as _), Some(host_client), local_host))
-    }
-
-    /// Warns of misspelt names on the command line, once the host has listed the valid ones. Runs in the background.
-    fn warn_of_misspelt_flags(&self, host_client: &Arc<HostClient>, settings: Settings) {
-        let has_filters = self.flags.tools.is_some() || self.flags.toolsets.is_some();
-        if has_filters || self.environment.tools.is_some() || self.environment.toolsets.is_some() {
-            let host_client = Arc::clone(host_client);
-            tokio::spawn(async move {
-                // If there is no host, the first call reports it.
-                let Ok(specs) = host_client.list(&Restrictions::default()).await else { return };
-                for misspelling in zubi_host::misspelt_flags(&settings, &specs) {
-                    terminal::print_err(&format!("warning: {misspelling}"));
-                }
-            });
-        }
     }
 
     /// Whether this session needs a host of its own. A host that trusts more than the user permanently trusts must not
@@ -284,7 +273,7 @@ impl CliSession {
         let mut config = self.config()?;
         change(&mut config.settings);
         let host = LocalHost::new(&config).map_err(Failure::usage)?;
-        warn_unknown_names(&host, &config);
+        check_names(&host, &config)?;
         Ok(host)
     }
 
@@ -310,7 +299,7 @@ impl CliSession {
         let (scope, initial_config) = (SessionFilters::from_settings(&config.settings), config.clone());
         let client_policy = split_filters(&mut config.settings, true);
         let host = LocalHost::with_editor(&config, editor).map_err(Failure::usage)?;
-        warn_unknown_names(&host, &initial_config);
+        check_names(&host, &initial_config)?;
         Ok((host, scope, client_policy))
     }
 
@@ -338,10 +327,26 @@ pub(crate) fn client() -> String {
     format!("zubi {}", env!("CARGO_PKG_VERSION"))
 }
 
-pub(crate) fn warn_unknown_names(host: &LocalHost, config: &HostConfig) {
+/// Refuses unknown names in the flags and the environment, and warns of those in files, which may be for another version.
+pub(crate) fn check_names(host: &LocalHost, config: &HostConfig) -> Result<(), Failure> {
+    reject_unknown_toolset(&config.settings)?;
+    reject_unknown_tool(&config.settings, &host.all_specs())?;
     for misspelling in host.unknown_names(config) {
         terminal::print_err(&format!("warning: {misspelling}"));
     }
+    Ok(())
+}
+
+fn reject_unknown_toolset(settings: &Settings) -> Result<(), Failure> {
+    zubi_host::find_unknown_toolset(settings).map_or(Ok(()), |unknown| Err(unknown_name(&unknown)))
+}
+
+fn reject_unknown_tool(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Result<(), Failure> {
+    zubi_host::find_unknown_tool(settings, specs).map_or(Ok(()), |unknown| Err(unknown_name(&unknown)))
+}
+
+fn unknown_name(unknown: &UnknownName) -> Failure {
+    Failure::usage(unknown).hint(unknown.hint())
 }
 
 /// Creates the spawner, which starts children through this program, so that they end with it.

@@ -93,7 +93,7 @@ fn a_directory_controlled_by_others_is_not_used() {
         let status = planted.run(&["status"]);
         // zubi restricts the permissions of its own directory; with a foreign one it serves no client.
         let mut agent = planted.fixture.agent(&[]);
-        assert!(agent.tools().contains(&"lsp_hover".to_owned()));
+        assert!(agent.tools().contains(&"lsp_definition".to_owned()));
         let stderr = eventually("the session has printed its warnings", STEP_TIMEOUT, || {
             let stderr = agent.stderr_text();
             (stderr.lines().count() >= *lines).then_some(stderr)
@@ -203,7 +203,7 @@ fn planted_files_and_sockets_are_rejected() {
         writeln!(report, "{name}\n{}", status.trim_end()).expect("a text");
         // A session still works and is the host.
         let mut agent = planted.fixture.agent(&[]);
-        assert!(agent.tools().contains(&"lsp_hover".to_owned()), "{name}");
+        assert!(agent.tools().contains(&"lsp_definition".to_owned()), "{name}");
         let own = eventually("the agent is a host", STEP_TIMEOUT, || {
             let hosts = planted.fixture.status()["hosts"].clone();
             hosts.as_array().filter(|hosts| hosts.len() == 1).cloned()

@@ -22,7 +22,7 @@ const fn row(id: &'static str, reference: &'static str, icon: &'static str, user
     Row { id, reference, icon, user }
 }
 
-/// The tools of the manifest, in order. All others are called through `call_tool`.
+/// The tools of the manifest, in order. All others are called through `zubi_call_tool`.
 const ROWS: &[Row] = &[
     row("domainlang_validate", "domainlang_validate", "check", "Errors and warnings of the DomainLang model."),
     row("domainlang_list", "domainlang_list", "list-tree", "Lists elements of the DomainLang model."),
@@ -73,9 +73,14 @@ const ROWS: &[Row] = &[
         "settings-gear",
         "Whether imports are updated when files are moved.",
     ),
-    row("find_tools", "findTools", "tools", "Finds further tools: of this workspace, of other extensions, of zubi."),
     row(
-        "call_tool",
+        "zubi_find_tools",
+        "findTools",
+        "tools",
+        "Finds further tools: of this workspace, of other extensions, of zubi.",
+    ),
+    row(
+        "zubi_call_tool",
         "callTool",
         "run",
         "Calls a tool that `findTools` found, after approval where the rules require it.",
@@ -84,9 +89,9 @@ const ROWS: &[Row] = &[
 
 /// Directly exposed tools that the manifest omits on purpose.
 const EXCLUDED: &[&str] = &[
-    // `call_tool` replaces it: VS Code requests approval where the rules require it.
-    "call_read_tool",
-    // Only a host with a team's index has it, and the manifest is the same for all; `call_tool` calls it.
+    // `zubi_call_tool` replaces it: VS Code requests approval where the rules require it.
+    "zubi_call_read_tool",
+    // Only a host with a team's index has it, and the manifest is the same for all; `zubi_call_tool` calls it.
     "team_uses",
 ];
 
@@ -109,6 +114,8 @@ const UNPREFIXED: &[&str] = &[
     "lsp_signature_help",
     "rename_file",
     "set_update_imports_setting",
+    "zubi_find_tools",
+    "zubi_call_tool",
 ];
 
 /// The prefix of tools with fixed descriptions, which the manifest has and generation preserves.
@@ -249,7 +256,7 @@ mod tests {
         json!({ "id": id, "title": "Example", "toolset": toolset, "exposure": exposure, "tags": ["where"],
             "description": "Says where; apply_edit does not, and lsp_hover neither.", "inputSchema": {
             "type": "object", "description": "All arguments.",
-            "properties": { "at": { "type": "string", "description": "As find_tools says", "x-plain": true } } } })
+            "properties": { "at": { "type": "string", "description": "As zubi_find_tools says", "x-plain": true } } } })
     }
 
     #[test]

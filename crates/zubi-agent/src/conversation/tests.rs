@@ -249,7 +249,7 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
         EventKind::Calling {
             turn: 1,
             call: "through".to_owned(),
-            tool: "call_tool".to_owned(),
+            tool: "zubi_call_tool".to_owned(),
             summary: "Call any tool".to_owned(),
             arguments: json!({ "tool": "shell_run", "arguments": {} }),
             effect: None,

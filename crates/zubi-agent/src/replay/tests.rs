@@ -246,11 +246,11 @@ fn edits_of_nested_calls_do_not_change_the_outer_call() {
     assert_eq!(check("flow.release", json!({ "version": 1 }), "shell.run"), r#"{"version":1}"#);
     let delegating = |tool: &str| json!({ "tool": tool, "arguments": {} });
     assert_eq!(
-        check("call_tool", delegating("shell_run"), "shell.run"),
+        check("zubi_call_tool", delegating("shell_run"), "shell.run"),
         r#"{"tool":"shell_run","arguments":{"command":"x"}}"#
     );
     assert_eq!(
-        check("call_tool", delegating("flow.release"), "shell.run"),
+        check("zubi_call_tool", delegating("flow.release"), "shell.run"),
         r#"{"tool":"flow.release","arguments":{}}"#
     );
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use zubi_tool_api::ToolSpec;
 use zubi_tool_api::cx::BYTES_PER_TOKEN;
-use zubi_tool_api::spec::Exposure;
+use zubi_tool_api::spec::{Exposure, FIND_TOOLS};
 
 use super::compact::{message_bytes, tokens};
 use super::{RunningTurn, TurnEnd, milliseconds};
@@ -32,11 +32,10 @@ const MAX_RETRY_AFTER: Duration = Duration::from_mins(2);
 const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 
 /// The maximum number of tools in a request, and their maximum size in bytes. Providers refuse more, and every prompt
-/// pays for them. They take at most a quarter of a small context window. [`SEARCH_TOOL`] finds the other tools.
+/// pays for them. They take at most a quarter of a small context window. [`FIND_TOOLS`] finds the other tools; it and
+/// the delegating tools are offered only if not all tools fit.
 const MAX_TOOLS: usize = 120;
 const MAX_TOOL_BYTES: usize = 64 * 1024;
-/// The tool that finds other tools. It and the delegating tools are offered only if not all tools fit.
-const SEARCH_TOOL: &str = "find_tools";
 
 /// The tool definitions for the model.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +52,7 @@ impl ToolCatalog {
             (ToolDefinition { name: spec.wire_name(), description: spec.description.clone(), schema }, bytes)
         };
         let all: Vec<_> = specs.iter().map(|spec| (spec.as_ref(), definition(spec.as_ref()))).collect();
-        let is_search_tool = |spec: &ToolSpec| spec.id == SEARCH_TOOL || delegation::is_delegating_tool(&spec.id);
+        let is_search_tool = |spec: &ToolSpec| spec.id == FIND_TOOLS || delegation::is_delegating_tool(&spec.id);
         let others = all.iter().filter(|(spec, _)| !is_search_tool(spec));
         let (count, bytes) = others.fold((0, 0), |(count, sum), (_, (_, bytes))| (count + 1, sum + bytes));
         let all_fit = count <= MAX_TOOLS && bytes <= max_bytes;

@@ -363,7 +363,7 @@ fn prepared_messages_describe_the_call() {
     assert_snapshot!(messages, @r"
     Go to definition: `Shape/area`
     Go to definition: `src/a.ts`
-    Find symbols by name: `` `a`\nb ``
+    Find symbols: `` `a`\nb ``
     Rename a file: `src/a.ts → src/b.ts`
     Get a DomainLang element
     List DomainLang elements: `bcs`

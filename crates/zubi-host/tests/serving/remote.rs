@@ -30,8 +30,8 @@ async fn local_and_remote_answers_are_equal() {
         ("lsp_hover", json!({ "at": "a.py:1:5", "waitMs": 1 })),
         ("lsp_hover", json!({})),
         ("file.delete", json!({ "path": "a.py" })),
-        ("find_tools", json!({ "query": "rename a file" })),
-        ("call_read_tool", json!({ "tool": "file.write", "arguments": { "path": "x", "content": "" } })),
+        ("zubi_find_tools", json!({ "query": "rename a file" })),
+        ("zubi_call_read_tool", json!({ "tool": "file.write", "arguments": { "path": "x", "content": "" } })),
         ("editor", json!({ "command": "all_diagnostics" })),
         ("shell.run", json!({ "command": "true" })),
         ("no.such_tool", json!({})),
@@ -50,7 +50,7 @@ async fn local_and_remote_answers_are_equal() {
             [hosts[0].list(&restrictions).await.unwrap(), hosts[1].list(&restrictions).await.unwrap()];
         assert_eq!(format!("{local:?}"), format!("{remote_result:?}"));
         assert!(!local.is_empty());
-        for name in ["file.write", "lsp_hover", "find_tools", "absent"] {
+        for name in ["file.write", "lsp_hover", "zubi_find_tools", "absent"] {
             let [local, remote_result] =
                 [hosts[0].find(name, &restrictions).await, hosts[1].find(name, &restrictions).await];
             assert_eq!(format!("{local:?}"), format!("{remote_result:?}"), "{name}");

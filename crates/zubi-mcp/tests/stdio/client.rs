@@ -90,10 +90,16 @@ impl Client {
 
     /// Performs the old handshake with these client capabilities.
     pub(crate) async fn initialize(&mut self, capabilities: Value) {
-        let info = json!({"name": "test", "version": "1"});
+        self.initialize_as("test", capabilities).await;
+    }
+
+    /// Performs the old handshake as a client of this name.
+    pub(crate) async fn initialize_as(&mut self, name: &str, capabilities: Value) -> Value {
+        let info = json!({"name": name, "version": "1"});
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": info});
-        self.request(0, "initialize", params).await;
+        let answer = self.request(0, "initialize", params).await;
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        answer
     }
 
     pub(crate) async fn send(&mut self, message: &Value) {

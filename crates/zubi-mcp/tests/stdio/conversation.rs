@@ -33,6 +33,11 @@ async fn undeclared_methods_are_not_found() {
     ] {
         let answer = client.request(1, method, params).await;
         assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(
+            message.starts_with(&format!("unknown method `{method}`; this server has tools/list, ")),
+            "{method}: {message}"
+        );
     }
 }
 

@@ -246,7 +246,7 @@ async fn client_confirmation_counts_without_forms() {
         assert!(text(&built_in).contains("no one can approve it here"), "{built_in}");
         // Clients prompt for no call that is declared read-only.
         let delegated = json!({"tool": "test.vouched", "arguments": {"text": "a"}});
-        let delegated = client.call(3, "call_read_tool", delegated).await;
+        let delegated = client.call(3, "zubi_call_read_tool", delegated).await;
         assert_eq!(delegated["result"]["isError"], true, "{delegated}");
     }
     let mut client = Client::connect_with_elicitation(elicitation_mode(false));

@@ -38,6 +38,7 @@ async fn the_old_era() {
     assert_json_snapshot!(client.request(3, "tools/list", json!({})).await["result"]["tools"][0], @r#"
     {
       "name": "test_echo",
+      "title": "Test test.echo",
       "description": "Does one thing.",
       "inputSchema": {
         "type": "object",
@@ -53,7 +54,18 @@ async fn the_old_era() {
         }
       },
       "annotations": {
-        "readOnlyHint": true
+        "readOnlyHint": true,
+        "destructiveHint": false,
+        "idempotentHint": true,
+        "openWorldHint": false
+      },
+      "icons": [
+        {
+          "src": "data:image/webp;base64,UklGRh4AAABXRUJQVlA4TBIAAAAvBoABEKhgd2o//+GIRCIeGBg="
+        }
+      ],
+      "_meta": {
+        "anthropic/searchHint": "Test test.echo"
       }
     }
     "#);
@@ -73,7 +85,7 @@ async fn the_stateless_era() {
     };
     assert_snapshot!(without_tools(list), @r#"{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","ttlMs":3600000,"cacheScope":"private","tools":null}}"#);
     assert_snapshot!(client.request(3, "tools/call", modern(json!({"name": "test_echo", "arguments": {"text": "hi"}}))).await, @r#"{"jsonrpc":"2.0","id":3,"result":{"resultType":"complete","content":[{"type":"text","text":"you said hi\n[test · ready]"}],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"zubi","version":"0.1.0"}}}}"#);
-    assert_snapshot!(client.request(4, "ping", modern(json!({}))).await, @r#"{"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"ping"}}"#);
+    assert_snapshot!(client.request(4, "ping", modern(json!({}))).await, @r#"{"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"unknown method `ping`; this server has tools/list, tools/call, resources/list, resources/read and resources/templates/list"}}"#);
     assert_snapshot!(client.request(5, "tools/list", json!({})).await, @r#"{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"request _meta is missing or has malformed required fields: io.modelcontextprotocol/protocolVersion, io.modelcontextprotocol/clientCapabilities"}}"#);
     let mut other = modern(json!({}));
     other["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2031-01-01");
@@ -95,17 +107,45 @@ async fn the_tool_list_is_fixed_and_has_all_hints() {
         })
         .collect();
     assert_snapshot!(lines.join("\n"), @r#"
-    test_echo: {"readOnlyHint":true}
-    test_fail: {"readOnlyHint":true}
+    test_echo: {"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}
+    test_fail: {"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}
     test_panic: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}
-    test_wait: {"readOnlyHint":true}
-    test_progress: {"readOnlyHint":true}
+    test_wait: {"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}
+    test_progress: {"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}
     test_run: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}
     test_vouched: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}
-    find_tools: {"readOnlyHint":true}
-    call_read_tool: {"readOnlyHint":true}
-    call_tool: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}
+    zubi_find_tools: {"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}
+    zubi_call_read_tool: {"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}
+    zubi_call_tool: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}
     "#);
+}
+
+/// F9: a client that defers the tools of its servers does not see those behind `zubi_find_tools`.
+#[tokio::test]
+async fn a_client_that_searches_tools_gets_all_of_them() {
+    let meta_tools = ["zubi_find_tools", "zubi_call_read_tool", "zubi_call_tool"];
+    for (client_name, searches) in
+        [("claude-code", true), ("qwen-code-mcp-client", true), ("qwen-cli-mcp-client-zubi", true), ("cline", false)]
+    {
+        let mut client = Client::connect();
+        let handshake = client.initialize_as(client_name, json!({})).await;
+        let list = client.request(1, "tools/list", json!({})).await;
+        let tools = list["result"]["tools"].as_array().unwrap().clone();
+        let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert_eq!(names.contains(&"test_deferred"), searches, "{client_name}: {names:?}");
+        assert_eq!(tools[0]["inputSchema"]["properties"].get("maxTokens").is_some(), searches, "{client_name}");
+        let instructions = handshake["result"]["instructions"].as_str().unwrap();
+        for meta_tool in meta_tools {
+            assert_eq!(names.contains(&meta_tool), !searches, "{client_name}: {names:?}");
+            assert_eq!(instructions.contains(meta_tool), !searches, "{client_name}: {instructions}");
+        }
+        for tool in tools {
+            assert_eq!(tool["_meta"].as_object().unwrap().len(), 1, "{tool}");
+            let icon = tool["icons"][0]["src"].as_str().unwrap();
+            assert!(icon.starts_with("data:image/webp;base64,") && icon.len() < 100, "{icon}");
+            assert!(tool["title"].is_string() && tool["annotations"].as_object().unwrap().len() == 4, "{tool}");
+        }
+    }
 }
 
 #[tokio::test]

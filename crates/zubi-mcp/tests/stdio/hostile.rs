@@ -1,11 +1,12 @@
 //! Lines that violate the protocol; the server continues to answer.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::client::Client;
+use crate::client::{Client, modern, with_deadline};
 
 /// Checks that the server still answers.
 async fn check_alive(client: &mut Client, id: u32) {
@@ -116,16 +117,90 @@ async fn invalid_first_messages_are_ignored() {
     assert_eq!(client.request(2, "initialize", params).await["result"]["serverInfo"]["name"], "zubi");
 }
 
+/// The first calls use all slots, and the others wait for one.
+#[tokio::test]
+async fn a_thousand_calls_at_once_are_all_answered() {
+    const SLOTS: u32 = 64;
+    let mut client = Client::new_initialized().await;
+    for id in 0..SLOTS {
+        client.start_call(id, "test_wait", json!({})).await;
+        with_deadline("the call", client.signals.started.notified()).await;
+    }
+    for id in SLOTS..1_000 {
+        client.start_call(id, "test_echo", json!({})).await;
+    }
+    client.signals.resume.notify_waiters();
+    let mut answered = BTreeSet::new();
+    for _ in 0..1_000 {
+        let answer = client.next().await.unwrap();
+        assert!(answer["result"].get("isError").is_none(), "{answer}");
+        answered.insert(answer["id"].as_u64().unwrap());
+    }
+    assert_eq!(answered.len(), 1_000);
+}
+
 #[tokio::test]
 async fn a_client_with_too_many_calls_gets_an_error() {
     let mut client = Client::new_initialized().await;
-    for id in 0..100 {
+    for id in 0..3_000 {
         client.start_call(id, "test_wait", json!({})).await;
     }
     let answer = client.next().await.unwrap();
     assert_eq!(answer["result"]["isError"], true);
     assert_snapshot!(answer["result"]["content"][0]["text"].as_str().unwrap(), @"
-    Error in test_wait: 64 calls run already
-    Wait for one of them to answer, then call again.
+    Error in test_wait: 2000 calls wait already
+    Wait for some of them to answer, then call again.
     ");
+}
+
+/// A client cannot tell the answers to two requests with one id apart.
+#[tokio::test]
+async fn a_second_request_with_an_open_id_is_refused() {
+    let mut client = Client::new_initialized().await;
+    client.start_call(7, "test_wait", json!({})).await;
+    with_deadline("the call", client.signals.started.notified()).await;
+    assert_snapshot!(client.call(7, "test_echo", json!({})).await, @r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"a request with this id has no response yet"}}"#);
+    client.signals.resume.notify_one();
+    assert_eq!(client.next().await.unwrap()["result"]["content"][0]["text"], "went on");
+    // An id is free after the response, and after a cancellation, which has none.
+    check_alive(&mut client, 7).await;
+    client.start_call(8, "test_wait", json!({})).await;
+    with_deadline("the call", client.signals.started.notified()).await;
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 8}})).await;
+    with_deadline("the cancellation", client.signals.cancelled.notified()).await;
+    check_alive(&mut client, 8).await;
+}
+
+/// F7: such messages ended the process.
+#[tokio::test]
+async fn a_ping_and_notifications_before_the_handshake_are_harmless() {
+    let mut client = Client::connect();
+    let notification = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}});
+    for (id, method, params) in [
+        (1, "ping", json!({})),
+        (2, "tools/list", json!({})),
+        (3, "server/discover", modern(json!({}))),
+        (4, "initialize", json!({"protocolVersion": 5})),
+    ] {
+        assert_eq!(client.request(id, method, params).await["id"], id, "{method}");
+        client.send(&notification).await;
+    }
+    client.initialize(json!({})).await;
+    check_alive(&mut client, 5).await;
+}
+
+#[tokio::test]
+async fn an_invalid_handshake_names_what_is_expected() {
+    let mut client = Client::connect();
+    assert_snapshot!(client.request(4, "initialize", json!({"protocolVersion": 5})).await, @r#"{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"invalid parameters of `initialize`; expected protocolVersion, capabilities and clientInfo"}}"#);
+}
+
+#[tokio::test]
+async fn a_cursor_that_was_never_issued_is_refused() {
+    let mut client = Client::new_initialized().await;
+    for method in ["tools/list", "resources/list", "resources/templates/list"] {
+        let answer = client.request(1, method, json!({"cursor": "x"})).await;
+        assert_eq!(answer["error"]["code"], -32602, "{method}: {answer}");
+        assert!(client.request(2, method, json!({"cursor": ""})).await["result"].is_object(), "{method}");
+    }
 }

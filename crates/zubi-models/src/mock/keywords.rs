@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use zubi_base::text::ellipsize;
-use zubi_tool_api::spec::wire_name;
+use zubi_tool_api::spec::{CALL_READ_TOOL, CALL_TOOL, wire_name};
 
 use super::schema_example::minimal_instance;
 use super::{PROVIDER, last_call_number, stream_words};
@@ -165,7 +165,7 @@ fn call_if_available(tools: &[ToolDefinition], why: &str, id: &str, arguments: &
     if has(&wire) {
         return MockStep::Call(why.to_owned(), (wire, arguments.clone()));
     }
-    let delegate = if matches!(id, "file.read" | "file.list" | "file.search") { "call_read_tool" } else { "call_tool" };
+    let delegate = if matches!(id, "file.read" | "file.list" | "file.search") { CALL_READ_TOOL } else { CALL_TOOL };
     if has(delegate) {
         return MockStep::Call(why.to_owned(), (delegate.to_owned(), json!({ "tool": id, "arguments": arguments })));
     }

@@ -137,9 +137,9 @@ async fn keywords_select_calls() {
 async fn only_offered_tools_are_called() {
     let mock = Mock::new(".".into()).open("").await.unwrap();
     let question = [user_message("read the file a.txt"), user_message("list files")];
-    insta::assert_snapshot!(answer(mock.as_ref(), &question, &["call_read_tool"]).await, @r#"
+    insta::assert_snapshot!(answer(mock.as_ref(), &question, &["zubi_call_read_tool"]).await, @r#"
     I list the files.
-    mock-1 call_read_tool {"tool":"file.list","arguments":{}}
+    mock-1 zubi_call_read_tool {"tool":"file.list","arguments":{}}
     "#);
     insta::assert_snapshot!(answer(mock.as_ref(), &question, &["lsp_hover"]).await, @"
     That would be a call of `file_list`, which I am not offered.
@@ -158,9 +158,9 @@ async fn only_offered_tools_are_called() {
     - `lsp_hover`
     ");
     let run = [user_message("run the command `ls`")];
-    insta::assert_snapshot!(answer(mock.as_ref(), &run, &["call_tool"]).await, @r#"
+    insta::assert_snapshot!(answer(mock.as_ref(), &run, &["zubi_call_tool"]).await, @r#"
     I run the command.
-    mock-2 call_tool {"tool":"shell.run","arguments":{"command":"ls"}}
+    mock-2 zubi_call_tool {"tool":"shell.run","arguments":{"command":"ls"}}
     "#);
 }
 

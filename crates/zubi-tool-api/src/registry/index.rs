@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
 use crate::schema::{ArgumentChecker, is_wire_name};
-use crate::{Tool, ToolProvider};
+use crate::{Tool, ToolProvider, spec};
 
 /// One tool with its compiled schema. The schema is compiled at the first call: most tools of a list are never called.
 #[derive(Clone)]
@@ -47,7 +47,8 @@ impl ToolIndex {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<RegisteredTool> {
-        self.tools.get(*self.by_name.get(name)?).cloned()
+        let position = self.by_name.get(name).or_else(|| self.by_name.get(spec::present_id(name)))?;
+        self.tools.get(*position).cloned()
     }
 
     fn build(&mut self, providers: &[Arc<dyn ToolProvider>]) {

@@ -222,6 +222,34 @@ async fn restricted_tools_are_unlisted_and_rejected() {
     }
 }
 
+/// F3: a session that can plan an edit can also apply it and take it back.
+#[test]
+fn tools_that_apply_plans_come_with_those_that_plan() {
+    let tools = [
+        ("lsp.plan", Effect::Plan),
+        ("lsp.read", Effect::Read),
+        ("edit.apply", Effect::Write),
+        ("tools.call", Effect::Plan),
+    ];
+    let tools = tools.map(|(id, effect)| tool(id, effect, ToolBehavior::Answers("")));
+    let fixture = registry(vec![provider("p", tools.into())]);
+    let list = |names: &[&str]| vec![names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()];
+    let toolsets = |names: &[&str]| Restrictions { toolsets: list(names), ..Restrictions::default() };
+    let only = |names: &[&str]| Restrictions { tools: list(names), ..Restrictions::default() };
+    for (restrictions, expected) in [
+        (toolsets(&["lsp"]), vec!["lsp.plan", "lsp.read", "edit.apply"]),
+        (toolsets(&["lsp", "!edit"]), vec!["lsp.plan", "lsp.read"]),
+        (Restrictions { read_only: true, ..toolsets(&["lsp"]) }, vec!["lsp.plan", "lsp.read"]),
+        (only(&["lsp.plan"]), vec!["lsp.plan", "edit.apply"]),
+        (only(&["lsp.plan", "!edit.apply"]), vec!["lsp.plan"]),
+        (only(&["lsp.read"]), vec!["lsp.read"]),
+        // It calls other tools, and plans nothing itself.
+        (toolsets(&["tools"]), vec!["tools.call"]),
+    ] {
+        assert_eq!(ids(&fixture.registry, &restrictions), expected, "{restrictions:?}");
+    }
+}
+
 #[tokio::test]
 async fn ends_of_calls() {
     let answers = single_tool(Effect::Read, ToolBehavior::Answers("hello \u{202e}"));

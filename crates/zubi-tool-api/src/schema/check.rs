@@ -34,8 +34,8 @@ impl ArgumentChecker {
     }
 
     /// Returns the arguments as the tool receives them: an object that satisfies the schema, with defaults filled in
-    /// and values converted to the type of the schema ([`mod@coerce`]). Nulls at the root count as absent, because
-    /// models send them for arguments that they omit.
+    /// and values converted to the type of the schema ([`mod@coerce`]). `null`, an empty text and a zero below the
+    /// minimum mean that an optional argument is not given.
     pub fn check(&self, spec: &ToolSpec, args: Value) -> Result<Value, ToolError> {
         let mut args = match args {
             Value::Null => Map::new(),
@@ -45,7 +45,7 @@ impl ArgumentChecker {
                 return Err(ToolError::invalid("arguments", problem, signature(spec)));
             }
         };
-        args.retain(|_, value| !value.is_null());
+        coerce::remove_absent(&spec.input, &mut args);
         // Both checks below go by the documented names. Values are converted only after their length is checked.
         coerce::rename_to_documented(&spec.input, &mut args);
         reject_unknown_arguments(spec, &args)?;

@@ -8,6 +8,13 @@ use serde_json::{Map, Number, Value};
 /// The maximum depth to which schemas are followed. Arguments from models are flat.
 const MAX_DEPTH: usize = 8;
 
+/// The keyword of a property for the other names under which it is accepted, a list.
+const ALIASES: &str = "x-aliases";
+
+/// The keyword of an optional property whose empty text is a value. Otherwise, an empty text means that the argument is
+/// not given. In the schema of a declared tool, `"minLength": 0` has the same meaning.
+const EMPTY_TEXT: &str = "x-empty";
+
 /// Converts arguments to the types of a schema, and fills in defaults.
 pub(super) fn arguments(schema: &Map<String, Value>, args: &mut Map<String, Value>) {
     coerce_members(schema, args, 0);
@@ -28,20 +35,90 @@ fn coerce_members(schema: &Map<String, Value>, args: &mut Map<String, Value>, de
     }
 }
 
-/// Renames arguments in `snake_case` or `camelCase` to the spelling of the schema, because models mix the two, and many
-/// clients convert one to the other. An argument that is given in both spellings stays, and is refused.
+/// Renames arguments to the names of the schema: from `snake_case` or `camelCase`, because models mix the two and many
+/// clients convert one to the other, and from the other names in [`ALIASES`]. An argument that is given under two names
+/// stays, and is refused.
 pub(super) fn rename_to_documented(schema: &Map<String, Value>, args: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
-    let fold = |name: &str| name.replace('_', "").to_ascii_lowercase();
     let others: Vec<String> = args.keys().filter(|name| !properties.contains_key(*name)).cloned().collect();
     for name in others {
-        let mut candidates = properties.keys().filter(|property| fold(property) == fold(&name));
-        if let (Some(property), None) = (candidates.next(), candidates.next())
-            && !args.contains_key(property)
+        let Some(property) = documented_name(properties, &name) else { continue };
+        // A required argument may be there as an empty text only.
+        if args.get(property).is_none_or(|value| value == "")
             && let Some(value) = args.remove(&name)
         {
-            args.insert(property.clone(), value);
+            args.insert(property.to_owned(), value);
         }
+    }
+}
+
+/// Returns the property that an argument of another name means, if there is only one.
+fn documented_name<'a>(properties: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    let fold = |name: &str| name.replace('_', "").to_ascii_lowercase();
+    let folded = fold(name);
+    let mut candidates = properties.keys().filter(|property| fold(property) == folded);
+    match (candidates.next(), candidates.next()) {
+        (Some(property), None) => return Some(property),
+        (Some(_), Some(_)) => return None,
+        (None, _) => {}
+    }
+    let has_alias = |property: &Value| {
+        let aliases = property.get(ALIASES).and_then(Value::as_array).into_iter().flatten();
+        aliases.filter_map(Value::as_str).any(|alias| fold(alias) == folded)
+    };
+    properties.iter().find(|(_, property)| has_alias(property)).map(|(property, _)| property.as_str())
+}
+
+/// Removes the arguments that are given in form only. Clients that require every property, such as the strict
+/// conversion of the OpenAI Agents SDK, send `null`, `""` or `0` for an argument that the model omits.
+pub(super) fn remove_absent(schema: &Map<String, Value>, args: &mut Map<String, Value>) {
+    args.retain(|_, value| !value.is_null());
+    remove_absent_members(schema, args, 0);
+}
+
+fn remove_absent_members(schema: &Map<String, Value>, args: &mut Map<String, Value>, depth: usize) {
+    let Some(Value::Object(properties)) = schema.get("properties") else { return };
+    if depth > MAX_DEPTH {
+        return;
+    }
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|required| required == name));
+    args.retain(|name, value| {
+        let documented =
+            if properties.contains_key(name) { Some(name.as_str()) } else { documented_name(properties, name) };
+        let Some((documented, property)) = documented.and_then(|name| Some((name, properties.get(name)?))) else {
+            return true;
+        };
+        // Under another name, an argument that is absent must not take the place of the one that is given.
+        (is_required(documented) && documented == name) || !is_absent(property, value)
+    });
+    for (name, value) in args.iter_mut() {
+        let Some(Value::Object(property)) = properties.get(name) else { continue };
+        match value {
+            Value::Object(object) => remove_absent_members(property, object, depth + 1),
+            Value::Array(items) => {
+                let Some(Value::Object(schema)) = property.get("items") else { continue };
+                for item in items.iter_mut().filter_map(Value::as_object_mut) {
+                    remove_absent_members(schema, item, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns whether a value means that an optional argument is not given: `null` if the schema does not allow it, an
+/// empty text unless [`EMPTY_TEXT`] allows it, and a zero below the minimum.
+fn is_absent(property: &Value, value: &Value) -> bool {
+    match value {
+        Value::Null => property.get("type").is_some_and(Value::is_string),
+        Value::String(text) if text.is_empty() => {
+            property.get(EMPTY_TEXT) != Some(&Value::Bool(true)) && property.get("minLength") != Some(&Value::from(0))
+        }
+        Value::Number(number) if number.as_f64() == Some(0.0) => {
+            property.get("minimum").and_then(Value::as_f64).is_some_and(|minimum| minimum > 0.0)
+        }
+        _ => false,
     }
 }
 
@@ -149,7 +226,10 @@ mod tests {
     #[test]
     fn both_spellings_of_a_name_are_accepted() {
         let schema = json!({
-            "properties": { "maxTokens": { "type": "integer" }, "from_line": { "type": "integer" }, "a_b": {}, "aB": {} },
+            "properties": {
+                "maxTokens": { "type": "integer" }, "from_line": { "type": "integer" }, "a_b": {}, "aB": {},
+                "oldUri": { "type": "string", "x-aliases": ["oldPath", "from"] },
+            },
         });
         for (given, expected) in [
             (json!({ "max_tokens": 5 }), json!({ "maxTokens": 5 })),
@@ -158,9 +238,54 @@ mod tests {
             (json!({ "max_tokens": 5, "maxTokens": 6 }), json!({ "max_tokens": 5, "maxTokens": 6 })),
             (json!({ "AB": 1 }), json!({ "AB": 1 })),
             (json!({ "other": 1 }), json!({ "other": 1 })),
+            (json!({ "from": "a" }), json!({ "oldUri": "a" })),
+            (json!({ "old_path": "a" }), json!({ "oldUri": "a" })),
+            (json!({ "from": "a", "oldUri": "b" }), json!({ "from": "a", "oldUri": "b" })),
+            (json!({ "from": "a", "oldUri": "" }), json!({ "oldUri": "a" })),
         ] {
             let mut args = given.as_object().unwrap().clone();
             arguments(schema.as_object().unwrap(), &mut args);
+            assert_eq!(Value::Object(args), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn arguments_in_form_only_are_removed() {
+        let point = json!({
+            "type": "object", "required": ["line"],
+            "properties": { "line": { "type": "integer" }, "note": { "type": "string" } },
+        });
+        let schema = json!({
+            "required": ["name"],
+            "properties": {
+                "name": { "type": "string", "x-aliases": ["title"] },
+                "path": { "type": "string" },
+                "text": { "type": "string", "x-empty": true },
+                "suffix": { "type": "string", "minLength": 0 },
+                "kind": { "type": "string", "enum": ["a"] },
+                "limit": { "type": "integer", "minimum": 1 },
+                "line": { "type": "integer", "minimum": 0 },
+                "at": point, "points": { "type": "array", "items": point },
+                "either": { "type": ["string", "null"] },
+            },
+        });
+        for (given, expected) in [
+            (json!({ "name": null, "path": null, "other": null }), json!({})),
+            (json!({ "path": "", "kind": "", "limit": 0, "limit_": "" }), json!({})),
+            (
+                json!({ "name": "", "text": "", "suffix": "", "line": 0 }),
+                json!({ "name": "", "text": "", "suffix": "", "line": 0 }),
+            ),
+            (json!({ "name": "a", "title": "" }), json!({ "name": "a" })),
+            (json!({ "line": "", "limit": "", "points": "" }), json!({})),
+            (
+                json!({ "at": { "line": 0, "note": "" }, "points": [{ "line": null, "note": null }] }),
+                json!({ "at": { "line": 0 }, "points": [{ "line": null }] }),
+            ),
+            (json!({ "unknown": "", "limit": 5, "path": " " }), json!({ "unknown": "", "limit": 5, "path": " " })),
+        ] {
+            let mut args = given.as_object().unwrap().clone();
+            remove_absent(schema.as_object().unwrap(), &mut args);
             assert_eq!(Value::Object(args), expected, "{given}");
         }
     }

@@ -151,8 +151,8 @@ fn invalid_arguments_report_what_is_expected() {
     Invalid input: line: expected integer, got "three"
     `line` (integer): 0-based line. Example: {"query":"x","line":3}
     "#);
-    assert_snapshot!(check(json!({"query": "x", "maxTokens": 0})), @"
-    Invalid input: maxTokens: must be at least 1, got 0
+    assert_snapshot!(check(json!({"query": "x", "maxTokens": -1})), @"
+    Invalid input: maxTokens: must be at least 1, got -1
     `maxTokens` (integer): Shown lines.
     ");
     assert_snapshot!(check(json!({"query": "x", "maxTokens": 10})), @"

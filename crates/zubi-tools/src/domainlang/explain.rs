@@ -13,7 +13,6 @@ pub(super) struct ExplainElement;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
     /// Such as Shop.Orders
-    #[schemars(extend("x-plain" = true))]
     fqn: String,
 }
 

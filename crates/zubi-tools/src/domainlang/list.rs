@@ -17,27 +17,20 @@ pub(super) struct Input {
     #[serde(rename = "type")]
     entity: String,
     /// Simple name
-    #[schemars(extend("x-plain" = true))]
     name: Option<String>,
     /// Fully qualified name
-    #[schemars(extend("x-plain" = true))]
     fqn: Option<String>,
     /// For bcs: their domain
-    #[schemars(extend("x-plain" = true))]
     domain: Option<String>,
     /// For bcs: their team
-    #[schemars(extend("x-plain" = true))]
     team: Option<String>,
     /// For bcs: their classification
-    #[schemars(extend("x-plain" = true))]
     classification: Option<String>,
     /// key or key=value
     metadata: Option<String>,
     /// For relationships: a bounded context at either end
-    #[schemars(extend("x-plain" = true))]
     context: Option<String>,
     /// For relationships: OHS, ACL, …
-    #[schemars(extend("x-plain" = true))]
     pattern: Option<String>,
     /// row or full
     detail: Option<String>,

@@ -27,7 +27,7 @@ pub(crate) struct Input {
     #[schemars(length(max = 8_388_608))]
     old: Option<String>,
     /// Replacement text; empty removes
-    #[schemars(length(max = 8_388_608))]
+    #[schemars(length(max = 8_388_608), extend("x-empty" = true))]
     new: Option<String>,
     /// Replace every occurrence; default false
     #[serde(rename = "replaceAll")]
@@ -41,7 +41,10 @@ pub(crate) struct Input {
 impl Input {
     fn replacements(&self) -> Result<Vec<TextReplacement>, ToolError> {
         let hint = "Give `old` and `new`, or a list in `edits`: [{\"old\": …, \"new\": …}].";
-        match (&self.old, &self.new, &self.edits) {
+        // An empty `new` without `old`, and an empty list beside them, are not given.
+        let new = self.new.as_ref().filter(|new| self.old.is_some() || !new.is_empty());
+        let edits = self.edits.as_ref().filter(|edits| self.old.is_none() || !edits.is_empty());
+        match (&self.old, new, edits) {
             (Some(old), Some(new), None) => {
                 let (old, new) = (old.clone(), new.clone());
                 Ok(vec![TextReplacement { old, new, replace_all: self.replace_all }])
@@ -70,7 +73,7 @@ impl TypedTool for EditFile {
         description: "Replaces exact text in a file of the workspace (old by new, or a list of edits, all or none) and returns the diff and an undo handle. Fails if `old` is missing or ambiguous without replaceAll, showing the nearest lines or all positions, and if the file changed since it was read here.",
         notes: "Never fuzzy: text that differs only in white space is shown, not replaced. Line ends of `old` and `new` follow the file's.",
         effect: Effect::Write,
-        tags: &["edit", "replace", "change", "patch", "modify", "insert"],
+        tags: &["edit a file", "replace text", "change", "patch", "modify", "insert"],
         example: || {
             ("Another greeting", json!({ "path": "src/main.rs", "old": "\"Hello\"", "new": "\"Good morning\"" }))
         },

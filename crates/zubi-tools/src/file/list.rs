@@ -57,7 +57,7 @@ impl TypedTool for ListFiles {
         title: "List files",
         description: "Lists files of the workspace by path, optionally below a folder and by a glob pattern. Files ignored by .gitignore and generated ones (node_modules, target, .git) are counted, not listed; hidden files are listed.",
         notes: "To list an ignored folder, pass it as `path`.",
-        tags: &["list", "glob", "find files", "directory", "tree", "ls"],
+        tags: &["list files", "glob", "find files", "list a directory", "tree", "ls"],
         example: || ("All tests", json!({ "pattern": "tests/**/*.rs" })),
         ..FILE_TOOL
     };

@@ -44,7 +44,7 @@ impl TypedTool for ReadFile {
         title: "Read a file",
         description: "Reads a text file of the workspace, or lines startLine–endLine of it (1-based, inclusive). Unsaved text in the editor takes precedence. The last line names the source of the text and its hash; a long file is cut, and the answer says how to continue.",
         notes: "Answers hold at most 50,000 bytes, lines at most 2,000 characters. Binary files and files above 8 MiB are rejected.",
-        tags: &["read", "open", "view", "cat", "content", "lines"],
+        tags: &["read a file", "open a file", "view", "cat", "content", "lines"],
         timeout: Duration::from_secs(30),
         example: || ("The first forty lines", json!({ "path": "src/main.rs", "startLine": 1, "endLine": 40 })),
         ..FILE_TOOL

@@ -37,7 +37,7 @@ impl TypedTool for WriteFile {
         description: "Writes a whole text file of the workspace atomically and returns the diff and an undo handle. Fails if the file changed since it was read here; a file that was never read needs overwrite. To change a part, use file.edit.",
         notes: "Permission bits are preserved. CRLF line ends are preserved if all lines have them and the content has none. `.git` and zubi's own settings cannot be written.",
         effect: Effect::Write,
-        tags: &["write", "create", "save", "overwrite", "new file"],
+        tags: &["write a file", "create a file", "save", "overwrite", "new file"],
         example: || ("A new file", json!({ "path": "notes/todo.md", "content": "# To do\n" })),
         ..FILE_TOOL
     };

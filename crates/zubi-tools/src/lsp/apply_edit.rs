@@ -32,10 +32,11 @@ impl CodeTool for ApplyEdit {
     const META: ToolMeta = ToolMeta {
         id: "apply_edit",
         title: "Apply a plan",
-        description: "Writes a planned edit, all or nothing; returns the changed files and the new and fixed diagnostics. Fails if a file changed since.",
+        description: "Writes a plan, all or nothing; returns changed files, new and fixed diagnostics. Fails if a file changed since.",
         effect: Effect::Write,
         toolset: "edit",
-        tags: &["apply", "write", "edit"],
+        tags: &["apply a plan", "write a plan", "edit"],
+        listed: &["maxTokens"],
         example: || ("Apply a rename", json!({ "plan": "p-k3m7q2x9ab" })),
         ..CODE_TOOL
     };

@@ -1,9 +1,9 @@
 //! Arguments shared by several code tools.
 //!
 //! The doc comments of fields are the parameter descriptions, which clients send to the model with every list;
-//! therefore they are short. Fields marked `x-common` are accepted by every tool and described once, in the server's
-//! instructions; lists with a size budget omit them. Lists also omit the descriptions of fields marked `x-plain`,
-//! because the instructions or the name are sufficient.
+//! therefore they are short. A list with a size budget omits the fields marked `x-common`, unless the tool names them in
+//! [`ToolMeta::listed`](crate::adapter::ToolMeta): every tool accepts them, and most calls do not need them. An answer
+//! must not name an argument that the list omits.
 
 use std::time::Duration;
 
@@ -15,33 +15,33 @@ use zubi_tool_api::cx::BYTES_PER_TOKEN;
 /// A code position, given in exactly one of three ways.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct TargetArgs {
-    #[schemars(description = "Type/method", extend("x-plain" = true))]
+    /// Name, or Type/method
     symbol: Option<String>,
-    /// File or folder of symbol
-    #[schemars(extend("x-plain" = true))]
+    /// File or folder of it
     path: Option<String>,
     /// path:line:col or path:line text, 1-based
     at: Option<String>,
-    /// Path or file:// URI
-    #[schemars(extend("x-plain" = true))]
+    /// File of line and character
+    #[schemars(extend("x-common" = true))]
     uri: Option<String>,
     /// 0-based
+    #[schemars(extend("x-common" = true))]
     line: Option<u32>,
-    /// UTF-16, 0-based
-    #[schemars(extend("x-plain" = true))]
+    /// 0-based, in UTF-16
+    #[schemars(extend("x-common" = true))]
     character: Option<u32>,
 }
 
 impl TargetArgs {
     pub(crate) fn input(&self) -> TargetInput {
-        TargetInput {
-            symbol: self.symbol.clone(),
-            path: self.path.clone(),
-            at: self.at.clone(),
-            uri: self.uri.clone(),
-            line: self.line,
-            character: self.character,
-        }
+        let is_zero = [self.line, self.character].into_iter().flatten().all(|number| number == 0);
+        // `path` with a line is the file of the line. A zero without a file is not given: see `remove_absent` of the
+        // schema.
+        let has_other = self.symbol.is_some() || self.at.is_some();
+        let uri = self.uri.clone().or_else(|| self.path.clone().filter(|_| !is_zero && !has_other));
+        let (line, character) = if uri.is_none() && is_zero { (None, None) } else { (self.line, self.character) };
+        let character = character.or(line.filter(|_| self.uri.is_none() && uri.is_some()).map(|_| 0));
+        TargetInput { symbol: self.symbol.clone(), path: self.path.clone(), at: self.at.clone(), uri, line, character }
     }
 }
 
@@ -57,11 +57,11 @@ pub(crate) enum OutputFormat {
 /// Arguments accepted by every code tool.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct CommonArgs {
-    /// Upper bound of the answer, default 2000
-    #[schemars(extend("x-common" = true))]
+    /// Answer size in tokens
+    #[schemars(range(min = 1), extend("x-common" = true))]
     #[serde(rename = "maxTokens")]
     max_tokens: Option<u32>,
-    /// How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
+    /// For loading servers, default 30000; after an edit 5000
     #[schemars(extend("x-common" = true))]
     #[serde(rename = "waitMs")]
     wait_ms: Option<u64>,
@@ -105,7 +105,7 @@ impl CommonArgs {
 /// The argument of tools whose answers cover all projects of the workspace.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 pub(crate) struct ProjectArgs {
-    /// Also start servers for projects that an answer names as not queried
+    /// Query all projects
     #[schemars(extend("x-common" = true))]
     #[serde(rename = "allProjects")]
     all_projects: Option<bool>,
@@ -120,7 +120,7 @@ impl ProjectArgs {
 /// The argument of tools that the index can answer while the servers load.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 pub(crate) struct WaitArgs {
-    /// Wait for the servers instead of using the index
+    /// ready: wait for servers instead of using the index
     #[schemars(extend("x-common" = true))]
     wait: Option<WaitFor>,
 }
@@ -142,10 +142,10 @@ impl WaitArgs {
 /// Arguments of tools with long lists.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct PagingArgs {
-    /// Maximum items
-    #[schemars(extend("x-common" = true))]
+    /// Most items
+    #[schemars(range(min = 1), extend("x-common" = true))]
     limit: Option<u32>,
-    /// From a cut answer, to continue
+    /// From a cut answer
     #[schemars(extend("x-common" = true))]
     cursor: Option<String>,
 }

@@ -35,7 +35,6 @@ pub(crate) struct PatternArgs {
     /// Default: by file names
     language: Option<String>,
     /// File, folder or pattern: src/**/*.rs; default: all
-    #[schemars(extend("x-plain" = true))]
     path: Option<String>,
 }
 
@@ -61,7 +60,6 @@ pub(crate) struct Input {
     /// Default: by file names
     language: Option<String>,
     /// File, folder or pattern: src/**/*.rs; default: all
-    #[schemars(extend("x-plain" = true))]
     path: Option<String>,
     /// Also list the code of each $NAME
     captures: Option<bool>,
@@ -129,7 +127,7 @@ impl CodeTool for AstSearch {
         title: "Search by structure",
         description: "Code that has the structure of a pattern, whatever its white space and comments: $A is any one part, $$$A any number, and the same name matches equal code. By syntax, in over 30 languages, without a server.",
         exposure: Exposure::Deferred,
-        tags: &["structural search", "ast-grep", "pattern", "find calls with", "code shape"],
+        tags: &["structural search", "search by pattern", "ast-grep", "find calls with", "code shape"],
         example: || ("Calls of unwrap on any expression", json!({ "pattern": "$VALUE.unwrap()", "path": "src" })),
         ..CODE_TOOL
     };

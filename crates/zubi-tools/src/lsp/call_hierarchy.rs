@@ -7,6 +7,7 @@ use serde_json::json;
 use zubi_code::features::hierarchy;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
+use zubi_tool_api::Exposure;
 
 use crate::adapter::ToolMeta;
 use crate::lsp::arguments::TargetArgs;
@@ -28,7 +29,7 @@ enum CallDirection {
 pub(crate) struct Input {
     #[serde(flatten)]
     target: TargetArgs,
-    #[schemars(description = "Callers or callees", extend("x-plain" = true))]
+    /// incoming: callers; outgoing: callees
     direction: CallDirection,
     /// Steps, default 1, at most 5
     #[schemars(range(min = 1, max = 5))]
@@ -41,6 +42,7 @@ impl CodeTool for CallHierarchy {
         id: "lsp_call_hierarchy",
         title: "Callers and callees",
         description: "Callers (incoming) or callees (outgoing) of a function, as a tree: location and source line of each, lines of the calls.",
+        exposure: Exposure::Deferred,
         tags: &["call hierarchy", "callers", "callees", "who calls", "call graph", "impact"],
         example: || {
             ("Who calls parse, and who calls those?", json!({ "symbol": "parse", "direction": "incoming", "depth": 2 }))

@@ -57,7 +57,7 @@ impl CodeTool for ChangedSymbolsTool {
         title: "Changed symbols",
         description: "The declarations that a change touches (added, removed, changed, in moved files), between git revisions or from one to the present files, also unsaved and untracked ones. By syntax, without a server; runs no program of the repository.",
         exposure: Exposure::Deferred,
-        tags: &["git diff", "review", "changed functions", "pull request", "branch changes", "impact"],
+        tags: &["git diff", "review", "changed functions", "pull request", "what changed", "branch changes", "impact"],
         example: || ("List the changes of this branch", json!({ "from": "main..." })),
         ..CODE_TOOL
     };

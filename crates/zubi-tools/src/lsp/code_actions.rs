@@ -13,7 +13,7 @@ use zubi_code::actions::{ActionOutcome, CodeAction};
 use zubi_code::edit::action_id;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::Effect;
+use zubi_tool_api::{Effect, Exposure};
 
 use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
@@ -26,22 +26,21 @@ pub(crate) struct CodeActions;
 pub(crate) struct Input {
     #[serde(flatten)]
     target: TargetArgs,
-    /// LSP range in uri, 0-based
+    /// Range in the file of path or uri
     range: Option<Range>,
-    /// Action kinds
-    #[schemars(extend("x-plain" = true))]
+    /// The kinds of actions
     context: Option<Context>,
     /// Show each diff
     diff: Option<bool>,
+    #[serde(flatten)]
+    paging: PagingArgs,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Range {
-    /// Start
-    #[schemars(extend("x-plain" = true))]
+    /// First position
     start: Position,
-    /// End
-    #[schemars(extend("x-plain" = true))]
+    /// Position after the last
     end: Position,
 }
 
@@ -51,6 +50,12 @@ struct Position {
     line: u32,
     /// 0-based
     character: u32,
+}
+
+impl Range {
+    fn is_zero(&self) -> bool {
+        [self.start.line, self.start.character, self.end.line, self.end.character].iter().all(|number| *number == 0)
+    }
 }
 
 impl From<&Position> for lsp::Position {
@@ -75,7 +80,8 @@ impl CodeTool for CodeActions {
         title: "Quick fixes and refactorings",
         description: "Fixes and refactorings at a location, or for a whole file (path alone): title, kind, action id, diff. Writes nothing; apply_edit {action} does.",
         effect: Effect::Plan,
-        tags: &["quick fix", "refactor", "organize imports", "extract"],
+        exposure: Exposure::Deferred,
+        tags: &["quick fix", "fix an error", "refactor", "organize imports", "missing import", "extract", "inline"],
         example: || {
             ("Organize imports", json!({ "path": "app.py", "context": { "only": ["source.organizeImports"] } }))
         },
@@ -90,7 +96,7 @@ impl CodeTool for CodeActions {
         let answer = query.actions(&path, range, &kinds).await?;
         let (actions, total) = answer.value;
         let diffs = input.diff.unwrap_or(actions.len() <= MAX_SHOWN_DIFFS);
-        let list = view.list(&actions, &PagingArgs::default(), |text, _, action| write_action(text, action, diffs))?;
+        let list = view.list(&actions, &input.paging, |text, _, action| write_action(text, action, diffs))?;
         let mut text = header;
         let _ = match total {
             0 => writeln!(text, "\nno code actions here"),
@@ -115,7 +121,9 @@ async fn resolve_range(
 ) -> Result<(camino::Utf8PathBuf, TextRange, String), CodeError> {
     let target = input.target.input();
     let file = target.path.as_deref().or(target.uri.as_deref());
-    if let Some(range) = &input.range {
+    // A range of zeros without a file is not given: see `remove_absent` of the schema.
+    let range = input.range.as_ref().filter(|range| file.is_some() || !range.is_zero());
+    if let Some(range) = range {
         let Some(file) = file else {
             return Err(CodeError::input(
                 "range",

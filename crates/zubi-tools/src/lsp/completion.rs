@@ -10,6 +10,7 @@ use zubi_base::text::pluralize;
 use zubi_code::features::signature::Trigger;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
+use zubi_tool_api::Exposure;
 
 use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
@@ -24,11 +25,9 @@ pub(crate) struct Input {
     target: TargetArgs,
     /// 1 invoked, 2 character, 3 incomplete
     #[serde(rename = "triggerKind")]
-    #[schemars(extend("x-plain" = true))]
     trigger_kind: Option<u32>,
-    /// Such as .
+    /// The character typed last, such as .
     #[serde(rename = "triggerCharacter")]
-    #[schemars(extend("x-plain" = true))]
     trigger_character: Option<String>,
     #[serde(flatten)]
     paging: PagingArgs,
@@ -43,7 +42,8 @@ impl CodeTool for CompletionTool {
         id: "lsp_completion",
         title: "Completions",
         description: "Completions at a position: members, functions, variables, with types. at \"path:line text.\" lists the members of that text.",
-        tags: &["completion", "members", "methods", "suggest"],
+        exposure: Exposure::Deferred,
+        tags: &["completion", "members", "methods", "suggest", "autocomplete"],
         example: || ("Which members has `user`?", json!({ "at": "app.py:14 user.", "limit": 20 })),
         ..CODE_TOOL
     };

@@ -8,7 +8,7 @@ use zubi_code::features::locations::Relation;
 use zubi_code::{CodeError, CodeQuery};
 
 use crate::adapter::ToolMeta;
-use crate::lsp::arguments::{PagingArgs, TargetArgs};
+use crate::lsp::arguments::TargetArgs;
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::locations::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
@@ -19,7 +19,7 @@ pub(crate) struct DefinitionTool;
 pub(crate) struct Input {
     #[serde(flatten)]
     target: TargetArgs,
-    /// Source lines around it
+    /// Lines around it
     context: Option<u32>,
 }
 
@@ -28,8 +28,9 @@ impl CodeTool for DefinitionTool {
     const META: ToolMeta = ToolMeta {
         id: "lsp_definition",
         title: "Go to definition",
-        description: "Definition of a symbol, libraries included: path:line:col and the source line. Follows imports, overloads and inheritance.",
-        tags: &["definition", "declaration", "go to", "symbol"],
+        description: "Definition of a symbol, also in libraries: path:line:col and the line. read_symbol shows its source.",
+        tags: &["definition", "declaration", "go to", "where is", "defined"],
+        listed: &["uri", "line", "character"],
         example: || ("Definition of Console.print", json!({ "symbol": "Console/print", "context": 3 })),
         ..CODE_TOOL
     };
@@ -42,7 +43,7 @@ impl CodeTool for DefinitionTool {
             noun: "definition",
             empty_reason: "the server found none (a keyword, a literal, or code it cannot resolve)",
             context: input.context,
-            paging: PagingArgs::default(),
+            paging: None,
         };
         locations::answer_locations(query, view, &input.target, &location_query).await
     }

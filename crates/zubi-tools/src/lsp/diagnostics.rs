@@ -23,7 +23,7 @@ pub(crate) struct DiagnosticsTool;
 pub(crate) struct Input {
     /// File or folder, default all
     path: Option<String>,
-    /// Minimum: error, warning, info, hint
+    /// Minimum: error, warning, info or hint
     severity: Option<String>,
     /// Snapshot d-…: only changes since
     since: Option<String>,
@@ -37,9 +37,10 @@ pub(crate) struct Input {
 impl CodeTool for DiagnosticsTool {
     const META: ToolMeta = ToolMeta {
         id: "lsp_diagnostics",
-        title: "Errors and warnings",
-        description: "Errors and warnings of a file, a folder or the workspace, without a build: path:line:col, severity, message. Call after each edit; since lists only changes.",
-        tags: &["diagnostics", "errors", "warnings", "problems", "lint"],
+        title: "Diagnostics",
+        description: "Errors and warnings of a file, a folder or the workspace, without a build. Call after each edit; since lists only changes.",
+        tags: &["diagnostics", "errors", "warnings", "problems", "lint", "compile errors", "type check"],
+        listed: &["limit", "cursor", "maxTokens", "allProjects"],
         example: || ("Errors in a file", json!({ "path": "src/lib.rs", "severity": "error" })),
         ..CODE_TOOL
     };

@@ -24,12 +24,12 @@ pub(crate) struct DocumentSymbols;
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     /// File, folder or pattern: src/**/*.rs
-    #[schemars(extend("x-plain" = true))]
     path: Option<String>,
     /// The file as file:// URI
-    #[schemars(extend("x-plain" = true))]
+    #[schemars(extend("x-common" = true))]
     uri: Option<String>,
     /// Levels: all of a file, 1 of many
+    #[schemars(range(min = 1))]
     depth: Option<u32>,
     #[serde(flatten)]
     paging: PagingArgs,
@@ -154,9 +154,10 @@ async fn outline_files(
 impl CodeTool for DocumentSymbols {
     const META: ToolMeta = ToolMeta {
         id: "lsp_document_symbols",
-        title: "Outline of files",
+        title: "Outline",
         description: "Outline of a file, folder or pattern: kinds, names, lines. Before reading parts of a large file.",
-        tags: &["outline", "structure", "symbols in file"],
+        tags: &["outline", "structure", "symbols in file", "what is in"],
+        listed: &["limit", "cursor"],
         example: || ("Outline a file, classes and their members", json!({ "path": "src/console.py", "depth": 2 })),
         ..CODE_TOOL
     };

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::format::FormatOptions;
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::Effect;
+use zubi_tool_api::{Effect, Exposure};
 
 use crate::adapter::ToolMeta;
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
@@ -18,11 +18,9 @@ pub(crate) struct FormatDocument;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// File
-    #[schemars(extend("x-plain" = true))]
+    /// File to format
     path: Option<String>,
     /// The file as file:// URI
-    #[schemars(extend("x-plain" = true))]
     uri: Option<String>,
     /// Default: detected from the file
     options: Option<FormatDocumentOptions>,
@@ -32,10 +30,10 @@ pub(crate) struct Input {
 #[schemars(rename = "Options")]
 struct FormatDocumentOptions {
     #[serde(rename = "tabSize")]
-    #[schemars(description = "Columns", extend("x-plain" = true))]
+    #[schemars(description = "Columns of an indentation")]
     tab_size: Option<u32>,
     #[serde(rename = "insertSpaces")]
-    #[schemars(description = "Not tabs", extend("x-plain" = true))]
+    #[schemars(description = "Indent with spaces, not tabs")]
     insert_spaces: Option<bool>,
 }
 
@@ -46,7 +44,8 @@ impl CodeTool for FormatDocument {
         title: "Plan formatting",
         description: "Plans the formatting of a file by the project's formatter: plan id, diff. Writes nothing; apply_edit does.",
         effect: Effect::Plan,
-        tags: &["format", "style", "indentation"],
+        exposure: Exposure::Deferred,
+        tags: &["format code", "style", "indentation", "pretty print"],
         example: || ("Format a file", json!({ "path": "src/lib.rs" })),
         ..CODE_TOOL
     };

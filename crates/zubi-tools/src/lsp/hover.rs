@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
+use zubi_tool_api::Exposure;
 
 use crate::adapter::ToolMeta;
 use crate::lsp::arguments::TargetArgs;
@@ -28,7 +29,8 @@ impl CodeTool for HoverTool {
         id: "lsp_hover",
         title: "Type and documentation",
         description: "Type or full signature and documentation of a symbol, inferred types included. Cheaper than reading the file that defines it.",
-        tags: &["hover", "type", "signature", "documentation", "what is"],
+        exposure: Exposure::Deferred,
+        tags: &["hover", "type of", "signature", "documentation of a function", "what type", "docs", "inferred"],
         example: || ("What is the type on line 12?", json!({ "at": "src/lib.rs:12:9" })),
         ..CODE_TOOL
     };

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::locations::Relation;
 use zubi_code::{CodeError, CodeQuery};
+use zubi_tool_api::Exposure;
 
 use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{PagingArgs, ProjectArgs, TargetArgs};
@@ -31,6 +32,7 @@ impl CodeTool for Implementations {
         id: "lsp_implementations",
         title: "Find implementations",
         description: "Implementations of an interface, trait or abstract class, or overrides of a method: path, line:col and source line of each.",
+        exposure: Exposure::Deferred,
         tags: &["implementations", "implements", "overrides", "subclasses", "interface", "trait"],
         example: || ("What implements the trait Shape?", json!({ "symbol": "Shape" })),
         ..CODE_TOOL
@@ -48,7 +50,7 @@ impl CodeTool for Implementations {
             noun: "implementation",
             empty_reason: "nothing implements or overrides it, or it cannot be implemented",
             context: None,
-            paging: input.paging,
+            paging: Some(input.paging),
         };
         locations::answer_locations(query, view, &input.target, &location_query).await
     }

@@ -24,7 +24,8 @@ pub(crate) struct LocationQuery {
     pub(crate) empty_reason: &'static str,
     /// Source lines around each location.
     pub(crate) context: Option<u32>,
-    pub(crate) paging: PagingArgs,
+    /// `None` if the tool has no cursor: the answer then says how to see the rest.
+    pub(crate) paging: Option<PagingArgs>,
 }
 
 /// Runs the location query and renders its answer.
@@ -37,7 +38,10 @@ pub(crate) async fn answer_locations(
     let at = &query.resolve(&target.input(), PositionIntent::Identifier).await?;
     let locations = query.locations(at, location_query.relation).await?;
     let context = location_query.context.unwrap_or(0).min(MAX_CONTEXT);
-    let (list, hits) = view.locations(query, &locations.value, context, &location_query.paging).await?;
+    let (list, hits) = match &location_query.paging {
+        Some(paging) => view.locations(query, &locations.value, context, paging).await?,
+        None => view.first_locations(query, &locations.value, context, u32::MAX, "narrow it with path").await?,
+    };
     let mut text = at.header();
     let name = at.name.as_deref().unwrap_or("this position");
     // Writing to a `String` cannot fail. A separate declaration and a word match are listed but do

@@ -24,18 +24,15 @@ const MAX_SYMBOLS: usize = 20;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// Type/method
-    #[schemars(extend("x-plain" = true))]
+    /// Name, or Type/method
     symbol: Option<String>,
     /// Several
-    #[schemars(extend("x-plain" = true))]
     symbols: Option<Vec<String>>,
-    /// File or folder of symbol
-    #[schemars(extend("x-plain" = true))]
+    /// File or folder of it
     path: Option<String>,
     /// path:line in it
     at: Option<String>,
-    /// Default summary: types without bodies
+    /// Default summary: of types the signatures
     part: Option<Part>,
     #[serde(flatten)]
     paging: PagingArgs,
@@ -92,9 +89,10 @@ enum Row<'a> {
 impl CodeTool for ReadSymbol {
     const META: ToolMeta = ToolMeta {
         id: "read_symbol",
-        title: "Read the source of symbols",
-        description: "Source of symbols by name with line numbers, instead of reading files. A type shows signatures of its functions, unless part is all.",
-        tags: &["body", "source of function", "read function", "definition text", "implementation"],
+        title: "Read symbols",
+        description: "Source of symbols by name, with line numbers, instead of reading files.",
+        tags: &["body", "source of function", "read function", "show me", "definition text"],
+        listed: &["cursor"],
         example: || ("Read a method", json!({ "symbol": "Console/print" })),
         ..CODE_TOOL
     };

@@ -29,13 +29,12 @@ pub(crate) struct Input {
     #[serde(flatten)]
     target: TargetArgs,
     /// Default true
+    #[schemars(extend("x-common" = true))]
     #[serde(rename = "includeDeclaration")]
     include_declaration: Option<bool>,
-    /// Source lines around each
+    /// Lines around each
     context: Option<u32>,
-    // Answers that omit such matches name this parameter, so lists need not.
-    /// Also list word matches that are not references
-    #[schemars(extend("x-common" = true))]
+    /// Also other word matches
     #[serde(rename = "includeText")]
     include_text: Option<bool>,
     #[serde(flatten)]
@@ -49,8 +48,9 @@ impl CodeTool for References {
     const META: ToolMeta = ToolMeta {
         id: "lsp_references",
         title: "Find references",
-        description: "Every use of a symbol: exact total, then path, line:col and source line of each, by file. Use before changing or deleting something.",
-        tags: &["references", "usages", "callers", "who uses", "find all"],
+        description: "Every use of a symbol, with exact total and source lines, by file. Use before changing or deleting something.",
+        tags: &["references", "usages", "callers", "who uses", "find all uses"],
+        listed: &["limit", "cursor", "maxTokens", "waitMs", "format", "allProjects"],
         example: || ("Who uses the function parse?", json!({ "symbol": "parse", "path": "src/lib.rs" })),
         ..CODE_TOOL
     };

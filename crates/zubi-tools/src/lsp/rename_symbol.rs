@@ -33,7 +33,8 @@ impl CodeTool for RenameSymbol {
         title: "Plan a rename",
         description: "Plans the rename of a symbol in every file that uses it: plan id, diff, counts. Writes nothing; apply_edit does.",
         effect: Effect::Plan,
-        tags: &["rename", "refactor"],
+        tags: &["rename", "refactor", "change the name", "rename everywhere"],
+        listed: &["maxTokens", "allProjects"],
         example: || ("Rename a method", serde_json::json!({ "symbol": "Console/print", "newName": "write" })),
         ..CODE_TOOL
     };

@@ -25,11 +25,9 @@ pub(crate) struct Input {
     target: TargetArgs,
     /// 1 invoked, 2 character, 3 change
     #[serde(rename = "triggerKind")]
-    #[schemars(extend("x-plain" = true))]
     trigger_kind: Option<u32>,
     /// Such as (
     #[serde(rename = "triggerCharacter")]
-    #[schemars(extend("x-plain" = true))]
     trigger_character: Option<String>,
 }
 
@@ -39,7 +37,7 @@ impl CodeTool for SignatureHelp {
         id: "lsp_signature_help",
         title: "Signatures of a call",
         description: "Parameters and overloads of the call around a position inside its parentheses: at \"path:line text(\".",
-        tags: &["signature", "parameters", "arguments", "overloads"],
+        tags: &["signature", "parameters of a call", "arguments of a call", "overloads"],
         example: || ("Which arguments does open take?", json!({ "at": "app.py:9 open(" })),
         exposure: Exposure::Deferred,
         ..CODE_TOOL

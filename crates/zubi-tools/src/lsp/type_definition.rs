@@ -9,7 +9,7 @@ use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Exposure;
 
 use crate::adapter::ToolMeta;
-use crate::lsp::arguments::{PagingArgs, TargetArgs};
+use crate::lsp::arguments::TargetArgs;
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::locations::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
@@ -44,7 +44,7 @@ impl CodeTool for TypeDefinition {
             noun: "type definition",
             empty_reason: "the server found none (a built-in type, a function, or code it cannot resolve)",
             context: input.context,
-            paging: PagingArgs::default(),
+            paging: None,
         };
         locations::answer_locations(query, view, &input.target, &location_query).await
     }

@@ -43,7 +43,7 @@ impl CodeTool for TypeHierarchy {
         title: "Supertypes and subtypes",
         description: "Supertypes or subtypes of a class, interface or struct, as a tree: location and source line of each.",
         exposure: Exposure::Deferred,
-        tags: &["type hierarchy", "inheritance", "base class", "subclasses", "extends", "supertypes"],
+        tags: &["type hierarchy", "inheritance", "base class", "parent class", "subclasses", "extends", "supertypes"],
         example: || {
             ("Which classes derive from Shape?", json!({ "symbol": "Shape", "direction": "subtypes", "depth": 3 }))
         },

@@ -26,11 +26,12 @@ pub(crate) struct Input {
 impl CodeTool for UndoEdit {
     const META: ToolMeta = ToolMeta {
         id: "undo_edit",
-        title: "Undo an applied plan",
+        title: "Undo an edit",
         description: "Reverts an applied edit, byte for byte. Fails if a file changed since.",
         effect: Effect::Write,
         toolset: "edit",
-        tags: &["undo", "revert", "edit"],
+        tags: &["undo", "revert an edit", "roll back", "take back"],
+        listed: &["maxTokens"],
         example: || ("Undo a rename", json!({ "plan": "p-k3m7q2x9ab" })),
         ..CODE_TOOL
     };

@@ -25,9 +25,9 @@ pub(crate) struct Input {
     /// Such as class
     kind: Option<String>,
     /// Such as python
+    #[schemars(extend("x-common" = true))]
     language: Option<String>,
-    /// File, folder or pattern: src/**/*.rs
-    #[schemars(extend("x-plain" = true))]
+    /// Folder or pattern: src/**/*.rs
     path: Option<String>,
     #[serde(flatten)]
     paging: PagingArgs,
@@ -44,9 +44,10 @@ const DEFAULT_LIMIT: u32 = 40;
 impl CodeTool for WorkspaceSymbols {
     const META: ToolMeta = ToolMeta {
         id: "lsp_workspace_symbols",
-        title: "Find symbols by name",
+        title: "Find symbols",
         description: "Declared symbols of the project by name, exact names first.",
-        tags: &["symbol", "search", "find class", "find function", "where is"],
+        tags: &["symbol", "search", "find class", "find function", "where is", "by name"],
+        listed: &["limit", "cursor", "allProjects"],
         example: || ("Where is the class Console?", json!({ "query": "Console", "kind": "class" })),
         ..CODE_TOOL
     };

@@ -31,7 +31,7 @@ impl CodeTool for AstRewrite {
         title: "Plan a rewrite by structure",
         description: "Plans the replacement of all code that has the structure of a pattern (as in ast_search): plan id, diff, counts. Writes nothing; apply_edit does. For one change in many places that no rename covers.",
         effect: Effect::Plan,
-        tags: &["structural replace", "ast-grep", "codemod", "replace calls", "migrate"],
+        tags: &["structural replace", "replace a pattern", "ast-grep", "codemod", "replace calls", "migrate"],
         example: || {
             let arguments =
                 json!({ "pattern": "logging.getLogger($NAME)", "rewrite": "get_logger($NAME)", "path": "src" });

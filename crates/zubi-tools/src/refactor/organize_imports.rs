@@ -21,6 +21,7 @@ const ACTION_KIND: &str = "source.organizeImports";
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     /// File: path or file:// URI
+    #[schemars(extend("x-aliases" = ["path", "file"]))]
     uri: String,
     /// Save files open in an editor too; default: they stay unsaved. Without an editor all files are saved
     save: Option<bool>,
@@ -32,7 +33,7 @@ impl CodeTool for OrganizeImports {
         id: "organize_imports",
         title: "Organize imports",
         description: "Sorts the imports of a file and removes unused ones through its language server; applies at once, with an undo handle. Reports when nothing changes or no server supports it.",
-        tags: &["imports", "organize", "sort", "unused", "clean up"],
+        tags: &["organize imports", "sort imports", "unused imports", "clean up"],
         example: || ("Clean up a file", json!({ "uri": "src/app.ts" })),
         ..REFACTOR_TOOL
     };

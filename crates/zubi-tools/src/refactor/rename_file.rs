@@ -24,9 +24,11 @@ pub(crate) struct RenameFile;
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     /// File or folder: path or file:// URI
+    #[schemars(extend("x-aliases" = ["oldPath", "from", "path", "source"]))]
     #[serde(rename = "oldUri")]
     old_uri: String,
     /// New path, name included; missing folders are created
+    #[schemars(extend("x-aliases" = ["newPath", "to", "destination"]))]
     #[serde(rename = "newUri")]
     new_uri: String,
     /// Save files open in an editor too; default: they stay unsaved. Without an editor all files are saved
@@ -42,7 +44,7 @@ impl CodeTool for RenameFile {
         id: "rename_file",
         title: "Rename a file",
         description: "Moves a file or folder at once and lets language servers update its imports; returns the changed files and an undo handle. Plans the update of mentions of the old path that no server updates. Honours the setting updateImportsOnFileMove.",
-        tags: &["rename", "move", "file", "imports", "refactor"],
+        tags: &["rename", "move a file", "move a folder", "relocate", "fix imports", "update imports", "refactor"],
         example: || ("Move a module", json!({ "oldUri": "src/util.ts", "newUri": "src/lib/util.ts" })),
         ..REFACTOR_TOOL
     };

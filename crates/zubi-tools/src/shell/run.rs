@@ -80,7 +80,7 @@ impl TypedTool for RunCommand {
         description: "Runs a shell command in a folder of the workspace, in a sandbox, and returns both outputs (beginning and end of long ones), then exit code, time and sandbox level. For builds, tests and programs; use file.* to read, search and edit files, lsp_* for code. Use `background` for servers and long runs.",
         notes: "The sandbox lets a command read everything except credential stores, write the workspace and its own temporary directory, and use the network only with `net`. All its processes end with it. The complete output is stored for seven days; read it with output.read and output.grep.",
         effect: Effect::Execute,
-        tags: &["shell", "bash", "command", "run", "execute", "build", "test", "terminal"],
+        tags: &["shell", "bash", "run a command", "run tests", "execute", "build", "terminal"],
         timeout: Duration::from_mins(30),
         example: || ("Run the tests", json!({ "command": "cargo test --quiet", "timeoutMs": 300_000 })),
         ..SHELL_TOOL

@@ -1,4 +1,4 @@
-//! `call_read_tool`: calls any tool that reads or plans.
+//! `zubi_call_read_tool`: calls any tool that reads or plans.
 
 use std::sync::{Arc, Weak};
 
@@ -6,10 +6,11 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::registry::Registry;
+use zubi_tool_api::spec::CALL_TOOL;
 use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::delegation::{self, Input};
-use super::meta_tool::{CALL_TOOL, META_TOOL};
+use super::meta_tool::META_TOOL;
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(super) struct ReadToolCaller;
@@ -17,11 +18,11 @@ pub(super) struct ReadToolCaller;
 #[async_trait]
 impl TypedTool for ReadToolCaller {
     const META: ToolMeta = ToolMeta {
-        id: "call_read_tool",
-        title: "Call a tool that changes nothing",
-        description: "Calls a tool that find_tools named and that changes no file.",
+        id: "zubi_call_read_tool",
+        title: "Call a read tool",
+        description: "Calls an unlisted tool that changes no file, such as lsp_hover, lsp_call_hierarchy, lsp_code_actions; zubi_find_tools has their schemas.",
         effect: Effect::Plan,
-        tags: &["call", "run"],
+        tags: &["call", "hover, callers, fixes"],
         example: || {
             let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
             ("Which classes derive from Shape?", json!({ "tool": "lsp_type_hierarchy", "arguments": subtypes }))
@@ -46,7 +47,7 @@ impl TypedTool for ReadToolCaller {
                 format!("`{}` is not read-only (its effect is {})", tool.spec().id, delegation::as_str(effect));
             return Err(ToolError::invalid("tool", problem, format!("Call it with {CALL_TOOL}, or by its own name.")));
         }
-        // Whatever effect the tool declares, a call through `call_read_tool` has the rights of a read-only session.
+        // Whatever effect the tool declares, a call through `zubi_call_read_tool` has the rights of a read-only session.
         let caller = Caller {
             restrictions: Restrictions { read_only: true, ..cx.caller.restrictions.clone() },
             ..Caller::clone(&cx.caller)
@@ -54,7 +55,7 @@ impl TypedTool for ReadToolCaller {
         delegation::call_inner(
             &registry,
             tool.as_ref(),
-            input.arguments,
+            input.into_arguments(),
             ToolCx { caller: Arc::new(caller), ..cx.clone() },
         )
         .await

@@ -1,4 +1,4 @@
-//! `call_tool`: calls any tool, including those that write or execute.
+//! `zubi_call_tool`: calls any tool, including those that write or execute.
 
 use std::sync::Weak;
 
@@ -16,12 +16,12 @@ pub(super) struct AnyToolCaller;
 #[async_trait]
 impl TypedTool for AnyToolCaller {
     const META: ToolMeta = ToolMeta {
-        id: "call_tool",
+        id: "zubi_call_tool",
         title: "Call any tool",
-        description: "Calls a tool named by find_tools, including those that write or execute.",
+        description: "Calls any unlisted tool, also one that writes or executes: rename_file, organize_imports …",
         // The strongest effect. `footprint` returns the effect of the called tool.
         effect: Effect::Execute,
-        tags: &["call", "run"],
+        tags: &["call", "move file, imports"],
         example: || ("Apply a plan", json!({ "tool": "apply_edit", "arguments": { "plan": "p-k3m7q2x9ab" } })),
         ..META_TOOL
     };
@@ -35,6 +35,6 @@ impl TypedTool for AnyToolCaller {
     async fn run(registry: &Weak<Registry>, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let registry = delegation::upgrade_registry(registry)?;
         let tool = delegation::find_tool(&registry, &input.tool, cx).await?;
-        delegation::call_inner(&registry, tool.as_ref(), input.arguments, cx.clone()).await
+        delegation::call_inner(&registry, tool.as_ref(), input.into_arguments(), cx.clone()).await
     }
 }

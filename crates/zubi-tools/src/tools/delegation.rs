@@ -3,24 +3,40 @@
 use std::sync::{Arc, Weak};
 
 use anyhow::anyhow;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use zubi_tool_api::footprint::DelegatedCall;
 use zubi_tool_api::registry::{CallError, Registry};
-use zubi_tool_api::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput};
-
-use super::meta_tool::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS};
+use zubi_tool_api::spec::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS};
+use zubi_tool_api::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, schema};
 
 /// Arguments of the tools that call others.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// Id
-    #[schemars(extend("x-plain" = true))]
+    /// Its name
     pub(super) tool: String,
-    /// Arguments of the tool, by its schema
-    #[schemars(extend("x-plain" = true))]
-    pub(super) arguments: Option<Map<String, Value>>,
+    /// By its schema
+    #[serde(default)]
+    #[schemars(schema_with = "object_of_any_arguments")]
+    arguments: Option<Map<String, Value>>,
+    /// The arguments of the tool, if they are given beside `tool`.
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+/// The schema of an object with any members. Some model APIs refuse an object without `properties`.
+fn object_of_any_arguments(_: &mut SchemaGenerator) -> schemars::Schema {
+    json_schema!({ "type": "object", "properties": {}, "additionalProperties": true })
+}
+
+impl Input {
+    /// Returns the arguments of the tool. Those in `arguments` take precedence.
+    pub(super) fn into_arguments(self) -> Map<String, Value> {
+        let mut arguments = self.others;
+        arguments.extend(self.arguments.unwrap_or_default());
+        arguments
+    }
 }
 
 /// Returns the registry, which exists as long as the host.
@@ -47,14 +63,11 @@ fn ensure_callable(tool: Arc<dyn Tool>) -> Result<Arc<dyn Tool>, ToolError> {
 pub(super) async fn call_inner(
     registry: &Registry,
     tool: &dyn Tool,
-    arguments: Option<Map<String, Value>>,
+    arguments: Map<String, Value>,
     cx: ToolCx,
 ) -> Result<ToolOutput, ToolError> {
     let id = tool.spec().id.clone();
-    registry
-        .call(&id, Value::Object(arguments.unwrap_or_default()), cx)
-        .await
-        .map_err(|error| call_error(error, Some(&id)))
+    registry.call(&id, Value::Object(arguments), cx).await.map_err(|error| call_error(error, Some(&id)))
 }
 
 /// Returns an effect as the configuration spells it.
@@ -68,10 +81,10 @@ pub(super) fn as_str(effect: Effect) -> String {
 pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) -> Footprint {
     let inner = || {
         let registry = registry.upgrade()?;
-        let name = args.get("tool")?.as_str()?;
-        let tool = ensure_callable(registry.find(name, &cx.caller.restrictions).ok()?).ok()?;
-        let arguments = args.get("arguments").cloned().unwrap_or_default();
-        let footprint = registry.footprint(name, arguments.clone(), cx).ok()?;
+        let input: Input = schema::parse(args.clone()).ok()?;
+        let tool = ensure_callable(registry.find(&input.tool, &cx.caller.restrictions).ok()?).ok()?;
+        let arguments = Value::Object(input.into_arguments());
+        let footprint = registry.footprint(&tool.spec().id, arguments.clone(), cx).ok()?;
         let effect = footprint.effect.unwrap_or(tool.spec().effect).min(Effect::Write);
         let delegated_call = Some(DelegatedCall { tool: tool.spec().id.clone(), arguments });
         Some(Footprint { effect: Some(effect), delegated_call, ..footprint })

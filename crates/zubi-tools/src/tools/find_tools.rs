@@ -1,4 +1,4 @@
-//! `find_tools`: tools that match a query, with their schemas.
+//! `zubi_find_tools`: tools that match a query, with their schemas.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Weak};
@@ -12,10 +12,11 @@ use zubi_base::text::pluralize;
 use zubi_tool_api::cx::BYTES_PER_TOKEN;
 use zubi_tool_api::filter::ToolQuery;
 use zubi_tool_api::registry::Registry;
-use zubi_tool_api::{Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
+use zubi_tool_api::spec::{CALL_READ_TOOL, CALL_TOOL, META_TOOLSET};
+use zubi_tool_api::{Tool, ToolCx, ToolError, ToolOutput};
 
-use super::delegation;
-use super::meta_tool::{CALL_READ_TOOL, CALL_TOOL, META_TOOL, TOOLSET};
+use super::meta_tool::META_TOOL;
+use super::{delegation, ranking};
 use crate::adapter::{ToolMeta, TypedTool};
 
 /// Default number of described tools. Each description includes a schema.
@@ -30,14 +31,14 @@ const MAX_QUERY: usize = 400;
 pub(super) struct Input {
     /// Task in words
     query: Option<String>,
-    /// Only tools of this category, e.g. Files
-    #[schemars(extend("x-plain" = true))]
+    /// Only tools of this category, such as Files
+    #[schemars(extend("x-common" = true))]
     category: Option<String>,
     /// Only tools with this tag
-    #[schemars(extend("x-plain" = true))]
-    tag: Option<String>,
-    /// Maximum tools, default 5
     #[schemars(extend("x-common" = true))]
+    tag: Option<String>,
+    /// Most tools, default 5
+    #[schemars(range(min = 1), extend("x-common" = true))]
     limit: Option<u32>,
 }
 
@@ -46,10 +47,10 @@ pub(super) struct FindTools;
 #[async_trait]
 impl TypedTool for FindTools {
     const META: ToolMeta = ToolMeta {
-        id: "find_tools",
+        id: "zubi_find_tools",
         title: "Find tools",
         description: "Tools beyond this list, by what they do: id, description, schema.",
-        tags: &["find", "search"],
+        tags: &["more tools"],
         timeout: Duration::from_secs(30),
         example: || ("Tools for inheritance", json!({ "query": "inheritance" })),
         ..META_TOOL
@@ -61,7 +62,7 @@ impl TypedTool for FindTools {
         let registry = delegation::upgrade_registry(registry)?;
         // Meta tools are excluded: every session that can call this tool has them.
         let mut tools = registry.list(&cx.caller.restrictions);
-        tools.retain(|tool| tool.spec().toolset != TOOLSET);
+        tools.retain(|tool| tool.spec().toolset != META_TOOLSET);
         let non_empty = |text: Option<&String>| -> Option<String> {
             text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
         };
@@ -75,7 +76,7 @@ impl TypedTool for FindTools {
             .collect();
         // No real query is longer; the answer repeats the query.
         let query: String = input.query.unwrap_or_default().chars().take(MAX_QUERY).collect();
-        let words = content_words(&query);
+        let words = ranking::content_words(&query);
         // Notes about left-out tools are useful only if nothing was found, or if all tools were requested.
         let notes = registry.notes();
         if words.is_empty() {
@@ -84,7 +85,7 @@ impl TypedTool for FindTools {
                 &notes,
             ));
         }
-        let found = rank_tools(tools.clone(), &query, &words);
+        let found = ranking::rank_tools(tools.clone(), &query, &words);
         if found.is_empty() {
             return Ok(append_notes(
                 overview(&format!("no tool matches `{}`; available{filter_text}", query.trim()), &tools),
@@ -176,61 +177,4 @@ fn model_schema(schema: &Map<String, Value>) -> Map<String, Value> {
         }
     }
     schema
-}
-
-/// Splits a text into lower-case words, without stop words.
-fn content_words(text: &str) -> Vec<String> {
-    const STOP_WORDS: [&str; 18] = [
-        "a", "an", "and", "all", "by", "for", "i", "in", "is", "it", "lsp", "of", "or", "the", "to", "tool", "tools",
-        "with",
-    ];
-    text.split(|c: char| !c.is_alphanumeric())
-        .map(str::to_lowercase)
-        .filter(|word| !word.is_empty() && !STOP_WORDS.contains(&word.as_str()))
-        .collect()
-}
-
-/// Returns the tools that match any word, best first, in list order among equals.
-///
-/// A tool named in the query comes first. Otherwise the weight of a word is divided by the number of tools that match
-/// it: `symbol` occurs in nearly all of them and hardly distinguishes them.
-fn rank_tools(tools: Vec<Arc<dyn Tool>>, query: &str, query_words: &[String]) -> Vec<Arc<dyn Tool>> {
-    /// Weight of a word that matches only one tool, per point of [`score`].
-    const WORD_WEIGHT: usize = 1_000;
-    let mut totals = vec![0; tools.len()];
-    for word in query_words {
-        let scores: Vec<usize> = tools.iter().map(|tool| score(tool.spec(), word)).collect();
-        let matching = scores.iter().filter(|score| **score > 0).count().max(1);
-        for (total, score) in totals.iter_mut().zip(scores) {
-            *total += score * WORD_WEIGHT / matching;
-        }
-    }
-    let is_called = |tool: &Arc<dyn Tool>| {
-        let mut names = query.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')));
-        names.any(|name| name.eq_ignore_ascii_case(&tool.spec().id))
-    };
-    for (total, tool) in totals.iter_mut().zip(&tools) {
-        if is_called(tool) {
-            *total = usize::MAX;
-        }
-    }
-    let mut found: Vec<(usize, Arc<dyn Tool>)> =
-        totals.into_iter().zip(tools).filter(|(total, _)| *total > 0).collect();
-    found.sort_by_key(|(total, _)| std::cmp::Reverse(*total));
-    found.into_iter().map(|(_, tool)| tool).collect()
-}
-
-/// Scores how well a tool matches a word: the name counts most, then a tag or the title, then the description.
-fn score(spec: &ToolSpec, word: &str) -> usize {
-    let matches = |text: &str| content_words(text).iter().any(|candidate| is_same_stem(candidate, word));
-    let tags = spec.tags.iter().any(|tag| matches(tag)) || matches(&spec.title);
-    8 * usize::from(matches(&spec.id)) + 4 * usize::from(tags) + usize::from(matches(&spec.description))
-}
-
-/// Returns whether two words differ only in their endings, so that `implement` finds `implementations`.
-fn is_same_stem(candidate: &str, word: &str) -> bool {
-    const MIN_STEM: usize = 4;
-    candidate == word
-        || (word.chars().count() >= MIN_STEM && candidate.starts_with(word))
-        || (candidate.chars().count() >= MIN_STEM && word.starts_with(candidate))
 }

@@ -89,7 +89,7 @@ async fn no_file_is_created_below_a_hundred_new_folders() {
 async fn a_delegated_call_is_judged_as_itself() {
     let session = Session::new("//- .env\nTOKEN=1\n");
     let call = json!({ "tool": "file.read", "arguments": { "path": ".env" } });
-    insta::assert_snapshot!(session.call("call_tool", call.clone()).await, @r#"
+    insta::assert_snapshot!(session.call("zubi_call_tool", call.clone()).await, @r#"
     Failed to run file.read: it reads [root]/.env (credentials are stored there), and no one can approve it here
     The user can allow it in zubi.toml with
     [[policy]]
@@ -97,9 +97,9 @@ async fn a_delegated_call_is_judged_as_itself() {
     tools = ["file.read"]
     read = ["[root]/.env"]
     "#);
-    assert_eq!(session.call("call_read_tool", call.clone()).await, session.call("call_tool", call).await);
+    assert_eq!(session.call("zubi_call_read_tool", call.clone()).await, session.call("zubi_call_tool", call).await);
     assert_eq!(
         session.call("file.read", json!({ "path": ".env" })).await,
-        session.call("call_tool", json!({ "tool": "file.read", "arguments": { "path": ".env" } })).await
+        session.call("zubi_call_tool", json!({ "tool": "file.read", "arguments": { "path": ".env" } })).await
     );
 }

@@ -402,10 +402,9 @@ async fn diagnostics() {
 async fn invalid_arguments_are_reported() {
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({})).await, @r#"
     Invalid input: position: no position was given
-    Give the position in exactly one of three ways:
+    Give the position in exactly one of two ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
-      uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "at": 7 })).await, @r#"
     Invalid input: at: expected string, got 7
@@ -417,10 +416,9 @@ async fn invalid_arguments_are_reported() {
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "at": "app.toy:1:5", "line": 3 })).await, @r#"
     Invalid input: position: the position was given in more than one way
-    Give the position in exactly one of three ways:
+    Give the position in exactly one of two ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
-      uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_document_symbols", json!({ "path": "." })).await, @"
     7 symbols in 2 files of `.`, depth 1

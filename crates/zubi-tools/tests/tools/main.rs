@@ -9,6 +9,7 @@ mod editor;
 mod editor_state;
 mod files;
 mod lsp;
+mod mentions;
 mod misleading;
 mod models;
 mod outputs;

@@ -20,6 +20,7 @@ use zubi_tools::domainlang::{self, DomainExposure, DomainModel};
 use zubi_tools::{editor, file, lsp, refactor, settings, tools};
 
 use crate::editor_state::service;
+use crate::mentions;
 
 /// Two small files.
 pub(crate) const SHAPES: &str = "\
@@ -91,13 +92,17 @@ pub(crate) async fn call(toy: &Toy, tool: &str, args: Value) -> String {
     call_in(&registry(toy), tool, args, cx(toy, Restrictions::default())).await
 }
 
-/// Calls a tool in a given registry and returns the answer or the error.
+/// Calls a tool in a given registry and returns the answer or the error. Every argument that it names is in the schema
+/// of the tool as lists show it.
 pub(crate) async fn call_in(registry: &Registry, tool: &str, args: Value, cx: ToolCx) -> String {
-    match registry.call(tool, args, cx).await {
+    let text = match registry.call(tool, args.clone(), cx).await {
         Ok(output) => output.render(),
         Err(CallError::Tool { id, error }) => error.render(&id),
-        Err(CallError::Unknown { name, reason: why, .. }) => format!("unknown tool {name}: {why}"),
-    }
+        Err(CallError::Unknown { name, reason: why, .. }) => return format!("unknown tool {name}: {why}"),
+    };
+    let missing = mentions::unlisted(registry, tool, &args, &text);
+    assert!(missing.is_empty(), "{tool} names {missing:?}, which its listed schema has not:\n{text}");
+    text
 }
 
 /// Calls a tool on a fixture and returns the whole answer. Plan ids are random and shown as `p-…`.

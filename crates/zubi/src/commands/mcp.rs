@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
-use zubi_host::{SHELL_TOOLSET, user_requests_toolset};
+use zubi_host::{RequestedTools, SHELL_TOOLSET};
 use zubi_mcp::{ElicitationMode, ServerIdentity};
 
 use zubi_base::config::{Effective, McpApprovalFallback, SettingSource, Settings};
@@ -16,7 +16,7 @@ use crate::session::CliSession;
 /// Disables zubi's shell unless the user enables it: agents have their own, under their user's rules. A workspace's
 /// file cannot enable it, because that would bring commands to every user who opens the folder.
 fn without_shell(settings: &mut Settings) {
-    if !user_requests_toolset(settings, SHELL_TOOLSET) {
+    if !RequestedTools::from_settings(settings).has_toolset(SHELL_TOOLSET) {
         settings.toolsets.push(Effective { value: vec![format!("!{SHELL_TOOLSET}")], source: SettingSource::Default });
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn run(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failu
     let unfiltered_config = config.clone();
     let client_policy = split_filters(&mut config.settings, true);
     let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
-    session::warn_unknown_names(&host, &unfiltered_config);
+    session::check_names(&host, &unfiltered_config)?;
     let daemon = DaemonConfig {
         folders: session::canonical(&session.folders)?,
         run: session.run_directory(),

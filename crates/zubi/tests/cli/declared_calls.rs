@@ -185,7 +185,7 @@ fn tools_of_a_changed_file_are_removed_and_reported() {
     --- stderr
     error: unknown tool `workspace.sum`: `.vscode/agent-tools.json` declares it and has changed since it was trusted; the user can review the changes with `zubi trust --diff` and accept them with `zubi trust`
     ");
-    assert_snapshot!(sandbox.check(&["--tools", "find_tools", "call", "find_tools", "--query", "zzz"]), @"
+    assert_snapshot!(sandbox.check(&["--tools", "zubi_find_tools", "call", "zubi_find_tools", "--query", "zzz"]), @"
     exit 0
     --- stdout
     no tool matches `zzz`; available, by toolset:

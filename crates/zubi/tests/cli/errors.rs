@@ -27,7 +27,7 @@ fn wrong_usage() {
     Options:
           --workspace <DIR>  Workspace folder; repeat for several folders [default: the current directory]
           --read-only        Disable all tools that write
-          --toolsets <LIST>  Enable only these toolsets (comma-separated; `!name` excludes)
+          --toolsets <LIST>  Enable toolsets: names, all, default (comma-separated; `!x` excludes)
           --tools <LIST>     Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
           --trust            Trust the workspace for this session only
           --host <auto|own>  Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
@@ -104,10 +104,9 @@ fn wrong_input() {
     exit 2
     --- stderr
     error: Invalid input: position: no position was given
-    hint: Give the position in exactly one of three ways:
+    hint: Give the position in exactly one of two ways:
     hint:   symbol: "Type/method" (optionally with path: "src/lib.rs")
     hint:   at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
-    hint:   uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
     assert_snapshot!(check(&["call", "lsp_hover", "--at", "src/absent.rs:1:1"]), @"
     exit 2
@@ -118,13 +117,12 @@ fn wrong_input() {
     assert_snapshot!(check(&["call", "lsp_hover", "--json"]), @r#"
     exit 2
     --- stdout
-    {"error":{"code":"invalid_input","message":"Invalid input: position: no position was given\nGive the position in exactly one of three ways:\n  symbol: \"Type/method\" (optionally with path: \"src/lib.rs\")\n  at: \"src/lib.rs:12:5\" (1-based, as answers print it) or at: \"src/lib.rs:12 fn parse\"\n  uri: \"src/lib.rs\", line: 11, character: 4 (0-based)"}}
+    {"error":{"code":"invalid_input","message":"Invalid input: position: no position was given\nGive the position in exactly one of two ways:\n  symbol: \"Type/method\" (optionally with path: \"src/lib.rs\")\n  at: \"src/lib.rs:12:5\" (1-based, as answers print it) or at: \"src/lib.rs:12 fn parse\""}}
     --- stderr
     error: Invalid input: position: no position was given
-    hint: Give the position in exactly one of three ways:
+    hint: Give the position in exactly one of two ways:
     hint:   symbol: "Type/method" (optionally with path: "src/lib.rs")
     hint:   at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
-    hint:   uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
 }
 

@@ -19,13 +19,13 @@ fn tools() {
     assert_snapshot!(check(&["--tools", "undo_edit,file.read", "tools", "list"]), @"
     exit 0
     --- stdout
-    undo_edit  edit  write    Undo an applied plan
+    undo_edit  edit  write    Undo an edit
     file.read  file  read     Read a file
     ");
     assert_snapshot!(check(&["tools", "show", "undo_edit"]), @r#"
     exit 0
     --- stdout
-    undo_edit: Undo an applied plan
+    undo_edit: Undo an edit
 
     Reverts an applied edit, byte for byte. Fails if a file changed since.
 
@@ -33,8 +33,8 @@ fn tools() {
 
     Arguments:
       plan (string, required)  Applied p-… or a-…
-      maxTokens (integer)  Upper bound of the answer, default 2000
-      waitMs (integer)  How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
+      maxTokens (integer)  Answer size in tokens
+      waitMs (integer)  For loading servers, default 30000; after an edit 5000
       format (string)  Default text
 
     Undo a rename:
@@ -43,7 +43,7 @@ fn tools() {
     assert_snapshot!(check(&["call", "undo_edit", "--help"]), @"
     exit 0
     --- stdout
-    Undo an applied plan
+    Undo an edit
 
     Reverts an applied edit, byte for byte. Fails if a file changed since.
 
@@ -54,10 +54,10 @@ fn tools() {
               Applied p-… or a-…
 
           --maxTokens <NUMBER>
-              Upper bound of the answer, default 2000
+              Answer size in tokens
 
           --waitMs <NUMBER>
-              How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
+              For loading servers, default 30000; after an edit 5000
 
           --format <TEXT>
               Default text [possible values: text, json]

@@ -38,9 +38,8 @@ fn disabled_tool_is_refused() {
     assert_snapshot!(sandbox.check(&["--tools", "lsp_hoover", "call", "lsp_hover", "--at", "x"]), @"
     exit 2
     --- stderr
-    warning: filter `lsp_hoover` (command line) matches nothing
-    error: unknown tool `lsp_hover`: it is switched off here (`tools`)
-    hint: `zubi tools list` lists the tools.
+    error: there is no tool `lsp_hoover` (command line)
+    Did you mean `lsp_hover`? `zubi tools list` lists the tools.
     ");
 }
 

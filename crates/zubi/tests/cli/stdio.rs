@@ -95,7 +95,112 @@ fn empty_input_is_a_normal_end() {
 fn tool_list_is_small() {
     let lines = converse(&[initialize(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})]);
     let bytes = lines[1]["result"]["tools"].to_string().len();
-    assert!(bytes <= 10 * 1024, "{bytes} bytes");
+    assert!(bytes <= 9_500, "{bytes} bytes");
+    for tool in lines[1]["result"]["tools"].as_array().unwrap() {
+        for property in undescribed(&tool["inputSchema"]) {
+            panic!("`{property}` of {} has no description", tool["name"]);
+        }
+    }
+}
+
+/// Returns the properties of a schema, at any depth, that have no description.
+fn undescribed(schema: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        if property["description"].as_str().is_none_or(str::is_empty) {
+            found.push(name.clone());
+        }
+        found.extend(undescribed(property));
+        found.extend(undescribed(&property["items"]));
+    }
+    found
+}
+
+/// Returns the names of the listed tools, and the instructions, of a session with these flags.
+fn list(sandbox: &Sandbox, flags: &[&str]) -> (Vec<String>, String) {
+    let messages = [initialize(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})];
+    let lines = converse_as(sandbox.zubi().args(flags), &messages);
+    let tools = lines[1]["result"]["tools"].as_array().unwrap();
+    let names = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
+    (names, lines[0]["result"]["instructions"].as_str().unwrap().to_owned())
+}
+
+/// F3: a filter must not hide what it names.
+#[test]
+fn a_named_toolset_is_listed_directly() {
+    let sandbox = Sandbox::new();
+    let (default, _) = list(&sandbox, &[]);
+    assert_eq!(list(&sandbox, &["--toolsets", "default"]).0, default);
+    let (all, _) = list(&sandbox, &["--toolsets", "all"]);
+    for (flags, expected, unexpected) in [
+        (["--toolsets", "shell"], vec!["shell_run", "shell_job"], vec!["lsp_hover", "apply_edit"]),
+        (["--toolsets", "file"], vec!["file_read", "file_edit", "undo_edit"], vec!["apply_edit", "shell_run"]),
+        (["--tools", "shell.run"], vec!["shell_run"], vec!["shell_job", "apply_edit", "zubi_find_tools"]),
+        (["--tools", "lsp_rename_symbol"], vec!["lsp_rename_symbol", "apply_edit", "undo_edit"], vec!["lsp_hover"]),
+        (["--tools", "lsp_hover"], vec!["lsp_hover"], vec!["apply_edit", "undo_edit"]),
+        (["--toolsets", "shell,lsp"], vec!["shell_run", "lsp_explain", "apply_edit"], vec!["zubi_find_tools"]),
+        (["--toolsets", "lsp,!edit"], vec!["lsp_explain"], vec!["apply_edit", "undo_edit"]),
+        (["--toolsets", "default,shell"], vec!["shell_run", "apply_edit", "zubi_find_tools"], vec!["lsp_hover"]),
+        (["--toolsets", "all"], vec!["shell_run", "lsp_hover", "rename_file", "file_read"], vec![]),
+        (["--toolsets", "all,!shell"], vec!["lsp_hover"], vec!["shell_run"]),
+        (["--tools", "find_tools"], vec!["zubi_find_tools"], vec!["zubi_call_tool"]),
+    ] {
+        let (listed, _) = list(&sandbox, &flags);
+        for name in expected {
+            assert!(listed.iter().any(|tool| tool == name), "{flags:?}: {name} is not in {listed:?}");
+        }
+        for name in unexpected {
+            assert!(listed.iter().all(|tool| tool != name), "{flags:?}: {name} is in {listed:?}");
+            assert!(all.iter().any(|tool| tool == name), "{name}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_toolset_or_tool_is_an_error_with_the_valid_names() {
+    let sandbox = Sandbox::new();
+    for (flags, message, hint) in [
+        (["--toolsets", "bogus"], "there is no toolset `bogus` (command line)", "There are: all, default, lsp, "),
+        (["--toolsets", "lsp,fle"], "there is no toolset `fle` (command line)", "There are: all, default, lsp, "),
+        (["--tools", "lsp_hovr"], "there is no tool `lsp_hovr` (command line)", "Did you mean `lsp_hover`? "),
+    ] {
+        let output = sandbox.zubi().args(flags).arg("mcp").write_stdin(format!("{}\n", initialize())).output().unwrap();
+        let (stderr, stdout) = (String::from_utf8(output.stderr).unwrap(), String::from_utf8(output.stdout).unwrap());
+        assert_eq!(output.status.code(), Some(2), "{flags:?}: {stderr}");
+        // The client shows the response to its user, and stderr to nobody.
+        for text in [stderr, stdout] {
+            assert!(text.contains(message) && text.contains(hint), "{flags:?}: {text}");
+        }
+    }
+}
+
+/// F23: the instructions are paid for in every conversation.
+#[test]
+fn instructions_mention_only_listed_tools() {
+    let sandbox = Sandbox::new();
+    let models = Sandbox::new();
+    models.write("work/shop.dlang", "Team Crew\n");
+    let (all, _) = list(&sandbox, &["--toolsets", "all"]);
+    for (sandbox, flags) in [
+        (&sandbox, vec![]),
+        (&sandbox, vec!["--read-only"]),
+        (&sandbox, vec!["--toolsets", "shell,lsp"]),
+        (&sandbox, vec!["--toolsets", "shell"]),
+        (&sandbox, vec!["--toolsets", "all"]),
+        (&sandbox, vec!["--tools", "lsp_hover"]),
+        (&models, vec![]),
+    ] {
+        let (listed, instructions) = list(sandbox, &flags);
+        assert!(instructions.chars().count() <= 1_500, "{} characters: {instructions}", instructions.len());
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        for word in instructions.split(|c| !is_word(c)).filter(|word| word.contains('_')) {
+            assert!(listed.iter().any(|tool| tool == word), "{flags:?}: `{word}` is not listed: {instructions}");
+            assert!(all.iter().any(|tool| tool == word), "`{word}` is not a tool");
+        }
+        let about_models = instructions.contains("DomainLang");
+        let has_models = std::ptr::eq(sandbox, &raw const models) || flags == ["--toolsets", "all"];
+        assert_eq!(about_models, has_models, "{flags:?}: {instructions}");
+    }
 }
 
 /// If there are models, the list includes the tools that query them, and is still small.
@@ -115,7 +220,7 @@ fn a_workspace_with_models() {
     let tools = &lines[1]["result"]["tools"];
     let names = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap());
     let names: Vec<&str> = names.filter(|name| name.starts_with("domainlang_")).collect();
-    assert_eq!(names, ["domainlang_validate", "domainlang_list", "domainlang_get", "domainlang_explain"]);
+    assert_eq!(names, ["domainlang_validate"]);
     let bytes = tools.to_string().len();
     assert!(bytes <= 10_000, "{bytes} bytes");
     let text = &lines[2]["result"]["content"][0]["text"];
@@ -154,9 +259,9 @@ fn commands_are_hidden_from_agents_by_default() {
             sandbox.write("work/.zubi.toml", "toolsets = ['shell', 'tools']\n");
         }
         assert_eq!(converse_in(&sandbox, &which_request())[1]["error"]["code"], -32602, "{case}");
-        let nested_call = messages("call_tool", json!({"tool": "shell.which", "arguments": {"command": "sh"}}));
+        let nested_call = messages("zubi_call_tool", json!({"tool": "shell.which", "arguments": {"command": "sh"}}));
         assert_eq!(converse_in(&sandbox, &nested_call)[1]["result"]["isError"], true, "{case}");
-        let found = &converse_in(&sandbox, &messages("find_tools", json!({"query": "run a shell command"})))[1];
+        let found = &converse_in(&sandbox, &messages("zubi_find_tools", json!({"query": "run a shell command"})))[1];
         assert!(!found["result"]["content"][0]["text"].as_str().unwrap().contains("shell."), "{found}");
     }
     let sandbox = Sandbox::new();

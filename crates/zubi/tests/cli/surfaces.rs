@@ -118,15 +118,15 @@ fn no_surface_bypasses_a_deny_rule() {
     let read = json!({"path": "notes.md"});
     let expected_error = |tool: &str| format!("Failed to run {tool}: {denial}");
 
-    for tool in ["file.read", "lsp_document_symbols", "workspace.look", "find_tools"] {
-        let arguments = if tool.starts_with('w') || tool.starts_with("find") { json!({}) } else { read.clone() };
+    for tool in ["file.read", "lsp_document_symbols", "workspace.look", "zubi_find_tools"] {
+        let arguments = if tool.starts_with('w') || tool.starts_with("zubi") { json!({}) } else { read.clone() };
         assert_eq!(command_line(&sandbox, tool, &arguments), ("denied".to_owned(), expected_error(tool)));
     }
     let passed_on = json!({"tool": "file.read", "arguments": read});
     assert_eq!(mcp(&sandbox, "file_read", &read), expected_error("file.read"), "not in the list, but it can be called");
     assert_eq!(mcp(&sandbox, "lsp_document_symbols", &read), expected_error("lsp_document_symbols"));
-    assert_eq!(mcp(&sandbox, "call_tool", &passed_on), expected_error("call_tool"));
-    assert_eq!(mcp(&sandbox, "call_read_tool", &passed_on), expected_error("call_read_tool"));
+    assert_eq!(mcp(&sandbox, "zubi_call_tool", &passed_on), expected_error("zubi_call_tool"));
+    assert_eq!(mcp(&sandbox, "zubi_call_read_tool", &passed_on), expected_error("zubi_call_read_tool"));
     let answer = editor(&sandbox, "zubi/tools/call", &json!({"id": "lsp_document_symbols", "args": read}));
     let expected = json!({"text": expected_error("lsp_document_symbols"), "isError": true, "code": "denied"});
     assert_eq!(answer["result"], expected, "{answer}");
@@ -134,11 +134,11 @@ fn no_surface_bypasses_a_deny_rule() {
     command-line file.read deny denied
     command-line lsp_document_symbols deny denied
     command-line workspace.look deny denied
-    command-line find_tools deny denied
+    command-line zubi_find_tools deny denied
     mcp file.read deny denied
     mcp lsp_document_symbols deny denied
-    mcp call_tool deny denied
-    mcp call_read_tool deny denied
+    mcp zubi_call_tool deny denied
+    mcp zubi_call_read_tool deny denied
     editor lsp_document_symbols deny denied
     ");
 }
@@ -150,8 +150,8 @@ fn nested_tool_calls_are_subject_to_policy() {
     let sandbox = deny_tools("file.read");
     let read = json!({"tool": "file.read", "arguments": {"path": "notes.md"}});
     for output in [
-        mcp(&sandbox, "call_tool", &read),
-        mcp(&sandbox, "call_read_tool", &read),
+        mcp(&sandbox, "zubi_call_tool", &read),
+        mcp(&sandbox, "zubi_call_read_tool", &read),
         sandbox.check(&["call", "workspace.look"]),
     ] {
         assert!(output.contains("Failed to run file.read: nothing is to be done here; see the rule at "), "{output}");
@@ -159,9 +159,9 @@ fn nested_tool_calls_are_subject_to_policy() {
     }
     assert_snapshot!(audit_lines(&sandbox).join("\n"), @"
     mcp file.read deny denied
-    mcp call_tool allow denied
+    mcp zubi_call_tool allow denied
     mcp file.read deny denied
-    mcp call_read_tool allow denied
+    mcp zubi_call_read_tool allow denied
     command-line file.read deny denied
     command-line workspace.look allow failed
     ");
@@ -187,7 +187,7 @@ fn broken_rule_is_reported_on_every_surface() {
     let reason = "the policy is broken and nothing that changes or runs anything is allowed: ";
     let (code, answer) = command_line(&sandbox, "file.write", &write);
     assert!(code == "denied" && answer.contains(reason) && answer.contains("zubi.toml:2: "), "{answer}");
-    let mcp_answer = mcp(&sandbox, "call_tool", &json!({"tool": "file.write", "arguments": write}));
+    let mcp_answer = mcp(&sandbox, "zubi_call_tool", &json!({"tool": "file.write", "arguments": write}));
     assert!(mcp_answer.contains(reason) && mcp_answer.contains("zubi.toml:2: "), "{mcp_answer}");
     assert!(!sandbox.exists("work/new.txt"));
     let output = sandbox.check(&["policy", "list"]);
