@@ -170,12 +170,8 @@ async fn cells_of_notebooks_are_named() {
 #[tokio::test]
 async fn declarations_in_other_encodings_are_named() {
     let project = Project::empty();
-    std::fs::write(
-        project.root().join("shape.py"),
-        b"# -*- coding: latin-1 -*-\n# \xe9\ndef surface():\n    return 1\n",
-    )
-    .unwrap();
-    std::fs::write(project.root().join("logo.png"), b"\x89PNG\0 surface").unwrap();
+    project.write("shape.py", b"# -*- coding: latin-1 -*-\n# \xe9\ndef surface():\n    return 1\n");
+    project.write("logo.png", b"\x89PNG\0 surface");
     project.write("use.py", "from shape import surface\n\nsurface()\n");
     let zubi = Zubi::start(&project, &["ty"]).await;
     assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "surface" })).await, @r#"
@@ -189,7 +185,7 @@ async fn declarations_in_other_encodings_are_named() {
     drop(zubi);
     // clangd never says that it has read everything.
     let other = Project::empty();
-    std::fs::write(other.root().join("shape.c"), b"/* \xe9 */\n#if 0\nint hidden;\n#endif\n").unwrap();
+    other.write("shape.c", b"/* \xe9 */\n#if 0\nint hidden;\n#endif\n");
     let zubi = Zubi::start(&other, &["clangd"]).await;
     assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "hidden" })).await, @"");
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "hidden" })).await, @"");

@@ -166,7 +166,7 @@ impl Project {
     }
 
     /// Writes a file as another program would, without a notification.
-    pub fn write(&self, file: &str, text: &str) {
+    pub fn write(&self, file: &str, text: impl AsRef<[u8]>) {
         let path = self.root.join(file);
         std::fs::create_dir_all(path.parent().expect("inside the project")).expect("directories");
         std::fs::write(&path, text).unwrap_or_else(|error| panic!("cannot write {path}: {error}"));

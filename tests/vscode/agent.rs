@@ -14,7 +14,7 @@ fn tasks_run_with_the_editors_models_and_in_the_chat_view() {
     let editor = Editor::new(&fixture.project, &tools::zubi()).like_user().extension("models");
     assert_snapshot!(editor.window("", "agent").run(), @"
     ok      a model of another extension works on a task, with zubi's tools
-    ok      a task has exactly the given tools and number of requests
+    ok      a task has the given tools, the one that undoes their edits, and the given number of requests
     ok      a cancelled task ends, and so does the model's answer
     ok      two tasks run at once, and the reason for a missing answer is reported
     ok      a task's call that needs approval opens a dialog, whatever the task claims

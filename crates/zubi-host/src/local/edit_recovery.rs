@@ -52,8 +52,8 @@ impl LocalHost {
                 answer.text = data.to_string();
             }
             _ => {
-                let lines: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
-                answer.text.insert_str(0, &lines);
+                let lines: Vec<_> = notes.iter().map(|note| format!("note: {note}\n")).collect();
+                answer.text.insert_str(0, &lines.concat());
             }
         }
     }

@@ -94,7 +94,10 @@ pub(crate) fn render_applied(
     for note in notes.iter().chain(&applied.notes) {
         let _ = writeln!(text, "note: {note}");
     }
-    let files: String = applied.files.iter().map(|file| format!("  {}  {}\n", file.display_path, file.done)).collect();
+    let mut files = String::new();
+    for file in &applied.files {
+        let _ = writeln!(files, "  {}  {}", file.display_path, file.done);
+    }
     let (files, cut_files) = view.part(FILES_PERCENT).block(&files);
     text.push_str(&files);
     let mut truncated = cut_files;

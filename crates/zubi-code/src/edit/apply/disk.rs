@@ -150,13 +150,13 @@ pub(super) fn remove_finished(journal: EditJournal) {
 /// Reverts a change on disk after a failure, including the failed step, which may be half done.
 fn revert(mut journal: EditJournal, error: SinkError) -> SinkError {
     let unrestored = journal.revert_part(0, 0).1;
-    end_failed(journal, unrestored, error)
+    end_failed(journal, &unrestored, error)
 }
 
 /// Ends the journal of a change that has failed and was reverted, and returns the error for the caller.
-pub(super) fn end_failed(journal: EditJournal, unrestored: Vec<UnrestoredFile>, error: SinkError) -> SinkError {
+pub(super) fn end_failed(journal: EditJournal, unrestored: &[UnrestoredFile], error: SinkError) -> SinkError {
     sweep_temporary(journal.steps());
-    match end_journal(journal, &unrestored, &|path| path.to_string()) {
+    match end_journal(journal, unrestored, &|path| path.to_string()) {
         RevertOutcome::Restored => error,
         RevertOutcome::Pending(unrestored) => {
             stuck(error, format!("{unrestored}; zubi tries again at the next call and at its next start"))

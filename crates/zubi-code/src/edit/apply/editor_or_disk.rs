@@ -140,7 +140,7 @@ impl EditorOrDiskSink {
                 unrestored.extend(journal.revert_part(part, 0).1);
             }
         }
-        disk::end_failed(journal, unrestored, error)
+        disk::end_failed(journal, &unrestored, error)
     }
 }
 

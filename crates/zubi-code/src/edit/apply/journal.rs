@@ -8,6 +8,7 @@
 //! together.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -303,7 +304,11 @@ impl EditJournal {
     /// Marks steps as undone. Without the mark, they are reverted once more after another interruption, which finds that
     /// nothing is left to do.
     fn mark_undone(&mut self, steps: &[usize]) {
-        let lines: String = steps.iter().map(|step| format!("undone {step}\n")).collect();
+        let mut lines = String::new();
+        for step in steps {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(lines, "undone {step}");
+        }
         if let Err(error) = self.append(&lines) {
             tracing::warn!(%error, path = %self.path, "a journal could not be continued");
         }

@@ -146,7 +146,7 @@ impl EditService {
         let describe = |path: Utf8PathBuf| match path.extension()? {
             journal::EXTENSION => {
                 let journal = EditJournal::read(&path).ok()?.ok()?;
-                let first = journal.paths().first().map(|path| path.to_string()).unwrap_or_default();
+                let first = journal.paths().first().map(ToString::to_string).unwrap_or_default();
                 Some(format!(
                     "{} was interrupted and waits for zubi's next start in that folder: `{first}` and others; journal `{path}`",
                     name(&journal)
@@ -229,7 +229,7 @@ impl Inner {
         // A change that ends in the editor may be complete although its end is not recorded.
         let ends_in_editor = journal.parts.last().is_some_and(|part| part.is_editors && part.is_last);
         if journal.is_committed() || (ends_in_editor && editors_operations(&journal).iter().all(holds_on_disk)) {
-            return self.end_complete(journal);
+            return end_complete(journal);
         }
         let (mut reverted, mut unrestored) = (0, Vec::new());
         for part in (0..journal.parts.len()).rev() {
@@ -251,7 +251,7 @@ impl Inner {
         let is_made = !texts.is_empty() && texts.iter().all(|holds| *holds);
         let ends_in_editor = journal.parts.last().is_some_and(|part| part.is_editors && part.is_last);
         if journal.is_committed() || (is_made && ends_in_editor) {
-            return self.end_complete(journal);
+            return end_complete(journal);
         }
         let (mut reverted, mut unrestored) = (0, Vec::new());
         for part in (0..journal.parts.len()).rev() {
@@ -279,22 +279,6 @@ impl Inner {
                 Err(_) => false,
             },
             other => holds_on_disk(other),
-        }
-    }
-
-    /// Ends a change that was complete before its process ended.
-    fn end_complete(&self, journal: EditJournal) {
-        let files = pluralize(journal.paths().len(), "file");
-        let label = journal.label();
-        let next = match (label.plan.as_str(), label.is_undo) {
-            ("", _) => String::new(),
-            (plan, false) => format!("; undo_edit {{\"plan\":\"{plan}\"}} undoes it"),
-            (plan, true) => format!("; apply_edit {{\"plan\":\"{plan}\"}} makes the edit again"),
-        };
-        let text = format!("{} was complete before its process was ended: {files} changed{next}", name(&journal));
-        NoteTarget::new(&journal).store(&text);
-        if let Err(error) = journal.remove() {
-            tracing::warn!(%error, "a finished journal could not be removed");
         }
     }
 
@@ -339,6 +323,22 @@ impl Inner {
                 recovered.unrestored.push(text);
             }
         }
+    }
+}
+
+/// Ends a change that was complete before its process ended.
+fn end_complete(journal: EditJournal) {
+    let files = pluralize(journal.paths().len(), "file");
+    let label = journal.label();
+    let next = match (label.plan.as_str(), label.is_undo) {
+        ("", _) => String::new(),
+        (plan, false) => format!("; undo_edit {{\"plan\":\"{plan}\"}} undoes it"),
+        (plan, true) => format!("; apply_edit {{\"plan\":\"{plan}\"}} makes the edit again"),
+    };
+    let text = format!("{} was complete before its process was ended: {files} changed{next}", name(&journal));
+    NoteTarget::new(&journal).store(&text);
+    if let Err(error) = journal.remove() {
+        tracing::warn!(%error, "a finished journal could not be removed");
     }
 }
 

@@ -48,13 +48,15 @@ export const models: readonly Case[] = [
     },
   },
   {
-    name: "a task has exactly the given tools and number of requests",
+    name: "a task has the given tools, the one that undoes their edits, and the given number of requests",
     body: async () => {
       const model = await script({ calls: [READ] }, { text: "Late." });
       const run = (await zubi()).runAgent("Look.", { model: "editor/scripted", toolFilter: ["file.*", "!file.write"], maxIterations: 1 });
       await assert.rejects(run, /has not finished \(iterations\)/);
       const tools = model.requests[0]?.tools ?? [];
-      assert.ok(tools.length > 0 && tools.every((tool) => tool.startsWith("file_") && tool !== "file_write"), tools.join());
+      const files = tools.filter((tool) => tool !== "undo_edit");
+      assert.ok(files.length > 0 && files.every((tool) => tool.startsWith("file_") && tool !== "file_write"), tools.join());
+      assert.ok(tools.includes("undo_edit"), tools.join());
     },
   },
   {
